@@ -1,0 +1,60 @@
+/**
+ * Errors by what must happen next (house style, point 6).
+ *
+ * An error carries facts and a stable code. Advice on what to do next is added where a person reads it:
+ * in the command line and on the page.
+ */
+
+/**
+ * - `usage`: the command or the configuration is wrong; nothing was done.
+ * - `file`: one file cannot be read as a whole; nothing of it was sent.
+ * - `auth`: the key is missing or refused; stop and wait for a working key.
+ * - `guard`: a limit stopped the run before it wrote.
+ * - `unreachable`: queue or service does not answer, or not as its interface says; try again later.
+ * - `transient`: one operation failed and may be tried again.
+ * - `rejected`: one row is dead; the run goes on.
+ * - `bug`: an invariant of ours does not hold.
+ */
+export type ErrorKind = 'usage' | 'file' | 'auth' | 'guard' | 'unreachable' | 'transient' | 'rejected' | 'bug';
+
+export type Facts = Readonly<Record<string, string | number | boolean | null>>;
+
+export interface ErrorOptions {
+  /** What happened, as fields. Never a secret; personal data only where the reader is the person who dropped the file. */
+  readonly facts?: Facts;
+  /** What to do next, in one sentence, where only the thrower knows it. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/** The one error class of Patchbay. `code` is stable: scripts may compare it. */
+export class PatchbayError extends Error {
+  override readonly name = 'PatchbayError';
+  readonly kind: ErrorKind;
+  readonly code: string;
+  readonly facts: Facts;
+  readonly hint: string | null;
+
+  constructor(kind: ErrorKind, code: string, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.code = code;
+    this.facts = options.facts ?? {};
+    this.hint = options.hint ?? null;
+  }
+}
+
+/** Stops the program where an invariant of ours does not hold. Throws a `bug`. */
+export function invariant(condition: unknown, message: string, facts: Facts = {}): asserts condition {
+  if (!condition) throw new PatchbayError('bug', 'invariant', message, { facts });
+}
+
+/** Makes a `switch` over a tagged union complete: a forgotten case does not compile. */
+export function unreachable(value: never): never {
+  throw new PatchbayError('bug', 'unreachableCase', `no case for ${JSON.stringify(value)}`);
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
