@@ -1,0 +1,120 @@
+/**
+ * The contact of `interface.md`, section 2.1 to 2.3, as it travels.
+ *
+ * Replies are read leniently: unknown members are dropped, absent optional members become null or an empty list, so
+ * that any implementation of the interface can be talked to. What the service accepts is stricter and stands in
+ * `src/service`.
+ */
+import { z } from 'zod';
+
+/** The value of a custom field: text, number, boolean, or several choices (2.3; `facts.md`, "Custom fields"). */
+export const customFieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable();
+export type CustomFieldValue = z.infer<typeof customFieldValue>;
+
+const nullableText = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? null);
+
+const itemReply = z.object({
+  id: z
+    .string()
+    .nullish()
+    .transform((id) => id ?? null),
+  name: nullableText,
+  value: nullableText,
+});
+export type ContactItem = z.infer<typeof itemReply>;
+
+const customFieldReply = z.object({
+  id: z
+    .string()
+    .nullish()
+    .transform((id) => id ?? null),
+  key: z.string(),
+  name: nullableText,
+  type: nullableText,
+  value: customFieldValue.optional().transform((value) => value ?? null),
+});
+export type ContactCustomField = z.infer<typeof customFieldReply>;
+
+const list = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((items) => items ?? []);
+
+export const contactReply = z.object({
+  id: z.string().min(1),
+  externalId: nullableText,
+  source: nullableText,
+  sourceUrl: nullableText,
+  defaultFields: z.object({
+    firstName: nullableText,
+    lastName: nullableText,
+    company: nullableText,
+    role: nullableText,
+    emails: list(itemReply),
+    phoneNumbers: list(itemReply),
+  }),
+  customFields: list(customFieldReply),
+  createdAt: nullableText,
+  updatedAt: nullableText,
+  createdByUserId: nullableText,
+});
+/** A contact as a reply holds it. */
+export type Contact = z.infer<typeof contactReply>;
+
+export const contactEnvelope = z.object({ data: contactReply });
+
+/** List contacts (4.5, 4.6). `totalItems` is there and wrong by declaration: it is not even read. */
+export const contactListEnvelope = z.object({
+  data: z.array(contactReply),
+  nextPageToken: z
+    .string()
+    .nullish()
+    .transform((token) => token ?? null),
+});
+
+/** The body of create (4.1). */
+export interface CreateContactBody {
+  readonly externalId?: string;
+  readonly source?: string;
+  readonly sourceUrl?: string;
+  readonly defaultFields: {
+    readonly firstName: string | null;
+    readonly lastName?: string;
+    readonly company?: string;
+    readonly role?: string;
+    readonly emails?: readonly { readonly name: string; readonly value: string }[];
+    readonly phoneNumbers?: readonly { readonly name: string; readonly value: string }[];
+  };
+  readonly customFields?: readonly { readonly key: string; readonly value: CustomFieldValue }[];
+}
+
+/** An item in the body of update: `value: null` removes the item of that id (2.2, 4.3). */
+export interface UpdateItem {
+  readonly id?: string;
+  readonly name: string;
+  readonly value: string | null;
+}
+
+export interface UpdateCustomField {
+  readonly id?: string;
+  readonly key: string;
+  readonly value: CustomFieldValue;
+}
+
+/** The body of update (4.3). */
+export interface UpdateContactBody {
+  readonly sourceUrl?: string | null;
+  readonly defaultFields: {
+    readonly firstName?: string | null;
+    readonly lastName?: string | null;
+    readonly company?: string | null;
+    readonly role?: string | null;
+    readonly emails: readonly UpdateItem[];
+    readonly phoneNumbers: readonly UpdateItem[];
+  };
+  readonly customFields: readonly UpdateCustomField[];
+}
