@@ -1,0 +1,114 @@
+/**
+ * Compares the reply to a write with what the plan wanted: a write is a success only when the service says so itself.
+ *
+ * Values are compared as multisets; order and item ids are free. A difference of case, spaces or punctuation of a phone
+ * number is a warning. Anything else is a difference, and the row is dead (`notApplied`). What this returns names and
+ * holds values: it is for the ledger and reports, never for a log.
+ */
+
+import { scalarNames } from '#src/contacts/desired.ts';
+import type { ExpectedContact, ExpectedCustomField, ExpectedItem } from '#src/contacts/expected-contact.ts';
+import { customFieldName, itemFieldName } from '#src/contacts/field-name.ts';
+import { type ItemKind, itemIdentity } from '#src/contacts/item-identity.ts';
+import { customValueOrNull, sameCustomValue, sameText, textOrNull } from '#src/contacts/same-value.ts';
+import { scalarOf } from '#src/contacts/scalar-of.ts';
+import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
+
+export interface ReplyDifference {
+  /** A field name, `externalId`, `source`, or the name of an item followed by `.label`. */
+  readonly field: string;
+  readonly expected: CustomFieldValue;
+  readonly got: CustomFieldValue;
+}
+
+export interface ReplyVerdict {
+  readonly matches: boolean;
+  readonly differences: readonly ReplyDifference[];
+  readonly warnings: readonly string[];
+}
+
+interface Findings {
+  readonly differences: ReplyDifference[];
+  readonly warnings: string[];
+}
+
+export function verifyReply(expected: ExpectedContact, reply: Contact): ReplyVerdict {
+  const findings: Findings = { differences: [], warnings: [] };
+  if (reply.externalId === null) {
+    findings.warnings.push('The reply carries no externalId.');
+  } else if (reply.externalId !== expected.externalId) {
+    findings.differences.push({ field: 'externalId', expected: expected.externalId, got: reply.externalId });
+  }
+  if (expected.source !== null) compareText('source', expected.source, reply.source, findings);
+  for (const name of scalarNames) compareText(name, expected.scalars[name], scalarOf(reply, name), findings);
+  compareItems('email', expected.emails, reply.defaultFields.emails, findings);
+  compareItems('phone', expected.phones, reply.defaultFields.phoneNumbers, findings);
+  compareCustomFields(expected.customFields, reply, findings);
+  return { matches: findings.differences.length === 0, ...findings };
+}
+
+function compareText(field: string, expected: string | null, got: string | null, findings: Findings): void {
+  if (sameText(expected, got)) return;
+  if (folded(expected) === folded(got)) warnOfForm(field, findings);
+  else findings.differences.push({ field, expected, got });
+}
+
+/** Each expected item takes one item of its identity from the reply, one with the same label first; none may be left. */
+function compareItems(
+  kind: ItemKind,
+  expected: readonly ExpectedItem[],
+  reply: readonly ContactItem[],
+  findings: Findings,
+): void {
+  const unclaimed = new Map<string, { name: string | null; value: string }[]>();
+  for (const { name, value } of reply) {
+    if (value === null) continue;
+    const identity = itemIdentity(kind, value);
+    unclaimed.set(identity, [...(unclaimed.get(identity) ?? []), { name, value }]);
+  }
+  for (const { label, value } of expected) {
+    const identity = itemIdentity(kind, value);
+    const field = itemFieldName(kind, identity);
+    const candidates = unclaimed.get(identity) ?? [];
+    const sameLabel = candidates.findIndex((item) => sameText(item.name, label));
+    const [claimed] = candidates.splice(Math.max(sameLabel, 0), 1);
+    if (claimed === undefined) {
+      findings.differences.push({ field, expected: value, got: null });
+      continue;
+    }
+    if (!sameText(value, claimed.value)) warnOfForm(field, findings);
+    compareText(`${field}.label`, label, claimed.name, findings);
+  }
+  for (const [identity, items] of unclaimed) {
+    for (const { value } of items) {
+      findings.differences.push({ field: itemFieldName(kind, identity), expected: null, got: value });
+    }
+  }
+}
+
+function compareCustomFields(expected: readonly ExpectedCustomField[], reply: Contact, findings: Findings): void {
+  const wantedByKey = new Map(expected.map((field) => [field.key, field]));
+  const replyByKey = new Map(reply.customFields.map((field) => [field.key, field]));
+  for (const key of new Set([...wantedByKey.keys(), ...replyByKey.keys()])) {
+    const wanted = customValueOrNull(wantedByKey.get(key)?.value ?? null);
+    const got = customValueOrNull(replyByKey.get(key)?.value ?? null);
+    const type = replyByKey.get(key)?.type ?? wantedByKey.get(key)?.type ?? null;
+    if (sameCustomValue(type, wanted, got)) continue;
+    const field = customFieldName(key);
+    if (sameCustomValue(type, foldedValue(wanted), foldedValue(got))) warnOfForm(field, findings);
+    else findings.differences.push({ field, expected: wanted, got });
+  }
+}
+
+function warnOfForm(field: string, findings: Findings): void {
+  findings.warnings.push(`${field} came back in another form (case, spaces or punctuation).`);
+}
+
+function folded(text: string | null): string | null {
+  return textOrNull(text?.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim() ?? null);
+}
+
+function foldedValue(value: CustomFieldValue): CustomFieldValue {
+  if (Array.isArray(value)) return value.map((choice) => folded(choice) ?? '');
+  return typeof value === 'string' ? folded(value) : value;
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { fingerprint, isSettled } from '#src/contacts/fingerprint.ts';
+import { planContact } from '#src/contacts/plan.ts';
+import { base, contact, desired, input, said, slot } from './support/build.ts';
+
+const whole = desired({
+  scalars: { firstName: 'Jos\u00e9', role: null },
+  phones: [slot('mobile', ['mobile', '+14155550100'], ['work', '+14155550101']), slot('work')],
+  customFields: [
+    { key: 'tags', value: ['a', 'b'] },
+    { key: 'tier', value: 'gold' },
+  ],
+});
+
+test('a fingerprint does not depend on the order of columns, items, members and choices, nor on the Unicode form', () => {
+  const other = desired({
+    customFields: [
+      { key: 'tier', value: 'gold' },
+      { key: 'tags', value: ['b', 'a'] },
+    ],
+    phones: [slot('work'), slot('mobile', ['work', '+14155550101'], ['mobile', '+14155550100'])],
+    scalars: { role: null, firstName: 'Jose\u0301' },
+  });
+  expect(fingerprint(other)).toBe(fingerprint(whole));
+  expect(fingerprint(whole)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test.each([
+  ['another value', desired({ ...whole, scalars: { firstName: 'Ann', role: null } })],
+  ['null that became absent', desired({ ...whole, scalars: { firstName: 'Jos\u00e9' } })],
+  ['a column that fell silent', desired({ ...whole, phones: whole.phones.slice(0, 1) })],
+  ['another label', desired({ ...whole, phones: [slot('mobile', ['cell', '+14155550100']), slot('work')] })],
+  ['another key', desired({ ...whole, key: 'k-1' })],
+  ['another source', desired({ ...whole, source: 'fair' })],
+  ['a number for a text', desired({ ...whole, customFields: [{ key: 'tier', value: 5 }] })],
+])('a fingerprint changes with %s', (_case, other) => {
+  expect(fingerprint(other)).not.toBe(fingerprint(whole));
+});
+
+test('a record is settled as a whole only when its plan holds nothing', () => {
+  const before = base({ said: said({ scalars: { role: 'Clerk' } }), seen: contact({ scalars: { role: 'Clerk' } }) });
+  const ours = desired({ scalars: { role: 'Buyer' } });
+  expect(isSettled(planContact(input({ base: before, theirs: before.seen, ours })))).toBe(true);
+  const theirs = contact({ scalars: { role: 'Chief' } });
+  expect(isSettled(planContact(input({ base: before, theirs, ours })))).toBe(false);
+});

@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest';
+import type { Base } from '#src/contacts/base.ts';
+import { type PlanInput, planContact } from '#src/contacts/plan.ts';
+import { settle } from '#src/contacts/settle.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import { base, contact, desired, input, owned, said, slot } from './support/build.ts';
+
+const mobile = '+14155550100';
+const office = '+14155550101';
+
+function settled(parts: Partial<PlanInput>, reply?: Contact): Base {
+  const whole = input(parts);
+  const after = reply ?? whole.theirs;
+  if (after === null) throw new Error('a create needs a reply');
+  return settle({ ...whole, plan: planContact(whole), reply: after });
+}
+
+test('said moves for what was written, for what was kept and for what was found equal', () => {
+  const after = settled(
+    {
+      base: base({
+        said: said({ scalars: { firstName: 'Ann', role: 'Clerk' } }),
+        seen: contact({ scalars: { firstName: 'Ann', role: 'Clerk' } }),
+      }),
+      theirs: contact({ scalars: { firstName: 'Anna', role: 'Clerk', company: 'Example Ltd' } }),
+      ours: desired({ scalars: { firstName: 'Ann', role: 'Buyer', company: 'Example Ltd' } }),
+    },
+    contact({ scalars: { firstName: 'Anna', role: 'Buyer', company: 'Example Ltd' } }),
+  );
+  expect(after.said).toMatchObject({
+    scalars: { firstName: 'Ann', role: 'Buyer', company: 'Example Ltd' },
+    held: [],
+  });
+  expect(after.seen?.defaultFields).toMatchObject({ firstName: 'Anna', role: 'Buyer' });
+});
+
+test('a held field keeps its old said value and its old seen value, and is listed', () => {
+  const after = settled({
+    base: base({
+      said: said({ scalars: { role: 'Clerk' }, customFields: [{ key: 'tier', value: 'tin' }] }),
+      seen: contact({ scalars: { role: 'Clerk' }, customFields: [['tier', 'tin']] }),
+    }),
+    theirs: contact({ scalars: { role: 'Chief' }, customFields: [['tier', 'iron']] }),
+    ours: desired({ scalars: { role: 'Buyer' }, customFields: [{ key: 'tier', value: 'gold' }] }),
+  });
+  expect(after.said).toMatchObject({
+    scalars: { role: 'Clerk' },
+    customFields: [{ key: 'tier', value: 'tin' }],
+    held: ['role', 'custom.tier'],
+  });
+  expect(after.seen).toMatchObject({ defaultFields: { role: 'Clerk' }, customFields: [{ key: 'tier', value: 'tin' }] });
+});
+
+test('a held field that the file never said before stays absent from said', () => {
+  const after = settled({
+    base: base({ said: said(), seen: contact({ scalars: { sourceUrl: 'https://crm.example.com/1' } }) }),
+    theirs: contact({ scalars: { sourceUrl: 'https://crm.example.com/2' } }),
+    ours: desired({ scalars: { sourceUrl: 'https://crm.example.com/3' } }),
+  });
+  expect(after.said).toMatchObject({ scalars: {}, held: ['sourceUrl'] });
+  expect(after.seen?.sourceUrl).toBe('https://crm.example.com/1');
+});
+
+test('a held field that today’s file is silent about stays held', () => {
+  const before = base({
+    said: said({ scalars: { role: 'Clerk' }, held: ['role'] }),
+    seen: contact({ scalars: { role: 'Clerk' } }),
+  });
+  const theirs = contact({ scalars: { role: 'Chief' } });
+  const after = settled({ base: before, theirs, ours: desired() });
+  expect(after.said?.held).toEqual(['role']);
+  const next = planContact(input({ base: after, theirs, ours: desired({ scalars: { role: 'Buyer' } }) }));
+  expect(next.kind).toBe('hold');
+});
+
+test('a hold that was settled leaves the list, and seen follows the service again', () => {
+  const after = settled({
+    base: base({
+      said: said({ scalars: { role: 'Clerk' }, held: ['role'] }),
+      seen: contact({ scalars: { role: 'Clerk' } }),
+    }),
+    theirs: contact({ scalars: { role: 'Buyer' } }),
+    ours: desired({ scalars: { role: 'Buyer' } }),
+  });
+  expect(after.said).toMatchObject({ scalars: { role: 'Buyer' }, held: [] });
+  expect(after.seen?.defaultFields.role).toBe('Buyer');
+});
+
+test('what the file does not name keeps what was said of it', () => {
+  const phones = [slot('phone', ['mobile', mobile])];
+  const before = said({ scalars: { role: 'Clerk' }, phones, customFields: [{ key: 'tier', value: 'tin' }] });
+  const after = settled({ base: base({ said: before }), ours: desired({ scalars: { firstName: null } }) });
+  expect(after.said).toEqual({ ...before, scalars: { role: 'Clerk', firstName: null } });
+});
+
+test('a column that speaks replaces what it said, a silent one keeps it', () => {
+  const before = said({ phones: [slot('mobile', ['mobile', mobile]), slot('work', ['work', office])] });
+  const after = settled({ base: base({ said: before }), ours: desired({ phones: [slot('work')] }) });
+  expect(after.said?.phones).toEqual([slot('mobile', ['mobile', mobile]), slot('work')]);
+});
+
+test('an item that people removed stays said, so that it is not put back later', () => {
+  const phones = [slot('phone', ['mobile', mobile])];
+  const after = settled({
+    base: base({ said: said({ phones }), owned: owned('phones', mobile) }),
+    theirs: contact(),
+    ours: desired({ phones }),
+  });
+  expect(after.said?.phones).toEqual(phones);
+  expect(planContact(input({ base: after, theirs: contact(), ours: desired({ phones }) })).kind).toBe('noop');
+});
+
+test('items and custom fields that the plan wrote belong to the feed, those found there to nobody', () => {
+  const after = settled(
+    {
+      theirs: contact({ phones: [['mobile', mobile]], customFields: [['tier', 'gold']] }),
+      ours: desired({
+        phones: [slot('phones', ['mobile', mobile], ['work', office])],
+        customFields: [
+          { key: 'tier', value: 'gold' },
+          { key: 'since', value: '2026' },
+        ],
+      }),
+    },
+    contact({
+      phones: [
+        ['mobile', mobile],
+        ['work', '+1 415 555 0101'],
+      ],
+      customFields: [
+        ['tier', 'gold'],
+        ['since', '2026'],
+      ],
+    }),
+  );
+  expect(after.owned).toEqual({
+    emails: [],
+    phones: [{ value: office, feed: 'crm' }],
+    customFields: [{ key: 'since', feed: 'crm' }],
+  });
+});
+
+test('what was removed or is no longer on the service belongs to nobody', () => {
+  const after = settled(
+    {
+      base: base({
+        said: said({ phones: [slot('phone', ['mobile', mobile])] }),
+        owned: {
+          emails: [{ value: 'ann@example.com', feed: 'crm' }],
+          phones: [{ value: mobile, feed: 'crm' }],
+          customFields: [{ key: 'tier', feed: 'shop' }],
+        },
+      }),
+      theirs: contact({ phones: [['mobile', mobile]] }),
+      ours: desired({ phones: [slot('phone')] }),
+    },
+    contact(),
+  );
+  expect(after.owned).toEqual({ emails: [], phones: [], customFields: [] });
+});
+
+test('an item of another feed stays its own when this file wants it too', () => {
+  const phones = [slot('phone', ['mobile', mobile])];
+  const shop = { ...owned('phones'), phones: [{ value: mobile, feed: 'shop' }] };
+  const after = settled({
+    base: base({ owned: shop }),
+    theirs: contact({ phones: [['mobile', mobile]] }),
+    ours: desired({ phones }),
+  });
+  expect(after.owned).toEqual(shop);
+});
+
+test('the ids of custom fields that the reply to a patch lacks are those of the read', () => {
+  const reply = contact({ scalars: { role: 'Buyer' }, customFields: [['tier', 'gold']] });
+  const after = settled(
+    { theirs: contact({ customFields: [['tier', 'gold']] }), ours: desired({ scalars: { role: 'Buyer' } }) },
+    { ...reply, customFields: reply.customFields.map((field) => ({ ...field, id: null })) },
+  );
+  expect(after.seen?.customFields).toMatchObject([{ id: 'f-tier', key: 'tier', value: 'gold' }]);
+});
+
+test('a contact that is made anew starts with what its create said', () => {
+  const after = settled(
+    {
+      base: base({ said: said({ scalars: { role: 'Clerk' }, phones: [slot('phone', ['mobile', mobile])] }) }),
+      theirs: null,
+      ours: desired({ scalars: { firstName: 'Ann' } }),
+    },
+    contact({ scalars: { firstName: 'Ann' } }),
+  );
+  expect(after.said).toEqual(said({ scalars: { firstName: 'Ann' } }));
+});

@@ -1,0 +1,133 @@
+/** Random pictures from small pools, so that values meet often. */
+import fc from 'fast-check';
+import type { Base, Ownership, Said } from '#src/contacts/base.ts';
+import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
+import type { FieldName } from '#src/contacts/field-name.ts';
+import { itemIdentity } from '#src/contacts/item-identity.ts';
+import type { PlanInput } from '#src/contacts/plan.ts';
+import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+import { contact, type ItemText } from './build.ts';
+
+export const feeds = ['crm', 'shop'] as const;
+export const fieldTypes: ReadonlyMap<string, string> = new Map([
+  ['tier', 'string'],
+  ['since', 'date'],
+  ['score', 'number'],
+  ['tags', 'multi-select'],
+  ['vip', 'boolean'],
+  ['__proto__', 'string'],
+]);
+
+const valuesByKey = new Map<string, readonly CustomFieldValue[]>([
+  ['tier', ['gold', 'Gold', 'tin']],
+  ['since', ['2026-03-01T00:00:00Z', '2026-03-01', '2026-03-02']],
+  ['score', [0, 1, 2.5]],
+  ['tags', [['a', 'b'], ['b', 'a'], ['a']]],
+  ['vip', [true, false]],
+  ['__proto__', ['x', 'y']],
+]);
+
+const texts = ['Ann', 'ann', 'Bea', 'Cleo'];
+const labels = ['mobile', 'work', 'home'];
+/** As a file says them. */
+export const emailPool = ['ann@example.com', 'bea@example.com', 'Cleo@example.org', 'dee@example.org'];
+export const phonePool = ['+14155550100', '+14155550101', '+14155550102', '+14155550103'];
+/** As a service may hold them besides. */
+const otherEmails = ['ANN@example.com', 'Bea@Example.com'];
+const otherPhones = ['+1 415 555 0100', '+1 (415) 555-0101', '+14155550199'];
+export const slotNames = ['first', 'second', 'third'];
+
+const nullable = <Value>(values: readonly Value[]) => fc.option(fc.constantFrom(...values), { nil: null, freq: 4 });
+
+export const scalarValue = nullable(texts);
+export const customValue = (key: string): fc.Arbitrary<CustomFieldValue> => nullable(valuesByKey.get(key) ?? []);
+
+export const scalars: fc.Arbitrary<DesiredScalars> = fc.record(
+  {
+    firstName: scalarValue,
+    lastName: scalarValue,
+    company: scalarValue,
+    role: scalarValue,
+    sourceUrl: nullable(['https://crm.example.com/1', 'https://crm.example.com/2']),
+  },
+  { requiredKeys: [] },
+);
+
+export const slots = (pool: readonly string[]): fc.Arbitrary<Slot[]> =>
+  fc.uniqueArray(
+    fc.record({
+      slot: fc.constantFrom(...slotNames),
+      items: fc.array(fc.record({ label: fc.constantFrom(...labels), value: fc.constantFrom(...pool) }), {
+        maxLength: 2,
+      }),
+    }),
+    { selector: (slot) => slot.slot, maxLength: slotNames.length },
+  );
+
+export const customFields = fc
+  .subarray([...fieldTypes.keys()])
+  .chain((keys) => fc.tuple(...keys.map((key) => fc.record({ key: fc.constant(key), value: customValue(key) }))));
+
+export const desiredContact: fc.Arbitrary<DesiredContact> = fc.record({
+  key: fc.constant('K-1'),
+  scalars,
+  source: fc.constant(null),
+  emails: slots(emailPool),
+  phones: slots(phonePool),
+  customFields,
+});
+
+const fieldNames: readonly FieldName[] = [
+  ...scalarNames,
+  ...[...fieldTypes.keys()].map((key): FieldName => `custom.${key}`),
+];
+
+const said: fc.Arbitrary<Said> = fc.record({
+  scalars,
+  emails: slots(emailPool),
+  phones: slots(phonePool),
+  customFields,
+  held: fc.subarray([...fieldNames], { maxLength: 3 }),
+});
+
+export const itemLabel = fc.constantFrom(...labels, 'by hand');
+const serviceItems = (pool: readonly string[]): fc.Arbitrary<ItemText[]> =>
+  fc.array(fc.tuple(itemLabel, fc.constantFrom(...pool)), { maxLength: 4 });
+
+export const serviceContact: fc.Arbitrary<Contact> = fc
+  .record({
+    scalars,
+    emails: serviceItems([...emailPool, ...otherEmails]),
+    phones: serviceItems([...phonePool, ...otherPhones]),
+    customFields,
+  })
+  .map(({ customFields: fields, ...rest }) =>
+    contact({ ...rest, customFields: fields.map(({ key, value }) => [key, value, fieldTypes.get(key) ?? 'string']) }),
+  );
+
+const ownership: fc.Arbitrary<Ownership> = fc.record({
+  emails: ownedItems(emailPool.map((value) => itemIdentity('email', value))),
+  phones: ownedItems(phonePool),
+  customFields: fc.constant([]),
+});
+
+function ownedItems(values: readonly string[]) {
+  const item = fc.record({ value: fc.constantFrom(...values), feed: fc.constantFrom(...feeds) });
+  return fc.uniqueArray(item, { selector: (one) => one.value });
+}
+
+export const base: fc.Arbitrary<Base> = fc.record({
+  said: fc.option(said, { nil: null, freq: 5 }),
+  seen: fc.option(serviceContact, { nil: null, freq: 5 }),
+  owned: ownership,
+});
+
+/** Any pictures whatever, also ones that no history leads to. */
+export const updateInput: fc.Arbitrary<PlanInput & { readonly theirs: Contact }> = fc.record({
+  feed: fc.constantFrom(...feeds),
+  sourceLabel: fc.constant('CRM export'),
+  base,
+  theirs: serviceContact,
+  ours: desiredContact,
+  itemRemoval: fc.constantFrom('owned' as const, 'owned' as const, 'none' as const),
+});

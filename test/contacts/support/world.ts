@@ -1,0 +1,144 @@
+/**
+ * Many nights as a little world: two feeds and the people of the app edit one contact in turn; each round of a feed is
+ * planned, carried out by the model, verified and settled.
+ *
+ * An oracle judges each round. It remembers in its own way what the files said, what people left behind and which
+ * phones a sync added; it looks at no base.
+ */
+import { expect } from 'vitest';
+import { type Base, emptyBase, type Said } from '#src/contacts/base.ts';
+import { type DesiredContact, type Slot, scalarNames } from '#src/contacts/desired.ts';
+import { itemIdentity } from '#src/contacts/item-identity.ts';
+import { planContact } from '#src/contacts/plan.ts';
+import { sameCustomValue } from '#src/contacts/same-value.ts';
+import { scalarOf } from '#src/contacts/scalar-of.ts';
+import { settle } from '#src/contacts/settle.ts';
+import { verifyReply } from '#src/contacts/verify-reply.ts';
+import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
+import { type feeds, fieldTypes } from './arbitraries.ts';
+import { contact } from './build.ts';
+import { modelCreate, modelPatchReply, modelUpdate, type PatchMode } from './service-model.ts';
+
+export type Feed = (typeof feeds)[number];
+
+/** A scalar or custom field as the oracle sees it. */
+interface WatchedField {
+  readonly name: string;
+  readonly read: (stored: Contact) => CustomFieldValue;
+  readonly cell: (file: DesiredContact) => CustomFieldValue | undefined;
+  readonly same: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
+}
+
+const watched: readonly WatchedField[] = [
+  ...scalarNames.map((name) => ({
+    name,
+    read: (stored: Contact) => scalarOf(stored, name),
+    cell: (file: DesiredContact) => file.scalars[name],
+    same: (left: CustomFieldValue, right: CustomFieldValue) => left === right,
+  })),
+  ...[...fieldTypes].map(([key, type]) => ({
+    name: `custom.${key}`,
+    read: (stored: Contact) => stored.customFields.find((field) => field.key === key)?.value ?? null,
+    cell: (file: DesiredContact) => file.customFields.find((field) => field.key === key)?.value,
+    same: (left: CustomFieldValue, right: CustomFieldValue) => sameCustomValue(type, left, right),
+  })),
+];
+
+const identities = (items: readonly { readonly value: string | null }[]) =>
+  new Set(items.map((item) => itemIdentity('phone', item.value ?? '')));
+const phonesOf = (stored: Contact) => identities(stored.defaultFields.phoneNumbers);
+
+export class World {
+  /** Null until somebody makes the contact. */
+  stored: Contact | null;
+  /** What Patchbay remembers. */
+  readonly #said = new Map<Feed, Said>();
+  #shared: Omit<Base, 'said'> = { seen: null, owned: emptyBase.owned };
+  /** What the oracle remembers: the cells of each feed, its phone columns, what was stored after the last round. */
+  readonly #cells = new Map<string, CustomFieldValue>();
+  readonly #columns = new Map<string, Slot>();
+  readonly #addedBy = new Map<string, Feed>();
+  #afterLastRound: Contact | null = null;
+
+  constructor(stored: Contact | null) {
+    this.stored = stored;
+  }
+
+  /** Somebody edits the contact in the app. */
+  peopleEdit(edit: (stored: Contact) => Contact): void {
+    if (this.stored === null) return;
+    this.stored = edit(this.stored);
+  }
+
+  /** One feed's file is imported. */
+  round(feed: Feed, mode: PatchMode, file: DesiredContact): void {
+    const heldElsewhere = new Set<string>(
+      [...this.#said].filter(([other]) => other !== feed).flatMap(([, said]) => [...said.held]),
+    );
+    const before = this.stored;
+    const base: Base = { ...this.#shared, said: this.#said.get(feed) ?? null };
+    const pictures = { feed, sourceLabel: feed, base, theirs: before, ours: file, itemRemoval: 'owned' } as const;
+    const plan = planContact(pictures);
+    const after = carryOut(plan, before, mode);
+    const reply = plan.kind === 'patch' ? modelPatchReply(after) : after;
+    if (plan.expected !== null) expect(verifyReply(plan.expected, reply).matches).toBe(true);
+    const { said, seen, owned } = settle({ ...pictures, plan, reply });
+    this.#said.set(feed, said);
+    this.#shared = { seen, owned };
+    this.stored = after;
+    this.#judgeFields(feed, file, before ?? contact(), after, heldElsewhere);
+    this.#judgePhones(feed, file, before ?? contact(), after);
+    this.#afterLastRound = after;
+  }
+
+  /** A sync changes a field only if its file newly says so, and if people have not changed it since the last round. */
+  #judgeFields(feed: Feed, file: DesiredContact, before: Contact, after: Contact, heldElsewhere: Set<string>): void {
+    for (const { name, read, cell, same } of watched) {
+      const now = cell(file);
+      const cellName = `${feed} ${name}`;
+      const then = this.#cells.get(cellName);
+      if (now !== undefined) this.#cells.set(cellName, now);
+      if (same(read(before), read(after))) continue;
+      expect(now, `${name} changed although the file does not name it`).toBeDefined();
+      const isNew = then === undefined || !same(then, now ?? null);
+      expect(isNew, `${name} changed although its cell is the old one`).toBe(true);
+      // While another feed holds the field, seen is older than the last round, and going back to it is no change.
+      if (this.#afterLastRound === null || heldElsewhere.has(name)) continue;
+      const isUntouched = same(read(this.#afterLastRound), read(before));
+      expect(isUntouched, `${name} changed although people had just changed it`).toBe(true);
+    }
+  }
+
+  /** A sync adds only what its file newly says, and removes only what it added itself and its file dropped. */
+  #judgePhones(feed: Feed, file: DesiredContact, before: Contact, after: Contact): void {
+    const own = () =>
+      [...this.#columns].filter(([name]) => name.startsWith(`${feed} `)).flatMap(([, { items }]) => items);
+    const saidBefore = identities(own());
+    for (const slot of file.phones) this.#columns.set(`${feed} ${slot.slot}`, slot);
+    const saidNow = identities(own());
+    const was = phonesOf(before);
+    // Only a round can notice that a phone is gone; until then one that was put back by hand is the same item.
+    for (const value of this.#addedBy.keys()) if (!was.has(value)) this.#addedBy.delete(value);
+    const is = phonesOf(after);
+    for (const value of [...is].filter((one) => !was.has(one))) {
+      expect(saidBefore.has(value), `${value} was put back`).toBe(false);
+      expect(saidNow.has(value), `${value} was added and nobody said it`).toBe(true);
+      this.#addedBy.set(value, feed);
+    }
+    for (const value of [...was].filter((one) => !is.has(one))) {
+      expect(this.#addedBy.get(value), `${value} was not this feed's to remove`).toBe(feed);
+      expect(saidNow.has(value), `${value} was removed and the file still says it`).toBe(false);
+      this.#addedBy.delete(value);
+    }
+    // What people keep keeps its id.
+    const keptIds = before.defaultFields.phoneNumbers.filter((item) => is.has(itemIdentity('phone', item.value ?? '')));
+    const idsAfter = new Set(after.defaultFields.phoneNumbers.map((item: ContactItem) => item.id));
+    for (const item of keptIds) expect(idsAfter.has(item.id)).toBe(true);
+  }
+}
+
+function carryOut(plan: ReturnType<typeof planContact>, before: Contact | null, mode: PatchMode): Contact {
+  if (plan.kind === 'create') return modelCreate(plan.body, 'c1', fieldTypes);
+  if (before === null) throw new Error(`a contact that is not there needs a create, not a ${plan.kind}`);
+  return plan.kind === 'patch' ? modelUpdate(before, plan.body, mode, fieldTypes) : before;
+}
