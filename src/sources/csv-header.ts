@@ -1,0 +1,86 @@
+/**
+ * The header line: found, compared, checked. Header names are never keys of an object here, so a column called
+ * `__proto__` is a column like any other.
+ */
+import type { PatchbayError } from '#src/errors.ts';
+import { fileError } from '#src/sources/file-error.ts';
+
+/** The header is looked for in this many physical lines (bad-inputs.md, "preamble"). */
+export const headerLineMax = 20;
+
+/** A header name as names are compared: without regard to case, spaces, `_` or `-` (contract.md, "Input"). */
+export function normaliseHeader(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]+/g, '');
+}
+
+/** Whether one of the names wanted (normalised) stands among the cells. */
+export function holdsRequired(cells: readonly string[], required: ReadonlySet<string>): boolean {
+  return cells.some((cell) => required.has(normaliseHeader(cell)));
+}
+
+export interface Header {
+  /** As the file holds them, without empty names at the end. */
+  readonly columns: readonly string[];
+  /** With the empty names at the end: this many cells are no surprise in a row. */
+  readonly width: number;
+  readonly line: number;
+}
+
+export interface HeaderCheck {
+  readonly name: string;
+  readonly columnsMax: number;
+  readonly duplicatesAllowed: boolean;
+}
+
+/** Throws `tooManyColumns`, `duplicateHeader` (file). */
+export function headerOf(cells: readonly string[], line: number, check: HeaderCheck): Header {
+  let end = cells.length;
+  while (end > 0 && (cells[end - 1] ?? '').trim() === '') end--;
+  const columns = cells.slice(0, end);
+  if (columns.length > check.columnsMax) throw tooManyColumns(check.name, line, columns.length, check.columnsMax);
+  if (!check.duplicatesAllowed) assertNoDuplicates(columns, line, check.name);
+  return { columns, width: cells.length, line };
+}
+
+function assertNoDuplicates(columns: readonly string[], line: number, name: string): void {
+  const positionByName = new Map<string, number>();
+  for (const [index, column] of columns.entries()) {
+    const compared = column.trim().toLowerCase();
+    if (compared === '') continue;
+    const first = positionByName.get(compared);
+    if (first !== undefined) {
+      const message = `${name}, line ${line}: the header "${column.trim()}" stands in columns ${first + 1} and ${index + 1}`;
+      const facts = { file: name, line, column: column.trim(), first: first + 1, second: index + 1 };
+      throw fileError(
+        'duplicateHeader',
+        message,
+        facts,
+        'Rename one of them, or use a mapping that picks columns by position.',
+      );
+    }
+    positionByName.set(compared, index);
+  }
+}
+
+export function tooManyColumns(name: string, line: number, count: number, columnsMax: number): PatchbayError {
+  const message = `${name}, line ${line}: ${count} columns, at most ${columnsMax} are read`;
+  const hint = 'Export fewer columns; if the file has fewer, its delimiter was taken for another.';
+  return fileError('tooManyColumns', message, { file: name, line, columnCount: count, columnsMax }, hint);
+}
+
+export function keyColumnMissing(
+  name: string,
+  line: number,
+  found: readonly string[],
+  delimiter: string,
+): PatchbayError {
+  const shown = found
+    .map((column) => column.trim())
+    .slice(0, 20)
+    .join(', ')
+    .slice(0, 500);
+  const message = `${name}: no key column in the first ${headerLineMax} lines; line ${line} holds: ${shown || 'nothing'}`;
+  const hint = 'Add the column externalId, choose a mapping with --mapping, or name the delimiter with --delimiter.';
+  const facts = { file: name, line, delimiter, found: shown, columnCount: found.length };
+  return fileError('keyColumnMissing', message, facts, hint);
+}

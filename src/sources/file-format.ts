@@ -1,0 +1,84 @@
+/**
+ * What a file is by its name, and what it certainly is not by its first bytes.
+ *
+ * Ours: .csv .tsv .txt .json .ndjson .jsonl, each also with .gz (contract.md, "Data folder"). Names of files that
+ * are still on their way are ignored; everything else is refused with the way out (bad-inputs.md, "Files and folders").
+ */
+import type { PatchbayError } from '#src/errors.ts';
+import { fileError } from '#src/sources/file-error.ts';
+
+export type NamedFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
+
+export type FileNameClass =
+  | { readonly kind: 'take'; readonly format: NamedFormat; readonly gzip: boolean }
+  /** Reserved, hidden or temporary: not looked at, not mentioned. */
+  | { readonly kind: 'ignore' }
+  | { readonly kind: 'refuse'; readonly code: string; readonly message: string; readonly hint: string };
+
+const formats: ReadonlyMap<string, NamedFormat> = new Map([
+  ['.csv', 'csv'],
+  ['.txt', 'csv'],
+  ['.tsv', 'tsv'],
+  ['.json', 'json'],
+  ['.ndjson', 'ndjson'],
+  ['.jsonl', 'ndjson'],
+]);
+
+const temporaryEndings = ['.part', '.tmp', '.temp', '.partial', '.crdownload', '.download', '.swp', '~'];
+const spreadsheetHint =
+  'Open it in the spreadsheet program and save it as "CSV UTF-8 (comma delimited)", then drop that file.';
+const archiveHint = 'Unpack it and drop the files inside; a single file may stay packed as .csv.gz.';
+const otherHint = 'Patchbay reads .csv .tsv .txt .json .ndjson .jsonl, each also as .gz.';
+
+const waysOut: ReadonlyMap<string, string> = new Map([
+  ...['.xlsx', '.xls', '.xlsm', '.xlsb', '.ods', '.numbers'].map((ending) => [ending, spreadsheetHint] as const),
+  ...['.zip', '.7z', '.rar', '.tar', '.tgz', '.bz2', '.xz', '.zst'].map((ending) => [ending, archiveHint] as const),
+]);
+
+/** Decides by the name alone. Never throws. */
+export function classifyFileName(name: string): FileNameClass {
+  const lower = name.toLowerCase();
+  if (/^[._]/.test(lower) || lower.startsWith('~$')) return { kind: 'ignore' };
+  if (temporaryEndings.some((ending) => lower.endsWith(ending))) return { kind: 'ignore' };
+  const gzip = lower.endsWith('.gz');
+  const ending = endingOf(gzip ? lower.slice(0, -3) : lower);
+  const format = formats.get(ending);
+  if (format !== undefined) return { kind: 'take', format, gzip };
+  const shown = ending === '' ? 'no ending' : `the ending ${ending}${gzip ? '.gz' : ''}`;
+  return {
+    kind: 'refuse',
+    code: 'formatUnknown',
+    message: `a file with ${shown} cannot be read`,
+    hint: waysOut.get(ending) ?? otherHint,
+  };
+}
+
+/** `.csv` of `a.b.csv`; empty where there is none. */
+function endingOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot < 0 ? '' : name.slice(dot);
+}
+
+interface Signature {
+  readonly bytes: readonly number[];
+  readonly what: string;
+  readonly hint: string;
+}
+
+const signatures: readonly Signature[] = [
+  {
+    bytes: [0x50, 0x4b, 0x03, 0x04],
+    what: 'an Excel workbook or a zip archive',
+    hint: `${spreadsheetHint} ${archiveHint}`,
+  },
+  { bytes: [0xd0, 0xcf, 0x11, 0xe0], what: 'an old Excel workbook', hint: spreadsheetHint },
+  { bytes: [0x25, 0x50, 0x44, 0x46], what: 'a PDF document', hint: otherHint },
+  { bytes: [0x1f, 0x8b], what: 'a gzip file', hint: 'Give its name the ending .gz, for example contacts.csv.gz.' },
+];
+
+/** The error of a file whose content belies its name, or null. `start` is the first bytes, already unpacked. */
+export function contentError(start: Uint8Array, name: string): PatchbayError | null {
+  const found = signatures.find((signature) => signature.bytes.every((byte, index) => start[index] === byte));
+  if (found === undefined) return null;
+  return fileError('formatUnknown', `${name} is ${found.what}, not text`, { file: name }, found.hint);
+}

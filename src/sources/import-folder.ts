@@ -1,0 +1,195 @@
+/**
+ * The import folder: notices files at rest and hands each over once.
+ *
+ * Terms: a *sweep* looks once at every entry of the folder (not below it). A file is *at rest* when two looks, one
+ * second apart or more, found the same size, mtime and inode. chokidar only wakes the sweep up early: where it is
+ * blind (network shares, lost events), the interval finds the file all the same.
+ *
+ * Invariant: one sweep at a time; a file is handed over again only when it changed or its hand-over failed, and then
+ * with growing pauses; no link is followed and nothing blocks; 100,000 files need no more handles than one.
+ */
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { watch } from 'chokidar';
+import type { Clock } from '#src/clock.ts';
+import { messageOf } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
+import { classifyFileName } from '#src/sources/file-format.ts';
+import { createKnownFiles, type KnownFile } from '#src/sources/known-files.ts';
+import { type FolderEntry, listFolder } from '#src/sources/list-folder.ts';
+import { safeFileName } from '#src/sources/safe-file-name.ts';
+import { type LookAtFile, lookAtFile, restMs } from '#src/sources/stability.ts';
+
+export interface RestingFile {
+  readonly path: string;
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** A file at rest whose name is not one of ours. */
+export interface RefusedFile extends RestingFile {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+export interface ImportFolderOptions {
+  readonly folder: string;
+  /** Where claimed files lie: never looked into, even where it lies inside the import folder. */
+  readonly claimedFolder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Takes the file, normally by `claimFile`. What it throws is logged, and it is asked again later. */
+  readonly onFile: (file: RestingFile) => Promise<void>;
+  /** Takes a file that cannot be read at all, normally to `_failed`. Without it the file stays in place. */
+  readonly onRefused?: (file: RefusedFile) => Promise<void>;
+  /** Between two sweeps when nothing happens. */
+  readonly intervalMs: number;
+  readonly look?: LookAtFile;
+}
+
+export interface ImportFolder {
+  /** Looks at the folder now. Resolves when every file found at rest has been handed over. */
+  sweep(): Promise<void>;
+  /** Waits for a sweep at work. */
+  close(): Promise<void>;
+}
+
+/** Starts at once. Sweeps that fail as a whole (folder gone, disk away) are logged and tried again. */
+export function watchImportFolder(options: ImportFolderOptions): ImportFolder {
+  const { folder, clock, log, intervalMs } = options;
+  const stop = new AbortController();
+  const sweeper = createSweeper(options, stop.signal);
+  let queue: Promise<unknown> = Promise.resolve();
+  const sweep = (): Promise<void> => {
+    const next = queue.then(() => sweeper.sweep());
+    queue = next.catch(() => {});
+    return next;
+  };
+
+  let wake: () => void = () => {};
+  // All entries are ignored, so that only the folder itself is watched: one handle, however many files lie in it.
+  const watcher = watch(folder, {
+    depth: 0,
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignored: (path) => path !== folder,
+  });
+  watcher.on('raw', () => wake());
+  watcher.on('error', (error) => log.warn({ reason: messageOf(error) }, 'import folder is not watched, only swept'));
+
+  const sleep = async (ms: number, mayWake: boolean): Promise<void> => {
+    const early = new AbortController();
+    const either = AbortSignal.any([early.signal, stop.signal]);
+    if (mayWake) wake = () => early.abort();
+    // The rejection is the waking.
+    await clock.sleep(ms, either).catch(() => {});
+    wake = () => {};
+  };
+
+  const loop = async (): Promise<void> => {
+    // Ends when `close` is called.
+    while (!stop.signal.aborted) {
+      await sweep().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'import folder cannot be read'));
+      // A little more than the rest, since timers may fire early.
+      if (sweeper.isWaiting()) await sleep(restMs + 50, false);
+      else await sleep(intervalMs, true);
+    }
+  };
+  const running = loop();
+
+  return {
+    sweep,
+    close: async () => {
+      stop.abort();
+      await watcher.close();
+      await running;
+      await queue;
+    },
+  };
+}
+
+interface Sweeper {
+  sweep(): Promise<void>;
+  /** Whether the last sweep saw files that may be at rest a second later. */
+  isWaiting(): boolean;
+}
+
+function createSweeper(options: ImportFolderOptions, stop: AbortSignal): Sweeper {
+  const { folder, clock, log } = options;
+  const look = options.look ?? lookAtFile;
+  const known = createKnownFiles();
+  let waiting = false;
+
+  const visit = async (entry: FolderEntry): Promise<void> => {
+    const named = classifyFileName(entry.name);
+    const path = join(folder, entry.name);
+    if (named.kind === 'ignore' || path === options.claimedFolder) return;
+    const file = known.seen(entry.id);
+    if (clock.monotonicMs() < file.retryAtMs) return;
+    const found = await look(entry.path);
+    switch (found.kind) {
+      case 'gone':
+        return;
+      case 'folder':
+        return once(file, 'folder', () => log.info({ name: entry.name }, 'subfolder of the import folder left alone'));
+      case 'special':
+        return once(file, found.what, () => {
+          log.warn({ name: entry.name, what: found.what }, 'not a regular file, left in place');
+        });
+      case 'unreadable':
+        known.backOff(file, clock.monotonicMs());
+        log.warn(
+          { name: entry.name, reason: found.reason, retryMs: file.pauseMs },
+          'file cannot be read, left in place',
+        );
+        return;
+      case 'file':
+        if (!known.isAtRest(file, found.fingerprint, clock.monotonicMs())) {
+          waiting ||= file.state === 'moving';
+          return;
+        }
+        await handOver(entry, file, { path, name: entry.name, bytes: found.bytes });
+    }
+  };
+
+  const handOver = async (entry: FolderEntry, file: KnownFile, resting: RestingFile): Promise<void> => {
+    const named = classifyFileName(resting.name);
+    try {
+      if (!entry.isUtf8) {
+        await rename(entry.path, join(folder, safeFileName(resting.name)));
+        log.warn({ renamedTo: safeFileName(resting.name) }, 'file name was not UTF-8, renamed');
+        waiting = true;
+      } else if (named.kind === 'take') await options.onFile(resting);
+      else if (named.kind === 'refuse') {
+        log.warn({ name: resting.name, code: named.code }, 'file refused');
+        await options.onRefused?.({ ...resting, code: named.code, message: named.message, hint: named.hint });
+      }
+      known.handedOver(file);
+    } catch (error) {
+      known.backOff(file, clock.monotonicMs());
+      log.warn({ name: resting.name, reason: messageOf(error), retryMs: file.pauseMs }, 'file could not be taken');
+    }
+  };
+
+  return {
+    sweep: async () => {
+      waiting = false;
+      known.beginSweep();
+      for await (const slice of listFolder(folder)) {
+        for (const entry of slice) {
+          if (stop.aborted) return;
+          await visit(entry);
+        }
+      }
+      known.forgetUnseen();
+    },
+    isWaiting: () => waiting,
+  };
+}
+
+/** Says a thing about an entry once, until something else is the matter with it. */
+function once(file: KnownFile, what: string, say: () => void): void {
+  if (file.told !== what) say();
+  file.told = what;
+}

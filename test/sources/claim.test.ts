@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { archiveFile } from '#src/sources/archive.ts';
+import { claimFile, copyIntoFolder } from '#src/sources/claim.ts';
+import { hashFile } from '#src/sources/hash-file.ts';
+import type { Rename } from '#src/sources/move-file.ts';
+import { safeFileName } from '#src/sources/safe-file-name.ts';
+import { errorOf, useTempFolder } from '#test/sources/temp-files.ts';
+
+const folder = useTempFolder();
+const otherDevice: Rename = async () => {
+  throw Object.assign(new Error('cross-device'), { code: 'EXDEV' });
+};
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+const text = 'id\n1\n';
+
+describe('claiming and archiving', () => {
+  it('claims by rename, under the run and a safe name, for the owner only', async () => {
+    const from = await folder.write('a b.csv', text);
+    const path = await claimFile(from, folder.path('claimed'), 'run1');
+    expect([path, await readFile(path, 'utf8'), await modeOf(path)]).toEqual([
+      folder.path('claimed/run1__a b.csv'),
+      text,
+      0o600,
+    ]);
+    await expect(stat(from)).rejects.toThrow(/ENOENT/);
+    expect(await claimFile(from, folder.path('claimed'), 'run1')).toBe(path);
+    expect((await errorOf(claimFile(from, folder.path('claimed'), 'run2'))).code).toBe('fileMissing');
+  });
+
+  it('copies, fsyncs, renames and unlinks across devices', async () => {
+    const from = await folder.write('far.csv', text);
+    const path = await claimFile(from, folder.path('far'), 'run1', otherDevice);
+    expect([await readFile(path, 'utf8'), await modeOf(path), await readdir(folder.path('far'))]).toEqual([
+      text,
+      0o600,
+      ['run1__far.csv'],
+    ]);
+    await expect(stat(from)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('does not claim a link or a folder', async () => {
+    await symlink(await folder.write('target.csv', text), folder.path('link.csv'));
+    expect((await errorOf(claimFile(folder.path('link.csv'), folder.path('claimed'), 'run9'))).code).toBe('notAFile');
+    expect((await errorOf(claimFile(folder.path('claimed'), folder.path('claimed'), 'run9'))).code).toBe('notAFile');
+  });
+
+  it('archives with parents made, and a second time after a crash', async () => {
+    const from = await folder.write('claimed1', text);
+    const archive = () => archiveFile(from, folder.path('_done/deep'), 'run1', '-Zoë\n😀.csv.gz');
+    const path = await archive();
+    expect([path, await archive(), await modeOf(path)]).toEqual([
+      folder.path('_done/deep/run1__Zoë_.csv.gz'),
+      path,
+      0o600,
+    ]);
+    expect((await errorOf(archiveFile(from, folder.path('_done'), 'run2', 'a.csv'))).code).toBe('fileMissing');
+  });
+
+  it('copies a file that the user named and leaves the original, with hash and size', async () => {
+    const from = await folder.write('mine.csv', text);
+    await symlink(from, folder.path('named.csv'));
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    for (const name of ['mine.csv', 'named.csv']) {
+      const copy = await copyIntoFolder(folder.path(name), folder.path('copies'), 'run1');
+      expect(copy).toEqual({ path: folder.path(join('copies', `run1__${name}`)), sha256, bytes: text.length });
+      expect([await modeOf(copy.path), await hashFile(copy.path), await readFile(from, 'utf8')]).toEqual([
+        0o600,
+        sha256,
+        text,
+      ]);
+    }
+    expect((await errorOf(copyIntoFolder(folder.path('copies'), folder.path('copies'), 'r'))).code).toBe('notAFile');
+    expect((await errorOf(copyIntoFolder(folder.path('none.csv'), folder.path('copies'), 'r'))).code).toBe(
+      'fileMissing',
+    );
+    expect((await readdir(folder.path('copies'))).sort()).toEqual(['run1__mine.csv', 'run1__named.csv']);
+  });
+});
+
+describe('safe names', () => {
+  it.each([
+    ['contacts.csv', 'contacts.csv'],
+    ['Zoë Müller (2).csv', 'Zoë Müller _2_.csv'],
+    ['-rf.csv', 'rf.csv'],
+    ['_x.csv', 'x.csv'],
+    ['..', 'file'],
+    ['😀.csv', 'file.csv'],
+    ['a\nb\r\0.ndjson.gz', 'a_b_.ndjson.gz'],
+    ['con.csv', 'file-con.csv'],
+    ['LPT1.json', 'file-LPT1.json'],
+    ['a/b\\c:d*.csv', 'a_b_c_d_.csv'],
+    ['half\ud83d.csv', 'half_.csv'],
+  ])('makes of %j the name %j', (name, safe) => {
+    expect([safeFileName(name), safeFileName(safe)]).toEqual([safe, safe]);
+  });
+
+  it('cuts a name of 255 bytes between characters and keeps its ending', () => {
+    const safe = safeFileName(`${'ü'.repeat(124)}.csv.gz`);
+    expect([safe.endsWith('ü.csv.gz'), Buffer.byteLength(safe) <= 150, safe.isWellFormed()]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+});

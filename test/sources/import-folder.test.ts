@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import { appendFile, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '#src/clock.ts';
+import { createLogger } from '#src/log.ts';
+import { claimFile } from '#src/sources/claim.ts';
+import { type ImportFolder, type RefusedFile, watchImportFolder } from '#src/sources/import-folder.ts';
+import { type LookAtFile, lookAtFile } from '#src/sources/stability.ts';
+
+let folder: string;
+let nowMs: number;
+let taken: string[];
+let refused: RefusedFile[];
+let logLines: string[];
+let watched: ImportFolder | null;
+
+/** Stands still until a test moves it. Who sleeps, sleeps until stopped. */
+const stillClock: Clock = {
+  nowMs: () => nowMs,
+  monotonicMs: () => nowMs,
+  bootId: 'test',
+  sleep: (_ms, signal) =>
+    new Promise((_resolve, reject) => {
+      if (signal?.aborted) reject(signal.reason);
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    }),
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'patchbay-import-'));
+  nowMs = 10_000;
+  [taken, refused, logLines, watched] = [[], [], [], null];
+});
+
+afterEach(async () => {
+  await watched?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Changes {
+  readonly clock?: Clock;
+  readonly look?: LookAtFile;
+  readonly onFile?: (file: { name: string; path: string }) => Promise<void>;
+}
+
+async function start(changes: Changes = {}): Promise<ImportFolder> {
+  const claimedFolder = join(folder, '_work');
+  watched = watchImportFolder({
+    folder,
+    claimedFolder,
+    clock: changes.clock ?? stillClock,
+    log: createLogger({ level: 'info', stream: { write: (line) => void logLines.push(line) } }),
+    onFile:
+      changes.onFile ??
+      (async (file) => {
+        taken.push(file.name);
+        await claimFile(file.path, claimedFolder, `run${taken.length}`);
+      }),
+    onRefused: async (file) => void refused.push(file),
+    intervalMs: 60_000,
+    ...(changes.look ? { look: changes.look } : {}),
+  });
+  await watched.sweep();
+  return watched;
+}
+
+async function sweepAt(ms: number): Promise<void> {
+  nowMs = ms;
+  await watched?.sweep();
+}
+
+const drop = (name: string, content = 'id\n1\n') => writeFile(join(folder, name), content);
+const logged = (text: string) => logLines.filter((line) => line.includes(text)).length;
+
+describe('the import folder', () => {
+  it('takes a file that is the same at two looks one second apart', async () => {
+    await drop('a.csv');
+    await start();
+    await sweepAt(10_999);
+    expect(taken).toEqual([]);
+    await sweepAt(11_000);
+    expect(taken).toEqual(['a.csv']);
+    expect(await readdir(join(folder, '_work'))).toEqual(['run1__a.csv']);
+    await sweepAt(20_000);
+    expect(taken).toEqual(['a.csv']);
+  });
+
+  it('waits while a file is still being written, touched or replaced', async () => {
+    await drop('a.csv');
+    await start();
+    await appendFile(join(folder, 'a.csv'), '2\n');
+    await sweepAt(11_000);
+    await utimes(join(folder, 'a.csv'), 1, 1);
+    await sweepAt(12_000);
+    await drop('_other', 'id\n1\n2\n');
+    await utimes(join(folder, '_other'), 1, 1);
+    await rename(join(folder, '_other'), join(folder, 'a.csv'));
+    await sweepAt(13_000);
+    expect(taken).toEqual([]);
+    await sweepAt(14_000);
+    expect(taken).toEqual(['a.csv']);
+  });
+
+  it('ignores partial, temporary, hidden and reserved names', async () => {
+    for (const name of ['a.csv.part', 'b.tmp', '.c.csv', '_d.csv', '~$e.xlsx', 'f.csv.crdownload', 'g.csv~'])
+      await drop(name);
+    await start();
+    await sweepAt(20_000);
+    expect([taken, refused, logLines]).toEqual([[], [], []]);
+  });
+
+  it('hands over any other file at rest with the way out', async () => {
+    await drop('a.xlsx');
+    await drop('b.zip');
+    await drop('c');
+    await start();
+    await sweepAt(11_000);
+    await sweepAt(12_000);
+    const told = refused.map(({ name, code, hint }) => [name, code, hint.split(' ').slice(0, 2).join(' ')]).sort();
+    expect(told).toEqual([
+      ['a.xlsx', 'formatUnknown', 'Open it'],
+      ['b.zip', 'formatUnknown', 'Unpack it'],
+      ['c', 'formatUnknown', 'Patchbay reads'],
+    ]);
+  });
+
+  it('refuses links, FIFOs and leaves subfolders alone, without blocking, in one line each', async () => {
+    await writeFile(join(folder, '_target'), 'id\n1\n');
+    await symlink(join(folder, '_target'), join(folder, 'link.csv'));
+    await symlink(join(folder, 'nowhere'), join(folder, 'dangling.csv'));
+    execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
+    await mkdir(join(folder, 'crm.csv'));
+    await start();
+    for (const at of [11_000, 12_000, 13_000]) await sweepAt(at);
+    expect(taken).toEqual([]);
+    expect([logged('a symbolic link'), logged('a FIFO'), logged('left alone'), logLines.length]).toEqual([2, 1, 1, 4]);
+    expect((await lstat(join(folder, 'link.csv'))).isSymbolicLink()).toBe(true);
+  });
+
+  it('leaves an unreadable file in place and warns with growing pauses', async () => {
+    await drop('a.csv');
+    let lookCount = 0;
+    const look: LookAtFile = async (path) => {
+      lookCount++;
+      return lookCount <= 3 ? { kind: 'unreadable', reason: 'EACCES' } : lookAtFile(path);
+    };
+    await start({ look });
+    for (let at = 10_500; at < 24_000; at += 500) await sweepAt(at);
+    expect([lookCount, logged('EACCES'), taken]).toEqual([3, 3, []]);
+    for (const at of [24_500, 26_000]) await sweepAt(at);
+    expect(taken).toEqual(['a.csv']);
+  });
+
+  it('asks again later when a hand-over failed, and not when it was left on purpose', async () => {
+    await drop('a.csv');
+    const onFile = async ({ name }: { name: string }) => {
+      taken.push(name);
+      if (taken.length === 1) throw new Error('disk full');
+    };
+    await start({ onFile });
+    for (let at = 11_000; at < 12_900; at += 100) await sweepAt(at);
+    expect([taken.length, logged('disk full')]).toEqual([1, 1]);
+    for (let at = 13_000; at < 60_000; at += 1_000) await sweepAt(at);
+    expect(taken.length).toBe(2);
+    await appendFile(join(folder, 'a.csv'), '2\n');
+    await sweepAt(61_000);
+    await sweepAt(62_000);
+    expect(taken.length).toBe(3);
+  });
+
+  it('renames a file whose name is not UTF-8, then takes it', async () => {
+    await writeFile(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x41, 0xff]), Buffer.from('.csv')]), 'id\n');
+    await start();
+    await sweepAt(11_000);
+    await sweepAt(12_000);
+    await sweepAt(13_000);
+    expect(taken).toEqual(['A_.csv']);
+  });
+
+  it('lists more than a slice of files in slices and takes each once', async () => {
+    const names = Array.from({ length: 1_500 }, (_, index) => `f${index}.csv`);
+    for (const name of names) await drop(name, '');
+    await start({ onFile: async (file) => void taken.push(file.name) });
+    await sweepAt(11_000);
+    await sweepAt(12_000);
+    expect(taken.sort()).toEqual(names.sort());
+  });
+
+  it('notices a dropped file by itself, long before the interval', async () => {
+    const seen = Promise.withResolvers<string>();
+    await start({ clock: systemClock(), onFile: async (file) => seen.resolve(file.name) });
+    await drop('a.csv');
+    expect(await seen.promise).toBe('a.csv');
+  });
+
+  it('survives a folder that is not there yet', async () => {
+    await rm(folder, { recursive: true });
+    await expect(start()).rejects.toThrow(/ENOENT/);
+    await mkdir(folder);
+    await drop('a.csv');
+    await sweepAt(20_000);
+    await sweepAt(21_000);
+    expect(taken).toEqual(['a.csv']);
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { brokenOf, dataOf, errorOf, readText, useTempFolder, warningCodes } from '#test/sources/temp-files.ts';
+
+const folder = useTempFolder();
+const json = (content: string, options = {}) => readText(folder, 'a.json', content, options);
+const lines = (content: string, options = {}) => readText(folder, 'a.ndjson', content, options);
+const failed = (content: string, options = {}) => errorOf(json(content, options));
+const rows = [
+  { id: '1', emails: ['a@example.com'] },
+  { id: '2', note: null },
+];
+
+describe('JSON: the right end for each input', () => {
+  it.each([
+    ['an array', JSON.stringify(rows)],
+    ['data', JSON.stringify({ meta: { page: [1, { a: 2 }] }, data: rows, links: ['x'] })],
+    ['results', JSON.stringify({ results: rows, paging: null }, null, 2)],
+    ['records', `\n\t${JSON.stringify({ totalSize: 2, records: rows })}\r\n`],
+    ['a BOM', `\ufeff${JSON.stringify(rows)}`],
+  ])('reads %s', async (_name, content) => {
+    const { head, items, tail } = await json(content);
+    expect([head.format, dataOf(items), tail.warnings]).toEqual(['json', rows, []]);
+  });
+
+  it('reads one object per line from .ndjson, .jsonl and .json', async () => {
+    const content = `${rows.map((row) => JSON.stringify(row)).join('\r\n\r\n')}\n`;
+    for (const name of ['b.ndjson', 'b.jsonl', 'b.json']) {
+      const { head, items, tail } = await readText(folder, name, content);
+      expect([head.format, dataOf(items), tail.blankLineCount]).toEqual(['ndjson', rows, 1]);
+      expect(items.map(({ row }) => row.line)).toEqual([1, 3]);
+    }
+    expect((await lines(JSON.stringify(rows))).head.format).toBe('json');
+  });
+
+  it('gives the physical line of each record', async () => {
+    const { items } = await json('[\n {"id":\n 1},\r\n{"é":"\\n"} ,\r\r{"id":3}]');
+    expect(items.map(({ row }) => [row.line, row.record])).toEqual([
+      [2, 1],
+      [4, 2],
+      [6, 3],
+    ]);
+  });
+
+  it.each([
+    ['42', 'the value 42'],
+    ['"contacts"', 'the value "contacts"'],
+    ['null', 'the value null'],
+    ['{"contacts":[{"id":1}],"total":1}', 'an object with the members contacts, total'],
+    ['{"data":{"id":1}}', 'an object with the members data'],
+    ['{"data":[],"results":[]}', 'two lists, "data" and "results"'],
+    ['{}', 'an object with the members (none)'],
+  ])('refuses the root %s, saying what was found', async (content, found) => {
+    expect(await failed(content)).toMatchObject({ kind: 'file', code: 'notAJsonArray', facts: { found } });
+  });
+
+  it('takes a lone object for a contact only where it holds a key', async () => {
+    const { items } = await json('{"External ID":"7","emails":[]}', { requiredColumn: ['externalId'] });
+    expect(dataOf(items)).toEqual([{ 'External ID': '7', emails: [] }]);
+  });
+
+  it('accepts nesting 32 deep and refuses 33', async () => {
+    const nested = (depth: number) => `[{"a":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}]`;
+    expect((await json(nested(32))).items.length).toBe(1);
+    expect(await failed(nested(33))).toMatchObject({ code: 'jsonTooDeep', facts: { line: 1 } });
+    expect((await errorOf(lines(`{"a":1}\n${nested(34).slice(1, -1)}\n`))).facts.line).toBe(2);
+    expect((await failed(`{"x":${'['.repeat(100_000)}`)).code).toBe('jsonTooDeep');
+  });
+
+  it('keeps an id above 2^53 digit by digit', async () => {
+    const content = '[{"id":12345678901234567890,"n":-9007199254740993,"ok":9007199254740991,"e":1e20,"d":0.1}]';
+    const expected = [{ id: '12345678901234567890', n: '-9007199254740993', ok: 9007199254740991, e: '1e20', d: 0.1 }];
+    expect(dataOf((await json(content)).items)).toEqual(expected);
+    expect(dataOf((await lines(content.slice(1, -1))).items)).toEqual(expected);
+  });
+
+  it('breaks the row of 1e400', async () => {
+    const { items } = await json('[{"id":"1","n":{"v":1e400}},{"id":"2"}]');
+    expect(items).toMatchObject([
+      { type: 'broken', problem: { code: 'numberTooLarge', field: 'n.v', value: '1e400' } },
+      { type: 'row' },
+    ]);
+  });
+
+  it.each([
+    ['NaN', '[\n{"id": NaN}]', 2, 'unexpected "N" at column 8'],
+    ['a trailing comma in an object', '[{"id":1,}]', 1, 'unexpected "}"'],
+    ['a trailing comma in the array', '[{"id":1},\n]', 2, 'unexpected "]"'],
+    ['a missing comma', '[{"id":1}\n\n{"id":2}]', 3, 'unexpected "{"'],
+    ['a cut', '[{"id":1},\n{"id"', 2, 'the text ends in the middle of a value'],
+    ['a cut inside a string', '[{"id":"1', 1, 'the text ends in the middle of a value'],
+    ['text behind the root', '[]\nx', 2, 'unexpected "x" at column 1'],
+    ['a second root', '[] []', 1, 'unexpected "["'],
+    ['a raw line end in a string', '[{"id":"a\nb"}]', 1, 'unexpected "\\n" at column 10'],
+  ])('refuses %s with its position', async (_name, content, line, message) => {
+    const error = await failed(content);
+    expect(error).toMatchObject({ code: 'jsonInvalid', facts: { line } });
+    expect(error.message).toContain(message);
+  });
+
+  it('lets the last of duplicate members win, with a warning', async () => {
+    const { items, tail } = await json('[{"id":1},\n{"id":1,"a":{"b":1,"b":2},"id":3}]');
+    expect(dataOf(items)).toEqual([{ id: 1 }, { id: 3, a: { b: 2 } }]);
+    expect(tail.warnings.map(({ code, line, field }) => [code, line, field])).toEqual([
+      ['duplicateMember', 2, 'a.b'],
+      ['duplicateMember', 2, 'id'],
+    ]);
+  });
+
+  it('breaks the row of a lone surrogate, in a value or a name, but not of a pair', async () => {
+    const { items } = await json('[{"a":"\\ud83d"},{"a":"\\ud83d\\ude00"},{"\\udc00":1},{"a":["x\\udc00y"]}]');
+    expect(brokenOf(items)).toEqual(['1:loneSurrogate', '1:loneSurrogate', '1:loneSurrogate']);
+    expect(items[1]?.row).toMatchObject({ object: { a: '😀' } });
+  });
+
+  it('keeps U+FEFF inside strings, written or escaped', async () => {
+    const values = ['\ufeff', 'a\ufeffb', 'é\ufeff', '\ufeff\ufeff'];
+    const escaped = JSON.stringify(values.map((v) => ({ v }))).replaceAll('\ufeff', '\\ufeff');
+    for (const content of [JSON.stringify(values.map((v) => ({ v }))), escaped]) {
+      expect(dataOf((await json(content)).items)).toEqual(values.map((v) => ({ v })));
+    }
+  });
+
+  it('breaks the row of a control character and of a value above 64 KB', async () => {
+    const { items } = await json(`[{"a":"x\\u0000"},{"a":"x\\n\\t"},{"a":"${'x'.repeat(65_537)}"}]`);
+    expect(brokenOf(items)).toEqual(['1:controlCharacter', '1:cellTooLong']);
+  });
+
+  it('keeps a __proto__ member as a member and pollutes nothing', async () => {
+    for (const { items } of [
+      await json('[{"__proto__":{"admin":true}}]'),
+      await lines('{"__proto__":{"admin":true}}'),
+    ]) {
+      const row = items[0]?.row;
+      const object = row?.kind === 'object' ? row.object : {};
+      expect([Object.getPrototypeOf(object), Object.keys(object), 'admin' in object]).toEqual([
+        null,
+        ['__proto__'],
+        false,
+      ]);
+    }
+    expect('admin' in {}).toBe(false);
+  });
+
+  it('breaks a broken NDJSON line only, and keeps its text', async () => {
+    const { items } = await lines('{"id":1}\n{"id":2\n{"id":"3}\nnonsense\n[1]\n{"id":4} {"id":5}\n{"id":6}\n');
+    expect(brokenOf(items)).toEqual([
+      '2:jsonInvalid',
+      '3:jsonInvalid',
+      '4:jsonInvalid',
+      '5:notAnObject',
+      '6:jsonInvalid',
+    ]);
+    expect(dataOf(items)).toEqual([
+      { id: 1 },
+      { _text: '{"id":2' },
+      { _text: '{"id":"3}' },
+      { _text: 'nonsense' },
+      { _text: '[1]' },
+      { _text: '{"id":4} {"id":5}' },
+      { id: 6 },
+    ]);
+    expect(items.map(({ row }) => row.record)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('breaks a record that is no object', async () => {
+    expect(brokenOf((await json('[1,"a",null,[{}],{"id":1}]')).items)).toEqual(Array(4).fill('1:notAnObject'));
+  });
+
+  it('refuses a record above 1 MB, complete, open, or in one endless string', async () => {
+    const long = 'x'.repeat(60_000);
+    const record = `{${Array.from({ length: 20 }, (_, index) => `"m${index}":"${long}"`).join(',')}`;
+    for (const content of [`[${record}}]`, `[${record}`, `[{"a":"${'x'.repeat(3_000_000)}`]) {
+      expect((await failed(content)).code).toBe('recordTooLong');
+    }
+    expect((await errorOf(lines(`{"id":1}\n${record}}`))).code).toBe('recordTooLong');
+  });
+
+  it('reads over a large member beside the records without keeping it', async () => {
+    const included = Array.from({ length: 30_000 }, (_, index) => ({ index, text: 'x'.repeat(60) }));
+    const { items } = await json(JSON.stringify({ included, data: rows, later: included }));
+    expect(dataOf(items)).toEqual(rows);
+    expect((await failed(JSON.stringify({ contacts: included }))).code).toBe('notAJsonArray');
+  });
+
+  it.each([
+    ['', 'emptyFile'],
+    [' \n', 'emptyFile'],
+    ['[]', 'noRows'],
+    ['{"data":[]}', 'noRows'],
+  ])('accepts %j with no rows and a warning', async (content, code) => {
+    const { items, tail } = await json(content);
+    expect([items.length, warningCodes(tail)]).toEqual([0, [code]]);
+  });
+
+  it('gives the same rows in batches of at most 500, whatever the size', async () => {
+    const many = Array.from({ length: 5_001 }, (_, index) => ({ id: index, name: 'Zoë 😀'.repeat(index % 9) }));
+    expect(dataOf((await json(JSON.stringify(many, null, 1))).items)).toEqual(many);
+  });
+});
