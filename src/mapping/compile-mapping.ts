@@ -1,0 +1,121 @@
+/**
+ * The mapping stage: a mapping and a file's columns → a function from rows to desired contacts.
+ *
+ * Terms: a *target* is where in a contact a value goes; *bound* columns have one. Compiling finds every column once
+ * and says at once what the file lacks; mapping a row then never throws: what is wrong with a row is in its result.
+ * No I/O, no clock, no random number: the same row gives an equal result.
+ */
+import { invariant, PatchbayError } from '#src/errors.ts';
+import type { Row } from '#src/sources/row.ts';
+import { closestName } from './closest-name.ts';
+import { configuredMapping, configuredTargets } from './configured-layout.ts';
+import { type ColumnBinding, genericKeyColumns, genericMapping } from './generic-layout.ts';
+import { listNames, tidyHeader } from './header.ts';
+import { UnmappedNames } from './json-object.ts';
+import { mapCells } from './map-cells.ts';
+import { mapConfiguredObject } from './map-configured-object.ts';
+import { isContactShape, mapContactObject } from './map-contact-object.ts';
+import { mapFlatObject } from './map-flat-object.ts';
+import type { Mapping } from './mapping-schema.ts';
+import { versionOf } from './mapping-version.ts';
+import type { MappedRow } from './row-draft.ts';
+import { type MappingContext, resolveSettings, type Settings } from './settings.ts';
+
+/** What is known of the file before its first row. */
+export interface FileShape {
+  /** The header of a CSV file, in order; null for JSON. */
+  readonly columns: readonly string[] | null;
+}
+
+export interface CompiledMapping {
+  /**
+   * Changes with everything that may change what a row means: the mapping, the flags, the header, the types of the
+   * custom fields, the code.
+   */
+  readonly version: string;
+  /** The mapping's name, or `generic`. */
+  readonly name: string;
+  /** What the runs do with a key that stands twice (`rules.md`, "Workspace, feed, key"). */
+  readonly duplicateKeys: Mapping['duplicateKeys'];
+  /** Columns that nothing maps. For JSON: the members met so far, complete after the last row; at most 500. */
+  readonly unmappedColumns: readonly string[];
+  /** True where custom fields are written, or may be (JSON): the definitions are then worth a request. */
+  readonly usesCustomFields: boolean;
+  /** Never throws for what the row holds. */
+  mapRow(row: Row): MappedRow;
+}
+
+/**
+ * The columns by which a file's header row is known, for the search behind a preamble: the key's. Not all that are
+ * mapped, since the lines of a preamble may well hold a word such as `Company`.
+ */
+export function requiredColumns(mapping: Mapping | null): readonly string[] {
+  return mapping === null ? genericKeyColumns : [mapping.key];
+}
+
+/**
+ * @param mapping null is the generic layout.
+ * @throws PatchbayError `file`: `keyColumnMissing`, `columnMissing`, `columnTwice`, `columnAmbiguous`,
+ *   `customFieldUnknown` (a CSV column for a custom field that the workspace does not have); `usage`:
+ *   `countryUnknown`, `sourceRefused`.
+ */
+export function compileMapping(mapping: Mapping | null, shape: FileShape, context: MappingContext): CompiledMapping {
+  const settings = resolveSettings(mapping, context);
+  const { columns } = shape;
+  return columns === null ? compileForObjects(mapping, settings) : compileForCells(mapping, columns, settings);
+}
+
+function compileForCells(mapping: Mapping | null, columns: readonly string[], settings: Settings): CompiledMapping {
+  const binding: ColumnBinding =
+    mapping === null ? genericMapping(columns, settings) : configuredMapping(mapping, columns, settings);
+  refuseUnknownCustomFields(binding, settings);
+  return {
+    ...common(mapping),
+    version: versionOf({ mapping, bound: binding.bound }),
+    unmappedColumns: binding.unmappedColumns,
+    usesCustomFields: binding.bound.some(({ target }) => target.kind === 'custom'),
+    mapRow: (row) => {
+      invariant(row.kind === 'cells', 'a CSV file gives cells');
+      return mapCells(row, binding.bound, settings);
+    },
+  };
+}
+
+function compileForObjects(mapping: Mapping | null, settings: Settings): CompiledMapping {
+  const unmapped = new UnmappedNames();
+  const bound = mapping === null ? [] : configuredTargets(mapping, settings);
+  const { country, onBlank, customFields } = settings;
+  return {
+    ...common(mapping),
+    version: versionOf({ mapping, bound, country, onBlank, customFields: mapping === null ? customFields : null }),
+    get unmappedColumns() {
+      return unmapped.list();
+    },
+    usesCustomFields: mapping === null || mapping.customFields.length > 0,
+    mapRow: (row) => {
+      invariant(row.kind === 'object', 'a JSON file gives objects');
+      if (mapping !== null) return mapConfiguredObject(row, bound, settings, unmapped);
+      return isContactShape(row.object)
+        ? mapContactObject(row, settings, unmapped)
+        : mapFlatObject(row, settings, unmapped);
+    },
+  };
+}
+
+function common(mapping: Mapping | null): Pick<CompiledMapping, 'name' | 'duplicateKeys'> {
+  return { name: mapping?.name ?? 'generic', duplicateKeys: mapping?.duplicateKeys ?? 'dead' };
+}
+
+/** One message for the file instead of one dead letter per row. */
+function refuseUnknownCustomFields({ bound }: ColumnBinding, { customFields }: Settings): void {
+  const known = (customFields ?? []).map(({ key }) => key);
+  for (const { field, target } of bound) {
+    if (target.kind !== 'custom' || target.type !== 'undefined') continue;
+    const close = closestName(target.key, known);
+    const message = `column "${tidyHeader(field)}": the workspace has no custom field "${target.key}"; it has: ${listNames(known)}`;
+    throw new PatchbayError('file', 'customFieldUnknown', message, {
+      facts: { column: field, key: target.key },
+      hint: close === null ? 'Take the column out, or create the custom field first.' : `Did you mean "${close}"?`,
+    });
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The columns that a mapping names, found in a file.
+ *
+ * A column is found by its exact name, else without regard to case, spaces, `_` and dashes. A column that the file
+ * lacks stops the file: silence would look like blank cells.
+ */
+
+import { scalarNames } from '#src/contacts/desired.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { closestName } from './closest-name.ts';
+import { readCountry } from './country.ts';
+import { customFieldKind } from './custom-cell.ts';
+import type { ColumnBinding } from './generic-layout.ts';
+import { isIgnoredHeader, listNames, normaliseHeader, tidyHeader } from './header.ts';
+import type { Mapping } from './mapping-schema.ts';
+import type { Settings } from './settings.ts';
+import type { BoundColumn, Target } from './target.ts';
+
+/** The columns of a mapping with their targets, not yet looked for in a file. The key comes first. */
+export function configuredTargets(mapping: Mapping, settings: Settings): readonly BoundColumn[] {
+  const bound: BoundColumn[] = [];
+  const bind = (field: string, target: Target) => bound.push({ index: null, field, target });
+  bind(mapping.key, { kind: 'key', prefix: settings.keyPrefix });
+  for (const name of scalarNames) {
+    const field = mapping.fields[name];
+    if (field !== undefined) bind(field.column, { kind: 'scalar', name, onBlank: field.onBlank ?? settings.onBlank });
+  }
+  if (mapping.fields.source !== undefined) bind(mapping.fields.source.column, { kind: 'source' });
+  for (const { column, label, onBlank } of mapping.emails) {
+    const slot = normaliseHeader(column);
+    bind(column, { kind: 'items', list: 'emails', slot, label, country: null, onBlank: onBlank ?? settings.onBlank });
+  }
+  for (const { column, label, country, onBlank } of mapping.phones) {
+    bind(column, {
+      kind: 'items',
+      list: 'phones',
+      slot: normaliseHeader(column),
+      label,
+      country: country === undefined ? settings.country : readCountry(country),
+      onBlank: onBlank ?? settings.onBlank,
+    });
+  }
+  for (const { column, key, onBlank } of mapping.customFields) {
+    const type = customFieldKind(key, settings.customFields);
+    bind(column, { kind: 'custom', key, type, onBlank: onBlank ?? settings.onBlank });
+  }
+  return bound;
+}
+
+/** @throws PatchbayError `file`: `columnMissing` (all of them at once), `columnAmbiguous`. */
+export function configuredMapping(mapping: Mapping, columns: readonly string[], settings: Settings): ColumnBinding {
+  const missing: string[] = [];
+  const bound = configuredTargets(mapping, settings).flatMap(({ field, target }): readonly BoundColumn[] => {
+    const index = findColumn(columns, field);
+    if (index === null) missing.push(field);
+    return index === null ? [] : [{ index, field: columns[index] ?? field, target }];
+  });
+  if (missing.length > 0) throw columnMissing(mapping, [...new Set(missing)], columns);
+  const used = new Set(bound.map(({ index }) => index));
+  return { bound, unmappedColumns: columns.filter((column, index) => !used.has(index) && !isIgnoredHeader(column)) };
+}
+
+/** @throws PatchbayError `file`, `columnAmbiguous`. */
+function findColumn(columns: readonly string[], wanted: string): number | null {
+  for (const form of [tidyHeader, normaliseHeader]) {
+    const found = columns.flatMap((column, index) => (form(column) === form(wanted) ? [index] : []));
+    const [first, second] = found;
+    if (second !== undefined) {
+      throw new PatchbayError('file', 'columnAmbiguous', `several columns may be the "${wanted}" of the mapping`, {
+        facts: { column: wanted, count: found.length },
+        hint: 'Rename the columns so that one of them has exactly this name.',
+      });
+    }
+    if (first !== undefined) return first;
+  }
+  return null;
+}
+
+function columnMissing(mapping: Mapping, missing: readonly string[], columns: readonly string[]): PatchbayError {
+  const named = columns.filter((column) => !isIgnoredHeader(column));
+  const [first = ''] = missing;
+  const close = closestName(first, named);
+  const what = missing.length === 1 ? 'the column' : 'the columns';
+  return new PatchbayError(
+    'file',
+    'columnMissing',
+    `mapping "${mapping.name}": the file lacks ${what} ${listNames(missing)}; found: ${listNames(named)}`,
+    {
+      facts: { mapping: mapping.name, missingCount: missing.length, first },
+      hint:
+        close === null
+          ? 'Correct the file or the mapping.'
+          : `Correct the mapping: did you mean "${tidyHeader(close)}"?`,
+    },
+  );
+}

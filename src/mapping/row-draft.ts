@@ -1,0 +1,112 @@
+/**
+ * A row on its way to a desired contact: collects fields and every problem, then decides.
+ *
+ * Invariant: a value is in the draft once; the first column that says it keeps it. A later slot that says the same
+ * stays, without it, so that what the slot wrote before is still replaced.
+ */
+import type {
+  DesiredContact,
+  DesiredCustomField,
+  DesiredItem,
+  DesiredScalars,
+  ScalarName,
+  Slot,
+} from '#src/contacts/desired.ts';
+import type { Problem } from '#src/contacts/problem.ts';
+import type { JsonValue } from '#src/sources/row.ts';
+import type { CustomFieldValue } from '#src/wire/contact.ts';
+import type { Flaw } from './flaw.ts';
+import type { ItemList } from './target.ts';
+
+/** What became of a row. A dead row names all its problems, not the first only. */
+export type MappedRow =
+  | { readonly kind: 'desired'; readonly desired: DesiredContact; readonly warnings: readonly Problem[] }
+  | {
+      readonly kind: 'dead';
+      /** Null where the key itself could not be read. */
+      readonly key: string | null;
+      readonly problems: readonly Problem[];
+      readonly warnings: readonly Problem[];
+    };
+
+const valueLengthMax = 200;
+
+export class RowDraft {
+  readonly #line: number;
+  readonly #problems: Problem[] = [];
+  readonly #warnings: Problem[] = [];
+  readonly #slots: Record<ItemList, Slot[]> = { emails: [], phones: [] };
+  readonly #seen: Record<ItemList, Set<string>> = { emails: new Set(), phones: new Set() };
+  readonly #customFields: DesiredCustomField[] = [];
+  #scalars: DesiredScalars = {};
+  #key: string | null = null;
+  #source: string | null;
+
+  /** `sourceLabel` is used where the row names no source of its own. */
+  constructor(line: number, sourceLabel: string | null) {
+    this.#line = line;
+    this.#source = sourceLabel;
+  }
+
+  /** Kills the row. */
+  problem(field: string | null, raw: JsonValue | undefined, flaw: Flaw): void {
+    this.#problems.push(this.#note(field, raw, flaw));
+  }
+
+  warn(field: string | null, raw: JsonValue | undefined, flaws: readonly Flaw[]): void {
+    for (const flaw of flaws) this.#warnings.push(this.#note(field, raw, flaw));
+  }
+
+  setKey(key: string): void {
+    this.#key = key;
+  }
+
+  setSource(source: string): void {
+    this.#source = source;
+  }
+
+  setScalar(name: ScalarName, value: string | null): void {
+    this.#scalars = { ...this.#scalars, [name]: value };
+  }
+
+  addSlot(list: ItemList, slot: string, items: readonly DesiredItem[]): void {
+    const seen = this.#seen[list];
+    const fresh = items.filter(({ value }) => {
+      const known = seen.has(value);
+      seen.add(value);
+      return !known;
+    });
+    this.#slots[list].push({ slot, items: fresh });
+  }
+
+  addCustomField(key: string, value: CustomFieldValue): void {
+    this.#customFields.push({ key, value });
+  }
+
+  /** Dead with any problem or without a key; else the desired contact. */
+  finish(): MappedRow {
+    const key = this.#key;
+    if (key === null || this.#problems.length > 0) {
+      return { kind: 'dead', key, problems: this.#problems, warnings: this.#warnings };
+    }
+    const desired = {
+      key,
+      scalars: this.#scalars,
+      source: this.#source,
+      emails: this.#slots.emails,
+      phones: this.#slots.phones,
+      customFields: this.#customFields,
+    };
+    return { kind: 'desired', desired, warnings: this.#warnings };
+  }
+
+  #note(field: string | null, raw: JsonValue | undefined, { code, message, hint }: Flaw): Problem {
+    return { code, line: this.#line, field, value: raw === undefined ? null : showValue(raw), message, hint };
+  }
+}
+
+/** The cell as the file holds it; JSON that is no text as JSON. Cut after 200 characters. */
+function showValue(raw: JsonValue): string {
+  const text = typeof raw === 'string' ? raw : JSON.stringify(raw);
+  return [...text.slice(0, 2 * valueLengthMax)].slice(0, valueLengthMax).join('');
+}

@@ -1,0 +1,75 @@
+/** Targets: where in a contact the value of one column goes, with everything that its reading needs. Plain data. */
+import type { CountryCode } from 'libphonenumber-js/max';
+import type { ScalarName } from '#src/contacts/desired.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { CustomFieldKind } from './custom-cell.ts';
+import type { BlankRule } from './mapping-schema.ts';
+
+export type ItemList = 'emails' | 'phones';
+
+export interface ItemsTarget {
+  readonly kind: 'items';
+  readonly list: ItemList;
+  /** See `Slot` of `contacts/desired.ts`: the normalised header, or the list's name for a JSON array. */
+  readonly slot: string;
+  readonly label: string;
+  /** Phones only: the country of numbers without a country code. */
+  readonly country: CountryCode | null;
+  readonly onBlank: BlankRule;
+}
+
+export interface ScalarTarget {
+  readonly kind: 'scalar';
+  readonly name: ScalarName;
+  readonly onBlank: BlankRule;
+}
+
+export interface CustomTarget {
+  readonly kind: 'custom';
+  readonly key: string;
+  readonly type: CustomFieldKind;
+  readonly onBlank: BlankRule;
+}
+
+export interface SourceTarget {
+  readonly kind: 'source';
+}
+
+export interface KeyTarget {
+  readonly kind: 'key';
+  readonly prefix: string;
+}
+
+export type Target = KeyTarget | ScalarTarget | SourceTarget | ItemsTarget | CustomTarget;
+
+/** A column with its target. */
+export interface BoundColumn {
+  /** Position in the file; null in JSON, where members have none. */
+  readonly index: number | null;
+  /** The column as the file names it (JSON with a mapping: as the mapping does). */
+  readonly field: string;
+  readonly target: Target;
+}
+
+/** Two columns with the same identity would write the same thing. */
+export function targetIdentity(target: Target): string {
+  if (target.kind === 'key' || target.kind === 'source') return target.kind;
+  if (target.kind === 'scalar') return `scalar ${target.name}`;
+  return target.kind === 'items' ? `${target.list} ${target.slot}` : `custom ${target.key}`;
+}
+
+/** @throws PatchbayError `file`, `columnTwice`. */
+export function refuseTwice(bound: readonly BoundColumn[]): void {
+  const fields = new Map<string, string>();
+  for (const { field, target } of bound) {
+    const identity = targetIdentity(target);
+    const earlier = fields.get(identity);
+    if (earlier !== undefined) {
+      throw new PatchbayError('file', 'columnTwice', `the columns "${earlier}" and "${field}" mean the same`, {
+        facts: { first: earlier, second: field },
+        hint: 'Rename or remove one of them.',
+      });
+    }
+    fields.set(identity, field);
+  }
+}

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest';
+import { codesOf, desiredOf, mapJson, mapping, mapRecord, warningsOf } from './support.ts';
+
+const row = (cells: Record<string, string>, context = {}) => mapRecord({ externalId: 'a', ...cells }, context);
+
+describe('a blank cell', () => {
+  test('keeps by default: no scalar, no slot, no custom field', () => {
+    expect(desiredOf(row({ firstName: ' ', email: '', phone: '\u00a0', 'custom.note': '' }))).toEqual({
+      key: 'a',
+      scalars: {},
+      source: null,
+      emails: [],
+      phones: [],
+      customFields: [],
+    });
+  });
+
+  test('clears where onBlank says so: null, a slot without items, null', () => {
+    const cells = { firstName: '', email: '', 'phone work': '', 'custom.note': '' };
+    expect(desiredOf(row(cells, { onBlank: 'clear' }))).toMatchObject({
+      scalars: { firstName: null },
+      emails: [{ slot: 'email', items: [] }],
+      phones: [{ slot: 'phonework', items: [] }],
+      customFields: [{ key: 'note', value: null }],
+    });
+  });
+
+  test("follows the column's own rule, then the flag, then the mapping's", () => {
+    const by = mapping({
+      onBlank: 'clear',
+      fields: {
+        firstName: { column: 'A', onBlank: 'clear' },
+        lastName: 'B',
+        company: { column: 'C', onBlank: 'keep' },
+      },
+    });
+    const cells = { id: 'a', A: '', B: '', C: '' };
+    expect(desiredOf(mapRecord(cells, {}, by)).scalars).toEqual({ firstName: null, lastName: null });
+    expect(desiredOf(mapRecord(cells, { onBlank: 'keep' }, by)).scalars).toEqual({ firstName: null });
+  });
+});
+
+describe('the token #CLEAR', () => {
+  test('clears a scalar, the items of a slot and a custom field, whatever onBlank says', () => {
+    const cells = {
+      lastName: '#CLEAR',
+      email: ' #CLEAR ',
+      phone: '#CLEAR',
+      sourceUrl: '#CLEAR',
+      'custom.note': '#CLEAR',
+    };
+    expect(desiredOf(row(cells))).toMatchObject({
+      scalars: { lastName: null, sourceUrl: null },
+      emails: [{ slot: 'email', items: [] }],
+      phones: [{ slot: 'phone', items: [] }],
+      customFields: [{ key: 'note', value: null }],
+    });
+  });
+
+  test('clears only alone in its cell', () => {
+    expect(desiredOf(row({ company: '#CLEAR Ltd' })).scalars).toEqual({ company: '#CLEAR Ltd' });
+  });
+
+  test('in a source column is ignored with a warning, since a source is written on create only', () => {
+    const mapped = row({ source: '#CLEAR' }, { sourceLabel: 'crm' });
+    expect(desiredOf(mapped).source).toBe('crm');
+    expect(warningsOf(mapped)).toEqual(['clearIgnored']);
+  });
+});
+
+describe('null, N/A and undefined as text', () => {
+  test.each(['null', 'NULL', 'N/A', 'n/a', 'Undefined', '#N/A'])(
+    '"%s" in a name, phone or e-mail: a warning and no value',
+    (word) => {
+      const mapped = row({ firstName: word, lastName: word, company: word, email: word, phone: word });
+      expect(desiredOf(mapped)).toMatchObject({ scalars: {}, emails: [], phones: [] });
+      expect(warningsOf(mapped)).toEqual(Array(5).fill('placeholderText'));
+    },
+  );
+
+  test('is a text like any other in a role', () => {
+    expect(desiredOf(row({ role: 'null' })).scalars).toEqual({ role: 'null' });
+  });
+
+  test('is as blank as a blank cell where blank clears', () => {
+    expect(desiredOf(row({ firstName: 'N/A' }, { onBlank: 'clear' })).scalars).toEqual({ firstName: null });
+  });
+});
+
+describe('a text', () => {
+  test('is trimmed and brought to NFC', () => {
+    expect(desiredOf(row({ firstName: '  Zoe\u0308 ' })).scalars.firstName).toBe('Zoë');
+  });
+
+  test('with a control character or half a character kills the row', () => {
+    expect(codesOf(row({ firstName: 'A\u0000' }))).toEqual(['controlCharacter']);
+    expect(codesOf(row({ company: '\u009f' }))).toEqual(['controlCharacter']);
+    expect(codesOf(row({ role: '\udfff' }))).toEqual(['brokenCharacter']);
+  });
+
+  test('of one line loses its line breaks and tabs to spaces, with a warning', () => {
+    const mapped = row({ company: 'North \r\n\twind' });
+    expect(desiredOf(mapped).scalars.company).toBe('North wind');
+    expect(warningsOf(mapped)).toEqual(['lineBreakReplaced']);
+  });
+
+  test('that begins with a guarded = + - @ loses one apostrophe; any other apostrophe stays', () => {
+    expect(desiredOf(row({ company: "'=SUM Ltd", role: "'quoted'", lastName: "'-O" })).scalars).toEqual({
+      company: '=SUM Ltd',
+      role: "'quoted'",
+      lastName: '-O',
+    });
+    expect(desiredOf(mapJson({ externalId: 'a', company: "'=SUM Ltd" })).scalars.company).toBe("'=SUM Ltd");
+  });
+
+  test('that looks like a formula stays as it is', () => {
+    expect(desiredOf(row({ company: '=1+1' })).scalars.company).toBe('=1+1');
+  });
+});
+
+describe('an e-mail address', () => {
+  const email = (text: string) => desiredOf(row({ email: text })).emails[0]?.items.map(({ value }) => value);
+
+  test('is lower-cased in the domain only', () => {
+    expect(email('Anna.B@Example.COM')).toEqual(['Anna.B@example.com']);
+  });
+
+  test('may have a plus, an apostrophe, letters of any alphabet, and mailto: before it', () => {
+    expect(email("mailto:o'neil+x@example.com")).toEqual(["o'neil+x@example.com"]);
+    expect(email('dörte@bücher.example.org')).toEqual(['dörte@bücher.example.org']);
+  });
+
+  test.each([
+    'nobody',
+    'a@',
+    '@example.com',
+    'a b@example.com',
+    'a@example',
+    'a@@example.com',
+    'a@-x.com',
+    'a@example..com',
+    'a@1.2.3.4',
+    '/o=Org/cn=x',
+    `${'a'.repeat(65)}@example.com`,
+    `a@${'b.'.repeat(130)}com`,
+  ])('that cannot be one kills the row: %s', (text) => {
+    expect(codesOf(row({ email: text }))).toEqual(['emailInvalid']);
+  });
+
+  test.each([
+    'a@example.com; b@example.com',
+    'a@example.com,b@example.com',
+    'a@example.com ::: b@example.com',
+    'a@example.com\nb@example.com',
+  ])('may share its cell with another: %j', (text) => {
+    expect(email(text)).toEqual(['a@example.com', 'b@example.com']);
+  });
+});
+
+describe('the source', () => {
+  test('of the row wins over that of the mapping, and this over that of the feed', () => {
+    const by = mapping({ source: 'crm', fields: { source: 'From' } });
+    expect(desiredOf(mapRecord({ id: 'a', From: 'shop' }, { sourceLabel: 'feed' }, by)).source).toBe('shop');
+    expect(desiredOf(mapRecord({ id: 'a', From: '' }, { sourceLabel: 'feed' }, by)).source).toBe('crm');
+    expect(desiredOf(row({ source: '' }, { sourceLabel: 'feed' })).source).toBe('feed');
+  });
+
+  test.each(['csv', 'CSV-import', 'OpenPhone 2', 'Device', 'zapier', 'Google-People', 'other', 'x'.repeat(73)])(
+    'with a reserved word or prefix, or too long, kills the row: %s',
+    (label) => {
+      expect(codesOf(row({ source: label }))).toEqual(['sourceRefused']);
+    },
+  );
+
+  test('may have 72 characters, and hold a reserved word inside', () => {
+    expect(desiredOf(row({ source: 'x'.repeat(72) })).source).toHaveLength(72);
+    expect(desiredOf(row({ source: 'other systems' })).source).toBe('other systems');
+  });
+});
+
+describe('the source link', () => {
+  test('is an http or https URI of at most 200 characters', () => {
+    const link = `https://crm.example.com/${'x'.repeat(176)}`;
+    expect(desiredOf(row({ sourceUrl: ` ${link} ` })).scalars.sourceUrl).toBe(link);
+    expect(codesOf(row({ sourceUrl: `${link}x` }))).toEqual(['sourceUrlInvalid']);
+  });
+
+  test.each([
+    'www.example.com',
+    'ftp://example.com/x',
+    'javascript:alert(1)',
+    'https://',
+    'https://a b',
+    'https://exa"mple.com',
+  ])('that is none kills the row: %s', (text) => {
+    expect(codesOf(row({ sourceUrl: text }))).toEqual(['sourceUrlInvalid']);
+  });
+
+  test('with letters outside ASCII is percent-encoded', () => {
+    expect(desiredOf(row({ sourceUrl: 'https://example.com/müller' })).scalars.sourceUrl).toBe(
+      'https://example.com/m%C3%BCller',
+    );
+  });
+});
+
+describe('the same value twice in a row', () => {
+  test('is kept once, where it stands first, and the later slot stays without it', () => {
+    const mapped = desiredOf(
+      row({ 'phone mobile': '+14155550101', 'phone work': '+1 415 555 0101, +14155550102', phone: '+14155550102' }),
+    );
+    expect(mapped.phones).toEqual([
+      { slot: 'phonemobile', items: [{ label: 'mobile', value: '+14155550101' }] },
+      { slot: 'phonework', items: [{ label: 'work', value: '+14155550102' }] },
+      { slot: 'phone', items: [] },
+    ]);
+  });
+});

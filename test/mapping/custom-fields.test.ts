@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { allTypes, codesOf, desiredOf, mapJson, mapRecord, noContext, problemsOf } from './support.ts';
+
+const context = { customFields: allTypes };
+const readAs = (key: string, cell: string) =>
+  desiredOf(mapRecord({ externalId: 'a', [`custom.${key}`]: cell }, context)).customFields[0]?.value;
+const codes = (key: string, cell: string) => codesOf(mapRecord({ externalId: 'a', [`custom.${key}`]: cell }, context));
+
+describe('a custom field is read by its type', () => {
+  test.each([
+    ['visits', '12', 12],
+    ['visits', '-1.50', -1.5],
+    ['visits', "'-3", -3],
+    ['visits', '007', 7],
+    ['vip', 'TRUE', true],
+    ['vip', 'yes', true],
+    ['vip', '1', true],
+    ['vip', 'No', false],
+    ['vip', '0', false],
+    ['since', '2026-03-09', '2026-03-09T00:00:00.000Z'],
+    ['since', '2026-03-09T14:30', '2026-03-09T14:30:00.000Z'],
+    ['since', '2026-03-09 14:30:05+02:00', '2026-03-09T12:30:05.000Z'],
+    ['since', '2026-03-09T14:30:05.25Z', '2026-03-09T14:30:05.250Z'],
+    ['tags', 'VIP; Blog ;;VIP', ['VIP', 'Blog']],
+    ['home', 'https://example.com/a', 'https://example.com/a'],
+    ['note', ' two\r\nlines ', 'two\nlines'],
+    ['where', '1 Quay Road', '1 Quay Road'],
+  ])('%s: %j', (key, cell, value) => {
+    expect(readAs(key, cell)).toEqual(value);
+  });
+
+  test.each([
+    ['visits', '1,5'],
+    ['visits', '1.234,5'],
+    ['visits', '1e5'],
+    ['visits', 'many'],
+    ['vip', 'maybe'],
+    ['since', '09.03.2026'],
+    ['since', '2026-02-30'],
+    ['since', '2026-13-01'],
+    ['since', '2026-03-09T25:00'],
+    ['since', '0/0/00'],
+    ['home', 'example.com'],
+  ])('the wrong type kills the row and names the column: %s %s', (key, cell) => {
+    const [problem] = problemsOf(mapRecord({ externalId: 'a', [`Custom.${key}`]: cell }, context));
+    expect(problem).toMatchObject({ code: 'customFieldType', field: `Custom.${key}`, value: cell });
+  });
+
+  test('a number that would lose digits kills the row', () => {
+    expect(codes('visits', '12345678901234567890')).toEqual(['precisionLost']);
+  });
+
+  test('a control character kills the row', () => {
+    expect(codes('note', 'a\u0001')).toEqual(['controlCharacter']);
+  });
+});
+
+describe('an unknown custom field', () => {
+  test('as a CSV column stops the file and suggests a key', () => {
+    expect(() => mapRecord({ externalId: 'a', 'custom.sinse': 'x' }, context)).toThrow(
+      expect.objectContaining({ kind: 'file', code: 'customFieldUnknown', hint: 'Did you mean "since"?' }),
+    );
+  });
+
+  test('keeps its case: a key differs from another by case alone', () => {
+    expect(() => mapRecord({ externalId: 'a', 'custom.Since': 'x' }, context)).toThrow(/"Since"/);
+  });
+
+  test('in JSON kills the row and names the member', () => {
+    const [problem] = problemsOf(mapJson({ externalId: 'a', custom: { nope: 1 } }, context));
+    expect(problem).toMatchObject({ code: 'customFieldUnknown', field: 'custom.nope' });
+  });
+});
+
+describe('without definitions', () => {
+  test('a cell travels as text and ; separates nothing', () => {
+    const row = mapRecord({ externalId: 'a', 'custom.Any Key': 'x; y' });
+    expect(desiredOf(row).customFields).toEqual([{ key: 'Any Key', value: 'x; y' }]);
+  });
+
+  test('a JSON value travels as it is', () => {
+    const custom = { n: 1, b: false, s: 'x', l: ['x', 'y'], gone: null };
+    expect(desiredOf(mapJson({ externalId: 'a', custom })).customFields).toEqual(
+      Object.entries(custom).map(([key, value]) => ({ key, value })),
+    );
+    expect(codesOf(mapJson({ externalId: 'a', custom: { o: { x: 1 } } }))).toEqual(['customFieldType']);
+  });
+});
+
+describe('a custom field in JSON', () => {
+  test('may be of its own type, or a text that fits it', () => {
+    const custom = { visits: 3, vip: false, tags: ['a', 'a', ' b '], since: '2026-03-09', note: 17 };
+    expect(desiredOf(mapJson({ externalId: 'a', custom }, context)).customFields).toEqual([
+      { key: 'visits', value: 3 },
+      { key: 'vip', value: false },
+      { key: 'tags', value: ['a', 'b'] },
+      { key: 'since', value: '2026-03-09T00:00:00.000Z' },
+      { key: 'note', value: '17' },
+    ]);
+  });
+
+  test('is cleared by null and by an empty list', () => {
+    expect(desiredOf(mapJson({ externalId: 'a', custom: { visits: null, tags: [] } }, context)).customFields).toEqual([
+      { key: 'visits', value: null },
+      { key: 'tags', value: null },
+    ]);
+  });
+
+  test('of the wrong type kills the row', () => {
+    const custom = { visits: true, vip: 1.5, note: ['x'], tags: [{}], where: {} };
+    expect(codesOf(mapJson({ externalId: 'a', custom }, context))).toEqual(Array(5).fill('customFieldType'));
+  });
+
+  test('given twice kills the row', () => {
+    expect(codesOf(mapJson({ externalId: 'a', 'custom.note': 'x', custom: { note: 'y' } }, context))).toEqual([
+      'memberTwice',
+    ]);
+  });
+});
+
+test('a file says whether it uses custom fields', () => {
+  const uses = (columns: readonly string[] | null) => compileMapping(null, { columns }, noContext).usesCustomFields;
+  expect(uses(['externalId', 'phone'])).toBe(false);
+  expect(uses(['externalId', 'custom.a'])).toBe(true);
+  expect(uses(null)).toBe(true);
+});

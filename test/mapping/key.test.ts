@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { codesOf, desiredOf, mapJson, mapping, mapRecord, problemsOf } from './support.ts';
+
+const keyOf = (cell: string) => desiredOf(mapRecord({ externalId: cell })).key;
+const codes = (cell: string) => codesOf(mapRecord({ externalId: cell }));
+
+describe('the key', () => {
+  test('is trimmed, brought to NFC, and keeps its case', () => {
+    expect(keyOf('  Ju\u0308rgen-A1\u00a0')).toBe('Jürgen-A1');
+  });
+
+  test.each(['007', '1e5', 'true', '12E5', '-1', '0'])('that reads %s stays this very text', (text) => {
+    expect(keyOf(text)).toBe(text);
+  });
+
+  test('has 1 to 75 code points, not UTF-16 units', () => {
+    expect(keyOf('😀'.repeat(75))).toBe('😀'.repeat(75));
+    expect(codes('😀'.repeat(76))).toEqual(['keyTooLong']);
+  });
+
+  test.each(['', '   ', '#CLEAR', 'NULL', 'n/a'])('that is "%s" is missing: the row is dead', (cell) => {
+    expect(codes(cell)).toEqual(['keyMissing']);
+  });
+
+  test.each(['1.2E+11', '1,2E+11', '1E+11', '1.23457E11', '#REF!', '#NAME?', '#######'])(
+    'that a spreadsheet damaged to %s kills the row',
+    (cell) => {
+      expect(codes(cell)).toEqual(['keyDamaged']);
+    },
+  );
+
+  test.each(['a\u0000b', 'a\u0007b', 'a\u0085b', 'a\nb', 'a\tb'])('with a control character kills the row', (cell) => {
+    expect(codes(cell)).toEqual(['controlCharacter']);
+  });
+
+  test('with half a character kills the row', () => {
+    expect(codes('a\ud800')).toEqual(['brokenCharacter']);
+  });
+
+  test('counts its prefix in the length', () => {
+    const prefixed = mapping({ keyPrefix: 'crm-' });
+    expect(desiredOf(mapRecord({ id: 'x'.repeat(71) }, {}, prefixed)).key).toBe(`crm-${'x'.repeat(71)}`);
+    expect(codesOf(mapRecord({ id: 'x'.repeat(72) }, {}, prefixed))).toEqual(['keyTooLong']);
+  });
+
+  test('in JSON may be a whole number, as long as it kept all its digits', () => {
+    expect(desiredOf(mapJson({ externalId: 101 })).key).toBe('101');
+    expect(codesOf(mapJson('{"externalId": 12345678901234567890}'))).toEqual(['precisionLost']);
+    expect(codesOf(mapJson({ externalId: true }))).toEqual(['notText']);
+    expect(codesOf(mapJson({ externalId: ['a'] }))).toEqual(['notText']);
+    expect(codesOf(mapJson({ externalId: null }))).toEqual(['keyMissing']);
+    expect(codesOf(mapJson({ firstName: 'Ada' }))).toEqual(['keyMissing']);
+  });
+
+  test('loses the apostrophe that guards it against formulas', () => {
+    expect(keyOf("'-17")).toBe('-17');
+    expect(keyOf("'17")).toBe("'17");
+  });
+});
+
+describe('a dead row', () => {
+  test('names all its problems, with line, column, value and hint', () => {
+    const row = mapRecord({ externalId: 'a', 'E-Mail': 'nobody', phone: 'call me', sourceUrl: 'x' });
+    expect(row).toMatchObject({ kind: 'dead', key: 'a' });
+    expect(problemsOf(row).map(({ line, field, value }) => [line, field, value])).toEqual([
+      [2, 'E-Mail', 'nobody'],
+      [2, 'phone', 'call me'],
+      [2, 'sourceUrl', 'x'],
+    ]);
+    for (const { message, hint } of problemsOf(row)) {
+      expect(message).not.toMatch(/nobody|call me/);
+      expect(hint).toMatch(/\.$/);
+    }
+  });
+
+  test('shows at most 200 characters of a cell', () => {
+    const [problem] = problemsOf(mapRecord({ externalId: 'a', email: '😀'.repeat(500) }));
+    expect([...(problem?.value ?? '')]).toHaveLength(200);
+  });
+
+  test('has no key where the key itself could not be read', () => {
+    expect(mapRecord({ externalId: '' })).toMatchObject({ kind: 'dead', key: null });
+  });
+});

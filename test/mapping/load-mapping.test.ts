@@ -1,0 +1,147 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkCountry } from '#src/mapping/country.ts';
+import { loadMapping } from '#src/mapping/load-mapping.ts';
+import { mappingVersion } from '#src/mapping/mapping-version.ts';
+import { parseMapping } from '#src/mapping/parse-mapping.ts';
+import { checkSourceLabel } from '#src/mapping/source-label.ts';
+
+function mistakes(text: string): readonly string[] {
+  try {
+    parseMapping(text, 'm.yaml');
+  } catch (error) {
+    if (error instanceof Error) return error.message.split('\n');
+  }
+  return [];
+}
+
+describe('a mapping file', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mapping-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  test('is loaded with its defaults filled in', async () => {
+    const file = join(folder, 'm.yaml');
+    await writeFile(
+      file,
+      'name: crm\nkey: Contact ID\nfields: { firstName: First Name }\nphones: [{ column: Tel, country: at }]\n',
+    );
+    expect(await loadMapping(file)).toEqual({
+      name: 'crm',
+      key: 'Contact ID',
+      onBlank: 'keep',
+      duplicateKeys: 'dead',
+      fields: { firstName: { column: 'First Name' } },
+      emails: [],
+      phones: [{ column: 'Tel', label: 'phone', country: 'AT' }],
+      customFields: [],
+    });
+  });
+
+  test('that is not there, or is no text, is named', async () => {
+    await expect(loadMapping(join(folder, 'no.yaml'))).rejects.toMatchObject({
+      kind: 'usage',
+      code: 'mappingNotFound',
+    });
+    await writeFile(join(folder, 'bin.yaml'), Buffer.from([0xff, 0xfe, 0x00, 0xd8]));
+    await expect(loadMapping(join(folder, 'bin.yaml'))).rejects.toMatchObject({ code: 'mappingUnreadable' });
+    await writeFile(join(folder, 'big.yaml'), ' '.repeat(300_000));
+    await expect(loadMapping(join(folder, 'big.yaml'))).rejects.toMatchObject({ code: 'mappingUnreadable' });
+  });
+});
+
+describe('mistakes in a mapping are named as file:line:column: message', () => {
+  test('an unknown key, with a suggestion', () => {
+    expect(mistakes('name: a\nkey: id\nfields:\n  fristName: X\nemials: []\nzzz: 1\n')).toEqual([
+      'm.yaml:4:3: unknown key "fristName" in fields; did you mean "firstName"?',
+      'm.yaml:5:1: unknown key "emials"; did you mean "emails"?',
+      expect.stringMatching(/^m\.yaml:6:1: unknown key "zzz"; known here: name, key, /),
+    ]);
+  });
+
+  test('an unknown key deep inside, also __proto__', () => {
+    expect(
+      mistakes(
+        'name: a\nkey: id\nphones:\n  - { column: T, lable: x }\nfields: { role: { column: R, onblank: keep } }\n',
+      ),
+    ).toEqual([
+      'm.yaml:4:18: unknown key "lable" in phones.0; did you mean "label"?',
+      'm.yaml:5:30: unknown key "onblank" in fields.role; did you mean "onBlank"?',
+    ]);
+    expect(mistakes('name: a\nkey: id\n__proto__: { x: 1 }\n')).toEqual([
+      expect.stringContaining('m.yaml:3:1: unknown key "__proto__"'),
+    ]);
+  });
+
+  test('what is missing', () => {
+    expect(mistakes('name: a\n')).toEqual(['m.yaml:1:1: "key" is missing']);
+    expect(mistakes('name: a\nkey: id\nemails:\n  - label: x\n')).toEqual(['m.yaml:4:5: "emails.0.column" is missing']);
+    expect(mistakes('')).toHaveLength(1);
+  });
+
+  test('a policy other than shared: it does not work yet', () => {
+    expect(mistakes('name: a\nkey: id\nfields: { role: { column: R, policy: fill } }\n')).toEqual([
+      'm.yaml:3:38: fields.role.policy: this policy does not work yet; only shared does: leave policy out',
+    ]);
+    expect(mistakes('name: a\nkey: id\nfields: { role: { column: R, policy: shared } }\n')).toEqual([]);
+  });
+
+  test('a country that is none, a reserved source, a bad name', () => {
+    expect(mistakes('name: "a b"\nkey: id\ndefaultCountry: UK\nsource: csv-1\n')).toEqual([
+      expect.stringMatching(/^m\.yaml:1:7: name: /),
+      expect.stringMatching(/^m\.yaml:3:17: defaultCountry: no country code/),
+      expect.stringMatching(/^m\.yaml:4:9: source: the service reserves/),
+    ]);
+  });
+
+  test('a column or custom key that stands twice in a list', () => {
+    expect(
+      mistakes(
+        'name: a\nkey: id\nemails: [{ column: E-Mail }, { column: email }]\ncustomFields: [{ column: A, key: k }, { column: B, key: k }]\n',
+      ),
+    ).toEqual([
+      'm.yaml:3:40: emails.1.column: "email" stands twice in this list',
+      expect.stringContaining('customFields.1.key: "k" stands twice'),
+    ]);
+  });
+
+  test('YAML that is none, a key given twice, too many aliases', () => {
+    expect(mistakes('name: [a\nkey: id')[0]).toMatch(/^m\.yaml:\d+:\d+: /);
+    expect(mistakes('name: a\nname: b\nkey: id\n')[0]).toMatch(/^m\.yaml:2:1: /);
+    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdef'
+      .split('')
+      .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcde'[index]}`).join(',')}]`)
+      .join('\n')}\n`;
+    expect(mistakes(bomb)[0]).toMatch(/alias/i);
+  });
+
+  test('a country such as NO stays a text', () => {
+    expect(parseMapping('name: a\nkey: id\ndefaultCountry: NO\n', 'm.yaml').defaultCountry).toBe('NO');
+  });
+});
+
+describe('configuration outside the mapping', () => {
+  test('a source label is checked where it is configured', () => {
+    expect(checkSourceLabel(' crm ')).toBe('crm');
+    expect(() => checkSourceLabel('CSV')).toThrow(expect.objectContaining({ kind: 'usage', code: 'sourceRefused' }));
+    expect(() => checkSourceLabel('')).toThrow(expect.objectContaining({ code: 'sourceRefused' }));
+  });
+
+  test('a default country is checked where it is given', () => {
+    expect(checkCountry('de')).toBe('DE');
+    expect(() => checkCountry('Germany')).toThrow(expect.objectContaining({ kind: 'usage', code: 'countryUnknown' }));
+  });
+});
+
+test('the version of a mapping does not depend on the order of its keys, and changes with its content', () => {
+  const one = parseMapping('name: a\nkey: id\nonBlank: keep\n', 'm.yaml');
+  const same = parseMapping('key: id\nname: a\n', 'm.yaml');
+  const other = parseMapping('key: id\nname: a\nonBlank: clear\n', 'm.yaml');
+  expect(mappingVersion(one)).toBe(mappingVersion(same));
+  expect(mappingVersion(one)).not.toBe(mappingVersion(other));
+  expect(mappingVersion(null)).toMatch(/^[0-9a-f]{16}$/);
+});
