@@ -1,0 +1,123 @@
+/**
+ * The operations on contacts: create (4.1), get (4.2), update (4.3), list (4.5), delete (`facts.md`).
+ *
+ * Section 4, status of success: not shown. 201 for create, 204 for delete, 200 for the others (`facts.md`).
+ */
+import type { Clock } from '#src/clock.ts';
+import { isoInstant } from '#src/clock.ts';
+import type { CustomFieldDefinitions } from '../custom-fields/definition.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { Call, Operation, Reply } from '../operation.ts';
+import { encodePageToken } from '../page-token.ts';
+import type { PatchMode } from '../service-options.ts';
+import type { Store } from '../store/open-store.ts';
+import { applyUpdate } from './apply-update.ts';
+import { createContactIds, newItemId } from './contact-id.ts';
+import { contactReplyData } from './contact-reply.ts';
+import { createBodyParser } from './create-body.ts';
+import { checkCustomFieldItems } from './custom-field-items.ts';
+import { parseContactListQuery } from './list-query.ts';
+import { newContact } from './new-contact.ts';
+import type { ReservedSources } from './reserved-sources.ts';
+import { parseUpdateBody } from './update-body.ts';
+
+export interface ContactParts {
+  readonly store: Pick<Store, 'contacts' | 'write' | 'ownerUserId'>;
+  readonly definitions: CustomFieldDefinitions;
+  readonly patchMode: PatchMode;
+  readonly reservedSources: ReservedSources;
+  readonly clock: Clock;
+}
+
+export function contactOperations(parts: ContactParts): readonly Operation[] {
+  const one = { path: '/v1/contacts/:id', resource: '08' } as const;
+  const all = { path: '/v1/contacts', resource: '08' } as const;
+  return [
+    { ...all, name: 'create', method: 'POST', takesBody: true, run: createContact(parts) },
+    { ...all, name: 'list', method: 'GET', takesBody: false, run: (call) => listContacts(parts, call) },
+    { ...one, name: 'get', method: 'GET', takesBody: false, run: (call) => getContact(parts, call) },
+    { ...one, name: 'update', method: 'PATCH', takesBody: true, run: (call) => updateContact(parts, call) },
+    { ...one, name: 'delete', method: 'DELETE', takesBody: false, run: (call) => deleteContact(parts, call) },
+  ];
+}
+
+function createContact({ store, definitions, reservedSources, clock }: ContactParts): Operation['run'] {
+  const parseCreateBody = createBodyParser(reservedSources);
+  const nextContactId = createContactIds();
+  return async (call) => {
+    const body = parseCreateBody(call.body());
+    const customFields = checkCustomFieldItems(body.customFields, definitions) ?? [];
+    const contact = await store.write(() => {
+      refuseTakenExternalId(store, body.externalId ?? null, null);
+      const nowMs = clock.nowMs();
+      const { ownerUserId } = store;
+      const facts = { id: nextContactId(nowMs), createdAt: isoInstant(nowMs), ownerUserId, newItemId };
+      const made = newContact(body, customFields, facts);
+      store.contacts.insert(made);
+      return made;
+    });
+    return { status: 201, body: { data: contactReplyData(contact, definitions, 'create') } };
+  };
+}
+
+function getContact({ store, definitions }: ContactParts, call: Call): Reply {
+  const contact = store.contacts.find(call.id) ?? refuseAbsent(call.id);
+  return { status: 200, body: { data: contactReplyData(contact, definitions, 'read') } };
+}
+
+async function updateContact({ store, definitions, patchMode, clock }: ContactParts, call: Call): Promise<Reply> {
+  const body = parseUpdateBody(call.body());
+  const customFields = checkCustomFieldItems(body.customFields, definitions);
+  const contact = await store.write(() => {
+    const stored = store.contacts.find(call.id) ?? refuseAbsent(call.id);
+    // 2.1, updatedAt of an update that changes nothing: not shown. It moves with every update.
+    const facts = { mode: patchMode, updatedAt: isoInstant(clock.nowMs()), newItemId };
+    const updated = applyUpdate(stored, body, customFields, facts);
+    refuseTakenExternalId(store, updated.externalId, updated.id);
+    store.contacts.replace(updated);
+    return updated;
+  });
+  return { status: 200, body: { data: contactReplyData(contact, definitions, 'update') } };
+}
+
+async function deleteContact({ store }: ContactParts, call: Call): Promise<Reply> {
+  const removed = await store.write(() => store.contacts.remove(call.id));
+  if (!removed) refuseAbsent(call.id);
+  return { status: 204, body: null };
+}
+
+function listContacts({ store, definitions, clock }: ContactParts, call: Call): Reply {
+  const { maxResults, ...query } = parseContactListQuery(call.query);
+  const { ignoreFilters, lagMs } = call.listing;
+  const rows = store.contacts.page({
+    ...query,
+    ...(ignoreFilters ? { externalIds: null, sources: null } : {}),
+    createdMsMax: lagMs > 0 ? clock.nowMs() - lagMs : Number.MAX_SAFE_INTEGER,
+    limit: maxResults + 1,
+  });
+  const shown = rows.slice(0, maxResults);
+  const last = shown.at(-1);
+  return {
+    status: 200,
+    body: {
+      data: shown.map((row) => contactReplyData(row.contact, definitions, 'read')),
+      // 4.6.2: "does not hold the true total count". It counts this page, so that nobody can lean on it.
+      totalItems: shown.length,
+      nextPageToken: rows.length > maxResults && last !== undefined ? encodePageToken('contacts', last.seq) : null,
+    },
+  };
+}
+
+/**
+ * 2.1, "expected to be unique": how strictly is not shown. One contact of the workspace at a time may have an
+ * externalId, whatever its source; a deleted contact's is free again. The reply names no field (`facts.md`).
+ */
+function refuseTakenExternalId(store: ContactParts['store'], externalId: string | null, ownId: string | null): void {
+  if (externalId === null) return;
+  const holderId = store.contacts.idOfExternalId(externalId);
+  if (holderId !== null && holderId !== ownId) throw new Refusal(409, 'Another contact has this externalId.');
+}
+
+function refuseAbsent(id: string): never {
+  throw new Refusal(404, `No contact has the id ${id.slice(0, 100)}.`);
+}

@@ -1,0 +1,100 @@
+/**
+ * Carries out one operation under the faults that hit it.
+ *
+ * Order: latency, then what prevents the operation, then the operation, then what bends its reply, then what spoils
+ * the answer. Of several faults of one group, the first given wins; latencies add up.
+ */
+import type { Clock } from '#src/clock.ts';
+import { unreachable } from '#src/errors.ts';
+import type { Background } from '../background.ts';
+import type { Connection } from '../http/connection.ts';
+import { sendReply } from '../http/send-reply.ts';
+import type { ListingFaults, Reply } from '../operation.ts';
+import { bendPageToken } from './bend-page-token.ts';
+import type { Fault } from './fault.ts';
+
+export interface FaultyCall {
+  readonly faults: readonly Fault[];
+  /** The page token that the client sent; null without one. */
+  readonly pageToken: string | null;
+  /** A token that starts the listing anew, for a listing that gave none itself. */
+  readonly firstPageToken: string;
+  /** Carries the operation out. Never throws: a refusal is a reply. */
+  readonly run: (listing: ListingFaults) => Promise<Reply>;
+  readonly statusReply: (status: number, retryAfterSeconds: number | null) => Reply;
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly background: Background;
+}
+
+export async function answerWithFaults(call: FaultyCall): Promise<Response> {
+  const { faults, connection } = call;
+  if (faults.length === 0) return sendReply(await call.run({ lagMs: 0, ignoreFilters: false }));
+  for (const fault of faults) if (fault.kind === 'latency') await waitHere(call, fault.delayMs);
+  for (const fault of faults) {
+    if (fault.kind === 'dropBefore') return connection.reset();
+    if (fault.kind === 'status') return sendReply(call.statusReply(fault.status, fault.retryAfterSeconds));
+  }
+  // A service that closed while the request waited does no more work for it.
+  if (call.background.closing.aborted) return connection.reset();
+  const listing = listingUnder(faults);
+  for (const fault of faults) {
+    if (fault.kind !== 'lateCommit') continue;
+    call.background.later(fault.delayMs, () => call.run(listing));
+    return connection.reset();
+  }
+  return spoil(call, bendPageToken(call, await call.run(listing)));
+}
+
+function listingUnder(faults: readonly Fault[]): ListingFaults {
+  return {
+    lagMs: faults.reduce((lagMs, fault) => (fault.kind === 'listLag' ? Math.max(lagMs, fault.delayMs) : lagMs), 0),
+    ignoreFilters: faults.some((fault) => fault.kind === 'strangers'),
+  };
+}
+
+async function spoil(call: FaultyCall, reply: Reply): Promise<Response> {
+  const { connection } = call;
+  for (const fault of call.faults) {
+    switch (fault.kind) {
+      case 'dropAfter':
+        return connection.reset();
+      case 'hangAfter':
+        await waitHere(call, fault.delayMs);
+        return connection.reset();
+      case 'truncated':
+        return connection.sendHalf(reply);
+      case 'notJson':
+        return webPage(reply.status);
+      case 'latency':
+      case 'status':
+      case 'dropBefore':
+      case 'lateCommit':
+      case 'listLag':
+      case 'strangers':
+      case 'repeatToken':
+      case 'nonStringToken':
+        break;
+      default:
+        unreachable(fault);
+    }
+  }
+  return sendReply(reply);
+}
+
+/** What a proxy in between likes to answer. */
+function webPage(status: number): Response {
+  const hasBody = status !== 204;
+  return new Response(hasBody ? '<!doctype html><title>Just a moment</title><p>Please wait.</p>' : null, {
+    status,
+    headers: { 'content-type': 'text/html' },
+  });
+}
+
+/** Waits for that long, or for ever; ends early when the client leaves or the service closes. */
+async function waitHere(call: FaultyCall, delayMs: number | null): Promise<void> {
+  const over = AbortSignal.any([call.background.closing, call.connection.gone]);
+  if (over.aborted) return;
+  if (delayMs !== null) return call.clock.sleep(delayMs, over).catch(() => {});
+  await new Promise<void>((resolve) => over.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,39 @@
+/**
+ * The error body. Section 7: not shown. `facts.md` ("error body") knows two shapes, and this service answers both:
+ * wrapped for authentication, flat for everything else. No reply holds a stack.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Reply, ResourceCode } from '../operation.ts';
+import type { Refusal } from './refusal.ts';
+
+/** Names one request, in the error's body and in the log. */
+export function newTrace(): string {
+  return randomBytes(8).toString('hex');
+}
+
+export function errorReply(refusal: Refusal, resource: ResourceCode, trace: string): Reply {
+  const { status, headers } = refusal;
+  // Section 7, codes: not shown. Seven digits: resource, variant, status (`facts.md`).
+  const code = `${resource}${refusal.variant}${status}`;
+  if (status === 401) {
+    return { status, headers, body: { error: { message: refusal.message, key: 'unauthorized', code, trace } } };
+  }
+  const errors = refusal.problems.map(({ path, message, type }) => ({
+    path,
+    message,
+    schema: { type: type ?? 'string' },
+  }));
+  return {
+    status,
+    headers,
+    body: {
+      message: refusal.message,
+      code,
+      status,
+      docs: 'src/service/README.md',
+      title: refusal.title,
+      trace,
+      ...(errors.length > 0 ? { errors } : {}),
+    },
+  };
+}

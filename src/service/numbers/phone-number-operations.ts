@@ -1,0 +1,48 @@
+/**
+ * List phone numbers (4.4) and get one (`facts.md`, "one number").
+ *
+ * 4.4, the name of the user filter: not shown. It is `userId`, a text that begins with `US` (`facts.md`).
+ */
+import { badRequest, Refusal } from '../http/refusal.ts';
+import type { Call, Operation, Reply } from '../operation.ts';
+import { decodePageToken, encodePageToken } from '../page-token.ts';
+import type { PhoneNumberTable } from '../store/phone-number-table.ts';
+
+export interface PhoneNumberParts {
+  readonly phoneNumbers: PhoneNumberTable;
+  /** Null: all at once, without a token. */
+  readonly pageNumbers: number | null;
+}
+
+export function phoneNumberOperations(parts: PhoneNumberParts): readonly Operation[] {
+  const shared = { name: 'numbers', method: 'GET', resource: '04', takesBody: false } as const;
+  return [
+    { ...shared, path: '/v1/phone-numbers', run: (call) => listPhoneNumbers(parts, call) },
+    { ...shared, path: '/v1/phone-numbers/:id', run: (call) => getPhoneNumber(parts, call) },
+  ];
+}
+
+function listPhoneNumbers({ phoneNumbers, pageNumbers }: PhoneNumberParts, call: Call): Reply {
+  const sent = call.query.get('userId');
+  if (sent !== null && !sent.startsWith('US')) throw badRequest([{ path: 'userId', message: 'must begin with US' }]);
+  const userId = call.listing.ignoreFilters ? null : sent;
+  // 4.6, whether this endpoint is paginated: not shown. Not by default (`facts.md`); a token is then not looked at.
+  if (pageNumbers === null) {
+    const rows = phoneNumbers.page({ userId, afterSeq: 0, limit: -1 });
+    return { status: 200, body: { data: rows.map((row) => row.phoneNumber) } };
+  }
+  const afterSeq = decodePageToken('phone-numbers', call.query.get('pageToken'));
+  const rows = phoneNumbers.page({ userId, afterSeq, limit: pageNumbers + 1 });
+  const shown = rows.slice(0, pageNumbers);
+  const last = shown.at(-1);
+  const nextPageToken =
+    rows.length > pageNumbers && last !== undefined ? encodePageToken('phone-numbers', last.seq) : null;
+  // 4.6.2: wrong by declaration. It counts this page.
+  return { status: 200, body: { data: shown.map((row) => row.phoneNumber), totalItems: shown.length, nextPageToken } };
+}
+
+function getPhoneNumber({ phoneNumbers }: PhoneNumberParts, call: Call): Reply {
+  const phoneNumber = phoneNumbers.find(call.id);
+  if (phoneNumber === null) throw new Refusal(404, `No phone number has the id ${call.id.slice(0, 100)}.`);
+  return { status: 200, body: { data: phoneNumber } };
+}

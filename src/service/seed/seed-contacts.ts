@@ -1,0 +1,44 @@
+/**
+ * Invents the contacts of a new workspace: people whom somebody entered by hand in the app.
+ *
+ * Such a contact has neither externalId nor source (4.1: "contacts created in the user interface have null").
+ */
+import { isoInstant } from '#src/clock.ts';
+import { type NextContactId, newItemId } from '../contacts/contact-id.ts';
+import type { StoredContact } from '../contacts/stored-contact.ts';
+import { fictionalNumber, fictionalNumberCount } from './fictional-number.ts';
+import { inventedPerson } from './invented-people.ts';
+
+const companies = ['Fennel & Sons', 'Harbor Tea', 'Lantern Works', null] as const;
+const roles = ['Buyer', 'Owner', null] as const;
+
+export interface InventedContactFacts {
+  /** Counted from 0. */
+  readonly index: number;
+  readonly createdMs: number;
+  readonly ownerUserId: string;
+  readonly nextContactId: NextContactId;
+}
+
+export function inventContact({ index, createdMs, ownerUserId, nextContactId }: InventedContactFacts): StoredContact {
+  const { firstName, lastName, email } = inventedPerson(index);
+  const createdAt = isoInstant(createdMs);
+  return {
+    id: nextContactId(createdMs),
+    externalId: null,
+    source: null,
+    sourceUrl: null,
+    defaultFields: {
+      company: companies[index % companies.length] ?? null,
+      firstName,
+      lastName,
+      role: roles[index % roles.length] ?? null,
+      emails: [{ id: newItemId(), name: 'work', value: email }],
+      phoneNumbers: [{ id: newItemId(), name: 'mobile', value: fictionalNumber(index % fictionalNumberCount).e164 }],
+    },
+    customFields: [],
+    createdAt,
+    updatedAt: createdAt,
+    createdByUserId: ownerUserId,
+  };
+}

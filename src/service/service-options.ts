@@ -1,0 +1,45 @@
+/** What a workspace service is started with, and the limits that it has where the caller names none. */
+import type { Clock } from '#src/clock.ts';
+import type { Logger } from '#src/log.ts';
+import type { ReservedSources } from './contacts/reserved-sources.ts';
+import type { FaultSpec } from './faults/fault.ts';
+
+/** What PATCH does with what its body leaves out (4.3: not shown; `facts.md`, "Consequence"). */
+export type PatchMode = 'merge' | 'replace';
+
+/** Behaviour of the service, with or without a port. */
+export interface ServiceBehaviour {
+  /** Raw keys that the Authorization header may hold (section 5). At least one. */
+  readonly apiKeys: readonly string[];
+  readonly patchMode: PatchMode;
+  /** Requests per second for each key; null for no limit (section 8: not shown). */
+  readonly requestsPerSecond: number | null;
+  /** Phone numbers per page; null answers all of them at once, without a token (4.4, 4.6). */
+  readonly pageNumbers: number | null;
+  readonly faults: readonly FaultSpec[];
+  /** The same seed and the same requests give the same faults. */
+  readonly faultSeed: number;
+  /** Opens `POST /__control`, which replaces the faults at run time. */
+  readonly control: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Default: 256 KiB. */
+  readonly requestBodyBytesMax?: number;
+  /** Default: the list of `facts.md`. */
+  readonly reservedSources?: ReservedSources;
+}
+
+export interface ServiceOptions extends ServiceBehaviour {
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** A file's path, or `:memory:`. */
+  readonly store: string;
+  /** Invented contacts of a new store; a store that exists keeps its content. */
+  readonly seedContacts: number;
+  /** Invented phone numbers of a new store. */
+  readonly seedPhoneNumbers: number;
+}
+
+export const defaultRequestBodyBytesMax = 256 * 1024;

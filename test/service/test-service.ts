@@ -1,0 +1,103 @@
+/** Builders for the tests of the service: a running one, requests against it, and a clock that is moved by hand. */
+import { onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '#src/clock.ts';
+import { silentLogger } from '#src/log.ts';
+import { parseFault } from '#src/service/faults/parse-fault.ts';
+import type { ServiceOptions } from '#src/service/service-options.ts';
+import { type RunningService, startService } from '#src/service/start-service.ts';
+
+export const testKey = 'key-for-tests';
+
+export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'faults'>> {
+  readonly faults?: readonly string[];
+}
+
+export function serviceOptions({ faults = [], ...overrides }: TestServiceOptions = {}): ServiceOptions {
+  return {
+    port: 0,
+    apiKeys: [testKey],
+    store: ':memory:',
+    seedContacts: 0,
+    seedPhoneNumbers: 0,
+    patchMode: 'merge',
+    requestsPerSecond: null,
+    pageNumbers: null,
+    faultSeed: 1,
+    control: false,
+    clock: systemClock(),
+    log: silentLogger(),
+    ...overrides,
+    faults: faults.map(parseFault),
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body; null for an empty one. Its shape is what the tests are about. */
+  // biome-ignore lint/suspicious/noExplicitAny: literal JSON of unknown shape
+  readonly body: any;
+}
+
+export interface TestService extends RunningService {
+  /** Sends one request with the key; a body is sent as JSON. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<Answer>;
+}
+
+/** A service on a free port; closed when the test ends. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const service = await startService(serviceOptions(options));
+  onTestFinished(() => service.close());
+  return { ...service, call: (method, path, body) => send(service.origin, method, path, body) };
+}
+
+export async function send(origin: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  const headers: Record<string, string> = { authorization: testKey };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  const response = await fetch(origin + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}
+
+/** A create body with as little as the interface allows. */
+export function person(externalId: string | null, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { externalId, defaultFields: { firstName: 'Ada' }, ...more };
+}
+
+/** A clock that stands still until it is moved. Sleepers wake when it passes their instant. */
+export interface ManualClock extends Clock {
+  readonly advance: (ms: number) => void;
+  readonly sleeperCount: () => number;
+}
+
+export function manualClock(startMs = Date.UTC(2026, 10, 21)): ManualClock {
+  let nowMs = startMs;
+  const sleepers = new Set<{ readonly untilMs: number; readonly wake: () => void }>();
+  return {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    bootId: 'test',
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = { untilMs: nowMs + ms, wake: resolve };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper);
+          reject(new DOMException('aborted', 'AbortError'));
+        });
+      }),
+    sleeperCount: () => sleepers.size,
+    advance: (ms) => {
+      nowMs += ms;
+      for (const sleeper of sleepers) {
+        if (sleeper.untilMs > nowMs) continue;
+        sleepers.delete(sleeper);
+        sleeper.wake();
+      }
+    },
+  };
+}
