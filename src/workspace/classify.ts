@@ -1,0 +1,133 @@
+/**
+ * The one place where the end of a request is classified, by what must happen next.
+ *
+ * An *end* is what the transport saw. A *verdict* is what it means. Invariant: whatever was written on the socket, even
+ * in part, and was not answered with a clear yes or no, is a doubt, whichever code the transport gave.
+ */
+import { unreachable } from '#src/errors.ts';
+import { readErrorBody, type ServiceErrorBody } from '#src/wire/error.ts';
+
+export type TransportEnd =
+  /** No byte of the request reached the socket: refused, DNS, connect time-out, given up before. */
+  | { readonly phase: 'notSent'; readonly code: string; readonly cause: unknown }
+  /** Bytes went out and no whole reply came back. `status` where the headers had come. */
+  | { readonly phase: 'sent'; readonly code: string; readonly status: number | null; readonly cause: unknown }
+  /** A whole reply. */
+  | { readonly phase: 'replied'; readonly status: number; readonly text: string; readonly retryAfter: string | null };
+
+/**
+ * - `lost`: the connection or the time ran out;
+ * - `failing`: the service says that it failed (5xx, 408, 425);
+ * - `odd`: the reply is not as the interface says (a redirect, no JSON, too large).
+ */
+export type DoubtReason = 'lost' | 'failing' | 'odd';
+
+export type Verdict =
+  /** 2xx with JSON: read it. */
+  | { readonly next: 'use'; readonly status: number; readonly body: unknown }
+  /** Certainly not sent: may be sent again. */
+  | { readonly next: 'sendAgain'; readonly code: string; readonly cause: unknown }
+  /** 429: not carried out; wait for the gate, then send again. */
+  | { readonly next: 'waitForRate'; readonly retryAfter: string | null; readonly body: ServiceErrorBody }
+  /** 401, 403: look at the key. */
+  | { readonly next: 'checkKey'; readonly status: number; readonly body: ServiceErrorBody }
+  /** Any other 4xx: no, and no again. */
+  | { readonly next: 'giveUp'; readonly status: number; readonly body: ServiceErrorBody }
+  /** A write may have landed; a read may be repeated unless the reply is `odd`. */
+  | {
+      readonly next: 'doubt';
+      readonly reason: DoubtReason;
+      readonly why: string;
+      readonly status: number | null;
+      readonly retryAfter: string | null;
+      readonly body: ServiceErrorBody;
+      readonly cause: unknown;
+    };
+
+/** Codes of ours for ends that the transport library does not name. */
+export const endCodes = {
+  aborted: 'PATCHBAY_ABORTED',
+  startedTooLate: 'PATCHBAY_STARTED_TOO_LATE',
+  requestTimeout: 'PATCHBAY_REQUEST_TIMEOUT',
+  replyTooLarge: 'PATCHBAY_REPLY_TOO_LARGE',
+} as const;
+
+/** The verdict on one end. Pure; never throws. */
+export function classify(end: TransportEnd): Verdict {
+  switch (end.phase) {
+    case 'notSent':
+      return { next: 'sendAgain', code: end.code, cause: end.cause };
+    case 'sent': {
+      const reason = end.code === endCodes.replyTooLarge ? 'odd' : 'lost';
+      return doubt(reason, describeCode(end.code), end.status, { cause: end.cause });
+    }
+    case 'replied':
+      return classifyReply(end.status, end.text, end.retryAfter);
+    default:
+      return unreachable(end);
+  }
+}
+
+function classifyReply(status: number, text: string, retryAfter: string | null): Verdict {
+  const json = parseJson(text);
+  const body = readErrorBody(json.value);
+  if (status >= 200 && status < 300) {
+    if (json.readable) return { next: 'use', status, body: json.value };
+    return doubt('odd', text === '' ? `status ${status} without a body` : `status ${status} without JSON`, status);
+  }
+  if (status === 429) return { next: 'waitForRate', retryAfter, body };
+  if (status === 401 || status === 403) return { next: 'checkKey', status, body };
+  // 408 and 425 are about time, not about the request: it may have been read (rules.md, "One contact per key", 4).
+  if (status === 408 || status === 425) return doubt('failing', `status ${status}`, status, { retryAfter, body });
+  if (status >= 400 && status < 500) return { next: 'giveUp', status, body };
+  if (status >= 500 && status < 600) return doubt('failing', `status ${status}`, status, { retryAfter, body });
+  if (status >= 300 && status < 400) return doubt('odd', `status ${status}, a redirect`, status, { body });
+  return doubt('odd', `status ${status}`, status, { body });
+}
+
+function doubt(
+  reason: DoubtReason,
+  why: string,
+  status: number | null,
+  more: { retryAfter?: string | null; body?: ServiceErrorBody; cause?: unknown } = {},
+): Verdict {
+  const body = more.body ?? readErrorBody(null);
+  return { next: 'doubt', reason, why, status, retryAfter: more.retryAfter ?? null, body, cause: more.cause };
+}
+
+function parseJson(text: string): { readable: boolean; value: unknown } {
+  try {
+    return { readable: true, value: JSON.parse(text) };
+  } catch {
+    return { readable: false, value: undefined };
+  }
+}
+
+const words: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'the connection was refused'],
+  ['ENOTFOUND', 'the host name is not known'],
+  ['EAI_AGAIN', 'the host name could not be looked up'],
+  ['EHOSTUNREACH', 'the host cannot be reached'],
+  ['ENETUNREACH', 'the network cannot be reached'],
+  ['ETIMEDOUT', 'the connection timed out'],
+  ['ECONNRESET', 'the connection was reset'],
+  ['EPIPE', 'the connection was closed while writing'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'no connection in time'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'no reply in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'the reply stopped halfway'],
+  ['UND_ERR_SOCKET', 'the connection was closed before the reply was complete'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the reply was cut short'],
+  ['UND_ERR_CLOSED', 'the client is closed'],
+  ['UND_ERR_DESTROYED', 'the client is closed'],
+  [endCodes.aborted, 'given up by the caller'],
+  [endCodes.startedTooLate, 'the connection took too long, so nothing was sent'],
+  [endCodes.requestTimeout, 'no complete reply in time'],
+  [endCodes.replyTooLarge, 'the reply is too large'],
+]);
+
+/** A transport code in words, with the code behind it where it is not ours. */
+export function describeCode(code: string): string {
+  const text = words.get(code);
+  if (text === undefined) return `the transport failed (${code})`;
+  return code.startsWith('PATCHBAY_') ? text : `${text} (${code})`;
+}

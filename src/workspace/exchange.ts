@@ -1,0 +1,153 @@
+/**
+ * One request over the connection pool, and what the transport saw of its end.
+ *
+ * Invariant: `exchange` never throws and never sends twice. Whether bytes went out is not guessed from error codes: the
+ * pool calls `onRequestStart` right before it writes, and refusing there means that nothing is sent.
+ */
+import { type Dispatcher, Pool } from 'undici';
+import type { Clock } from '#src/clock.ts';
+import { endCodes, type TransportEnd } from './classify.ts';
+import { connectionsMax, idleConnectionMs, replyBytesMax, type WorkspaceTimeouts } from './limits.ts';
+
+export interface WireRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  /** With its query, encoded. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Gives up; a write that has begun is left to end. */
+  readonly signal: AbortSignal | undefined;
+  /** Called right before the write on the socket. */
+  readonly onWrite: () => void;
+}
+
+export interface Exchanged {
+  readonly end: TransportEnd;
+  /** Monotonic: when the write on the socket began; null when it did not. */
+  readonly writtenAtMs: number | null;
+}
+
+export interface Exchanger {
+  exchange(request: WireRequest): Promise<Exchanged>;
+  close(): Promise<void>;
+}
+
+export function createExchanger(origin: string, clock: Clock, timeouts: WorkspaceTimeouts): Exchanger {
+  const pool = new Pool(origin, {
+    connections: connectionsMax,
+    pipelining: 1,
+    // HTTP/2 shares one connection among requests and may send an unprocessed one again by itself.
+    allowH2: false,
+    connectTimeout: timeouts.connectMs,
+    headersTimeout: timeouts.headersMs,
+    bodyTimeout: timeouts.bodyMs,
+    keepAliveTimeout: idleConnectionMs,
+    // The service's own hint may shorten the idle time, never lengthen it.
+    keepAliveMaxTimeout: idleConnectionMs,
+  });
+  let closing: Promise<void> | null = null;
+  return {
+    exchange: (request) => exchangeOnce(pool, request, clock, timeouts),
+    close() {
+      closing ??= pool.close();
+      return closing;
+    },
+  };
+}
+
+function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: WorkspaceTimeouts): Promise<Exchanged> {
+  const { promise, resolve } = Promise.withResolvers<Exchanged>();
+  const isWrite = request.method !== 'GET';
+  const askedAtMs = clock.monotonicMs();
+  const watch = new AbortController();
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  let writtenAtMs: number | null = null;
+  let status: number | null = null;
+  let retryAfter: string | null = null;
+  let settled = false;
+  let controller: Dispatcher.DispatchController | null = null;
+
+  function settle(end: TransportEnd): void {
+    if (settled) return;
+    settled = true;
+    watch.abort();
+    request.signal?.removeEventListener('abort', onAbort);
+    // The pool takes the connection back one turn after the end. Resolving behind it lets the next request use that
+    // connection instead of opening another.
+    queueMicrotask(() => setImmediate(resolve, { end, writtenAtMs }));
+  }
+  /** Ends it from our side, and destroys the connection with whatever is still to come on it. */
+  function breakOff(code: string, cause: unknown): void {
+    settle(failedEnd(writtenAtMs !== null, code, status, cause));
+    controller?.abort(new Error(code));
+  }
+  function onAbort(): void {
+    if (!isWrite || writtenAtMs === null) breakOff(endCodes.aborted, request.signal?.reason);
+  }
+
+  const handler: Dispatcher.DispatchHandler = {
+    // What is thrown here keeps the request off the socket and the connection in the pool.
+    onRequestStart(started) {
+      if (settled) throw new Error(endCodes.aborted);
+      if (writtenAtMs !== null) {
+        // The pool would send the same request once more on a new connection.
+        settle(failedEnd(true, 'UND_ERR_SOCKET', status, undefined));
+        throw new Error(endCodes.aborted);
+      }
+      const nowMs = clock.monotonicMs();
+      if (nowMs - askedAtMs > timeouts.writeStartMs) {
+        settle(failedEnd(false, endCodes.startedTooLate, null, undefined));
+        throw new Error(endCodes.startedTooLate);
+      }
+      controller = started;
+      writtenAtMs = nowMs;
+      request.onWrite();
+    },
+    onResponseStart(_controller, statusCode, headers) {
+      if (statusCode < 200) return;
+      status = statusCode;
+      const header = headers['retry-after'];
+      retryAfter = (Array.isArray(header) ? header[0] : header) ?? null;
+      if (Number(headers['content-length'] ?? 0) > replyBytesMax) breakOff(endCodes.replyTooLarge, undefined);
+    },
+    onResponseData(_controller, chunk) {
+      bytes += chunk.length;
+      if (bytes > replyBytesMax) breakOff(endCodes.replyTooLarge, undefined);
+      else pieces.push(chunk);
+    },
+    onResponseEnd() {
+      if (status === null) return;
+      const text = new TextDecoder().decode(Buffer.concat(pieces));
+      settle({ phase: 'replied', status, text, retryAfter });
+    },
+    onResponseError(_controller, error) {
+      settle(failedEnd(writtenAtMs !== null, codeOf(error), status, error));
+    },
+  };
+
+  request.signal?.addEventListener('abort', onAbort, { once: true });
+  clock.sleep(timeouts.requestMs, watch.signal).then(
+    () => breakOff(endCodes.requestTimeout, undefined),
+    () => {},
+  );
+  const { method, path, headers, body } = request;
+  pool.dispatch({ method, path, headers, body }, handler);
+  return promise;
+}
+
+function failedEnd(written: boolean, code: string, status: number | null, cause: unknown): TransportEnd {
+  if (!written) return { phase: 'notSent', code, cause };
+  return { phase: 'sent', code, status, cause: withoutBytes(cause) };
+}
+
+/** The stable code of a transport error; its name where it has none. */
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** A parser error carries the bytes of the reply, which are nobody's business in a log. */
+function withoutBytes(cause: unknown): unknown {
+  if (!(cause instanceof Error) || !('data' in cause)) return cause;
+  return new Error(cause.message);
+}

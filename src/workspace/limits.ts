@@ -1,0 +1,58 @@
+/**
+ * The limits of one request to the workspace service (`rules.md`, "Retries, rate, outages").
+ *
+ * Everything that can grow or wait has an upper bound here.
+ */
+
+/** How long each part of a request may take. */
+export interface WorkspaceTimeouts {
+  /** TCP and TLS. */
+  readonly connectMs: number;
+  /** From the request's last byte to the reply's last header. */
+  readonly headersMs: number;
+  /** Between two pieces of the reply's body. */
+  readonly bodyMs: number;
+  /** From the return of `beforeSend` to the end of the reply, everything included. */
+  readonly requestMs: number;
+  /**
+   * From the return of `beforeSend` to the write on the socket; a request that would begin later is not sent. It is
+   * the start guard in the horizon of an intent (`rules.md`, "One contact per key", step 3), and what the rate gate
+   * needs to be exact.
+   */
+  readonly writeStartMs: number;
+}
+
+export const workspaceTimeouts: WorkspaceTimeouts = {
+  connectMs: 3_000,
+  headersMs: 10_000,
+  bodyMs: 10_000,
+  requestMs: 15_000,
+  writeStartMs: 1_000,
+};
+
+/** Connections, and so requests, open at a time. */
+export const connectionsMax = 16;
+
+/** An idle connection is closed below one second, so that no POST meets a connection that the service gave up. */
+export const idleConnectionMs = 900;
+
+/** A reply above this is cut off while it is read. */
+export const replyBytesMax = 1_000_000;
+
+/** Pages of one look-up: 20 keys fit one page; a service that ignores the filter is stopped here. */
+export const lookUpPagesMax = 20;
+
+/** Pages of one walk over the phone numbers (`rules.md`, "Snapshots"). */
+export const phoneNumberPagesMax = 1_000;
+
+/** Tries of one read, the first included. */
+export const readTriesMax = 4;
+
+/** How often one read may be answered 429 before it is given up; each one is a pause of the gate. */
+export const rateLimitedTriesMax = 20;
+
+/** A `Retry-After` above this is read as this. */
+export const retryAfterMaxMs = 60_000;
+
+/** The API key is read anew at most this often. */
+export const keyRenewalIntervalMs = 5_000;

@@ -1,0 +1,177 @@
+/**
+ * Reads: one GET until it is answered, refused or given up.
+ *
+ * A lost connection and a failing service are tried again; 429 waits behind the gate and burns no try; after a 401 the
+ * key is read anew and the read is tried once more; a reply that is not as the interface says ends it at once.
+ */
+import type { z } from 'zod';
+import type { Clock } from '#src/clock.ts';
+import { type Facts, PatchbayError, unreachable } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
+import type { ServiceErrorBody } from '#src/wire/error.ts';
+import type { ApiKey } from './api-key.ts';
+import { describeCode, type Verdict } from './classify.ts';
+import { rateLimitedTriesMax } from './limits.ts';
+import type { CallOptions } from './port.ts';
+import { parseRetryAfter } from './retry-after.ts';
+import { retryReads, TryAgain } from './retry-policy.ts';
+import type { Send, Sent } from './send.ts';
+
+export interface ReadRequest<Schema extends z.ZodType> {
+  /** Two or three words, as `look up contacts`. */
+  readonly operation: string;
+  readonly path: string;
+  readonly schema: Schema;
+  /** What 404 means here: the thing is absent, or this is not the service. */
+  readonly notFound: 'absent' | 'odd';
+}
+
+export interface ReadReply<Value> {
+  /** Null: 404, where that means absent. */
+  readonly value: Value | null;
+  /** Monotonic: when the request that was answered was written. */
+  readonly readAtMs: number;
+}
+
+/** Throws as `port.ts` says for reads. */
+export type Read = <Schema extends z.ZodType>(
+  request: ReadRequest<Schema>,
+  options?: CallOptions,
+) => Promise<ReadReply<z.infer<Schema>>>;
+
+export interface ReadParts {
+  readonly send: Send;
+  readonly apiKey: ApiKey;
+  readonly origin: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export function createRead({ send, apiKey, origin, clock, random, log }: ReadParts): Read {
+  return async (request, options = {}) => {
+    const { operation, path } = request;
+    const { signal } = options;
+    const about: ErrorSubject = { operation, origin };
+    let sentCount = 0;
+    let keyTried = false;
+
+    /** Sends until the answer is about neither the rate nor a key that may have changed. */
+    async function sendThrough(): Promise<Sent> {
+      // Ends by any other answer, or after `rateLimitedTriesMax` replies with 429 and one repeat for the key.
+      for (let rateLimitedCount = 0; ; ) {
+        const sent = await send({ method: 'GET', operation, path, body: null, repeated: sentCount > 0 }, options);
+        if (sent.writtenAtMs !== null) sentCount += 1;
+        const { verdict } = sent;
+        if (verdict.next === 'waitForRate' && rateLimitedCount < rateLimitedTriesMax) {
+          rateLimitedCount += 1;
+        } else if (verdict.next === 'checkKey' && verdict.status === 401 && !keyTried) {
+          keyTried = true;
+          if (!(await apiKey.renewAfter(sent.key))) return sent;
+        } else {
+          return sent;
+        }
+      }
+    }
+
+    async function readOnce(): Promise<ReadReply<z.infer<typeof request.schema>>> {
+      const { verdict, writtenAtMs } = await sendThrough();
+      const readAtMs = writtenAtMs ?? clock.monotonicMs();
+      if (verdict.next === 'use') {
+        const parsed = request.schema.safeParse(verdict.body);
+        if (parsed.success) return { value: parsed.data, readAtMs };
+        const issue = parsed.error.issues[0];
+        throw oddReply(about, `${issue?.path.join('.') || 'the reply'}: ${issue?.message ?? 'unreadable'}`, 200);
+      }
+      if (verdict.next === 'giveUp' && verdict.status === 404 && request.notFound === 'absent') {
+        return { value: null, readAtMs };
+      }
+      // An abort cuts the connection; that is the caller's wish, not a failure of the service.
+      signal?.throwIfAborted();
+      throw failure(about, verdict, clock.nowMs());
+    }
+
+    return retryReads(readOnce, {
+      clock,
+      random,
+      signal,
+      onWait: (error, tryNumber, waitMs) =>
+        log.warn({ operation, code: error.code, try: tryNumber, waitMs }, 'a read is tried again'),
+    });
+  };
+}
+
+interface ErrorSubject {
+  readonly operation: string;
+  readonly origin: string;
+}
+
+/** What a read throws for a verdict that is no answer; a `TryAgain` where a repeat may help. */
+function failure(about: ErrorSubject, verdict: Exclude<Verdict, { next: 'use' }>, nowMs: number): Error {
+  const { operation, origin } = about;
+  switch (verdict.next) {
+    case 'sendAgain': {
+      const why = describeCode(verdict.code);
+      return new TryAgain(lost(about, `${why}.`, { code: verdict.code }, verdict.cause), null);
+    }
+    case 'waitForRate': {
+      const message = `The service at ${origin} keeps limiting the rate (429): ${operation}.`;
+      return new PatchbayError('unreachable', 'rateLimited', message, { facts: factsOf(about, 429, verdict.body) });
+    }
+    case 'checkKey': {
+      const message = `The service at ${origin} refuses the API key (${verdict.status})${quote(verdict.body)}.`;
+      const facts = factsOf(about, verdict.status, verdict.body);
+      return new PatchbayError('auth', 'keyRefused', message, { facts });
+    }
+    case 'giveUp': {
+      if (verdict.status === 404) return oddReply(about, 'status 404', 404);
+      const message = `The service at ${origin} refuses to ${operation} (${verdict.status})${quote(verdict.body)}.`;
+      const facts = factsOf(about, verdict.status, verdict.body);
+      return new PatchbayError('rejected', 'requestRefused', message, { facts });
+    }
+    case 'doubt':
+      return doubtful(about, verdict, nowMs);
+    default:
+      return unreachable(verdict);
+  }
+}
+
+function doubtful(about: ErrorSubject, verdict: Extract<Verdict, { next: 'doubt' }>, nowMs: number): Error {
+  const { why, status, body, cause, retryAfter } = verdict;
+  const { operation, origin } = about;
+  switch (verdict.reason) {
+    case 'odd':
+      return oddReply(about, why, status);
+    case 'lost':
+      return new TryAgain(lost(about, `${why}.`, { status }, cause), null);
+    case 'failing': {
+      const message = `The service at ${origin} fails to ${operation} (${why})${quote(body)}.`;
+      const facts = factsOf(about, status, body);
+      const error = new PatchbayError('unreachable', 'serviceFailing', message, { facts });
+      return new TryAgain(error, parseRetryAfter(retryAfter, nowMs));
+    }
+    default:
+      return unreachable(verdict.reason);
+  }
+}
+
+function lost({ operation, origin }: ErrorSubject, why: string, facts: Facts, cause: unknown): PatchbayError {
+  const message = `The service at ${origin} cannot be reached to ${operation}: ${why}`;
+  return new PatchbayError('unreachable', 'serviceUnreachable', message, { facts: { operation, ...facts }, cause });
+}
+
+function oddReply({ operation, origin }: ErrorSubject, why: string, status: number | null): PatchbayError {
+  const message = `What answers at ${origin} does not follow the interface (${operation}: ${why}).`;
+  const hint = 'Check that the address is the origin of the service, without /v1 and without a redirect.';
+  return new PatchbayError('unreachable', 'serviceAnswersOddly', message, { facts: { operation, status, why }, hint });
+}
+
+function factsOf({ operation }: ErrorSubject, status: number | null, body: ServiceErrorBody): Facts {
+  const { code, title, message, trace, paths } = body;
+  return { operation, status, serviceCode: code, title, message, trace, paths: paths.join(', ') || null };
+}
+
+function quote(body: ServiceErrorBody): string {
+  const words = body.message ?? body.title;
+  return words === null ? '' : `: ${words.slice(0, 300)}`;
+}
