@@ -1,0 +1,57 @@
+/**
+ * The API key: from the environment, or from a file that only its owner may read (`rules.md`, "Secrets and personal
+ * data").
+ *
+ * A key file that group or others may read or write is refused, not only noted: a note is overlooked, and a key that
+ * was open to others has to be replaced anyway. Windows has no such modes and is not checked.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { PatchbayError } from '../errors.ts';
+import type { Config } from './schema.ts';
+
+const bytesMax = 4_096;
+
+/**
+ * The key of the service, read anew at each call so that a replaced key file takes effect; null where none is set.
+ *
+ * Throws `auth` / `apiKeyMissing` where the file cannot be read or holds no key, and `usage` / `apiKeyFileOpen` where
+ * others may read it.
+ */
+export async function readApiKey(service: Config['service']): Promise<string | null> {
+  if (service.apiKey !== null) return service.apiKey;
+  const file = service.apiKeyFile;
+  if (file === null) return null;
+  const problem = await keyFileProblem(file);
+  if (problem !== null) throw new PatchbayError('usage', 'apiKeyFileOpen', problem, { facts: { file } });
+  let text: string;
+  try {
+    text = (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    throw missing(file, `the key file ${file} cannot be read`, cause);
+  }
+  if (text.length > bytesMax || !/^[\x21-\x7e]+$/.test(text)) {
+    throw missing(file, `the key file ${file} does not hold one line with a key`);
+  }
+  return text;
+}
+
+/** What is wrong with the modes of a key file, in one sentence; null where it is fine or not there. */
+export async function keyFileProblem(file: string): Promise<string | null> {
+  if (process.platform === 'win32') return null;
+  try {
+    const { mode } = await stat(file);
+    if ((mode & 0o077) === 0) return null;
+    const octal = (mode & 0o777).toString(8).padStart(4, '0');
+    return `the key file ${file} has mode ${octal}, so that others may use it: run chmod 600 ${file}`;
+  } catch {
+    return null;
+  }
+}
+
+function missing(file: string, message: string, cause?: unknown): PatchbayError {
+  return new PatchbayError('auth', 'apiKeyMissing', message, {
+    facts: { file },
+    hint: 'Put the raw API key into that file, or set PATCHBAY_API_KEY.',
+    cause,
+  });
+}

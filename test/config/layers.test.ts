@@ -1,0 +1,186 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configBench } from './support.ts';
+
+describe('layers of the configuration', () => {
+  it('without file, environment and flags every setting has its default', async () => {
+    await using bench = await configBench();
+    const { config, sources, warnings, configFile } = await bench.load();
+    expect(config).toEqual({
+      service: { baseUrl: null, apiKey: null, apiKeyFile: null, requestsPerSecond: null },
+      upsert: {
+        latestCommit: null,
+        visibilityLag: null,
+        itemRemoval: 'owned',
+        attemptsMax: 3,
+        rowsPerBatch: 100,
+        batchesAtOnce: 2,
+        lease: 45_000,
+      },
+      queue: { redisUrl: null, stopDeadline: 20_000, jobsMax: 200 },
+      data: { folder: join(bench.folder, 'data'), importFolder: null, keepFiles: 2_592_000_000 },
+      guards: {
+        updatesMax: 0.3,
+        updatesFloor: 10,
+        createsMax: 0.3,
+        createsFloor: 100,
+        clearsMax: 0.1,
+        clearsFloor: 10,
+        deadMax: 0.05,
+        deadFloor: 20,
+      },
+      mapping: { defaultCountry: null, onBlank: 'keep', file: null },
+      page: { host: '127.0.0.1', port: null, token: null },
+      log: { level: 'info', format: null },
+    });
+    expect(new Set(Object.values(sources).map((source) => source.kind))).toEqual(new Set(['default']));
+    expect(warnings).toEqual([]);
+    expect(configFile).toBeNull();
+  });
+
+  it('a flag wins over the environment, the environment over the file, the file over the default', async () => {
+    await using bench = await configBench();
+    await bench.write('patchbay.yaml', 'log:\n  level: warn\npage:\n  port: 9001\nupsert:\n  rowsPerBatch: 7\n');
+    const { config, sources } = await bench.load({
+      env: { PORT: '9002', LOG_LEVEL: 'error' },
+      flags: { log: { level: 'debug' }, page: { port: undefined } },
+    });
+    expect([config.log.level, config.page.port, config.upsert.rowsPerBatch]).toEqual(['debug', 9002, 7]);
+    expect(sources['log.level']).toEqual({ kind: 'flag', name: 'flag' });
+    expect(sources['page.port']).toEqual({ kind: 'environment', name: 'PORT' });
+    expect(sources['upsert.rowsPerBatch']).toEqual({ kind: 'file', name: 'patchbay.yaml:6:17' });
+    expect(sources['upsert.lease']).toEqual({ kind: 'default', name: 'default' });
+  });
+
+  it('the config file is the one of the flag, else of PATCHBAY_CONFIG, else patchbay.yaml', async () => {
+    await using bench = await configBench();
+    await bench.write('patchbay.yaml', 'page: { port: 1001 }\n');
+    await bench.write('named.yaml', 'page: { port: 1002 }\n');
+    const flagged = await bench.write('flagged.yaml', 'page: { port: 1003 }\n');
+    const env = { PATCHBAY_CONFIG: 'named.yaml' };
+    expect((await bench.load()).config.page.port).toBe(1001);
+    expect((await bench.load({ env })).config.page.port).toBe(1002);
+    const loaded = await bench.load({ env, configPath: flagged });
+    expect(loaded.config.page.port).toBe(1003);
+    expect(loaded.configFile).toBe(flagged);
+  });
+
+  it('a config file that is named but missing is an error', async () => {
+    await using bench = await configBench();
+    expect(await bench.problems({ configPath: 'gone.yaml' })).toEqual(['gone.yaml: there is no such file']);
+    expect(await bench.problems({ env: { PATCHBAY_CONFIG: 'gone.yaml' } })).toEqual([
+      'gone.yaml: there is no such file',
+    ]);
+  });
+
+  it('relative paths start at the folder of the config file, and at the current folder elsewhere', async () => {
+    await using bench = await configBench();
+    await mkdir(join(bench.folder, 'etc'));
+    await bench.write('etc/p.yaml', 'data:\n  folder: ../var\n  importFolder: drop\nmapping:\n  file: m.yaml\n');
+    const { config } = await bench.load({ configPath: 'etc/p.yaml', env: { PATCHBAY_MAPPING_FILE: 'own.yaml' } });
+    expect(config.data.folder).toBe(join(bench.folder, 'var'));
+    expect(config.data.importFolder).toBe(join(bench.folder, 'etc', 'drop'));
+    expect(config.mapping.file).toBe(join(bench.folder, 'own.yaml'));
+    const flagged = await bench.load({ flags: { data: { folder: 'here' } } });
+    expect(flagged.config.data.folder).toBe(join(bench.folder, 'here'));
+  });
+
+  it('an empty file, an empty section and comments alone change nothing', async () => {
+    await using bench = await configBench();
+    const { config } = await bench.load();
+    for (const text of ['', '# nothing\n', '---\n', 'guards:\n  # updatesMax: 30%\n', '\uFEFFlog:\n']) {
+      const path = await bench.write('empty.yaml', text);
+      expect((await bench.load({ configPath: path })).config).toEqual(config);
+    }
+  });
+});
+
+describe('the environment', () => {
+  it('takes every name of the contract', async () => {
+    await using bench = await configBench();
+    await bench.write('key', 'k\n', 0o600);
+    const { config, warnings } = await bench.load({
+      env: {
+        PATCHBAY_BASE_URL: 'https://api.example.com/',
+        PATCHBAY_API_KEY_FILE: 'key',
+        REDIS_URL: 'redis://127.0.0.1:6379/1',
+        PATCHBAY_DATA: 'd',
+        PATCHBAY_IMPORT: '/srv/drop',
+        PATCHBAY_RATE: '5',
+        PATCHBAY_UPSERT_LATEST_COMMIT: '1m',
+        PATCHBAY_UPSERT_VISIBILITY_LAG: '0s',
+        HOST: '::1',
+        PORT: '0',
+        PATCHBAY_TOKEN: 'a-token-of-some-length',
+        LOG_LEVEL: 'trace',
+        LOG_FORMAT: 'json',
+        NO_COLOR: '1',
+      },
+    });
+    expect(config.service).toEqual({
+      baseUrl: 'https://api.example.com',
+      apiKey: null,
+      apiKeyFile: join(bench.folder, 'key'),
+      requestsPerSecond: 5,
+    });
+    expect(config.upsert).toMatchObject({ latestCommit: 60_000, visibilityLag: 0 });
+    expect(config.queue.redisUrl).toBe('redis://127.0.0.1:6379/1');
+    expect(config.data).toMatchObject({ folder: join(bench.folder, 'd'), importFolder: '/srv/drop' });
+    expect(config.page).toEqual({ host: '::1', port: 0, token: 'a-token-of-some-length' });
+    expect(config.log).toEqual({ level: 'trace', format: 'json' });
+    expect(warnings).toEqual([]);
+  });
+
+  it('takes PATCHBAY_<SECTION>_<KEY> for every setting', async () => {
+    await using bench = await configBench();
+    const { config } = await bench.load({
+      env: {
+        PATCHBAY_SERVICE_BASE_URL: 'http://127.0.0.1:9',
+        PATCHBAY_SERVICE_API_KEY: 'key',
+        PATCHBAY_GUARDS_UPDATES_MAX: '75%',
+        PATCHBAY_UPSERT_ROWS_PER_BATCH: '12',
+        PATCHBAY_PAGE_PORT: '1',
+      },
+    });
+    expect(config.service).toMatchObject({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key' });
+    expect([config.guards.updatesMax, config.upsert.rowsPerBatch, config.page.port]).toEqual([0.75, 12, 1]);
+  });
+
+  it('an empty variable counts as unset', async () => {
+    await using bench = await configBench();
+    const { config, warnings } = await bench.load({
+      env: { PORT: '', PATCHBAY_BASE_URL: ' ', PATCHBAY_CONFIG: '', PATCHBAY_NOTHING: '', DATABASE_URL: '' },
+    });
+    expect([config.page.port, config.service.baseUrl, warnings]).toEqual([null, null, []]);
+  });
+
+  it('an unknown PATCHBAY_ variable is a warning with a suggestion', async () => {
+    await using bench = await configBench();
+    const { warnings } = await bench.load({
+      env: { PATCHBAY_API_KEI: 'x', PATCHBAY_REDIS_URL: 'w', PATCHBAY_ZZZZ: 'y', OTHER: 'z' },
+    });
+    expect(warnings).toEqual([
+      'PATCHBAY_API_KEI: no such setting; did you mean PATCHBAY_API_KEY?',
+      'PATCHBAY_REDIS_URL: no such setting; did you mean REDIS_URL?',
+      'PATCHBAY_ZZZZ: no such setting',
+    ]);
+  });
+
+  it('two names of one setting with different values are an error', async () => {
+    await using bench = await configBench();
+    expect(await bench.problems({ env: { PATCHBAY_RATE: '5', PATCHBAY_SERVICE_REQUESTS_PER_SECOND: '6' } })).toEqual([
+      'PATCHBAY_RATE: PATCHBAY_SERVICE_REQUESTS_PER_SECOND is set as well, to another value; unset one of them',
+    ]);
+    const { config } = await bench.load({ env: { PORT: '5', PATCHBAY_PAGE_PORT: '5' } });
+    expect(config.page.port).toBe(5);
+  });
+
+  it('DATABASE_URL is refused as long as a ledger in PostgreSQL does not work', async () => {
+    await using bench = await configBench();
+    const lines = await bench.problems({ env: { DATABASE_URL: 'postgres://user:hush@127.0.0.1/db' } });
+    expect(lines).toEqual([
+      'DATABASE_URL: a ledger in PostgreSQL is not available yet; unset it to keep the ledger in the data folder',
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { configBench } from './support.ts';
+
+async function fileProblems(text: string | Uint8Array): Promise<string[]> {
+  await using bench = await configBench();
+  await bench.write('patchbay.yaml', text);
+  return await bench.problems();
+}
+
+describe('unknown keys', () => {
+  it('an unknown key is an error with its place and the closest name', async () => {
+    expect(await fileProblems('guards:\n  updateMax: 30%\n')).toEqual([
+      'patchbay.yaml:2:3: unknown key "updateMax" in guards; did you mean "updatesMax"?',
+    ]);
+  });
+
+  it('an unknown section is an error with its place and the closest name', async () => {
+    expect(await fileProblems('# first\nguard:\n  updatesMax: 30%\n')).toEqual([
+      'patchbay.yaml:2:1: unknown section "guard"; did you mean "guards"?',
+    ]);
+  });
+
+  it('a setting in the wrong section is told its right one', async () => {
+    expect(await fileProblems('baseUrl: https://api.example.com\nlog:\n  port: 1\n')).toEqual([
+      'patchbay.yaml:1:1: unknown section "baseUrl"; did you mean "service.baseUrl"?',
+      'patchbay.yaml:3:3: unknown key "port" in log; did you mean "page.port"?',
+    ]);
+  });
+
+  it.each(['feeds', 'snapshots', 'notify', 'ledger'])(
+    '%s is refused as unknown as long as it does not work',
+    async (name) => {
+      expect((await fileProblems(`${name}:\n  some: thing\n`))[0]).toContain(
+        `patchbay.yaml:1:1: unknown section "${name}"`,
+      );
+    },
+  );
+});
+
+describe('wrong values', () => {
+  it('all problems are told at once, in the order of their lines, each with the expected form', async () => {
+    const text = [
+      'upsert:',
+      '  lease: 45',
+      '  attemptsMax: 0',
+      '  itemRemoval: all',
+      'guards:',
+      '  updatesMax: 0.3',
+      '  deadFloor:',
+      'page:',
+      '  port: "80"',
+      '  hots: x',
+    ].join('\n');
+    const expectedDuration = 'a duration such as 500ms, 30s, 10m, 26h or 400d, from 20s to 10m';
+    const lines = await fileProblems(text);
+    expect(lines).toEqual([
+      `patchbay.yaml:2:10: upsert.lease must be ${expectedDuration}, not 45`,
+      'patchbay.yaml:3:16: upsert.attemptsMax must be a whole number from 1 to 10, not 0',
+      'patchbay.yaml:4:16: upsert.itemRemoval must be one of owned, none, not "all"',
+      'patchbay.yaml:6:15: guards.updatesMax must be a percentage such as 30%, from 0% to 100%, not 0.3',
+      'patchbay.yaml:7:13: guards.deadFloor must be a whole number from 0 to 1000000000, not empty',
+      'patchbay.yaml:9:9: page.port must be a whole number from 0 to 65535, not "80"',
+      'patchbay.yaml:10:3: unknown key "hots" in page; did you mean "host"?',
+    ]);
+  });
+
+  it('a wrong variable is named instead of a place', async () => {
+    await using bench = await configBench();
+    const lines = await bench.problems({
+      env: { PATCHBAY_RATE: 'fast', LOG_LEVEL: 'loud', PATCHBAY_UPSERT_LEASE: '5s' },
+    });
+    expect(lines).toEqual([
+      'LOG_LEVEL: log.level must be one of trace, debug, info, warn, error, fatal, silent, not "loud"',
+      'PATCHBAY_RATE: service.requestsPerSecond must be a whole number from 1 to 10000, not "fast"',
+      'PATCHBAY_UPSERT_LEASE: upsert.lease must be a duration such as 500ms, 30s, 10m, 26h or 400d, from 20s to 10m, not "5s"',
+    ]);
+  });
+
+  it('a wrong value is told although a higher layer replaces it', async () => {
+    await using bench = await configBench();
+    await bench.write('patchbay.yaml', 'page:\n  port: no\n');
+    expect(await bench.problems({ env: { PORT: '1' } })).toEqual([
+      'patchbay.yaml:2:9: page.port must be a whole number from 0 to 65535, not "no"',
+    ]);
+  });
+
+  it('a country must exist', async () => {
+    await using bench = await configBench();
+    expect(await bench.problems({ env: { PATCHBAY_MAPPING_DEFAULT_COUNTRY: 'UK' } })).toEqual([
+      'PATCHBAY_MAPPING_DEFAULT_COUNTRY: there is no country UK; the United Kingdom is GB',
+    ]);
+    const { config } = await bench.load({ env: { PATCHBAY_MAPPING_DEFAULT_COUNTRY: 'DE' } });
+    expect(config.mapping.defaultCountry).toBe('DE');
+  });
+});
+
+describe('files that are not as expected', () => {
+  it.each([
+    ['a list at the root', '- a\n', 'patchbay.yaml:1:1: the file must hold sections, such as "data:"'],
+    ['a text at the root', 'hello\n', 'patchbay.yaml:1:1: the file must hold sections, such as "data:"'],
+    ['a section that is a text', 'log: debug\n', 'patchbay.yaml:1:6: log must be a section of settings'],
+    ['a list for a setting', 'log:\n  level: [info]\n', 'not a list'],
+    ['a group for a setting', 'log:\n  level: { a: 1 }\n', 'not a group of keys'],
+    ['a key twice', 'log:\n  level: info\n  level: warn\n', 'patchbay.yaml:3:3: this key stands here a second time'],
+    ['two documents', 'log:\n---\npage:\n', 'a config file holds one YAML document'],
+    ['tabs', 'log:\n\tlevel: info\n', 'patchbay.yaml:2:1: YAML is indented by spaces'],
+    ['an open quote', 'log:\n  level: "info\n', 'patchbay.yaml:'],
+    ['a tag', 'log:\n  level: !!binary aGk=\n', 'tags (!name) are not supported here'],
+    ['bytes that are no UTF-8', new Uint8Array([0x6c, 0xff, 0xfe, 0x3a]), 'patchbay.yaml: the file is not UTF-8'],
+    ['a huge file', `#${'x'.repeat(300_000)}\n`, 'patchbay.yaml: the file is larger than'],
+  ])('%s is refused', async (_name, text, expected) => {
+    expect((await fileProblems(text)).join('\n')).toContain(expected);
+  });
+
+  it('anchors and aliases are refused and never expanded', async () => {
+    const bomb = [
+      'a: &a [x, x]',
+      ...[...'bcdefghij'].map((name, at) => `${name}: &${name} [${`*${'abcdefghi'[at]}, `.repeat(9)}]`),
+    ];
+    const lines = await fileProblems(`${bomb.join('\n')}\n`);
+    expect(lines[0]).toBe('patchbay.yaml:1:7: anchors (&name) are not supported here');
+    expect(lines.join('\n')).toContain('aliases (*name) are not supported here');
+    expect(lines).toHaveLength(51);
+    expect(lines.at(-1)).toMatch(/^and \d+ more$/);
+  });
+
+  it('a folder in place of a file is refused', async () => {
+    await using bench = await configBench();
+    expect(await bench.problems({ configPath: bench.folder })).toEqual([
+      `${bench.folder}: this is a folder, not a file`,
+    ]);
+  });
+});
+
+describe('the service', () => {
+  it.each([
+    ['https://api.example.com/v1', 'the origin without /v1, which is added to it: write https://api.example.com'],
+    ['https://api.example.com/v1/', 'the origin without /v1'],
+    ['https://api.example.com/api', 'the origin alone: write https://api.example.com'],
+    ['https://api.example.com?x=1', 'the origin alone'],
+    ['https://me:hush@api.example.com', 'an origin without user name and password'],
+    ['ftp://api.example.com', 'an origin such as https://api.example.com'],
+    ['api.example.com', 'an origin such as'],
+  ])('%s is refused as base URL', async (url, expected) => {
+    await using bench = await configBench();
+    const [line] = await bench.problems({ env: { PATCHBAY_BASE_URL: url } });
+    expect(line).toContain(`PATCHBAY_BASE_URL: service.baseUrl must be ${expected}`);
+    expect(line).not.toContain('hush');
+  });
+
+  it.each(['redis://h:1?password=hush', 'http://h', 'redis:hush', 'redis://h/name', '/run/redis.sock'])(
+    '%s is refused as the URL of Redis, and not repeated',
+    async (url) => {
+      await using bench = await configBench();
+      const [line] = await bench.problems({ env: { REDIS_URL: url } });
+      expect(line).toContain('REDIS_URL: queue.redisUrl must be a URL such as redis://localhost:6379');
+      expect(line).not.toContain('hush');
+    },
+  );
+});
