@@ -1,0 +1,36 @@
+/** The part of the ledger that holds one record a key: leases, intents, bindings. */
+import type { Ownership } from '#src/contacts/base.ts';
+import type { ContactRecord, LeaseRequest, LeaseResult } from './contact-record.ts';
+
+export interface IntentRequest {
+  readonly contacts: readonly WrittenContact[];
+  readonly owner: string;
+  readonly runId: string;
+  readonly bootId: string;
+  /** Monotonic: not before this moment can a look-up prove that the create did not land. */
+  readonly horizonMonotonicMs: number;
+}
+
+/** What a write that is about to be sent makes the feed's own, should it land unseen. */
+export interface WrittenContact {
+  readonly key: string;
+  readonly owned: Ownership;
+}
+
+export interface ContactLedger {
+  get(keys: readonly string[]): Promise<ReadonlyMap<string, ContactRecord>>;
+  /** Compare-and-set: every key gets an answer. */
+  lease(request: LeaseRequest): Promise<ReadonlyMap<string, LeaseResult>>;
+  /** Commits the intents to create, durable. Answers the keys whose lease the owner still holds. */
+  intend(request: IntentRequest): Promise<readonly string[]>;
+  /** Enters what a PATCH is about to write, so that a lost reply does not make its items nobody's. */
+  claimItems(owner: string, contacts: readonly WrittenContact[]): Promise<void>;
+  /** Takes intents back: the creates were certainly not sent, or a look-up after the horizon found nothing. */
+  withdrawIntents(owner: string, keys: readonly string[]): Promise<void>;
+  /** Counts a create that ended in doubt while other writes succeeded. */
+  burnAttempts(keys: readonly string[]): Promise<void>;
+  /** Gives leases back without an outcome. Intents and horizons stay. */
+  release(owner: string, keys: readonly string[]): Promise<void>;
+  /** A few keys with the contact they are bound to: evidence of which workspace this is. */
+  sampleBound(limit: number): Promise<readonly { readonly key: string; readonly contactId: string }[]>;
+}

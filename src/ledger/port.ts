@@ -1,0 +1,52 @@
+/**
+ * The ledger: Patchbay's memory and its only truth (`design.md`, decision 1).
+ *
+ * Each method is one transaction: it happens whole or not at all, also when the process dies in the middle. Methods
+ * marked *durable* survive a power cut once their promise resolves; the others survive a killed process.
+ * All instants are milliseconds of the wall clock, unless a name says monotonic.
+ */
+import type { ContactLedger } from './contact-ledger.ts';
+import type { DeadLetterLedger } from './dead-letter-ledger.ts';
+import type { RunLedger } from './run-ledger.ts';
+import type { StagingLedger } from './staging-ledger.ts';
+
+/** Which workspace the ledger belongs to (`rules.md`, "Workspace, feed, key"). */
+export interface WorkspaceBinding {
+  /** The service's origin, or `sandbox`. */
+  readonly origin: string;
+  /** A salted hash: tells that the key changed without keeping it. */
+  readonly keyHash: string;
+  /** Ids of the workspace's phone numbers: they show that another key still opens the same workspace. */
+  readonly phoneNumberIds: readonly string[];
+}
+
+/** Why all work waits. `auth`: the key is refused. `unreachable`: the service does not answer. */
+export interface Pause {
+  readonly code: 'auth' | 'unreachable';
+  readonly message: string;
+  readonly sinceMs: number;
+}
+
+export interface Ledger {
+  /** Random; part of the queue's name, so that two ledgers never share jobs. */
+  readonly id: string;
+  readonly runs: RunLedger;
+  readonly staging: StagingLedger;
+  readonly contacts: ContactLedger;
+  readonly deadLetters: DeadLetterLedger;
+
+  binding(): Promise<WorkspaceBinding | null>;
+  /** Durable. */
+  bind(binding: WorkspaceBinding): Promise<void>;
+
+  pause(): Promise<Pause | null>;
+  setPause(pause: Pause | null): Promise<void>;
+
+  /**
+   * A number that changes whenever another process has committed. Cheap enough to ask ten times a second: it is how
+   * an engine and its clients wake each other.
+   */
+  changeCount(): Promise<number>;
+
+  close(): Promise<void>;
+}

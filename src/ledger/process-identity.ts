@@ -1,0 +1,51 @@
+/**
+ * Names a process beyond its pid, so that a lease left by a dead one is told from a lease of a living one that got
+ * the same pid.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+export interface ProcessIdentity {
+  /** `host/boot/pid/start`. */
+  readonly name: string;
+  /** Whether an owner's name belongs to a process that is dead for certain. Another host's never is. */
+  isDead(owner: string): boolean;
+}
+
+export function identifyProcess(bootId: string): ProcessIdentity {
+  const host = hostname().replaceAll('/', '_');
+  const boot = bootId.slice(0, 8);
+  const name = [host, boot, process.pid, startTicks(process.pid) ?? randomUUID().slice(0, 8)].join('/');
+  return {
+    name,
+    isDead: (owner) => {
+      const [ownerHost, ownerBoot, pid, start] = owner.split('#')[0]?.split('/') ?? [];
+      if (ownerHost !== host) return false;
+      if (ownerBoot !== boot) return true;
+      if (`${pid}` === `${process.pid}`) return owner.split('#')[0] !== name;
+      const ticks = startTicks(Number(pid));
+      return ticks === null ? !isAlive(Number(pid)) : ticks !== start;
+    },
+  };
+}
+
+/** When a process started, in the kernel's ticks; null where the system does not tell. */
+function startTicks(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in parentheses and may hold spaces; the start is the 22nd.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

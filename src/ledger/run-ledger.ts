@@ -1,0 +1,42 @@
+/** The part of the ledger that holds feeds and runs. */
+import type { CountDelta, FileShape, NewRun, RequestTotals, RunReason, RunRecord, RunState } from './run-record.ts';
+
+export interface RunFilter {
+  readonly states?: readonly RunState[];
+  readonly feed?: string;
+  /** At most so many, newest first. */
+  readonly limit: number;
+}
+
+export interface RunLedger {
+  /** Enters a run as `queued`, durable. The feed is entered with its first run. */
+  create(run: NewRun): Promise<RunRecord>;
+  get(id: string): Promise<RunRecord | null>;
+  list(filter: RunFilter): Promise<readonly RunRecord[]>;
+  /** The newest run of that feed that read the same content. */
+  findByContent(feed: string, sha256: string): Promise<RunRecord | null>;
+  /** Runs that wait and whose feed has no earlier run at work: at most one a feed, oldest first. */
+  nextQueued(limit: number): Promise<readonly RunRecord[]>;
+  /** Runs in these states whose names and counts the sweeper needs; oldest first. */
+  inState(states: readonly RunState[], limit: number): Promise<readonly RunRecord[]>;
+
+  /**
+   * Moves a run on, only if it is in one of the states `from`. Answers whether it was. `reason` replaces the reason.
+   * Reaching a final state is durable.
+   */
+  move(
+    id: string,
+    from: readonly RunState[],
+    to: RunState,
+    change: { atMs: number; reason?: RunReason | null },
+  ): Promise<boolean>;
+  /** Starts reading anew: what an interrupted reading staged is thrown away, counts and notes are zero. */
+  beginStaging(id: string, atMs: number): Promise<boolean>;
+  setShape(id: string, shape: FileShape): Promise<void>;
+  addNotes(id: string, notes: readonly string[]): Promise<void>;
+  addCounts(id: string, delta: CountDelta): Promise<void>;
+  addRequests(id: string, delta: Partial<RequestTotals>): Promise<void>;
+  setOptions(id: string, options: RunRecord['options']): Promise<void>;
+  /** Forgets the staged records of a finished run. Counts, dead letters and the report stay. */
+  prune(id: string): Promise<void>;
+}

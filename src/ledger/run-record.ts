@@ -1,0 +1,128 @@
+/**
+ * A run: one file (or one redrive of dead letters) processed once.
+ *
+ * States and what moves them on:
+ *
+ *     queued ──staging──▶ staging ──guards agree──▶ applying ──every row has an outcome──▶ done | doneWithDead
+ *                            │ ├──a guard says no──▶ stopped ──approve──▶ applying
+ *                            │ └──the file cannot be read──▶ failed
+ *
+ * Before it is final, a run may be cancelled: ──cancel, or a newer file──▶ cancelling ──▶ cancelled.
+ *
+ * Whatever is not final is taken up again by the next engine.
+ */
+import type { Facts } from '#src/errors.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import type { RunOptions } from './run-options.ts';
+
+export const activeRunStates = ['queued', 'staging', 'applying', 'cancelling'] as const;
+export const finalRunStates = ['done', 'doneWithDead', 'failed', 'cancelled'] as const;
+export type RunState = (typeof activeRunStates)[number] | 'stopped' | (typeof finalRunStates)[number];
+
+/** How many rows ended how. `rows` is the sum of the five outcomes and `pending`. */
+export interface RunCounts {
+  readonly rows: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly dead: number;
+  readonly adopted: number;
+  readonly heldFields: number;
+  readonly removedValues: number;
+  readonly deadNew: number;
+  readonly warnings: number;
+}
+export type CountName = keyof RunCounts;
+export type CountDelta = { readonly [Name in CountName]?: number };
+
+export const zeroCounts: RunCounts = {
+  rows: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  skipped: 0,
+  dead: 0,
+  adopted: 0,
+  heldFields: 0,
+  removedValues: 0,
+  deadNew: 0,
+  warnings: 0,
+};
+
+/** Requests sent for a run, by method; `retried` and `rateLimited` count besides. */
+export interface RequestTotals {
+  readonly get: number;
+  readonly post: number;
+  readonly patch: number;
+  readonly retried: number;
+  readonly rateLimited: number;
+}
+
+export const zeroRequests: RequestTotals = { get: 0, post: 0, patch: 0, retried: 0, rateLimited: 0 };
+
+/** Why a run stopped, failed or waits: a stable code, a sentence, the figures, and what to do next. */
+export interface RunReason {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly facts: Facts;
+}
+
+export interface RunRecord {
+  readonly id: string;
+  /** Order of arrival over all feeds. An older row never overwrites a newer one. */
+  readonly sequence: number;
+  readonly feed: string;
+  readonly kind: 'file' | 'redrive';
+  /** The file's name in the user's own words; for a redrive, what was redriven. */
+  readonly fileName: string;
+  /** Our own copy, in the folder of claimed files. Empty for a redrive. */
+  readonly claimedPath: string;
+  /** Whose `_done`, `_failed` and `_fix` the results go to. */
+  readonly importFolder: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly state: RunState;
+  readonly options: RunOptions;
+  readonly mapping: Mapping | null;
+  readonly counts: RunCounts;
+  readonly requests: RequestTotals;
+  readonly reason: RunReason | null;
+  /** What was noted while reading: columns that nothing maps, an assumed encoding, blank lines. */
+  readonly notes: readonly string[];
+  /** What the file looked like, so that the fix-file can look the same. Null until it was staged. */
+  readonly shape: FileShape | null;
+  readonly createdAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly finishedAtMs: number | null;
+}
+
+export interface FileShape {
+  readonly format: 'csv' | 'json' | 'ndjson';
+  readonly columns: readonly string[] | null;
+  readonly delimiter: string | null;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly feed: string;
+  readonly kind: 'file' | 'redrive';
+  readonly fileName: string;
+  readonly claimedPath: string;
+  readonly importFolder: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly options: RunOptions;
+  readonly mapping: Mapping | null;
+  readonly createdAtMs: number;
+}
+
+export function isFinal(state: RunState): boolean {
+  return (finalRunStates as readonly string[]).includes(state);
+}
+
+/** Rows that have no outcome yet. */
+export function pendingCount(counts: RunCounts): number {
+  return counts.rows - counts.created - counts.updated - counts.unchanged - counts.skipped - counts.dead;
+}

@@ -1,0 +1,135 @@
+/**
+ * One SQLite file, opened with the settings the ledger's promises rest on.
+ *
+ * WAL with `synchronous = NORMAL`: what was committed survives a killed process. A durable transaction syncs the log
+ * before it returns: it survives a power cut, and all commits before it do too.
+ */
+import { chmodSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { messageOf, PatchbayError } from '#src/errors.ts';
+import { migrations } from './migrations.ts';
+
+/** How long a statement waits for another process's transaction. */
+const busyTimeoutMs = 10_000;
+
+export type Parameters = readonly SQLInputValue[];
+export type ResultRow = Readonly<Record<string, SQLInputValue>>;
+
+export interface Database {
+  run(sql: string, ...parameters: Parameters): number;
+  get(sql: string, ...parameters: Parameters): ResultRow | null;
+  all(sql: string, ...parameters: Parameters): readonly ResultRow[];
+  /** Runs the closure as one transaction. A throw rolls back and passes through. */
+  transaction<Result>(work: () => Result): Result;
+  /** The same, synced to disk before it returns. */
+  durable<Result>(work: () => Result): Result;
+  close(): void;
+}
+
+/**
+ * Opens or creates the file, mode 0600, and takes its schema to today's version.
+ * @throws PatchbayError `usage` `ledgerTooNew`; `usage` `ledgerUnreadable` where the file is no ledger.
+ */
+export function openDatabase(file: string): Database {
+  const db = open(file);
+  const statements = new Map<string, StatementSync>();
+  const prepare = (sql: string): StatementSync => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = db.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+  const transaction = <Result>(work: () => Result): Result => {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  };
+  const database: Database = {
+    run: (sql, ...parameters) => Number(prepare(sql).run(...parameters).changes),
+    // node:sqlite types its rows as unknown values; every column here is one of SQLite's own types.
+    get: (sql, ...parameters) => (prepare(sql).get(...parameters) as ResultRow | undefined) ?? null,
+    all: (sql, ...parameters) => prepare(sql).all(...parameters) as ResultRow[],
+    transaction,
+    durable: (work) => {
+      db.exec('PRAGMA synchronous = FULL');
+      try {
+        return transaction(work);
+      } finally {
+        db.exec('PRAGMA synchronous = NORMAL');
+      }
+    },
+    close: () => {
+      statements.clear();
+      db.close();
+    },
+  };
+  try {
+    migrate(database, file);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+function open(file: string): DatabaseSync {
+  try {
+    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const db = new DatabaseSync(file, { timeout: busyTimeoutMs });
+    if (file !== ':memory:') chmodSync(file, 0o600);
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
+    // A quarter of SQLite's default page cache would do; 16 MB keeps the hot indexes of 100,000 contacts.
+    db.exec('PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864');
+    return db;
+  } catch (error) {
+    throw new PatchbayError('usage', 'ledgerUnreadable', `the ledger ${file} cannot be opened: ${messageOf(error)}`, {
+      hint: 'Check the data folder: its rights, its free space, and that the file is a ledger of Patchbay.',
+      cause: error,
+    });
+  }
+}
+
+function migrate(database: Database, file: string): void {
+  const version = () => Number(database.get('PRAGMA user_version')?.user_version ?? 0);
+  if (version() > migrations.length) {
+    throw new PatchbayError(
+      'usage',
+      'ledgerTooNew',
+      `the ledger ${file} has schema ${version()}, and this Patchbay knows schemas up to ${migrations.length}`,
+      { hint: 'Use the newer Patchbay that wrote it, or another data folder.' },
+    );
+  }
+  if (version() === migrations.length) return;
+  database.durable(() => {
+    // Another process may have migrated while this one waited for the lock.
+    for (let next = version(); next < migrations.length; next += 1) {
+      for (const statement of (migrations[next] ?? '').split(';\n')) {
+        if (statement.trim() !== '') database.run(statement);
+      }
+      database.run(`PRAGMA user_version = ${next + 1}`);
+    }
+  });
+}
+
+/** A JSON column, or null. */
+export function parseJson<Value>(text: SQLInputValue | undefined): Value | null {
+  // What the ledger wrote itself is trusted (house style, point 7).
+  return typeof text === 'string' ? (JSON.parse(text) as Value) : null;
+}
+
+export function textOrNull(value: SQLInputValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export function numberOrNull(value: SQLInputValue | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}

@@ -1,0 +1,163 @@
+/**
+ * The ledger's tables. Each entry takes the schema one version further; none is ever changed once it was released.
+ *
+ * `WITHOUT ROWID` where the key is the way in. Documents are JSON text; what is searched or counted is a column.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE feeds (name TEXT PRIMARY KEY, created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE runs (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    feed TEXT NOT NULL REFERENCES feeds (name),
+    kind TEXT NOT NULL,
+    file_name TEXT NOT NULL,
+    claimed_path TEXT NOT NULL,
+    import_folder TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    options TEXT NOT NULL,
+    mapping TEXT,
+    reason TEXT,
+    notes TEXT NOT NULL DEFAULT '[]',
+    shape TEXT,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    "rows" INTEGER NOT NULL DEFAULT 0,
+    created INTEGER NOT NULL DEFAULT 0,
+    updated INTEGER NOT NULL DEFAULT 0,
+    unchanged INTEGER NOT NULL DEFAULT 0,
+    skipped INTEGER NOT NULL DEFAULT 0,
+    dead INTEGER NOT NULL DEFAULT 0,
+    adopted INTEGER NOT NULL DEFAULT 0,
+    heldFields INTEGER NOT NULL DEFAULT 0,
+    removedValues INTEGER NOT NULL DEFAULT 0,
+    deadNew INTEGER NOT NULL DEFAULT 0,
+    warnings INTEGER NOT NULL DEFAULT 0,
+    "get" INTEGER NOT NULL DEFAULT 0,
+    post INTEGER NOT NULL DEFAULT 0,
+    patch INTEGER NOT NULL DEFAULT 0,
+    retried INTEGER NOT NULL DEFAULT 0,
+    rateLimited INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX runs_by_state ON runs (state, sequence);
+  CREATE INDEX runs_by_content ON runs (feed, sha256);
+
+  CREATE TABLE run_keys (
+    run_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    fingerprint TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    PRIMARY KEY (run_id, key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE staged (
+    run_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    batch INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    row_hash TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    mapping_version TEXT NOT NULL,
+    desired TEXT NOT NULL,
+    "row" TEXT NOT NULL,
+    outcome TEXT,
+    not_before INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run_id, position)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX staged_pending ON staged (run_id, batch, position) WHERE outcome IS NULL;
+  CREATE INDEX staged_by_key ON staged (run_id, key);
+
+  CREATE TABLE batches (
+    run_id TEXT NOT NULL,
+    batch INTEGER NOT NULL,
+    generation INTEGER NOT NULL DEFAULT 0,
+    done INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run_id, batch)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX batches_due ON batches (due_at) WHERE done = 0;
+
+  CREATE TABLE contacts (
+    key TEXT PRIMARY KEY,
+    state TEXT NOT NULL DEFAULT 'none',
+    contact_id TEXT,
+    seen TEXT,
+    owned TEXT,
+    written_sequence INTEGER NOT NULL DEFAULT 0,
+    owner TEXT,
+    lease_until INTEGER,
+    lease_boot TEXT,
+    horizon INTEGER,
+    horizon_boot TEXT,
+    intent_run TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE said (
+    feed TEXT NOT NULL,
+    key TEXT NOT NULL,
+    said TEXT NOT NULL,
+    row_hash TEXT,
+    fingerprint TEXT,
+    mapping_version TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    settled_at INTEGER NOT NULL,
+    PRIMARY KEY (feed, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX said_by_row ON said (feed, row_hash) WHERE row_hash IS NOT NULL;
+
+  CREATE TABLE dead_letters (
+    id TEXT PRIMARY KEY,
+    feed TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    code TEXT NOT NULL,
+    key TEXT,
+    class TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    first_run_id TEXT NOT NULL,
+    file TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    field TEXT,
+    message TEXT NOT NULL,
+    hint TEXT NOT NULL,
+    "row" TEXT,
+    desired TEXT,
+    answer TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    seen_count INTEGER NOT NULL DEFAULT 1,
+    state TEXT NOT NULL DEFAULT 'open',
+    redrive_run_id TEXT,
+    sequence INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    UNIQUE (feed, identity, code)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX dead_letters_by_key ON dead_letters (feed, key) WHERE key IS NOT NULL;
+  CREATE INDEX dead_letters_by_state ON dead_letters (state, last_at);
+
+  CREATE TABLE dead_rows (
+    run_id TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    letter_id TEXT NOT NULL,
+    dead TEXT NOT NULL,
+    PRIMARY KEY (run_id, ordinal)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE run_events (
+    run_id TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    PRIMARY KEY (run_id, ordinal)
+  ) STRICT, WITHOUT ROWID;
+  `,
+];

@@ -1,0 +1,138 @@
+/**
+ * Writes the ends of leased records: outcome, both halves of the base, dead letters, counts; gives the leases back.
+ *
+ * A record whose lease went to another owner is left alone: that owner answers for it (fencing). A skip writes nothing to the
+ * contact and needs no lease. For use inside a
+ * transaction.
+ */
+import { unreachable } from '#src/errors.ts';
+import type { BoundContact, SettledSaid } from '../contact-record.ts';
+import type { CountDelta, CountName } from '../run-record.ts';
+import type { RecordEnd } from '../staged-record.ts';
+import type { RunEvent, SettledRecord, SettleRequest } from '../staging-ledger.ts';
+import type { Database } from './database.ts';
+import { addEvents } from './run-events.ts';
+import { closeLettersOf, enterDeadRow } from './sqlite-dead-letters.ts';
+import { addCounts } from './sqlite-runs.ts';
+
+export function settleRecords(db: Database, request: SettleRequest): number {
+  const counts = new Map<CountName, number>();
+  const add = (name: CountName, by: number): void => {
+    counts.set(name, (counts.get(name) ?? 0) + by);
+  };
+  const events: RunEvent[] = [];
+  let written = 0;
+  for (const record of request.records) {
+    const owned = db.run(
+      `UPDATE staged SET outcome = ? WHERE run_id = ? AND position = ? AND outcome IS NULL
+         AND (? = 'skipped' OR EXISTS (SELECT 1 FROM contacts WHERE key = ? AND owner = ?))`,
+      record.end.outcome,
+      request.runId,
+      record.position,
+      record.end.outcome,
+      record.key,
+      request.owner,
+    );
+    if (owned === 0) continue;
+    written += 1;
+    add(record.end.outcome, 1);
+    if (record.bound !== null) writeBound(db, record, record.bound);
+    if (record.said !== null) writeSaid(db, request, record, record.said);
+    writeEnd(db, request, record, add, events);
+    db.run(
+      'UPDATE contacts SET owner = NULL, lease_until = NULL, lease_boot = NULL WHERE key = ? AND owner = ?',
+      record.key,
+      request.owner,
+    );
+  }
+  addEvents(db, request.runId, events);
+  const delta: CountDelta = Object.fromEntries(counts);
+  addCounts(db, request.runId, delta);
+  return written;
+}
+
+function writeBound(db: Database, record: SettledRecord, bound: BoundContact): void {
+  db.run(
+    `UPDATE contacts SET state = 'bound', contact_id = ?, seen = ?, owned = ?, attempts = 0, horizon = NULL, horizon_boot = NULL,
+       intent_run = NULL, written_sequence = max(written_sequence, ?) WHERE key = ?`,
+    bound.contactId,
+    JSON.stringify(bound.seen),
+    JSON.stringify(bound.owned),
+    record.sequence,
+    record.key,
+  );
+}
+
+function writeSaid(db: Database, request: SettleRequest, record: SettledRecord, settled: SettledSaid): void {
+  db.run(
+    `INSERT INTO said (feed, key, said, row_hash, fingerprint, mapping_version, sequence, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (feed, key) DO UPDATE SET said = excluded.said, row_hash = excluded.row_hash, fingerprint = excluded.fingerprint,
+       mapping_version = excluded.mapping_version, sequence = excluded.sequence, settled_at = excluded.settled_at`,
+    request.feed,
+    record.key,
+    JSON.stringify(settled.said),
+    settled.rowHash,
+    settled.fingerprint,
+    settled.mappingVersion,
+    record.sequence,
+    request.atMs,
+  );
+}
+
+function writeEnd(
+  db: Database,
+  request: SettleRequest,
+  record: SettledRecord,
+  add: (name: CountName, by: number) => void,
+  events: RunEvent[],
+): void {
+  const end: RecordEnd = record.end;
+  const line = Number(
+    db.get('SELECT line FROM staged WHERE run_id = ? AND position = ?', request.runId, record.position)?.line ?? 0,
+  );
+  switch (end.outcome) {
+    case 'created':
+    case 'updated':
+    case 'unchanged':
+      add('adopted', end.adopted ? 1 : 0);
+      add('heldFields', end.heldFields.length);
+      add('removedValues', end.removedValues);
+      add('warnings', end.warnings.length);
+      for (const field of end.heldFields) {
+        const message = 'changed in the file and by a person: nothing was written to this field';
+        events.push({ kind: 'held', line, key: record.key, code: 'held', field, message });
+      }
+      for (const message of end.warnings) {
+        events.push({ kind: 'warning', line, key: record.key, code: 'replyDiffers', field: null, message });
+      }
+      closeLettersOf(db, request.feed, record.key);
+      return;
+    case 'skipped':
+      events.push({
+        kind: 'skipped',
+        line,
+        key: record.key,
+        code: end.reason,
+        field: null,
+        message: skipSentence[end.reason],
+      });
+      return;
+    case 'dead': {
+      const file = String(db.get('SELECT file_name FROM runs WHERE id = ?', request.runId)?.file_name);
+      const place = { runId: request.runId, feed: request.feed, file, sequence: record.sequence, atMs: request.atMs };
+      add('deadNew', enterDeadRow(db, place, end.dead) ? 1 : 0);
+      return;
+    }
+    default:
+      unreachable(end);
+  }
+}
+
+const skipSentence = {
+  duplicate: 'the same row stands in the file twice',
+  superseded: 'a newer file has written this contact since',
+  gone: 'somebody deleted the contact in the workspace: it stays gone',
+  moved: 'the contact was changed since the plan was made',
+  notSelected: 'the row was not selected',
+  cancelled: 'the run was cancelled',
+} as const;

@@ -1,0 +1,157 @@
+/** One record a key in SQLite: leases by compare-and-set, intents, bindings. */
+import type { Ownership } from '#src/contacts/base.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import type { ContactLedger } from '../contact-ledger.ts';
+import type { ContactRecord, CreateState, LeaseRequest, LeaseResult } from '../contact-record.ts';
+import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+
+const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] };
+
+export function sqliteContacts(db: Database): ContactLedger {
+  const rowsOf = (keys: readonly string[]): ReadonlyMap<string, ResultRow> =>
+    new Map(
+      db
+        .all('SELECT * FROM contacts WHERE key IN (SELECT value FROM json_each(?))', JSON.stringify(keys))
+        .map((row) => [String(row.key), row]),
+    );
+
+  return {
+    get: async (keys) => new Map([...rowsOf(keys)].map(([key, row]) => [key, toContact(row)])),
+
+    lease: async (request) =>
+      db.transaction(() => {
+        const known = rowsOf(request.keys.map((one) => one.key));
+        return new Map(
+          request.keys.map(({ key, sequence }) => [key, leaseOne(db, request, key, sequence, known.get(key) ?? null)]),
+        );
+      }),
+
+    intend: async (request) =>
+      db.durable(() =>
+        request.contacts
+          .filter(
+            ({ key, owned }) =>
+              db.run(
+                `UPDATE contacts SET state = 'intent', horizon = ?, horizon_boot = ?, intent_run = ?, owned = ?
+                 WHERE key = ? AND owner = ? AND state IN ('none', 'lookup', 'intent')`,
+                request.horizonMonotonicMs,
+                request.bootId,
+                request.runId,
+                JSON.stringify(owned),
+                key,
+                request.owner,
+              ) === 1,
+          )
+          .map(({ key }) => key),
+      ),
+
+    claimItems: async (owner, contacts) => {
+      db.transaction(() => {
+        for (const { key, owned } of contacts) {
+          db.run('UPDATE contacts SET owned = ? WHERE key = ? AND owner = ?', JSON.stringify(owned), key, owner);
+        }
+      });
+    },
+
+    withdrawIntents: async (owner, keys) => {
+      db.transaction(() => {
+        for (const key of keys) {
+          db.run(
+            `UPDATE contacts SET state = 'lookup', horizon = NULL, horizon_boot = NULL, intent_run = NULL
+             WHERE key = ? AND owner = ? AND state = 'intent'`,
+            key,
+            owner,
+          );
+        }
+      });
+    },
+
+    burnAttempts: async (keys) => {
+      db.transaction(() => {
+        for (const key of keys) db.run('UPDATE contacts SET attempts = attempts + 1 WHERE key = ?', key);
+      });
+    },
+
+    release: async (owner, keys) => {
+      db.transaction(() => {
+        for (const key of keys) {
+          db.run(
+            'UPDATE contacts SET owner = NULL, lease_until = NULL, lease_boot = NULL WHERE key = ? AND owner = ?',
+            key,
+            owner,
+          );
+        }
+      });
+    },
+
+    sampleBound: async (limit) =>
+      db
+        .all("SELECT key, contact_id FROM contacts WHERE state = 'bound' LIMIT ?", limit)
+        .map((row) => ({ key: String(row.key), contactId: String(row.contact_id) })),
+  };
+}
+
+/** Decides about one key and, where it is free, takes it. The caller holds the transaction. */
+function leaseOne(
+  db: Database,
+  request: LeaseRequest,
+  key: string,
+  sequence: number,
+  row: ResultRow | null,
+): LeaseResult {
+  const { owner, nowMonotonicMs: now, bootId } = request;
+  if (row !== null) {
+    if (Number(row.written_sequence) > sequence) return { kind: 'superseded' };
+    const waitMs = leaseLeftMs(request, row);
+    if (waitMs > 0) return { kind: 'held', waitMs };
+    const horizonMs = horizonLeftMs(db, request, key, row);
+    if (horizonMs > 0) return { kind: 'horizon', waitMs: horizonMs };
+  }
+  db.run(
+    `INSERT INTO contacts (key, state, owner, lease_until, lease_boot) VALUES (?, 'lookup', ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until, lease_boot = excluded.lease_boot`,
+    key,
+    owner,
+    now + request.leaseMs,
+    bootId,
+  );
+  return { kind: 'leased', contact: row === null ? emptyContact(key) : toContact(row) };
+}
+
+/** How long another owner may still work on the key. Leases of another boot, and of dead processes, are void. */
+function leaseLeftMs(request: LeaseRequest, row: ResultRow): number {
+  const holder = textOrNull(row.owner);
+  if (holder === null || holder === request.owner || row.lease_boot !== request.bootId) return 0;
+  if (request.isOwnerDead(holder)) return 0;
+  return Math.max(0, Number(row.lease_until) - request.nowMonotonicMs);
+}
+
+/** How long a create of the key may still land. A horizon of another boot starts anew in full. */
+function horizonLeftMs(db: Database, request: LeaseRequest, key: string, row: ResultRow): number {
+  const horizon = numberOrNull(row.horizon);
+  if (row.state !== 'intent' || horizon === null) return 0;
+  if (row.horizon_boot === request.bootId) return Math.max(0, horizon - request.nowMonotonicMs);
+  db.run(
+    'UPDATE contacts SET horizon = ?, horizon_boot = ? WHERE key = ?',
+    request.nowMonotonicMs + request.horizonMs,
+    request.bootId,
+    key,
+  );
+  return request.horizonMs;
+}
+
+function emptyContact(key: string): ContactRecord {
+  return { key, state: 'none', contactId: null, seen: null, owned: nobodyOwns, writtenSequence: 0, attempts: 0 };
+}
+
+function toContact(row: ResultRow): ContactRecord {
+  return {
+    key: String(row.key),
+    state: String(row.state) as CreateState,
+    contactId: textOrNull(row.contact_id),
+    seen: parseJson<Contact>(row.seen),
+    owned: parseJson<Ownership>(row.owned) ?? nobodyOwns,
+    writtenSequence: Number(row.written_sequence),
+    attempts: Number(row.attempts),
+  };
+}

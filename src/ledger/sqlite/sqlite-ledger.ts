@@ -1,0 +1,46 @@
+/** The ledger in one SQLite file (`node:sqlite`). */
+import { randomUUID } from 'node:crypto';
+import type { Ledger, Pause, WorkspaceBinding } from '../port.ts';
+import { openDatabase, parseJson } from './database.ts';
+import { sqliteContacts } from './sqlite-contacts.ts';
+import { sqliteDeadLetters } from './sqlite-dead-letters.ts';
+import { sqliteRuns } from './sqlite-runs.ts';
+import { sqliteStaging } from './sqlite-staging.ts';
+
+/**
+ * Opens or creates the ledger. Several processes may have it open at once.
+ * @throws PatchbayError `usage`: `ledgerTooNew`, `ledgerUnreadable`.
+ */
+export function openSqliteLedger(file: string): Ledger {
+  const db = openDatabase(file);
+  const meta = (name: string): string | null => {
+    const row = db.get('SELECT value FROM meta WHERE name = ?', name);
+    return row === null ? null : String(row.value);
+  };
+  const setMeta = (name: string, value: string | null): void => {
+    if (value === null) db.run('DELETE FROM meta WHERE name = ?', name);
+    else
+      db.run(
+        'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+        name,
+        value,
+      );
+  };
+  db.transaction(() => {
+    if (meta('id') === null) setMeta('id', randomUUID().slice(0, 8));
+  });
+
+  return {
+    id: meta('id') ?? '',
+    runs: sqliteRuns(db),
+    staging: sqliteStaging(db),
+    contacts: sqliteContacts(db),
+    deadLetters: sqliteDeadLetters(db),
+    binding: async () => parseJson<WorkspaceBinding>(meta('binding')),
+    bind: async (binding) => db.durable(() => setMeta('binding', JSON.stringify(binding))),
+    pause: async () => parseJson<Pause>(meta('pause')),
+    setPause: async (pause) => db.transaction(() => setMeta('pause', pause === null ? null : JSON.stringify(pause))),
+    changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
+    close: async () => db.close(),
+  };
+}

@@ -1,0 +1,198 @@
+/** Feeds and runs in SQLite. */
+import { invariant } from '#src/errors.ts';
+import type { RunFilter, RunLedger } from '../run-ledger.ts';
+import { noOptions, type RunOptions } from '../run-options.ts';
+import {
+  type CountDelta,
+  type FileShape,
+  finalRunStates,
+  isFinal,
+  type RequestTotals,
+  type RunReason,
+  type RunRecord,
+  type RunState,
+  zeroCounts,
+  zeroRequests,
+} from '../run-record.ts';
+import { type Database, numberOrNull, parseJson, type ResultRow } from './database.ts';
+
+/** At most so many notes stand in a run; the rest is counted in the last one. */
+const notesMax = 200;
+
+export function sqliteRuns(db: Database): RunLedger {
+  const get = (id: string): RunRecord | null => {
+    const row = db.get('SELECT * FROM runs WHERE id = ?', id);
+    return row === null ? null : toRun(row);
+  };
+  const places = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
+
+  return {
+    create: async (run) =>
+      db.durable(() => {
+        db.run('INSERT INTO feeds (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', run.feed, run.createdAtMs);
+        db.run(
+          `INSERT INTO runs (id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, mapping, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?)`,
+          run.id,
+          run.feed,
+          run.kind,
+          run.fileName,
+          run.claimedPath,
+          run.importFolder,
+          run.sha256,
+          run.bytes,
+          JSON.stringify(run.options),
+          run.mapping === null ? null : JSON.stringify(run.mapping),
+          run.createdAtMs,
+        );
+        const created = get(run.id);
+        invariant(created !== null, 'a run that was just entered is there');
+        return created;
+      }),
+
+    get: async (id) => get(id),
+
+    list: async ({ states, feed, limit }: RunFilter) => {
+      const conditions = [states ? `state IN (${places(states)})` : 'TRUE', feed === undefined ? 'TRUE' : 'feed = ?'];
+      const parameters = [...(states ?? []), ...(feed === undefined ? [] : [feed]), limit];
+      return db
+        .all(`SELECT * FROM runs WHERE ${conditions.join(' AND ')} ORDER BY sequence DESC LIMIT ?`, ...parameters)
+        .map(toRun);
+    },
+
+    findByContent: async (feed, sha256) => {
+      const row = db.get(
+        'SELECT * FROM runs WHERE feed = ? AND sha256 = ? ORDER BY sequence DESC LIMIT 1',
+        feed,
+        sha256,
+      );
+      return row === null ? null : toRun(row);
+    },
+
+    nextQueued: async (limit) =>
+      db
+        .all(
+          `SELECT * FROM runs AS queued WHERE state = 'queued' AND NOT EXISTS (
+             SELECT 1 FROM runs AS earlier WHERE earlier.feed = queued.feed AND earlier.sequence < queued.sequence
+               AND earlier.state IN ('queued', 'staging', 'applying'))
+           ORDER BY sequence LIMIT ?`,
+          limit,
+        )
+        .map(toRun),
+
+    inState: async (states, limit) =>
+      db
+        .all(`SELECT * FROM runs WHERE state IN (${places(states)}) ORDER BY sequence LIMIT ?`, ...states, limit)
+        .map(toRun),
+
+    move: async (id, from, to, change) => {
+      const work = (): boolean => {
+        const finishedAt = isFinal(to) ? change.atMs : null;
+        const changes = db.run(
+          `UPDATE runs SET state = ?, finished_at = coalesce(?, finished_at) WHERE id = ? AND state IN (${places(from)})`,
+          to,
+          finishedAt,
+          id,
+          ...from,
+        );
+        if (changes === 1 && change.reason !== undefined) {
+          db.run(
+            'UPDATE runs SET reason = ? WHERE id = ?',
+            change.reason === null ? null : JSON.stringify(change.reason),
+            id,
+          );
+        }
+        return changes === 1;
+      };
+      return isFinal(to) ? db.durable(work) : db.transaction(work);
+    },
+
+    beginStaging: async (id, atMs) =>
+      db.transaction(() => {
+        for (const table of ['run_keys', 'staged', 'batches', 'dead_rows', 'run_events']) {
+          db.run(`DELETE FROM ${table} WHERE run_id = ?`, id);
+        }
+        const zero = Object.keys(zeroCounts).map((name) => `"${name}" = 0`);
+        return (
+          db.run(
+            `UPDATE runs SET state = 'staging', notes = '[]', reason = NULL, shape = NULL, finished_at = NULL,
+               started_at = coalesce(started_at, ?), ${zero.join(', ')} WHERE id = ? AND state IN ('queued', 'staging')`,
+            atMs,
+            id,
+          ) === 1
+        );
+      }),
+
+    setShape: async (id, shape: FileShape) => {
+      db.run('UPDATE runs SET shape = ? WHERE id = ?', JSON.stringify(shape), id);
+    },
+
+    addNotes: async (id, notes) => {
+      db.transaction(() => {
+        const known = parseJson<string[]>(db.get('SELECT notes FROM runs WHERE id = ?', id)?.notes) ?? [];
+        const all = [...new Set([...known, ...notes])];
+        db.run('UPDATE runs SET notes = ? WHERE id = ?', JSON.stringify(all.slice(0, notesMax)), id);
+      });
+    },
+
+    addCounts: async (id, delta) => addCounts(db, id, delta),
+
+    addRequests: async (id, delta) => {
+      addColumns(db, id, delta);
+    },
+
+    setOptions: async (id, options) => {
+      db.run('UPDATE runs SET options = ? WHERE id = ?', JSON.stringify(options), id);
+    },
+
+    prune: async (id) => {
+      db.transaction(() => {
+        const state = db.get('SELECT state FROM runs WHERE id = ?', id)?.state;
+        invariant((finalRunStates as readonly unknown[]).includes(state), 'only a finished run is pruned', { run: id });
+        for (const table of ['run_keys', 'staged', 'batches', 'dead_rows', 'run_events']) {
+          db.run(`DELETE FROM ${table} WHERE run_id = ?`, id);
+        }
+      });
+    },
+  };
+}
+
+/** Adds to a run's counts; for use inside a transaction. */
+export function addCounts(db: Database, runId: string, delta: CountDelta): void {
+  addColumns(db, runId, delta);
+}
+
+function addColumns(db: Database, runId: string, delta: CountDelta | Partial<RequestTotals>): void {
+  const entries = Object.entries(delta).filter(([, value]) => value !== 0);
+  if (entries.length === 0) return;
+  const assignments = entries.map(([name]) => `"${name}" = "${name}" + ?`).join(', ');
+  db.run(`UPDATE runs SET ${assignments} WHERE id = ?`, ...entries.map(([, value]) => value ?? 0), runId);
+}
+
+function toRun(row: ResultRow): RunRecord {
+  const pick = <Shape extends object>(shape: Shape): Shape =>
+    // Each name of the shape is a column of the same name, and all are integers.
+    Object.fromEntries(Object.keys(shape).map((name) => [name, Number(row[name] ?? 0)])) as Shape;
+  return {
+    id: String(row.id),
+    sequence: Number(row.sequence),
+    feed: String(row.feed),
+    kind: row.kind === 'redrive' ? 'redrive' : 'file',
+    fileName: String(row.file_name),
+    claimedPath: String(row.claimed_path),
+    importFolder: String(row.import_folder),
+    sha256: String(row.sha256),
+    bytes: Number(row.bytes),
+    state: String(row.state) as RunState,
+    options: parseJson<RunOptions>(row.options) ?? noOptions,
+    mapping: parseJson<NonNullable<RunRecord['mapping']>>(row.mapping),
+    counts: pick(zeroCounts),
+    requests: pick(zeroRequests),
+    reason: parseJson<RunReason>(row.reason),
+    notes: parseJson<string[]>(row.notes) ?? [],
+    shape: parseJson<FileShape>(row.shape),
+    createdAtMs: Number(row.created_at),
+    startedAtMs: numberOrNull(row.started_at),
+    finishedAtMs: numberOrNull(row.finished_at),
+  };
+}

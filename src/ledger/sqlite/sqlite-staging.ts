@@ -1,0 +1,300 @@
+/** Staged records, batches and what the file said before, in SQLite. */
+
+import type { Said } from '#src/contacts/base.ts';
+import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { Row } from '#src/sources/row.ts';
+import type { CountDelta } from '../run-record.ts';
+import type { DeadRow, StagedRecord } from '../staged-record.ts';
+import type { BatchRecord, KeyTrace, RunEvent, StagedSlice, StagingLedger } from '../staging-ledger.ts';
+import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
+import { addEvents } from './run-events.ts';
+import { settleRecords } from './settle-records.ts';
+import { enterDeadRow } from './sqlite-dead-letters.ts';
+import { addCounts } from './sqlite-runs.ts';
+
+const inList = 'IN (SELECT value FROM json_each(?))';
+
+export function sqliteStaging(db: Database): StagingLedger {
+  const stagedRows = (
+    where: string,
+    ...parameters: Parameters<Database['all']> extends [string, ...infer Rest] ? Rest : never
+  ) =>
+    db
+      .all(
+        `SELECT staged.*, runs.feed AS feed FROM staged JOIN runs ON runs.id = staged.run_id WHERE ${where}`,
+        ...parameters,
+      )
+      .map(toStaged);
+
+  return {
+    settledRows: async (feed, rowHashes) =>
+      new Map(
+        db
+          .all(
+            `SELECT row_hash, key, fingerprint FROM said WHERE feed = ? AND row_hash ${inList}`,
+            feed,
+            JSON.stringify(rowHashes),
+          )
+          .map((row) => [String(row.row_hash), { key: String(row.key), fingerprint: String(row.fingerprint) }]),
+      ),
+
+    saidOf: async (feed, keys) =>
+      new Map(
+        db
+          .all(
+            `SELECT key, said, row_hash, fingerprint FROM said WHERE feed = ? AND key ${inList}`,
+            feed,
+            JSON.stringify(keys),
+          )
+          .flatMap((row) => {
+            const said = parseJson<Said>(row.said);
+            const key = String(row.key);
+            return said === null
+              ? []
+              : [
+                  [
+                    key,
+                    { key, said, rowHash: textOrNull(row.row_hash), fingerprint: textOrNull(row.fingerprint) },
+                  ] as const,
+                ];
+          }),
+      ),
+
+    knownKeyCount: async (feed) =>
+      Number(db.get('SELECT count(*) AS known FROM said WHERE feed = ?', feed)?.known ?? 0),
+
+    tracesOf: async (runId, keys) =>
+      new Map(
+        db
+          .all(`SELECT * FROM run_keys WHERE run_id = ? AND key ${inList}`, runId, JSON.stringify(keys))
+          .map((row) => [String(row.key), toTrace(row)]),
+      ),
+
+    stage: async (slice) => db.transaction(() => stageSlice(db, slice)),
+
+    refreshRowHashes: async (feed, rows) =>
+      db.transaction(() => {
+        for (const { key, rowHash, mappingVersion } of rows) {
+          db.run(
+            'UPDATE said SET row_hash = ?, mapping_version = ? WHERE feed = ? AND key = ?',
+            rowHash,
+            mappingVersion,
+            feed,
+            key,
+          );
+        }
+      }),
+
+    stagedByKey: async (runId, keys) =>
+      new Map(
+        stagedRows(`staged.run_id = ? AND outcome IS NULL AND key ${inList}`, runId, JSON.stringify(keys)).map(
+          (record) => [record.key, record],
+        ),
+      ),
+
+    nextBatches: async (nowMs, limit) =>
+      db
+        .all(
+          `SELECT batches.* FROM batches JOIN runs ON runs.id = batches.run_id
+           WHERE batches.done = 0 AND runs.state = 'applying'
+           ORDER BY batches.due_at > ?, runs.sequence, batches.batch LIMIT ?`,
+          nowMs,
+          limit,
+        )
+        .map(toBatch),
+
+    batch: async (runId, batch) => {
+      const row = db.get('SELECT * FROM batches WHERE run_id = ? AND batch = ? AND done = 0', runId, batch);
+      return row === null ? null : toBatch(row);
+    },
+
+    pendingRecords: async (runId, batch, nowMs, limit) =>
+      stagedRows(
+        'staged.run_id = ? AND batch = ? AND outcome IS NULL AND not_before <= ? ORDER BY position LIMIT ?',
+        runId,
+        batch,
+        nowMs,
+        limit,
+      ),
+
+    pendingCount: async (runId) =>
+      Number(
+        db.get('SELECT count(*) AS pending FROM staged WHERE run_id = ? AND outcome IS NULL', runId)?.pending ?? 0,
+      ),
+
+    defer: async (runId, records) =>
+      db.transaction(() => {
+        for (const { position, notBeforeMs, burnAttempt } of records) {
+          db.run(
+            'UPDATE staged SET not_before = ?, attempts = attempts + ? WHERE run_id = ? AND position = ? AND outcome IS NULL',
+            notBeforeMs,
+            burnAttempt ? 1 : 0,
+            runId,
+            position,
+          );
+        }
+      }),
+
+    releaseBatch: async (runId, batch, generation, notBeforeMs) =>
+      db.transaction(() => {
+        const pending = db.get(
+          'SELECT count(*) AS pending, min(not_before) AS next FROM staged WHERE run_id = ? AND batch = ? AND outcome IS NULL',
+          runId,
+          batch,
+        );
+        const done = Number(pending?.pending ?? 0) === 0;
+        db.run(
+          'UPDATE batches SET done = ?, generation = generation + 1, due_at = ? WHERE run_id = ? AND batch = ? AND generation = ? AND done = 0',
+          done ? 1 : 0,
+          Math.max(notBeforeMs, Number(pending?.next ?? 0)),
+          runId,
+          batch,
+          generation,
+        );
+        return done;
+      }),
+
+    settle: async (request) => db.transaction(() => settleRecords(db, request)),
+
+    skipPending: async (runId, reason, atMs) =>
+      db.transaction(() => {
+        const skipped = db.run("UPDATE staged SET outcome = 'skipped' WHERE run_id = ? AND outcome IS NULL", runId);
+        db.run('UPDATE batches SET done = 1, due_at = ? WHERE run_id = ?', atMs, runId);
+        addCounts(db, runId, { skipped });
+        const message = `${skipped} rows were not written: the run was ${reason}`;
+        if (skipped > 0)
+          addEvents(db, runId, [{ kind: 'skipped', line: 0, key: null, code: reason, field: null, message }]);
+        return skipped;
+      }),
+
+    countEnds: async (runId) => {
+      const counts = new Map(
+        db
+          .all(
+            'SELECT outcome, count(*) AS ends FROM staged WHERE run_id = ? AND outcome IS NOT NULL GROUP BY outcome',
+            runId,
+          )
+          .map((row) => [String(row.outcome), Number(row.ends)]),
+      );
+      const delta: CountDelta = {
+        created: counts.get('created') ?? 0,
+        updated: counts.get('updated') ?? 0,
+        unchanged: counts.get('unchanged') ?? 0,
+        skipped: counts.get('skipped') ?? 0,
+        dead: counts.get('dead') ?? 0,
+      };
+      return delta;
+    },
+
+    events: async (runId, afterOrdinal, limit) =>
+      db
+        .all(
+          'SELECT * FROM run_events WHERE run_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?',
+          runId,
+          afterOrdinal,
+          limit,
+        )
+        .flatMap((row) => {
+          const event = parseJson<RunEvent>(row.event);
+          return event === null ? [] : [{ ...event, ordinal: Number(row.ordinal) }];
+        }),
+
+    deadRows: async (runId, afterOrdinal, limit) =>
+      db
+        .all(
+          'SELECT * FROM dead_rows WHERE run_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?',
+          runId,
+          afterOrdinal,
+          limit,
+        )
+        .flatMap((row) => {
+          const dead = parseJson<DeadRow>(row.dead);
+          return dead === null ? [] : [{ ...dead, ordinal: Number(row.ordinal), letterId: String(row.letter_id) }];
+        }),
+  };
+}
+
+function stageSlice(db: Database, slice: StagedSlice): void {
+  const { runId, feed, atMs } = slice;
+  const run = db.get('SELECT sequence, file_name FROM runs WHERE id = ?', runId);
+  const place = { runId, feed, file: String(run?.file_name), sequence: Number(run?.sequence), atMs };
+  let position = Number(db.get('SELECT max(position) AS last FROM staged WHERE run_id = ?', runId)?.last ?? 0);
+  for (const record of slice.records) {
+    position += 1;
+    const batch = Math.ceil(position / slice.rowsPerBatch);
+    db.run('INSERT INTO batches (run_id, batch) VALUES (?, ?) ON CONFLICT DO NOTHING', runId, batch);
+    db.run(
+      `INSERT INTO staged (run_id, position, batch, line, sequence, key, row_hash, fingerprint, mapping_version, desired, "row")
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      runId,
+      position,
+      batch,
+      record.line,
+      record.sequence,
+      record.key,
+      record.rowHash,
+      record.fingerprint,
+      record.mappingVersion,
+      JSON.stringify(record.desired),
+      JSON.stringify(record.row),
+    );
+  }
+  for (const trace of slice.traces) {
+    db.run(
+      `INSERT INTO run_keys (run_id, key, line, fingerprint, kind) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (run_id, key) DO UPDATE SET kind = excluded.kind, line = excluded.line, fingerprint = excluded.fingerprint`,
+      runId,
+      trace.key,
+      trace.line,
+      trace.fingerprint,
+      trace.kind,
+    );
+  }
+  let newLetters = 0;
+  const withdrawnDead: DeadRow[] = [];
+  for (const { key, end } of slice.withdrawn) {
+    db.run('UPDATE staged SET outcome = ? WHERE run_id = ? AND key = ? AND outcome IS NULL', end.outcome, runId, key);
+    if (end.outcome === 'dead') withdrawnDead.push(end.dead);
+  }
+  for (const dead of [...withdrawnDead, ...slice.dead]) {
+    if (enterDeadRow(db, place, dead)) newLetters += 1;
+  }
+  addEvents(db, runId, slice.events);
+  addCounts(db, runId, { ...slice.counts, deadNew: newLetters });
+}
+
+function toStaged(row: ResultRow): StagedRecord {
+  return {
+    runId: String(row.run_id),
+    feed: String(row.feed),
+    position: Number(row.position),
+    line: Number(row.line),
+    sequence: Number(row.sequence),
+    key: String(row.key),
+    rowHash: String(row.row_hash),
+    fingerprint: String(row.fingerprint),
+    mappingVersion: String(row.mapping_version),
+    // Written by this ledger from a value of that type.
+    desired: JSON.parse(String(row.desired)) as DesiredContact,
+    row: JSON.parse(String(row.row)) as Row,
+    attempts: Number(row.attempts),
+  };
+}
+
+function toTrace(row: ResultRow): KeyTrace {
+  return {
+    key: String(row.key),
+    line: Number(row.line),
+    fingerprint: String(row.fingerprint),
+    kind: String(row.kind) as KeyTrace['kind'],
+  };
+}
+
+function toBatch(row: ResultRow): BatchRecord {
+  return {
+    runId: String(row.run_id),
+    batch: Number(row.batch),
+    generation: Number(row.generation),
+    dueAtMs: Number(row.due_at),
+  };
+}

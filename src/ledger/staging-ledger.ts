@@ -1,0 +1,137 @@
+/** The part of the ledger that holds staged records, their batches and what the file said before. */
+
+import type { BoundContact, SaidRecord, SettledSaid } from './contact-record.ts';
+import type { CountDelta } from './run-record.ts';
+import type { DeadRow, NewStagedRecord, RecordEnd, StagedRecord } from './staged-record.ts';
+
+/** What happened to a key in the run at hand, when the same key comes again. */
+export interface KeyTrace {
+  readonly key: string;
+  readonly line: number;
+  readonly fingerprint: string;
+  /** `unchanged` rows are counted and not stored; `dead` ones have a dead letter already. */
+  readonly kind: 'unchanged' | 'staged' | 'dead';
+}
+
+export interface SettledRow {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** A slice of a file, as it goes into the ledger in one transaction. */
+export interface StagedSlice {
+  readonly runId: string;
+  readonly feed: string;
+  readonly rowsPerBatch: number;
+  readonly records: readonly NewStagedRecord[];
+  /** Keys met in this slice, new or with another kind than before. */
+  readonly traces: readonly KeyTrace[];
+  readonly dead: readonly DeadRow[];
+  /** Keys staged earlier in this run that must not be written after all. */
+  readonly withdrawn: readonly { readonly key: string; readonly end: RecordEnd }[];
+  readonly events: readonly RunEvent[];
+  readonly counts: CountDelta;
+  readonly atMs: number;
+}
+
+export interface BatchRecord {
+  readonly runId: string;
+  readonly batch: number;
+  /** Goes up each time the batch is put back; part of the job's id. */
+  readonly generation: number;
+  readonly dueAtMs: number;
+}
+
+/** The end of one record, with both halves of the base where they moved. */
+export interface SettledRecord {
+  readonly position: number;
+  readonly key: string;
+  /** Of the run whose file said it. */
+  readonly sequence: number;
+  readonly end: RecordEnd;
+  /** Null where the service told nothing about the contact. */
+  readonly bound: BoundContact | null;
+  /** Null where the row did not reach the contact as it wanted. */
+  readonly said: SettledSaid | null;
+}
+
+export interface SettleRequest {
+  readonly runId: string;
+  readonly feed: string;
+  readonly owner: string;
+  readonly records: readonly SettledRecord[];
+  readonly atMs: number;
+}
+
+export interface StagingLedger {
+  /** Which of these row hashes the feed has settled. */
+  settledRows(feed: string, rowHashes: readonly string[]): Promise<ReadonlyMap<string, SettledRow>>;
+  saidOf(feed: string, keys: readonly string[]): Promise<ReadonlyMap<string, SaidRecord>>;
+  /** How many keys the feed has settled. */
+  knownKeyCount(feed: string): Promise<number>;
+  tracesOf(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, KeyTrace>>;
+  stage(slice: StagedSlice): Promise<void>;
+  /** Remembers that the row now looks like this, where the contact needs no change: the next look is cheaper. */
+  refreshRowHashes(
+    feed: string,
+    rows: readonly { key: string; rowHash: string; mappingVersion: string }[],
+  ): Promise<void>;
+  /** A staged record by its key; null when there is none or it has an outcome. */
+  stagedByKey(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, StagedRecord>>;
+
+  /** Batches of runs at work that are not done: those due now first, in the order of their runs. */
+  nextBatches(nowMs: number, limit: number): Promise<readonly BatchRecord[]>;
+  batch(runId: string, batch: number): Promise<BatchRecord | null>;
+  /** Records of a batch without an outcome that may be tried now. */
+  pendingRecords(runId: string, batch: number, nowMs: number, limit: number): Promise<readonly StagedRecord[]>;
+  pendingCount(runId: string): Promise<number>;
+  /** Puts records off; `burnAttempt` where a write ended in doubt while others succeeded. */
+  defer(
+    runId: string,
+    records: readonly { position: number; notBeforeMs: number; burnAttempt: boolean }[],
+  ): Promise<void>;
+  /**
+   * Ends one piece of work on a batch: without pending records it is done; else it is due again when its next record
+   * is, with the next generation. Answers whether it is done.
+   */
+  releaseBatch(runId: string, batch: number, generation: number, notBeforeMs: number): Promise<boolean>;
+
+  /**
+   * Writes outcomes, both halves of the base, dead letters and the run's counts, closes dead letters of keys that
+   * succeeded, and gives the leases back. Records whose lease was lost to another owner, or that have an outcome, are left
+   * out; answers how many were written.
+   */
+  settle(request: SettleRequest): Promise<number>;
+  /** Ends all that is pending, without a write: a run was cancelled. */
+  skipPending(runId: string, reason: 'cancelled', atMs: number): Promise<number>;
+  /** Outcomes by kind, counted from the records themselves: must agree with the run's counts. */
+  countEnds(runId: string): Promise<CountDelta>;
+  /** What a report tells besides dead rows, in the order it happened. */
+  events(
+    runId: string,
+    afterOrdinal: number,
+    limit: number,
+  ): Promise<readonly (RunEvent & { readonly ordinal: number })[]>;
+  /** The dead rows of a run in the order they died: for the fix-file and the report. */
+  deadRows(runId: string, afterOrdinal: number, limit: number): Promise<readonly RunDeadRow[]>;
+}
+
+/** At most so many events of a run are kept; the counts go on. */
+export const eventsPerRunMax = 10_000;
+
+/** One thing worth telling that did not kill its row. */
+export interface RunEvent {
+  readonly kind: 'warning' | 'skipped' | 'held';
+  readonly line: number;
+  readonly key: string | null;
+  /** The skip reason, the warning's code, or `held`. */
+  readonly code: string;
+  readonly field: string | null;
+  readonly message: string;
+}
+
+/** A row that died in one run. Two rows may share a dead letter; each is here. */
+export interface RunDeadRow extends DeadRow {
+  readonly ordinal: number;
+  readonly letterId: string;
+}
