@@ -1,0 +1,34 @@
+/** Exit codes of runs (`contract.md`, "Exit codes"). Pure. */
+import type { RunState } from '#src/ledger/run-record.ts';
+
+export const exitCodes = {
+  done: 0,
+  unexpected: 1,
+  usage: 2,
+  dead: 3,
+  auth: 4,
+  guard: 5,
+  unreachable: 6,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** The code of a run that came to rest. A cancelled run did not do what was asked for: like a stopped one. */
+export function exitCodeOf(state: RunState): number {
+  switch (state) {
+    case 'done':
+      return exitCodes.done;
+    case 'doneWithDead':
+    case 'failed':
+      return exitCodes.dead;
+    default:
+      return exitCodes.guard;
+  }
+}
+
+/** Several files: the worst, in the order 4, 6, 5, 3; anything else that went wrong comes before them. */
+export function worstExitCode(codes: readonly number[]): number {
+  const order = [1, 2, 4, 6, 5, 3];
+  const worst = order.find((code) => codes.includes(code));
+  return worst ?? codes.find((code) => code !== 0) ?? 0;
+}

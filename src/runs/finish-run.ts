@@ -1,0 +1,118 @@
+/**
+ * The end of a run: the totals must add up, then report, fix-file and archive are written, and only then is it done.
+ *
+ * Every step may be done twice: a crash in the middle is made good by doing all of it again.
+ */
+import { writeFile } from 'node:fs/promises';
+import { archiveFolders } from '#src/config/archive-folders.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { pendingCount, type RunRecord, type RunState } from '#src/ledger/run-record.ts';
+import { archiveFile } from '#src/sources/archive.ts';
+import { writeFixFile } from './fix-file.ts';
+import type { RunParts } from './parts.ts';
+import { reportPath, writeReport } from './report.ts';
+import { resultNote } from './result-note.ts';
+import { type RunSummary, summarise } from './summary.ts';
+
+/**
+ * Finishes a run whose rows all have an outcome; does nothing for any other.
+ * @returns whether the run is finished now.
+ * @throws the system's errors (disk full…): the run stays as it is and is finished later.
+ */
+export async function finishRun(parts: RunParts, runId: string): Promise<boolean> {
+  const { ledger, clock, log } = parts;
+  const run = await ledger.runs.get(runId);
+  if (run?.state !== 'applying' || (await ledger.staging.pendingCount(runId)) > 0) return false;
+  const broken = await accountingFlaw(parts, run);
+  if (broken !== null) {
+    log.error({ run: run.id, ...broken.facts }, 'run does not add up');
+    const { code, message, hint, facts } = broken;
+    const failed = { ...run, reason: { code, message, hint, facts } };
+    await writeResults(parts, failed, 'failed');
+    await ledger.runs.move(run.id, ['applying'], 'failed', { atMs: clock.nowMs(), reason: failed.reason });
+    return true;
+  }
+  const state: RunState = run.counts.dead > 0 ? 'doneWithDead' : 'done';
+  const summary = await writeResults(parts, run, state);
+  await ledger.runs.move(run.id, ['applying'], state, { atMs: clock.nowMs() });
+  if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
+  await ledger.runs.prune(run.id);
+  const { rows, created, updated, unchanged, skipped, dead, seconds } = summary;
+  log.info({ run: run.id, feed: run.feed, rows, created, updated, unchanged, skipped, dead, seconds }, 'run finished');
+  return true;
+}
+
+/** The file could not be read as a whole: it goes to `_failed`, with the reason beside it. */
+export async function finishFailed(parts: RunParts, run: RunRecord): Promise<void> {
+  await writeResults(parts, run, 'failed');
+}
+
+/** A stopped run keeps its claimed file and its staged rows; its report says why it stopped. */
+export async function reportStopped(parts: RunParts, run: RunRecord): Promise<void> {
+  const facts = {
+    serviceName: parts.serviceName,
+    reportPath: reportPath(parts.folders.reports, run.id),
+    fixFile: null,
+  };
+  await writeReport(parts, run, summarise(run, { ...facts, nowMs: parts.clock.nowMs() }));
+}
+
+async function writeResults(parts: RunParts, run: RunRecord, state: RunState): Promise<RunSummary> {
+  const { folders, ledger, clock, serviceName } = parts;
+  const fixFile = run.counts.dead > 0 ? await writeFixFile(ledger.staging, run) : null;
+  const finished: RunRecord = { ...run, state, finishedAtMs: clock.nowMs() };
+  const path = reportPath(folders.reports, run.id);
+  const summary = summarise(finished, { serviceName, reportPath: path, fixFile, nowMs: clock.nowMs() });
+  await writeReport(parts, finished, summary);
+  if (run.claimedPath !== '') await archive(run, state, resultNote(finished, summary));
+  return summary;
+}
+
+async function archive(run: RunRecord, state: RunState, note: string): Promise<void> {
+  const folders = archiveFolders(run.importFolder);
+  const failed = state === 'failed';
+  const path = await archiveFile(run.claimedPath, failed ? folders.failed : folders.done, run.id, run.fileName);
+  await writeFile(`${path}${failed ? '.reason.txt' : '.txt'}`, note, { mode: 0o600 });
+}
+
+/** Ends a run that somebody cancelled: its file is archived, what was written stays written. */
+export async function finishCancelled(parts: RunParts, runId: string): Promise<boolean> {
+  const { ledger, clock } = parts;
+  const run = await ledger.runs.get(runId);
+  if (run?.state !== 'cancelling') return false;
+  await ledger.staging.skipPending(run.id, 'cancelled', clock.nowMs());
+  const counted = (await ledger.runs.get(run.id)) ?? run;
+  await writeResults(parts, counted, 'cancelled');
+  await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs: clock.nowMs() });
+  if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
+  await ledger.runs.prune(run.id);
+  return true;
+}
+
+/** rows = created + updated + unchanged + skipped + dead, and the records say the same as the counts. */
+async function accountingFlaw(parts: RunParts, run: RunRecord): Promise<PatchbayError | null> {
+  const { counts } = run;
+  const ends = await parts.ledger.staging.countEnds(run.id);
+  const agrees =
+    pendingCount(counts) === 0 &&
+    (ends.created ?? 0) === counts.created &&
+    (ends.updated ?? 0) === counts.updated &&
+    (ends.unchanged ?? 0) <= counts.unchanged &&
+    (ends.skipped ?? 0) <= counts.skipped &&
+    (ends.dead ?? 0) <= counts.dead;
+  if (agrees) return null;
+  const { rows, created, updated, unchanged, skipped, dead } = counts;
+  return new PatchbayError('bug', 'accountingBroken', 'the outcomes of the run do not add up to its rows', {
+    facts: {
+      rows,
+      created,
+      updated,
+      unchanged,
+      skipped,
+      dead,
+      recordsCreated: ends.created ?? 0,
+      recordsUpdated: ends.updated ?? 0,
+    },
+    hint: 'Import the file again: contacts that are right already stay as they are. Please report this with the run report.',
+  });
+}

@@ -1,0 +1,119 @@
+/** The rows of a claimed file, with the mapping that reads them. */
+
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { type CompiledMapping, compileMapping, requiredColumns } from '#src/mapping/compile-mapping.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import { type OpenSource, openSource } from '#src/sources/open-source.ts';
+import type { SourceItem } from '#src/sources/row.ts';
+import type { CustomFieldDefinition } from '#src/wire/custom-field.ts';
+import { fixFileColumns, isFixFile, letterIdOf } from './fix-columns.ts';
+import type { RunParts } from './parts.ts';
+import { sourceLabelOf } from './source-label-of.ts';
+import type { StageItem } from './stage-item.ts';
+import type { RowSupply } from './stage-run.ts';
+
+/**
+ * @throws PatchbayError `file` where the file cannot be read as a whole; `auth`, `unreachable` where the workspace's
+ *   custom fields had to be asked for.
+ */
+export async function openFileSupply(parts: RunParts, run: RunRecord): Promise<RowSupply> {
+  const mapping = run.mapping ?? (await fixFileMapping(parts, run));
+  const source = await open(run, mapping);
+  try {
+    const shape = { columns: source.head.columns };
+    const context = {
+      sourceLabel: sourceLabelOf(run.feed),
+      customFields: null,
+      defaultCountry:
+        run.options.defaultCountry ?? (mapping?.defaultCountry === undefined ? parts.defaultCountry : null),
+      onBlank: run.options.onBlank ?? (mapping === null ? parts.onBlank : null),
+    };
+    let compiled = compileMapping(mapping, shape, context);
+    let definitions: readonly CustomFieldDefinition[] | null = null;
+    if (compiled.usesCustomFields) {
+      definitions = await parts.workspace.listCustomFields();
+      compiled = compileMapping(mapping, shape, { ...context, customFields: definitions });
+    }
+    return supplyOf(run, mapping, source, compiled);
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+function open(run: RunRecord, mapping: Mapping | null): Promise<OpenSource> {
+  return openSource(run.claimedPath, {
+    name: run.fileName,
+    requiredColumn: requiredColumns(mapping),
+    ...(run.options.delimiter === null ? {} : { delimiter: run.options.delimiter }),
+    ...(run.options.encoding === null ? {} : { encoding: run.options.encoding }),
+  });
+}
+
+function supplyOf(run: RunRecord, mapping: Mapping | null, source: OpenSource, compiled: CompiledMapping): RowSupply {
+  const { format, columns, delimiter } = source.head;
+  const again: OpenSource[] = [];
+  return {
+    shape: { format, columns, delimiter },
+    compiled,
+    items: () => itemsOf(source, run.sequence),
+    itemsAgain: async function* () {
+      const second = await open(run, mapping);
+      again.push(second);
+      yield* itemsOf(second, run.sequence);
+    },
+    notes: () => notesOf(source, compiled),
+    warningCount: () => source.tail().warnings.length,
+    close: async () => {
+      for (const one of [source, ...again]) await one.close();
+    },
+  };
+}
+
+async function* itemsOf(source: OpenSource, sequence: number): AsyncGenerator<readonly StageItem[]> {
+  for await (const batch of source.batches()) {
+    yield batch.map(
+      (item: SourceItem): StageItem =>
+        item.type === 'row'
+          ? { kind: 'row', row: item.row, sequence }
+          : { kind: 'broken', row: item.row, problem: item.problem },
+    );
+  }
+}
+
+function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string[] {
+  const { warnings, blankLineCount, recordCount } = source.tail();
+  const unmapped = compiled.unmappedColumns.filter((column) => !(fixFileColumns as readonly string[]).includes(column));
+  return [
+    ...(recordCount === 0 ? ['the file holds no rows'] : []),
+    ...(unmapped.length > 0 ? [`nothing maps these columns: ${unmapped.join(', ')}`] : []),
+    ...(blankLineCount > 0 ? [`${blankLineCount} blank lines were passed over`] : []),
+    ...warnings.map((warning) => warning.message),
+  ];
+}
+
+/** A fix-file is read with the mapping of the run that wrote it. */
+async function fixFileMapping(parts: RunParts, run: RunRecord): Promise<Mapping | null> {
+  if (!/\.(csv|ndjson)$/i.test(run.fileName)) return parts.mapping;
+  let source: OpenSource;
+  try {
+    source = await openSource(run.claimedPath, { name: run.fileName, requiredColumn: fixFileColumns });
+  } catch {
+    // What is wrong with the file is told when it is opened for reading.
+    return parts.mapping;
+  }
+  try {
+    for await (const [first] of source.batches()) {
+      if (first === undefined || !isFixFile(first.row)) return parts.mapping;
+      const letter = await parts.ledger.deadLetters.get(letterIdOf(first.row));
+      const origin = letter === null ? null : await parts.ledger.runs.get(letter.runId);
+      return origin === null ? parts.mapping : origin.mapping;
+    }
+    return parts.mapping;
+  } catch {
+    // Likewise.
+    return parts.mapping;
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,34 @@
+/** What runs work with. */
+import type { Clock } from '#src/clock.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { Logger } from '#src/log.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+import type { GuardLimits } from './guards.ts';
+
+/** Where a run's files go. Absolute paths. */
+export interface RunFolders {
+  /** Files taken from an import folder, until they are archived. */
+  readonly claimed: string;
+  /** Copies of files that were named on the command line. */
+  readonly handedOver: string;
+  readonly reports: string;
+  /** The first one also takes the archives of files that were named on the command line. */
+  readonly importFolders: readonly string[];
+}
+
+export interface RunParts {
+  readonly ledger: Ledger;
+  readonly workspace: Workspace;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly folders: RunFolders;
+  readonly guards: GuardLimits;
+  readonly rowsPerBatch: number;
+  readonly defaultCountry: string | null;
+  readonly onBlank: 'keep' | 'clear';
+  /** For files that name no mapping of their own; null is the generic layout. */
+  readonly mapping: Mapping | null;
+  /** The service's name for people: `sandbox`, or its origin. */
+  readonly serviceName: string;
+}

@@ -1,0 +1,94 @@
+/**
+ * The report of a run: what `import --json` prints, and besides every outcome that is not simply good, the mapping,
+ * the guards and the reasons. Written page by page, so that a million dead rows need no memory.
+ */
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { StagingLedger } from '#src/ledger/staging-ledger.ts';
+import type { RunParts } from './parts.ts';
+import { type ProblemLine, problemLines, type RunSummary } from './summary.ts';
+
+const rowsPerPage = 500;
+
+export function reportPath(reports: string, runId: string): string {
+  return join(reports, `${runId}.json`);
+}
+
+/** Writes the report, synced; it appears complete or not at all. Throws the system's errors. */
+export async function writeReport(parts: RunParts, run: RunRecord, summary: RunSummary): Promise<void> {
+  const { folders, ledger, guards } = parts;
+  await mkdir(folders.reports, { recursive: true, mode: 0o700 });
+  const temporary = join(folders.reports, `.${randomUUID()}.part`);
+  {
+    await using file = await open(temporary, 'wx', 0o600);
+    await file.write(JSON.stringify(summary, null, 1).replace(/\n\}$/, ''));
+    await writeList(file, 'problems', problemPages(ledger.staging, run.id));
+    await writeList(file, 'outcomes', eventPages(ledger.staging, run.id));
+    const rest = {
+      reason: run.reason,
+      notes: run.notes,
+      mapping: run.mapping ?? 'generic',
+      guards,
+      options: run.options,
+      sha256: run.sha256,
+      bytes: run.bytes,
+      startedAt: instant(run.startedAtMs),
+      finishedAt: instant(run.finishedAtMs),
+    };
+    await file.write(`,\n${JSON.stringify(rest, null, 1).slice(2)}\n`);
+    await file.sync();
+  }
+  await rename(temporary, reportPath(folders.reports, run.id));
+}
+
+function instant(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+async function writeList(file: FileHandle, name: string, pages: AsyncIterable<readonly unknown[]>): Promise<void> {
+  await file.write(`,\n "${name}": [`);
+  let first = true;
+  for await (const page of pages) {
+    const lines = page.map((one) => `\n  ${JSON.stringify(one)}`).join(',');
+    if (lines !== '') await file.write(`${first ? '' : ','}${lines}`);
+    first = first && lines === '';
+  }
+  await file.write(first ? ']' : '\n ]');
+}
+
+async function* problemPages(staging: StagingLedger, runId: string): AsyncGenerator<readonly ProblemLine[]> {
+  let after = 0;
+  // Ends with the first short page: ordinals only grow.
+  for (;;) {
+    const page = await staging.deadRows(runId, after, rowsPerPage);
+    yield page.flatMap(problemLines);
+    if (page.length < rowsPerPage) return;
+    after = page.at(-1)?.ordinal ?? after;
+  }
+}
+
+async function* eventPages(staging: StagingLedger, runId: string): AsyncGenerator<readonly unknown[]> {
+  let after = 0;
+  // Ends with the first short page: ordinals only grow.
+  for (;;) {
+    const page = await staging.events(runId, after, rowsPerPage);
+    yield page.map(({ ordinal: _, ...event }) => event);
+    if (page.length < rowsPerPage) return;
+    after = page.at(-1)?.ordinal ?? after;
+  }
+}
+
+/** A report as it lies on disk; null where there is none (kept 30 days). */
+export async function readReport(
+  reports: string,
+  runId: string,
+): Promise<(RunSummary & { problems: ProblemLine[] }) | null> {
+  try {
+    // Written by `writeReport`; our own files are trusted.
+    return JSON.parse(await readFile(reportPath(reports, runId), 'utf8')) as RunSummary & { problems: ProblemLine[] };
+  } catch {
+    return null;
+  }
+}

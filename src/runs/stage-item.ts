@@ -1,0 +1,11 @@
+/** What staging takes in: rows as read, or dead letters that are tried again. */
+import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { Problem } from '#src/contacts/problem.ts';
+import type { Row } from '#src/sources/row.ts';
+
+export type StageItem =
+  | { readonly kind: 'row'; readonly row: Row; readonly sequence: number }
+  /** The row cannot even be read. */
+  | { readonly kind: 'broken'; readonly row: Row; readonly problem: Problem }
+  /** Mapped before: taken verbatim. */
+  | { readonly kind: 'desired'; readonly row: Row; readonly desired: DesiredContact; readonly sequence: number };

@@ -1,0 +1,176 @@
+/** Stages some hundred rows: maps them, compares them with the ledger, and writes the slice in one transaction. */
+
+import type { DesiredContact } from '#src/contacts/desired.ts';
+import { fingerprint } from '#src/contacts/fingerprint.ts';
+import type { Problem } from '#src/contacts/problem.ts';
+import { unreachable } from '#src/errors.ts';
+import type { SaidRecord } from '#src/ledger/contact-record.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { SettledRow } from '#src/ledger/staging-ledger.ts';
+import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import type { Row } from '#src/sources/row.ts';
+import { countClears } from './count-clears.ts';
+import type { StagedTally } from './guards.ts';
+import type { RunParts } from './parts.ts';
+import { SliceDraft } from './slice-draft.ts';
+import type { StageItem } from './stage-item.ts';
+
+export interface StageContext {
+  readonly parts: RunParts;
+  readonly run: RunRecord;
+  readonly compiled: CompiledMapping;
+  readonly hash: (row: Row) => string;
+}
+
+/** An unchanged row of an earlier slice that turned out to be a duplicate. */
+export interface LateDead {
+  readonly key: string;
+  readonly line: number;
+  readonly problem: Problem;
+}
+
+export interface StagedSliceResult {
+  readonly tally: StagedTally;
+  readonly lateDead: readonly LateDead[];
+}
+
+/** A row after mapping, or known without it. */
+type Mapped =
+  | { readonly kind: 'settled'; readonly row: Row; readonly settled: SettledRow }
+  | {
+      readonly kind: 'desired';
+      readonly row: Row;
+      readonly rowHash: string;
+      readonly sequence: number;
+      readonly desired: DesiredContact;
+      readonly fingerprint: string;
+      readonly warnings: readonly Problem[];
+    }
+  | {
+      readonly kind: 'dead';
+      readonly row: Row;
+      readonly key: string | null;
+      readonly problems: readonly Problem[];
+      readonly warnings: readonly Problem[];
+    };
+
+export async function stageSlice(context: StageContext, items: readonly StageItem[]): Promise<StagedSliceResult> {
+  const { parts, run, compiled } = context;
+  const { staging } = parts.ledger;
+  const hashes = new Map(items.map((item) => [item, context.hash(item.row)]));
+  const settledRows = await staging.settledRows(run.feed, [...hashes.values()]);
+  const mapped = items.map((item) => mapItem(context, item, hashes.get(item) ?? '', settledRows));
+
+  const keys = [...new Set(mapped.flatMap((one) => keyOf(one) ?? []))];
+  const said = await staging.saidOf(run.feed, keys);
+  const traces = await staging.tracesOf(run.id, keys);
+  const stagedBefore = traces.size === 0 ? new Map() : await staging.stagedByKey(run.id, [...traces.keys()]);
+  const draft = new SliceDraft(traces, stagedBefore, compiled.duplicateKeys);
+
+  const tally = { rows: 0, known: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
+  const refreshed: { key: string; rowHash: string; mappingVersion: string }[] = [];
+  for (const one of mapped) draftOne(context, one, said, draft, tally, refreshed);
+
+  await staging.stage({
+    runId: run.id,
+    feed: run.feed,
+    rowsPerBatch: parts.rowsPerBatch,
+    records: draft.records,
+    traces: draft.traces,
+    dead: draft.dead,
+    withdrawn: draft.withdrawn,
+    events: draft.events,
+    counts: draft.counts,
+    atMs: parts.clock.nowMs(),
+  });
+  if (refreshed.length > 0) await staging.refreshRowHashes(run.feed, refreshed);
+  return { tally: { ...tally, rows: draft.rows, dead: draft.counts.dead ?? 0 }, lateDead: draft.lateDead };
+}
+
+function mapItem(
+  context: StageContext,
+  item: StageItem,
+  rowHash: string,
+  settledRows: ReadonlyMap<string, SettledRow>,
+): Mapped {
+  const { row } = item;
+  switch (item.kind) {
+    case 'broken':
+      return { kind: 'dead', row, key: null, problems: [item.problem], warnings: [] };
+    case 'desired': {
+      const { desired, sequence } = item;
+      return { kind: 'desired', row, rowHash, sequence, desired, fingerprint: fingerprint(desired), warnings: [] };
+    }
+    case 'row': {
+      const settled = settledRows.get(rowHash);
+      if (settled !== undefined) return { kind: 'settled', row, settled };
+      const result = context.compiled.mapRow(row);
+      if (result.kind === 'dead') return { ...result, row };
+      const { desired, warnings } = result;
+      return {
+        kind: 'desired',
+        row,
+        rowHash,
+        sequence: item.sequence,
+        desired,
+        fingerprint: fingerprint(desired),
+        warnings,
+      };
+    }
+    default:
+      return unreachable(item);
+  }
+}
+
+function keyOf(mapped: Mapped): string | null {
+  if (mapped.kind === 'settled') return mapped.settled.key;
+  return mapped.kind === 'desired' ? mapped.desired.key : mapped.key;
+}
+
+function draftOne(
+  context: StageContext,
+  mapped: Mapped,
+  said: ReadonlyMap<string, SaidRecord>,
+  draft: SliceDraft,
+  tally: { known: number; updates: number; creates: number; clears: number },
+  refreshed: { key: string; rowHash: string; mappingVersion: string }[],
+): void {
+  const { row } = mapped;
+  if (mapped.kind === 'settled') {
+    tally.known += 1;
+    draft.add({ row, key: mapped.settled.key, fingerprint: mapped.settled.fingerprint, record: null });
+    return;
+  }
+  draft.addWarnings(keyOf(mapped), mapped.warnings);
+  if (mapped.kind === 'dead') {
+    const code = mapped.problems[0]?.code ?? 'invalid';
+    const { key, problems } = mapped;
+    draft.addDead({ class: 'invalid', code, line: row.line, key, problems, row, desired: null, answer: null });
+    return;
+  }
+  const { desired, rowHash, sequence } = mapped;
+  const before = said.get(desired.key) ?? null;
+  const mappingVersion = context.compiled.version;
+  if (before !== null) tally.known += 1;
+  if (before?.fingerprint === mapped.fingerprint) {
+    refreshed.push({ key: desired.key, rowHash, mappingVersion });
+    draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record: null });
+    return;
+  }
+  if (before === null) tally.creates += 1;
+  else {
+    tally.updates += 1;
+    tally.clears += countClears(before.said, desired);
+  }
+  const record = {
+    line: row.line,
+    sequence,
+    key: desired.key,
+    rowHash,
+    fingerprint: mapped.fingerprint,
+    mappingVersion,
+    desired,
+    row,
+  };
+  draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record });
+}

@@ -1,0 +1,83 @@
+/** What a run came to, in the shape of `import --json` (`contract.md`). Pure. */
+import { pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
+import type { RunDeadRow } from '#src/ledger/staging-ledger.ts';
+import { exitCodeOf } from './exit-code.ts';
+
+export interface ProblemLine {
+  readonly line: number;
+  readonly code: string;
+  readonly field: string | null;
+  readonly value: string | null;
+  readonly hint: string;
+}
+
+export interface RunSummary {
+  readonly run: string;
+  readonly feed: string;
+  readonly file: string;
+  readonly service: string;
+  readonly state: string;
+  readonly rows: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly dead: number;
+  readonly pending: number;
+  readonly adopted: number;
+  readonly heldFields: number;
+  readonly removedValues: number;
+  readonly deadNew: number;
+  readonly warnings: number;
+  readonly requests: RunRecord['requests'];
+  readonly seconds: number;
+  readonly fixFile: string | null;
+  readonly report: string;
+  readonly exitCode: number;
+}
+
+export interface SummaryFacts {
+  readonly serviceName: string;
+  readonly reportPath: string;
+  /** Null where no row died. */
+  readonly fixFile: string | null;
+  /** For a run that is still at work. */
+  readonly nowMs: number;
+  /** Where something else than the run's state decides, as an outage. */
+  readonly exitCode?: number;
+  readonly state?: string;
+}
+
+export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
+  const { counts, requests } = run;
+  const milliseconds = (run.finishedAtMs ?? facts.nowMs) - (run.startedAtMs ?? run.createdAtMs);
+  return {
+    run: run.id,
+    feed: run.feed,
+    file: run.fileName,
+    service: facts.serviceName,
+    state: facts.state ?? run.state,
+    rows: counts.rows,
+    created: counts.created,
+    updated: counts.updated,
+    unchanged: counts.unchanged,
+    skipped: counts.skipped,
+    dead: counts.dead,
+    pending: pendingCount(counts),
+    adopted: counts.adopted,
+    heldFields: counts.heldFields,
+    removedValues: counts.removedValues,
+    deadNew: counts.deadNew,
+    warnings: counts.warnings,
+    requests,
+    seconds: Math.max(0, Math.round(milliseconds) / 1_000),
+    fixFile: facts.fixFile,
+    report: facts.reportPath,
+    exitCode: facts.exitCode ?? exitCodeOf(run.state),
+  };
+}
+
+/** The problems of a dead row, one line each; a row without any still tells its code. */
+export function problemLines(dead: RunDeadRow): readonly ProblemLine[] {
+  return dead.problems.map(({ line, code, field, value, hint }) => ({ line, code, field, value, hint }));
+}
