@@ -1,0 +1,35 @@
+/** Job: read one file (or the dead letters of a redrive) to its end and stage its changed rows. */
+import { z } from 'zod';
+import { openRedriveSupply } from '#src/dead-letters/redrive-supply.ts';
+import type { JobDefinition } from '#src/queue/job-definition.ts';
+import { openFileSupply } from '#src/runs/open-file-supply.ts';
+import { stageRun } from '#src/runs/stage-run.ts';
+import type { JobContext } from './context.ts';
+
+const payload = z.object({ runId: z.string() });
+
+export const importFile: JobDefinition<z.infer<typeof payload>, JobContext> = {
+  name: 'import-file',
+  schema: payload,
+  concurrency: 2,
+  process: async ({ runId }, context, signal) => {
+    const { runs, staging } = context;
+    // A flushed queue brings the job back while the first one is still at work.
+    if (staging.has(runId)) return;
+    const run = await runs.ledger.runs.get(runId);
+    if (run === null || (run.state !== 'queued' && run.state !== 'staging')) return;
+    staging.add(runId);
+    try {
+      await stageRun(
+        runs,
+        run,
+        (one) => (one.kind === 'redrive' ? openRedriveSupply(runs, one) : openFileSupply(runs, one)),
+        signal,
+      );
+    } catch (error) {
+      if (!(await context.pause(error))) throw error;
+    } finally {
+      staging.delete(runId);
+    }
+  },
+};

@@ -1,0 +1,83 @@
+/**
+ * Where the queue lives: the Redis of `REDIS_URL`, or the embedded Valkey.
+ *
+ * Whoever opens, closes: BullMQ's queues and workers get their own connections from these options.
+ */
+import type { RedisOptions } from 'bullmq';
+import { PatchbayError } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
+import { type EmbeddedValkey, startEmbeddedValkey } from './embedded/embedded-valkey.ts';
+
+/** A Redis that comes back is found again within this time (`toolchain.md`). */
+const retryDelayMaxMs = 2_000;
+
+export interface QueueServer {
+  /** For producers: a command fails at once while Redis is away, instead of waiting in line. */
+  readonly producer: RedisOptions;
+  /** For workers: they wait for Redis as long as it takes. */
+  readonly worker: RedisOptions;
+  /** For people: `embedded Valkey`, or the address without its password. */
+  readonly description: string;
+  onDeath(listener: (error: Error) => void): void;
+  stop(): Promise<void>;
+}
+
+export interface QueueServerOptions {
+  readonly redisUrl: string | null;
+  /** Where the embedded one keeps its files. */
+  readonly folder: string;
+  readonly log: Logger;
+}
+
+/** @throws PatchbayError `usage`, `unreachable` where the embedded server does not start. */
+export async function openQueueServer(options: QueueServerOptions): Promise<QueueServer> {
+  if (options.redisUrl !== null) return remoteServer(options.redisUrl);
+  const valkey = await startEmbeddedValkey({ folder: options.folder, log: options.log });
+  return embeddedServer(valkey);
+}
+
+function embeddedServer(valkey: EmbeddedValkey): QueueServer {
+  return {
+    ...connectionsOf(valkey.connection),
+    description: 'embedded Valkey',
+    onDeath: (listener) => valkey.onDeath(listener),
+    stop: () => valkey.stop(),
+  };
+}
+
+function remoteServer(redisUrl: string): QueueServer {
+  const url = parse(redisUrl);
+  const connection: RedisOptions = {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? 6379 : Number(url.port),
+    db: Number(url.pathname.slice(1) || 0),
+    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
+    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
+    ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
+  };
+  return {
+    ...connectionsOf(connection),
+    description: `Redis at ${url.host}`,
+    // A Redis that goes away comes back by itself or not at all: the connections wait for it.
+    onDeath: () => undefined,
+    stop: async () => undefined,
+  };
+}
+
+function connectionsOf(connection: RedisOptions): { producer: RedisOptions; worker: RedisOptions } {
+  const retryStrategy = (attempt: number): number => Math.min(attempt * 100, retryDelayMaxMs);
+  return {
+    producer: { ...connection, retryStrategy, maxRetriesPerRequest: 1, enableOfflineQueue: false },
+    worker: { ...connection, retryStrategy, maxRetriesPerRequest: null },
+  };
+}
+
+function parse(redisUrl: string): URL {
+  try {
+    return new URL(redisUrl);
+  } catch (error) {
+    throw new PatchbayError('usage', 'redisUrlInvalid', 'REDIS_URL is no URL of the form redis://host:port', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Sees to it that the queue holds the jobs that the ledger says are to be done; never more of them than a limit.
+ *
+ * Invariant: the queue may lose everything at any instant. What it should hold is derived from the ledger alone, again
+ * and again: after each job, when another process wrote to the ledger, and every few seconds.
+ */
+import type { Clock } from '#src/clock.ts';
+import { messageOf } from '#src/errors.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { Logger } from '#src/log.ts';
+import type { JobToAdd, Producer } from './producer.ts';
+import { jobId } from './queue-names.ts';
+
+export interface DispatcherOptions {
+  readonly ledger: Ledger;
+  readonly producer: Producer;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Batch jobs in the queue at once. */
+  readonly jobsMax: number;
+}
+
+export interface Dispatcher {
+  /** Asks for a look soon; many requests make one look. */
+  wake(): void;
+  /** A job has ended: it may be added again. */
+  ended(id: string): void;
+  /** Forgets what it believes to be in the queue, and looks. The queue may have been flushed. */
+  sweep(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const runsPerLook = 20;
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { ledger, producer, clock, log, jobsMax } = options;
+  /** Ids that were added and have not ended: adding them again would be a no-op that costs a round trip. */
+  const believed = new Set<string>();
+  let looking: Promise<void> | null = null;
+  let again = false;
+  let stopped = false;
+
+  const look = async (): Promise<void> => {
+    const jobs = (await jobsToDo(ledger, clock.nowMs(), jobsMax)).filter((job) => !believed.has(job.id));
+    if (jobs.length === 0) return;
+    for (const job of jobs) believed.add(job.id);
+    if (!(await producer.add(jobs))) for (const job of jobs) believed.delete(job.id);
+  };
+
+  /** Ends: `again` is set only from outside, and each turn takes it down. */
+  const lookUntilQuiet = async (): Promise<void> => {
+    do {
+      again = false;
+      try {
+        await look();
+      } catch (error) {
+        log.warn({ reason: messageOf(error) }, 'dispatch failed');
+      }
+    } while (again && !stopped);
+  };
+
+  const wake = (): Promise<void> => {
+    again = true;
+    looking ??= lookUntilQuiet().finally(() => {
+      looking = null;
+    });
+    return looking;
+  };
+
+  return {
+    wake: () => {
+      if (!stopped) void wake();
+    },
+    ended: (id) => {
+      believed.delete(id);
+      if (!stopped) void wake();
+    },
+    sweep: async () => {
+      believed.clear();
+      if (!stopped) await wake();
+    },
+    stop: async () => {
+      stopped = true;
+      await looking;
+    },
+  };
+}
+
+/** What the ledger says is to be done now. While all work is paused only cancelled runs are ended. */
+async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise<readonly JobToAdd[]> {
+  const paused = (await ledger.pause()) !== null;
+  const cancelling = await ledger.runs.inState(['cancelling'], runsPerLook);
+  const finish = (runId: string): JobToAdd => ({ name: 'finish-run', id: jobId(runId, 'finish'), payload: { runId } });
+  if (paused) return cancelling.map((run) => finish(run.id));
+
+  const toStage = [
+    ...(await ledger.runs.inState(['staging'], runsPerLook)),
+    ...(await ledger.runs.nextQueued(runsPerLook)),
+  ];
+  const batches = await ledger.staging.nextBatches(nowMs, jobsMax);
+  const applying = await ledger.runs.inState(['applying'], runsPerLook);
+  const complete: string[] = [];
+  for (const run of applying) {
+    const waits = batches.some((batch) => batch.runId === run.id);
+    if (!waits && (await ledger.staging.pendingCount(run.id)) === 0) complete.push(run.id);
+  }
+  return [
+    ...toStage.map((run) => ({ name: 'import-file', id: jobId(run.id, 'import'), payload: { runId: run.id } })),
+    ...batches.map(({ runId, batch, generation, dueAtMs }) => ({
+      name: 'upsert-batch',
+      id: jobId(runId, batch, generation),
+      payload: { runId, batch, generation },
+      delayMs: Math.max(0, dueAtMs - nowMs),
+    })),
+    ...[...complete, ...cancelling.map((run) => run.id)].map(finish),
+  ];
+}

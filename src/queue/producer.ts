@@ -1,0 +1,62 @@
+/** Puts jobs into the queue. While Redis is away a job is simply not there: the sweeper puts it back from the ledger. */
+
+import type { RedisOptions } from 'bullmq';
+import { Queue } from 'bullmq';
+import { messageOf } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
+import { queueName } from './queue-names.ts';
+
+export interface JobToAdd {
+  readonly name: string;
+  readonly id: string;
+  /** Ids and numbers only. */
+  readonly payload: Readonly<Record<string, string | number>>;
+  readonly delayMs?: number;
+}
+
+export interface Producer {
+  /** @returns whether the queue took them. */
+  add(jobs: readonly JobToAdd[]): Promise<boolean>;
+  /** The queue of that job, for a look at it. */
+  queue(name: string): Queue;
+  close(): Promise<void>;
+}
+
+export function openProducer(ledgerId: string, connection: RedisOptions, log: Logger): Producer {
+  const queues = new Map<string, Queue>();
+  const queue = (name: string): Queue => {
+    let known = queues.get(name);
+    if (known === undefined) {
+      known = new Queue(queueName(ledgerId, name), {
+        connection,
+        defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+      });
+      known.on('error', (error) => log.debug({ reason: messageOf(error) }, 'queue connection'));
+      queues.set(name, known);
+    }
+    return known;
+  };
+  return {
+    queue,
+    add: async (jobs) => {
+      const byName = Map.groupBy(jobs, (job) => job.name);
+      try {
+        for (const [name, ofName] of byName) {
+          const bulk = ofName.map(({ id, payload, delayMs }) => ({
+            name,
+            data: payload,
+            opts: { jobId: id, ...(delayMs === undefined ? {} : { delay: delayMs }) },
+          }));
+          await queue(name).addBulk(bulk);
+        }
+        return true;
+      } catch (error) {
+        log.warn({ reason: messageOf(error) }, 'queue does not take jobs');
+        return false;
+      }
+    },
+    close: async () => {
+      await Promise.allSettled([...queues.values()].map((one) => one.close()));
+    },
+  };
+}
