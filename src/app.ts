@@ -1,0 +1,108 @@
+/**
+ * The composition root: from the configuration to parts that work together. The one place where things are built.
+ *
+ * A *home* is a data folder with its ledger: all that a command needs to look at what happened. An *engine*
+ * (`src/engine/engine.ts`) is what works on it.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, systemClock } from './clock.ts';
+import { readApiKey } from './config/api-key.ts';
+import { type DataFolders, dataFolders } from './config/data-folders.ts';
+import type { Config } from './config/schema.ts';
+import type { ServiceMode } from './config/service-figures.ts';
+import { PatchbayError } from './errors.ts';
+import type { Ledger } from './ledger/port.ts';
+import { identifyProcess, type ProcessIdentity } from './ledger/process-identity.ts';
+import { openSqliteLedger } from './ledger/sqlite/sqlite-ledger.ts';
+import type { Logger } from './log.ts';
+import { loadMapping } from './mapping/load-mapping.ts';
+import type { Mapping } from './mapping/mapping-schema.ts';
+import type { RunFolders } from './runs/parts.ts';
+import type { SubmitParts } from './runs/submit-run.ts';
+
+export interface Home {
+  readonly config: Config;
+  readonly mode: ServiceMode;
+  /** For people: `sandbox`, or the service's origin. */
+  readonly serviceName: string;
+  readonly folders: DataFolders;
+  readonly runFolders: RunFolders;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly identity: ProcessIdentity;
+  readonly log: Logger;
+  /** For files that name none of their own; null is the generic layout. */
+  readonly mapping: Mapping | null;
+  readonly submit: SubmitParts;
+  close(): Promise<void>;
+}
+
+export interface HomeOptions {
+  /** `--sandbox`: somebody wants the sandbox by name; then nothing falls back to it. */
+  readonly sandboxAsked: boolean;
+}
+
+/**
+ * Opens the data folder that the configuration names.
+ * @throws PatchbayError `usage`: `realDataFolder` where a data folder of a real service would be used for the sandbox;
+ *   what the ledger and the mapping throw.
+ */
+export async function openHome(config: Config, log: Logger, { sandboxAsked }: HomeOptions): Promise<Home> {
+  const mode: ServiceMode = config.service.baseUrl === null ? 'sandbox' : 'real';
+  const folders = dataFolders(config, mode);
+  const mapping = config.mapping.file === null ? null : await loadMapping(config.mapping.file);
+  if (mode === 'sandbox' && !sandboxAsked) await refuseRealDataFolder(config);
+  const clock = systemClock();
+  const ledger = openSqliteLedger(folders.ledgerFile);
+  const runFolders: RunFolders = {
+    claimed: folders.claimed,
+    handedOver: join(folders.root, 'handed-over'),
+    reports: folders.reports,
+    importFolders: folders.importFolders,
+  };
+  return {
+    config,
+    mode,
+    serviceName: config.service.baseUrl ?? 'sandbox',
+    folders,
+    runFolders,
+    ledger,
+    clock,
+    identity: identifyProcess(clock.bootId),
+    log,
+    mapping,
+    submit: { ledger, clock, log, folders: runFolders, mapping },
+    close: () => ledger.close(),
+  };
+}
+
+/** A data folder that has met a real service never falls back to the sandbox (`rules.md`, "Workspace, feed, key"). */
+async function refuseRealDataFolder(config: Config): Promise<void> {
+  const { ledgerFile } = dataFolders(config, 'real');
+  if (!existsSync(ledgerFile)) return;
+  const ledger = openSqliteLedger(ledgerFile);
+  const binding = await ledger.binding();
+  await ledger.close();
+  if (binding === null) return;
+  throw new PatchbayError(
+    'usage',
+    'realDataFolder',
+    `the data folder belongs to the workspace at ${binding.origin}, and PATCHBAY_BASE_URL is not set`,
+    {
+      hint: 'Set PATCHBAY_BASE_URL and the key, or try the sandbox in another data folder (--data DIR).',
+    },
+  );
+}
+
+/**
+ * The key of a real service.
+ * @throws PatchbayError `auth` `apiKeyMissing`; `usage` `apiKeyFileOpen`.
+ */
+export async function requireApiKey(config: Config): Promise<string> {
+  const key = await readApiKey(config.service);
+  if (key !== null) return key;
+  throw new PatchbayError('auth', 'apiKeyMissing', 'there is no API key for the service', {
+    hint: 'Set PATCHBAY_API_KEY, or PATCHBAY_API_KEY_FILE to a file of mode 0600 that holds it.',
+  });
+}

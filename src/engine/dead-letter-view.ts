@@ -1,0 +1,99 @@
+/**
+ * The BullMQ queue `dead-letters`: a view of the ledger's open dead letters, so that any BullMQ page shows them.
+ *
+ * A letter's job fails at its first start, on purpose: it then stands among the failed jobs with its reason. A second
+ * start means that somebody pressed retry, and does what `dead retry` does. The view is bounded, rebuilt from the
+ * ledger, and holds no personal data.
+ */
+
+import type { RedisOptions } from 'bullmq';
+import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { redrive } from '#src/dead-letters/redrive.ts';
+import { messageOf } from '#src/errors.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { Logger } from '#src/log.ts';
+import type { Producer } from '#src/queue/producer.ts';
+import { queueName } from '#src/queue/queue-names.ts';
+import type { SubmitParts } from '#src/runs/submit-run.ts';
+
+export const deadLettersQueue = 'dead-letters';
+const jobsMax = 10_000;
+const jobsPerPage = 500;
+
+export interface DeadLetterView {
+  /** Makes the queue show what the ledger holds. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DeadLetterViewOptions {
+  readonly ledger: Ledger;
+  readonly producer: Producer;
+  readonly connection: RedisOptions;
+  readonly submit: SubmitParts;
+  readonly log: Logger;
+  /** A redrive was entered. */
+  readonly onRedrive: () => void;
+}
+
+export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterView {
+  const { ledger, connection, submit, log, onRedrive } = options;
+  const process = async (job: Job): Promise<void> => {
+    const letterId = String(job.data.letterId);
+    const letter = await ledger.deadLetters.get(letterId);
+    if (letter?.state !== 'open') return;
+    if (job.data.shown === true) {
+      await redrive(submit, { ids: [letterId], remap: false });
+      onRedrive();
+      return;
+    }
+    await job.updateData({ ...job.data, shown: true });
+    throw new UnrecoverableError(`${letter.class}: ${letter.code} (run ${letter.runId}, line ${letter.line})`);
+  };
+  const worker = new Worker(queueName(ledger.id, deadLettersQueue), process, {
+    connection,
+    concurrency: 1,
+    lockDuration: 10_000,
+    stalledInterval: 5_000,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: jobsMax },
+  });
+  worker.on('error', (error) => log.debug({ reason: messageOf(error) }, 'queue connection'));
+  return {
+    refresh: () => refresh(options),
+    close: async () => {
+      await worker.close();
+    },
+  };
+}
+
+async function refresh({ ledger, producer }: DeadLetterViewOptions): Promise<void> {
+  const open = await ledger.deadLetters.list({ states: ['open'], limit: jobsMax });
+  const wanted = new Set(open.map((letter) => letter.id));
+  const shown = await shownIds(producer);
+  const queue = producer.queue(deadLettersQueue);
+  for (const id of shown) {
+    if (!wanted.has(id)) await queue.remove(id);
+  }
+  const missing = open.filter((letter) => !shown.has(letter.id));
+  for (let start = 0; start < missing.length; start += jobsPerPage) {
+    const page = missing.slice(start, start + jobsPerPage).map(({ id, class: reason, code, runId, line }) => ({
+      name: deadLettersQueue,
+      data: { letterId: id, class: reason, code, run: runId, line },
+      opts: { jobId: id, removeOnFail: { count: jobsMax } },
+    }));
+    await queue.addBulk(page);
+  }
+}
+
+/** Ends with the first short page, and at the queue's bound. */
+async function shownIds(producer: Producer): Promise<ReadonlySet<string>> {
+  const queue = producer.queue(deadLettersQueue);
+  const ids = new Set<string>();
+  for (let start = 0; start < jobsMax * 2; start += jobsPerPage) {
+    const page = await queue.getJobs(['failed', 'waiting', 'active', 'delayed'], start, start + jobsPerPage - 1);
+    for (const job of page) if (job?.id !== undefined) ids.add(job.id);
+    if (page.length === 0) break;
+  }
+  return ids;
+}

@@ -1,0 +1,50 @@
+/** The sandbox: the embedded workspace service with a store and a key of its own in the data folder. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '#src/clock.ts';
+import type { SandboxFolders } from '#src/config/data-folders.ts';
+import type { Logger } from '#src/log.ts';
+import { type RunningService, startService } from '#src/service/start-service.ts';
+
+export interface Sandbox {
+  readonly origin: string;
+  readonly apiKey: string;
+  close(): Promise<void>;
+}
+
+/** A new sandbox holds a few people and numbers, so that there is something to look at. */
+const seedContacts = 25;
+const seedPhoneNumbers = 4;
+
+/** @throws PatchbayError `usage` where its store cannot be opened. */
+export async function startSandbox(folders: SandboxFolders, clock: Clock, log: Logger): Promise<Sandbox> {
+  const apiKey = await readOrMakeKey(folders.sandboxKeyFile);
+  const service: RunningService = await startService({
+    port: 0,
+    apiKeys: [apiKey],
+    store: folders.serviceStore,
+    seedContacts,
+    seedPhoneNumbers,
+    patchMode: 'merge',
+    requestsPerSecond: null,
+    pageNumbers: null,
+    faults: [],
+    faultSeed: 1,
+    control: false,
+    clock,
+    log,
+  });
+  return { origin: service.origin, apiKey, close: () => service.close() };
+}
+
+/** The engine's lock is held: nobody else makes the file at the same time. */
+async function readOrMakeKey(file: string): Promise<string> {
+  const known = await readFile(file, 'utf8').catch(() => '');
+  if (known.trim() !== '') return known.trim();
+  const key = randomBytes(24).toString('base64url');
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await using handle = await open(file, 'w', 0o600);
+  await handle.writeFile(`${key}\n`);
+  return key;
+}

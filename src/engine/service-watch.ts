@@ -1,0 +1,62 @@
+/**
+ * Stops all work when the service refuses the key or does not answer, and starts it again by itself.
+ *
+ * The pause stands in the ledger: every process on it waits, and people see since when and why. While it stands, one
+ * cheap request per sweep asks whether the service works again (`rules.md`, "Retries, rate, outages").
+ */
+import type { Clock } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { Ledger, Pause } from '#src/ledger/port.ts';
+import type { Logger } from '#src/log.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+
+export interface ServiceWatch {
+  /** Pauses where the error says so. @returns whether it did. */
+  pauseFor(error: unknown): Promise<boolean>;
+  /** Asks the service once, if work is paused; ends the pause when it answers. @returns whether work may go on. */
+  probe(): Promise<boolean>;
+}
+
+/** A key that no contact has: the cheapest question that needs a working key. */
+const probeKey = 'patchbay-probe';
+
+export interface ServiceWatchParts {
+  readonly ledger: Ledger;
+  readonly workspace: Workspace;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Runs before work begins again: the key may have changed meanwhile. */
+  readonly recheck: () => Promise<void>;
+}
+
+export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
+  const { ledger, workspace, clock, log } = parts;
+  const pause = async (code: Pause['code'], message: string): Promise<void> => {
+    const known = await ledger.pause();
+    if (known?.code === code) return;
+    await ledger.setPause({ code, message, sinceMs: clock.nowMs() });
+    log.warn({ code }, 'work paused');
+  };
+  const pauseFor = async (error: unknown): Promise<boolean> => {
+    if (!(error instanceof PatchbayError) || (error.kind !== 'auth' && error.kind !== 'unreachable')) return false;
+    await pause(error.kind, error.message);
+    return true;
+  };
+  return {
+    pauseFor,
+    probe: async () => {
+      if ((await ledger.pause()) === null) return true;
+      try {
+        await workspace.listByExternalIds([probeKey]);
+        await parts.recheck();
+      } catch (error) {
+        if (!(await pauseFor(error)))
+          log.error({ code: error instanceof PatchbayError ? error.code : 'unexpected' }, 'probe failed');
+        return false;
+      }
+      await ledger.setPause(null);
+      log.info({}, 'work goes on');
+      return true;
+    },
+  };
+}
