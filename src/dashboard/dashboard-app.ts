@@ -1,0 +1,132 @@
+/**
+ * The page of Patchbay: what runs, what ran last, which rows were given up; and the probes.
+ *
+ * It reads the ledger and changes nothing. Every page has a JSON twin. What it shows is personal data by purpose, and
+ * none of it is logged (`rules.md`, "Secrets and personal data").
+ */
+import { Hono } from 'hono';
+import { PatchbayError } from '#src/errors.ts';
+import { answer } from './answer.ts';
+import { deadLetterLine } from './dead-letter-line.ts';
+import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
+import type { Frame } from './frame.ts';
+import { addLogin, requireToken } from './login.ts';
+import { answerMessage, type Message } from './message-page.ts';
+import { metricsContentType, metricsText } from './metrics.ts';
+import { overviewJson, readOverview } from './overview.ts';
+import { overviewPage } from './overview-page.ts';
+import type { DashboardParts } from './parts.ts';
+import { askReadiness } from './readiness.ts';
+import { isLoopbackHost } from './request-origin.ts';
+import { readRunDetail, runDetailJson } from './run-detail.ts';
+import { runPage } from './run-page.ts';
+import { viewRun } from './run-view.ts';
+import { runsPage, runsShownMax } from './runs-page.ts';
+import { securityHeaders } from './security-headers.ts';
+import { readStyleSheet, type StyleSheet } from './style-sheet.ts';
+
+/** The app, without a port (`start-page.ts` gives it one). Throws the system's errors where the stylesheet is missing. */
+export function createDashboard(parts: DashboardParts): Hono {
+  const app = new Hono();
+  const style = readStyleSheet();
+  const frame = (): Frame => ({
+    version: parts.version,
+    serviceName: parts.serviceName,
+    serviceOrigin: parts.serviceOrigin,
+    styleHref: style.href,
+    nowMs: parts.clock.nowMs(),
+  });
+  app.use(securityHeaders);
+  if (parts.token === null) {
+    app.use(async (c, next) => {
+      if (isLoopbackHost(c.req.header('host'))) return await next();
+      return await answerMessage(c, frame(), foreignHost);
+    });
+  }
+  addProbes(app, parts, style);
+  if (parts.token !== null) {
+    addLogin(app, parts.token, parts, frame);
+    app.use(requireToken(parts.token, parts, frame));
+  }
+  addPages(app, parts, frame);
+  app.notFound((c) => answerMessage(c, frame(), noSuchPage));
+  app.onError((error, c) => {
+    // Neither message nor address: both may hold what a person typed.
+    const code = error instanceof PatchbayError ? error.code : error.name;
+    parts.log.error({ code, method: c.req.method }, 'page failed');
+    return answerMessage(c, frame(), broken);
+  });
+  return app;
+}
+
+/** What is asked for without a token: probes, and what the login form needs. */
+function addProbes(app: Hono, parts: DashboardParts, style: StyleSheet): void {
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/readyz', async (c) => {
+    const { ready, degraded, reasons } = await askReadiness(parts);
+    return c.json({ ready, degraded, reasons }, ready ? 200 : 503);
+  });
+  app.get('/style.css', (c) =>
+    c.body(style.text, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=3600' }),
+  );
+}
+
+function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
+  const { ledger } = parts;
+  app.get('/', async (c) => {
+    const overview = await readOverview(parts);
+    return answer(c, {
+      page: () => overviewPage(frame(), parts, overview),
+      json: () => overviewJson(parts, overview),
+    });
+  });
+  app.get('/runs', async (c) => {
+    const runs = (await ledger.runs.list({ limit: runsShownMax })).map((run) => viewRun(parts, run));
+    return answer(c, {
+      page: () => runsPage(frame(), parts.importFolders, runs),
+      json: () => runs.map(({ summary }) => summary),
+    });
+  });
+  app.get('/runs/:id', async (c) => {
+    const detail = await readRunDetail(parts, c.req.param('id'));
+    if (detail === null) return answerMessage(c, frame(), noSuchRun);
+    return answer(c, { page: () => runPage(frame(), detail), json: () => runDetailJson(detail) });
+  });
+  app.get('/dead-letters', async (c) => {
+    const letters = await ledger.deadLetters.list({ states: ['open', 'redriven'], limit: lettersShownMax });
+    const openCount = await ledger.deadLetters.countOpen();
+    return answer(c, {
+      page: () => deadLettersPage(frame(), letters, openCount),
+      json: () => letters.map(deadLetterLine),
+    });
+  });
+  app.get('/metrics', async (c) => c.body(await metricsText(parts), 200, { 'content-type': metricsContentType }));
+}
+
+const foreignHost: Message = {
+  status: 403,
+  code: 'foreignHost',
+  message: 'this page is for this machine only',
+  hint: 'Open it as localhost or 127.0.0.1, or set PATCHBAY_TOKEN and HOST to reach it from elsewhere.',
+};
+
+const noSuchRun: Message = {
+  status: 404,
+  code: 'noSuchRun',
+  message: 'there is no such run',
+  hint: 'The runs that are known stand on the page Runs.',
+};
+
+const noSuchPage: Message = {
+  status: 404,
+  code: 'notFound',
+  message: 'there is no such page',
+  hint: 'The pages are /, /runs and /dead-letters; the probes are /healthz, /readyz and /metrics.',
+};
+
+const broken: Message = {
+  status: 500,
+  code: 'unexpected',
+  message: 'the page could not be made',
+  hint: 'Try again; the log of Patchbay tells what happened. Runs are not affected.',
+};

@@ -1,0 +1,42 @@
+/** A dead letter with the keys of `dead ls --json` (`contract.md`). Pure. */
+import { isoInstant } from '#src/clock.ts';
+import type { DeadLetter, DeadLetterState } from '#src/ledger/dead-letter.ts';
+
+export interface DeadLetterLine {
+  readonly id: string;
+  readonly run: string;
+  readonly feed: string;
+  readonly file: string;
+  readonly line: number;
+  readonly key: string | null;
+  readonly class: string;
+  readonly code: string;
+  readonly field: string | null;
+  readonly message: string;
+  readonly attempts: number;
+  readonly seen: number;
+  readonly state: DeadLetterState;
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+export function deadLetterLine(letter: DeadLetter): DeadLetterLine {
+  const { id, runId, feed, file, line, key, class: reasonClass, code, field, message, attempts, state } = letter;
+  return {
+    id,
+    run: runId,
+    feed,
+    file,
+    line,
+    key,
+    class: reasonClass,
+    code,
+    field,
+    message,
+    attempts,
+    seen: letter.seenCount,
+    state,
+    firstAt: isoInstant(letter.firstAtMs),
+    lastAt: isoInstant(letter.lastAtMs),
+  };
+}

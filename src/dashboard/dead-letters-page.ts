@@ -1,0 +1,73 @@
+/**
+ * The dead letters one by one, newest first, with the cells they came from: personal data, shown by purpose to the
+ * person who can mend them.
+ */
+import { html } from 'hono/html';
+import type { DeadLetter } from '#src/ledger/dead-letter.ts';
+import type { Row } from '#src/sources/row.ts';
+import { type Frame, framed } from './frame.ts';
+import type { Markup } from './markup.ts';
+import { count, counted, moment } from './moment.ts';
+
+/** At most so many letters stand on the page and in its twin. */
+export const lettersShownMax = 200;
+const cellsShownMax = 100;
+const cellCharactersMax = 200;
+const objectCharactersMax = 5_000;
+
+export function deadLettersPage(frame: Frame, letters: readonly DeadLetter[], openCount: number): Markup {
+  const left = openCount - letters.length;
+  return framed(frame, {
+    title: 'Dead letters',
+    place: 'deadLetters',
+    refreshSeconds: null,
+    body: html`<h1>Dead letters</h1>
+${
+  letters.length === 0
+    ? html`<p class="empty">No row was given up. Should one be, it waits here with its reason and what to do.</p>`
+    : html`<p class="dim">${counted(openCount, 'row', 'rows')} given up and not settled since${
+        left > 0 ? html`; the newest ${count(letters.length)} are here` : ''
+      }. Mend the row in a run's fix-file and drop that in again: a success closes the letter.</p>
+${letters.map(letterCard)}`
+}`,
+  });
+}
+
+function letterCard(letter: DeadLetter): Markup {
+  const { answer, row } = letter;
+  return html`<article class="card letter">
+<h2><code>${letter.code}</code>${letter.field === null ? '' : html` <bdi>${letter.field}</bdi>`} <span class="pill attention">${letter.class}</span>
+${letter.state === 'redriven' ? html`<span class="pill busy">being tried again</span>` : ''}</h2>
+<p><bdi>${letter.message}</bdi></p>
+${letter.hint === '' ? '' : html`<p class="todo">${letter.hint}</p>`}
+<p class="dim"><bdi>${letter.file}</bdi>, line ${letter.line}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
+ · feed <bdi>${letter.feed}</bdi> · <a href="/runs/${encodeURIComponent(letter.runId)}">run</a>
+ · met by ${counted(letter.seenCount, 'run', 'runs')}, tried again ${counted(letter.attempts, 'time', 'times')}
+ · first ${moment(letter.firstAtMs)}, last ${moment(letter.lastAtMs)} · <code>${letter.id}</code></p>
+${
+  answer === null
+    ? ''
+    : html`<p class="dim">The service answered ${answer.status ?? ''} ${answer.title ?? ''}${answer.message === null ? '' : html`: <bdi>${answer.message}</bdi>`}${
+        answer.trace === null ? '' : html` (trace <code>${answer.trace}</code>)`
+      }</p>`
+}
+${row === null ? '' : html`<details><summary>The row as the file holds it</summary>${rowContent(row)}</details>`}
+</article>
+`;
+}
+
+function rowContent(row: Row): Markup {
+  if (row.kind === 'object') return html`<pre>${cut(JSON.stringify(row.object, null, 2), objectCharactersMax)}</pre>`;
+  const left = row.cells.length - cellsShownMax;
+  return html`<dl class="cells">${row.cells
+    .slice(0, cellsShownMax)
+    .map(
+      (cell, index) =>
+        html`<div><dt><bdi>${row.columns[index] ?? `cell ${index + 1}`}</bdi></dt><dd><bdi>${cut(cell, cellCharactersMax)}</bdi></dd></div>`,
+    )}</dl>
+${left > 0 ? html`<p class="dim">And ${counted(left, 'more cell', 'more cells')}.</p>` : ''}`;
+}
+
+function cut(text: string, charactersMax: number): string {
+  return text.length <= charactersMax ? text : `${text.slice(0, charactersMax)}…`;
+}

@@ -1,0 +1,106 @@
+/** The first page: what runs, what ran last, what is dead and what to do about it. */
+import { html } from 'hono/html';
+import type { DeadLetterGroup } from '#src/ledger/dead-letter-ledger.ts';
+import type { Pause } from '#src/ledger/port.ts';
+import { dropHint } from './drop-hint.ts';
+import { busyRefreshSeconds, type Frame, framed } from './frame.ts';
+import type { Markup } from './markup.ts';
+import { count, counted, moment } from './moment.ts';
+import type { Overview } from './overview.ts';
+import type { DashboardParts, Readiness } from './parts.ts';
+import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './run-pieces.ts';
+import type { RunView } from './run-view.ts';
+
+export function overviewPage(frame: Frame, parts: DashboardParts, overview: Overview): Markup {
+  const { pause, readiness, atWork, stopped, last, openLetterCount } = overview;
+  return framed(frame, {
+    title: pause === null ? 'Overview' : 'Paused',
+    place: 'overview',
+    refreshSeconds: atWork.length > 0 ? busyRefreshSeconds : null,
+    body: html`<h1>Overview</h1>
+${readinessNotice(readiness)}
+${pauseNotice(pause)}
+${facts(parts, overview)}
+<section aria-labelledby="at-work"><h2 id="at-work">At work</h2>
+${atWork.length === 0 ? html`<p class="empty">No run is at work.</p>` : html`<div class="cards">${atWork.map(workCard)}</div>`}
+</section>
+${stopped.length === 0 ? '' : stoppedSection(stopped)}
+<section aria-labelledby="last-runs"><h2 id="last-runs">Last runs</h2>
+${last.length === 0 ? dropHint(parts.importFolders) : runTable(last)}
+</section>
+<section aria-labelledby="dead-letters"><h2 id="dead-letters">Dead letters</h2>
+${openLetterCount === 0 ? html`<p class="empty">No row was given up.</p>` : letterGroups(overview)}
+</section>`,
+  });
+}
+
+function readinessNotice({ ready, reasons }: Readiness): Markup {
+  if (ready) return html``;
+  return html`<div class="notice bad" role="alert"><p><strong>Files are not taken at the moment.</strong></p>
+<ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul></div>`;
+}
+
+function pauseNotice(pause: Pause | null): Markup {
+  if (pause === null) return html``;
+  const next =
+    pause.code === 'auth'
+      ? 'Put a working key in place: work goes on by itself as soon as the service accepts it. No row is lost.'
+      : 'Nothing to do here: work goes on by itself as soon as the service answers. No row is lost.';
+  return html`<div class="notice attention" role="status">
+<p><strong>Paused since ${moment(pause.sinceMs)}:</strong> ${pause.message}</p>
+<p>${next}</p>
+</div>`;
+}
+
+function facts(parts: DashboardParts, { pause, openLetterCount }: Overview): Markup {
+  return html`<dl class="facts">
+<div><dt>Service</dt><dd><bdi>${parts.serviceName}</bdi></dd></div>
+<div><dt>Queue</dt><dd>${parts.queueDescription}${pause === null ? '' : html` <span class="pill attention">paused</span>`}</dd></div>
+<div><dt>Open dead letters</dt><dd>${count(openLetterCount)}</dd></div>
+<div class="broad"><dt>Import folder</dt><dd>${parts.importFolders.map((folder) => html`<code class="path">${folder}</code> `)}</dd></div>
+</dl>`;
+}
+
+function workCard({ record }: RunView): Markup {
+  return html`<article class="card">
+<h3>${runLink(record)} ${statePill(record.state)}</h3>
+<p class="dim">feed <bdi>${record.feed}</bdi> · since ${moment(record.startedAtMs ?? record.createdAtMs)}</p>
+${runProgress(record)}
+<dl class="counts">${outcomeCounts(record).map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`,
+  )}</dl>
+${runReason(record)}
+</article>`;
+}
+
+function stoppedSection(stopped: readonly RunView[]): Markup {
+  return html`<section aria-labelledby="stopped"><h2 id="stopped">Stopped: waiting for you</h2>
+<div class="cards">${stopped.map(
+    ({ record }) => html`<article class="card">
+<h3>${runLink(record)} ${statePill(record.state)}</h3>
+<p class="dim">feed <bdi>${record.feed}</bdi> · arrived ${moment(record.createdAtMs)}</p>
+${runReason(record)}
+</article>`,
+  )}</div>
+</section>`;
+}
+
+function letterGroups({ groups, openLetterCount }: Overview): Markup {
+  return html`<p>${counted(openLetterCount, 'row', 'rows')} given up, by reason. <a href="/dead-letters">See them one by one</a></p>
+<table class="stacking">
+<thead><tr><th scope="col">Reason</th><th scope="col">Column</th><th scope="col" class="number">Rows</th>
+<th scope="col">Example</th><th scope="col">What to do</th></tr></thead>
+<tbody>
+${groups.map(groupLine)}
+</tbody>
+</table>`;
+}
+
+function groupLine({ class: reasonClass, code, field, count: letterCount, example }: DeadLetterGroup): Markup {
+  return html`<tr><th scope="row"><code>${code}</code> <span class="dim">${reasonClass}</span></th>
+<td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
+<td class="number" data-label="Rows">${count(letterCount)}</td>
+<td data-label="Example"><span><bdi>${example.message}</bdi> <span class="dim"><bdi>${example.file}</bdi>, line ${example.line}</span></span></td>
+<td data-label="What to do">${example.hint === '' ? '–' : example.hint}</td></tr>
+`;
+}

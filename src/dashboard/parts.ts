@@ -1,0 +1,32 @@
+/** What the page needs from whoever starts it. It reads, and owns nothing: the caller opens and closes. */
+import type { Clock } from '#src/clock.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { Logger } from '#src/log.ts';
+
+/** Whether this process can take files now (`contract.md`, "Page and probes"). */
+export interface Readiness {
+  readonly ready: boolean;
+  /** Files are taken, and wait: the queue is paused. */
+  readonly degraded: boolean;
+  /** Sentences; empty where all is well. No personal data: probes need no token. */
+  readonly reasons: readonly string[];
+}
+
+export interface DashboardParts {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly version: string;
+  /** `sandbox`, or the service's origin: the `service` of `import --json`. */
+  readonly serviceName: string;
+  readonly serviceOrigin: string;
+  /** Where the queue is, without a password. */
+  readonly queueDescription: string;
+  /** Absolute paths. The last one is where a newcomer drops the first file: the empty page names it first. */
+  readonly importFolders: readonly string[];
+  /** Absolute path of the folder of run reports. */
+  readonly reportsFolder: string;
+  /** Opens the page; null means that only this machine reaches it. */
+  readonly token: string | null;
+  readonly readiness: () => Promise<Readiness>;
+}

@@ -1,0 +1,92 @@
+/** One run: what it came to, why, and what is wrong with its rows. */
+import { html } from 'hono/html';
+import { isFinal } from '#src/ledger/run-record.ts';
+import type { ProblemLine } from '#src/runs/summary.ts';
+import { busyRefreshSeconds, type Frame, framed } from './frame.ts';
+import type { Markup } from './markup.ts';
+import { count, counted, duration, moment } from './moment.ts';
+import type { RunDetail } from './run-detail.ts';
+import { outcomeCounts, runProgress, runReason, statePill } from './run-pieces.ts';
+
+const problemsShownMax = 200;
+
+export function runPage(frame: Frame, detail: RunDetail): Markup {
+  const { record } = detail;
+  const isBusy = !isFinal(record.state) && record.state !== 'stopped';
+  return framed(frame, {
+    title: record.fileName,
+    place: 'runs',
+    refreshSeconds: isBusy ? busyRefreshSeconds : null,
+    body: html`<h1><bdi>${record.fileName}</bdi> ${statePill(record.state)}</h1>
+<p class="dim">run <code>${record.id}</code> · feed <bdi>${record.feed}</bdi> · into <bdi>${detail.summary.service}</bdi></p>
+${runReason(record)}
+${isBusy ? runProgress(record) : ''}
+${outcomeSection(detail)}
+${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${note}</li>`)}</ul></section>`}
+<section><h2>Problems</h2>
+${problemSection(detail)}
+</section>`,
+  });
+}
+
+function outcomeSection({ record, summary }: RunDetail): Markup {
+  const { counts, requests } = record;
+  const figure = ([name, value]: readonly [string, number]): Markup =>
+    html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`;
+  const besides = [
+    ['adopted', counts.adopted],
+    ['held fields', counts.heldFields],
+    ['removed values', counts.removedValues],
+    ['new dead letters', counts.deadNew],
+    ['warnings', counts.warnings],
+  ] as const;
+  const sent = [
+    ['GET', requests.get],
+    ['POST', requests.post],
+    ['PATCH', requests.patch],
+    ['retried', requests.retried],
+    ['rate limited', requests.rateLimited],
+  ] as const;
+  return html`<section><h2>Rows</h2>
+<dl class="counts">${figure(['rows', counts.rows])}${outcomeCounts(record).map(figure)}</dl>
+<p class="dim">besides</p><dl class="counts">${besides.map(figure)}</dl>
+</section>
+<section><h2>Requests</h2><dl class="counts">${sent.map(figure)}</dl></section>
+<section><h2>Times and files</h2><dl class="facts">
+<div><dt>Arrived</dt><dd>${moment(record.createdAtMs)}</dd></div>
+<div><dt>Started</dt><dd>${moment(record.startedAtMs)}</dd></div>
+<div><dt>Finished</dt><dd>${moment(record.finishedAtMs)}</dd></div>
+<div><dt>Took</dt><dd>${record.startedAtMs === null ? '–' : duration(summary.seconds)}</dd></div>
+${summary.fixFile === null ? '' : html`<div class="broad"><dt>Mend and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
+<div class="broad"><dt>Report</dt><dd><code class="path">${summary.report}</code></dd></div>
+</dl></section>`;
+}
+
+function problemSection({ record, summary, problems, problemsKnown }: RunDetail): Markup {
+  if (problemsKnown === 'tooMany') {
+    return html`<p class="empty">There are too many to be shown here. All are in <code class="path">${summary.report}</code></p>`;
+  }
+  if (problems.length === 0) {
+    return problemsKnown === 'gone' && record.counts.dead > 0
+      ? html`<p class="empty">The report is no longer there. What is still open stands under <a href="/dead-letters">Dead letters</a>.</p>`
+      : html`<p class="empty">None${problemsKnown === 'soFar' ? ' so far' : ''}.</p>`;
+  }
+  const more = problems.length - problemsShownMax;
+  return html`<table class="stacking">
+<thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
+<th scope="col">What to do</th></tr></thead>
+<tbody>
+${problems.slice(0, problemsShownMax).map(problemLine)}
+</tbody>
+</table>
+${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}`;
+}
+
+function problemLine({ line, field, value, code, hint }: ProblemLine): Markup {
+  return html`<tr><th scope="row">line ${line}</th>
+<td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
+<td data-label="Value">${value === null ? '–' : html`<code class="cell"><bdi>${value}</bdi></code>`}</td>
+<td data-label="Reason"><code>${code}</code></td>
+<td data-label="What to do">${hint}</td></tr>
+`;
+}

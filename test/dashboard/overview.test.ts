@@ -1,0 +1,111 @@
+/** The first page and its JSON twin. */
+import { describe, expect, it } from 'vitest';
+import { dashboardBench, deadRow, enterRun, finishedRun, stageRun, startMs } from './dashboard-bench.ts';
+
+describe('the overview', () => {
+  it('says where to drop a file while nothing has run', async () => {
+    const bench = await dashboardBench();
+    const { status, headers, text } = await bench.page('/');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/html/);
+    expect(text).toContain(`Drop a CSV or JSON file into <code class="path">${bench.folder}/import</code>`);
+    expect(text).toContain('No row was given up.');
+  });
+
+  it('names the service, its origin and the queue', async () => {
+    const { text } = await (await dashboardBench()).page('/');
+    expect(text).toContain('<bdi>sandbox</bdi>');
+    expect(text).toContain('http://127.0.0.1:40123');
+    expect(text).toContain('embedded Valkey');
+  });
+
+  it('is renewed every few seconds only while a run is at work', async () => {
+    const bench = await dashboardBench();
+    expect((await bench.page('/')).text).not.toContain('http-equiv="refresh"');
+    const run = await enterRun(bench);
+    expect((await bench.page('/')).text).toContain('<meta http-equiv="refresh" content="3">');
+    await bench.ledger.runs.move(run.id, ['queued'], 'failed', { atMs: startMs });
+    expect((await bench.page('/')).text).not.toContain('http-equiv="refresh"');
+  });
+
+  it('shows how far a run at work has come', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    await stageRun(bench, run, { rows: 2_000, created: 400, unchanged: 100 });
+    expect((await bench.page('/')).text).toMatch(/<progress aria-label="Reading"><\/progress>\s*<p>2,000 rows read/);
+    await bench.ledger.runs.move(run.id, ['staging'], 'applying', { atMs: startMs });
+    const { text } = await bench.page('/');
+    expect(text).toContain('max="2000" value="500"');
+    expect(text).toContain('500 of 2,000 rows (25 %)');
+  });
+
+  it('shows the pause with its reason and since when', async () => {
+    const bench = await dashboardBench();
+    await bench.ledger.setPause({ code: 'auth', message: 'the service refuses the API key', sinceMs: startMs });
+    const { text } = await bench.page('/');
+    expect(text).toMatch(/Paused since <time datetime="2026-11-21T14:00:00.000Z"/);
+    expect(text).toContain('the service refuses the API key');
+    expect(text).toContain('Put a working key in place');
+  });
+
+  it('shows a stopped run with its reason and what to do', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    await stageRun(bench, run, { rows: 10 });
+    const reason = {
+      code: 'tooManyUpdates',
+      message: '9 of 10 known contacts would change; the limit is 30 %',
+      hint: 'Look at the plan, then approve the run.',
+      facts: {},
+    };
+    await bench.ledger.runs.move(run.id, ['staging'], 'stopped', { atMs: startMs, reason });
+    const { text } = await bench.page('/');
+    expect(text).toContain('waiting for you');
+    expect(text).toContain(reason.message);
+    expect(text).toContain(reason.hint);
+  });
+
+  it('groups open dead letters by code and field with count, example and what to do', async () => {
+    const bench = await dashboardBench();
+    await finishedRun(bench, [deadRow(), deadRow({ key: 'c-2', line: 4 })]);
+    const { text } = await bench.page('/');
+    expect(text).toContain('<code>phoneLetters</code>');
+    expect(text).toContain('<bdi>phone mobile</bdi>');
+    expect(text).toContain('<td class="number" data-label="Rows">2</td>');
+    expect(text).toContain('phone mobile is not a phone number');
+    expect(text).toContain('Write the number with its country code');
+  });
+
+  it('says so when files are not taken', async () => {
+    const bench = await dashboardBench({
+      readiness: async () => ({ ready: false, degraded: false, reasons: ['the import folder cannot be read'] }),
+    });
+    expect((await bench.page('/')).text).toMatch(
+      /role="alert">.*Files are not taken[\s\S]*the import folder cannot be read/,
+    );
+  });
+
+  it('has a JSON twin with service, queue, paused, runs and dead letters', async () => {
+    const bench = await dashboardBench();
+    await bench.ledger.setPause({ code: 'unreachable', message: 'the service does not answer', sinceMs: startMs });
+    const run = await finishedRun(bench, [deadRow()]);
+    const { status, headers, body } = await bench.json('/');
+    expect(status).toBe(200);
+    expect(headers.get('vary')).toContain('Accept');
+    expect(body).toMatchObject({
+      service: 'sandbox',
+      queue: 'embedded Valkey',
+      paused: { code: 'unreachable', message: 'the service does not answer', since: '2026-11-21T14:00:00.000Z' },
+      deadLetters: { open: 1, groups: [{ code: 'phoneLetters', field: 'phone mobile', count: 1, class: 'invalid' }] },
+    });
+    expect(body.runs).toHaveLength(1);
+    expect(body.runs[0]).toMatchObject({ run: run.id, file: 'crm.csv', state: 'doneWithDead', rows: 4, dead: 1 });
+  });
+
+  it('is a page for a browser, which names JSON nowhere or last', async () => {
+    const bench = await dashboardBench();
+    for (const accept of ['*/*', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/html, application/json;q=0.5']) {
+      expect((await bench.page('/', { accept })).headers.get('content-type'), accept).toMatch(/^text\/html/);
+    }
+  });
+});

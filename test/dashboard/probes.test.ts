@@ -1,0 +1,80 @@
+/** `/healthz`, `/readyz` and `/metrics`. */
+import { describe, expect, it } from 'vitest';
+import { PatchbayError } from '#src/errors.ts';
+import { dashboardBench, deadRow, enterRun, finishedRun, stageRun, startMs } from './dashboard-bench.ts';
+
+describe('/healthz', () => {
+  it('is 200 while the process lives, also when the ledger is gone', async () => {
+    const bench = await dashboardBench();
+    await bench.ledger.close();
+    const { status, body } = await bench.page('/healthz');
+    expect([status, body]).toEqual([200, { status: 'ok' }]);
+    expect((await bench.page('/')).status).toBe(500);
+  });
+});
+
+describe('/readyz', () => {
+  it('is 200 when files are taken', async () => {
+    const { status, body } = await (await dashboardBench()).page('/readyz');
+    expect([status, body]).toEqual([200, { ready: true, degraded: false, reasons: [] }]);
+  });
+
+  it('is 200 and degraded while the queue is paused', async () => {
+    const answer = { ready: true, degraded: true, reasons: ['the service does not answer'] };
+    const { status, body } = await (await dashboardBench({ readiness: async () => answer })).page('/readyz');
+    expect([status, body]).toEqual([200, answer]);
+  });
+
+  it('is 503 with the reasons when this process cannot take files', async () => {
+    const answer = { ready: false, degraded: false, reasons: ['the import folder cannot be read'] };
+    const { status, body } = await (await dashboardBench({ readiness: async () => answer })).page('/readyz');
+    expect([status, body]).toEqual([503, answer]);
+  });
+
+  it('is 503 when nobody can say', async () => {
+    const readiness = async () => {
+      throw new PatchbayError('unreachable', 'queueDied', 'the queue stopped working');
+    };
+    const { status, body } = await (await dashboardBench({ readiness })).page('/readyz');
+    expect(status).toBe(503);
+    expect(body.reasons).toHaveLength(1);
+  });
+
+  it('is 503 when the answer does not come in time', async () => {
+    const bench = await dashboardBench();
+    const clock = { ...bench.parts.clock, sleep: async () => undefined };
+    const hanging = await dashboardBench({ clock, readiness: () => new Promise(() => undefined) });
+    expect((await hanging.page('/readyz')).status).toBe(503);
+  });
+});
+
+describe('/metrics', () => {
+  it('tells runs by state, pending rows, open dead letters and the pause in the text format of Prometheus', async () => {
+    const bench = await dashboardBench();
+    await finishedRun(bench, [deadRow()]);
+    const run = await enterRun(bench, { id: '20261121T140100Z-00000b' });
+    await stageRun(bench, run, { rows: 10, created: 4 });
+    await bench.ledger.setPause({ code: 'auth', message: 'the key is refused', sinceMs: startMs });
+    const { status, headers, text } = await bench.page('/metrics');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const lines = text.split('\n');
+    expect(lines).toContain('patchbay_runs{state="staging"} 1');
+    expect(lines).toContain('patchbay_runs{state="queued"} 0');
+    expect(lines).toContain('patchbay_rows_pending 6');
+    expect(lines).toContain('patchbay_dead_letters_open 1');
+    expect(lines).toContain('patchbay_paused 1');
+    expect(lines).toContain('patchbay_ready 1');
+    expect(lines).toContain(`patchbay_last_run_finished_timestamp_seconds ${(startMs + 2_500) / 1_000}`);
+    for (const line of lines.filter((one) => one !== '')) {
+      expect(line).toMatch(/^(# (HELP|TYPE) patchbay_\w+ .+|patchbay_\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [0-9.e+]+)$/);
+    }
+  });
+
+  it('holds no personal data', async () => {
+    const bench = await dashboardBench();
+    await finishedRun(bench, [deadRow({ cell: '+1 415 555 0142 after five' })]);
+    const { text } = await bench.page('/metrics');
+    for (const word of ['415', 'Ada', 'c-1', 'crm.csv']) expect(text).not.toContain(word);
+  });
+});

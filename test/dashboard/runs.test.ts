@@ -1,0 +1,196 @@
+/** The pages of runs and dead letters, and their JSON twins. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type DashboardBench, dashboardBench, deadRow, enterRun, finishedRun, stageRun } from './dashboard-bench.ts';
+
+async function writeReportFile(bench: DashboardBench, runId: string, problemCount: number): Promise<void> {
+  const problems = Array.from({ length: problemCount }, (_, index) => ({
+    line: index + 2,
+    code: 'phoneLetters',
+    field: 'phone mobile',
+    value: `cell ${index + 2}`,
+    hint: 'Write digits.',
+  }));
+  await mkdir(bench.parts.reportsFolder, { recursive: true });
+  await writeFile(join(bench.parts.reportsFolder, `${runId}.json`), JSON.stringify({ run: runId, problems }));
+}
+
+const importKeys = [
+  ['run', 'feed', 'file', 'service', 'state', 'rows', 'created', 'updated', 'unchanged', 'skipped', 'dead', 'pending'],
+  ['adopted', 'heldFields', 'removedValues', 'deadNew', 'warnings', 'requests', 'seconds', 'fixFile', 'report'],
+  ['exitCode'],
+].flat();
+
+describe('the runs', () => {
+  it('are listed newest first, as a page and as an array with the keys of import --json', async () => {
+    const bench = await dashboardBench();
+    await enterRun(bench, { id: '20261121T130000Z-00000a', fileName: 'first.csv' });
+    await enterRun(bench, { id: '20261121T140000Z-00000b', fileName: 'second.csv' });
+    const { text } = await bench.page('/runs');
+    expect(text.indexOf('second.csv')).toBeLessThan(text.indexOf('first.csv'));
+    const { body } = await bench.json('/runs');
+    expect(body.map((run: { file: string }) => run.file)).toEqual(['second.csv', 'first.csv']);
+    expect(Object.keys(body[0])).toEqual(importKeys);
+  });
+
+  it('say where to drop a file while there are none', async () => {
+    const bench = await dashboardBench();
+    expect((await bench.page('/runs')).text).toContain(`${bench.folder}/import`);
+    expect((await bench.json('/runs')).body).toEqual([]);
+  });
+});
+
+describe('one run', () => {
+  it('shows counts, requests, notes, and problems from its report', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    await bench.ledger.runs.addNotes(run.id, ['the column Fax is not mapped']);
+    await writeReportFile(bench, run.id, 1);
+    const { status, text } = await bench.page(`/runs/${run.id}`);
+    expect(status).toBe(200);
+    expect(text).toContain('<dt>created</dt><dd>1</dd>');
+    expect(text).toContain('<dt>PATCH</dt><dd>1</dd>');
+    expect(text).toContain('the column Fax is not mapped');
+    expect(text).toContain('cell 2');
+    expect(text).toContain(`${bench.folder}/import/_fix/${run.id}__crm.csv`);
+    expect(text).toContain('2.5 s');
+  });
+
+  it('has the summary and the problems as its JSON twin', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    await writeReportFile(bench, run.id, 1);
+    const { body } = await bench.json(`/runs/${run.id}`);
+    expect(Object.keys(body)).toEqual([...importKeys, 'problems', 'problemsComplete', 'notes']);
+    expect(body).toMatchObject({ rows: 4, dead: 1, pending: 0, exitCode: 3, seconds: 2.5, problemsComplete: true });
+    expect(body.problems).toEqual([
+      { line: 2, code: 'phoneLetters', field: 'phone mobile', value: 'cell 2', hint: 'Write digits.' },
+    ]);
+  });
+
+  it('shows the problems so far while it is at work', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    await stageRun(bench, run, { rows: 5, dead: 1 }, [deadRow({ cell: 'ask reception' })]);
+    expect((await bench.page(`/runs/${run.id}`)).text).toContain('ask reception');
+    expect((await bench.json(`/runs/${run.id}`)).body).toMatchObject({ problemsComplete: false, fixFile: null });
+  });
+
+  it('shows the reason and the hint of a failure', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    const reason = { code: 'emptyFile', message: 'crm.csv is empty', hint: 'Export it again.', facts: {} };
+    await bench.ledger.runs.move(run.id, ['queued'], 'failed', { atMs: bench.parts.clock.nowMs(), reason });
+    const { text } = await bench.page(`/runs/${run.id}`);
+    expect(text).toContain('crm.csv is empty');
+    expect(text).toContain('Export it again.');
+    expect((await bench.json(`/runs/${run.id}`)).body.error).toEqual(reason);
+  });
+
+  it('shows at most 200 problems and names the report for the rest', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    await writeReportFile(bench, run.id, 230);
+    const { text } = await bench.page(`/runs/${run.id}`);
+    expect(text.match(/data-label="Value"/g)).toHaveLength(200);
+    expect(text).toContain('And 30 more, in');
+  });
+
+  it('does not read a report that is too large, and says where it is', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    await mkdir(bench.parts.reportsFolder, { recursive: true });
+    const path = join(bench.parts.reportsFolder, `${run.id}.json`);
+    await writeFile(path, Buffer.alloc(9 * 1024 * 1024, ' '));
+    expect((await bench.page(`/runs/${run.id}`)).text).toMatch(/too many to be shown here[\s\S]*reports/);
+    expect((await bench.json(`/runs/${run.id}`)).body).toMatchObject({ problems: [], problemsComplete: false });
+  });
+
+  it('says so when the report is gone', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    expect((await bench.page(`/runs/${run.id}`)).text).toContain('The report is no longer there.');
+  });
+
+  it('that is not known is a 404, as page and as JSON, and no path of the disk', async () => {
+    const bench = await dashboardBench();
+    await writeFile(join(bench.folder, 'secret.json'), '{"problems":[]}');
+    for (const id of ['nobody', '..%2Fsecret', '%2e%2e%2fsecret']) {
+      const { status, body } = await bench.json(`/runs/${id}`);
+      expect([status, body.error.code]).toEqual([404, 'noSuchRun']);
+      expect((await bench.page(`/runs/${id}`)).status).toBe(404);
+    }
+  });
+});
+
+describe('the dead letters', () => {
+  it('are listed with message, hint and the cells of their row', async () => {
+    const bench = await dashboardBench();
+    await finishedRun(bench, [deadRow({ cell: 'CALL +1 415 555 0101' })]);
+    const { text } = await bench.page('/dead-letters');
+    expect(text).toContain('phone mobile is not a phone number');
+    expect(text).toContain('Write the number with its country code');
+    expect(text).toContain('<dt><bdi>phone mobile</bdi></dt><dd><bdi>CALL +1 415 555 0101</bdi></dd>');
+    expect(text).toContain('line 3');
+  });
+
+  it('show a JSON row and what the service answered', async () => {
+    const bench = await dashboardBench();
+    const answer = {
+      status: 400,
+      code: '0000400',
+      title: 'Bad Request',
+      message: 'role is too long',
+      trace: 'trace-7',
+    };
+    const row = { kind: 'object', line: 3, record: 2, object: { firstName: 'Grace' } } as const;
+    await finishedRun(bench, [deadRow({ class: 'refused', code: 'refused', answer, row })]);
+    const { text } = await bench.page('/dead-letters');
+    expect(text).toContain('&quot;firstName&quot;: &quot;Grace&quot;');
+    expect(text).toMatch(/The service answered 400 Bad Request.*role is too long.*trace-7/);
+  });
+
+  it('have the keys of dead ls --json as their twin', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    const { body } = await bench.json('/dead-letters');
+    expect(body).toEqual([
+      {
+        id: expect.stringMatching(/^d[0-9a-f]{12}$/),
+        run: run.id,
+        feed: 'main',
+        file: 'crm.csv',
+        line: 3,
+        key: 'c-1',
+        class: 'invalid',
+        code: 'phoneLetters',
+        field: 'phone mobile',
+        message: 'phone mobile is not a phone number',
+        attempts: 0,
+        seen: 1,
+        state: 'open',
+        firstAt: '2026-11-21T14:00:00.000Z',
+        lastAt: '2026-11-21T14:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('are at most 200 on the page, which says how many there are', async () => {
+    const bench = await dashboardBench();
+    await finishedRun(
+      bench,
+      Array.from({ length: 205 }, (_, index) => deadRow({ key: `c-${index}` })),
+    );
+    const { text } = await bench.page('/dead-letters');
+    expect(text.match(/<article/g)).toHaveLength(200);
+    expect(text).toContain('205 rows given up and not settled since; the newest 200 are here');
+    expect((await bench.json('/dead-letters')).body).toHaveLength(200);
+  });
+
+  it('that are none make an empty page that says what would be here', async () => {
+    const bench = await dashboardBench();
+    expect((await bench.page('/dead-letters')).text).toContain('No row was given up.');
+    expect((await bench.json('/dead-letters')).body).toEqual([]);
+  });
+});

@@ -1,0 +1,223 @@
+/** Who may see the page, and what it lets through (`rules.md`, "Secrets and personal data"). */
+import { describe, expect, it } from 'vitest';
+import { answerOf, type DashboardBench, dashboardBench, deadRow, enterRun, finishedRun } from './dashboard-bench.ts';
+
+const token = 'a-long-token-of-24-chars';
+
+async function postLogin(bench: DashboardBench, given: string, headers: Record<string, string>) {
+  const response = await bench.app.request('/login', {
+    method: 'POST',
+    headers: { host: 'patchbay.example.com', 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams({ token: given }).toString(),
+  });
+  return await answerOf(response);
+}
+
+const sameOrigin = { 'sec-fetch-site': 'same-origin' };
+
+describe('markup in data', () => {
+  it('is escaped in the name of a file', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench, { fileName: '<script>alert(1)</script>.csv', feed: '"><img src=x>' });
+    for (const path of ['/', '/runs', `/runs/${run.id}`]) {
+      const { text } = await bench.page(path);
+      expect(text, path).toContain('&lt;script&gt;alert(1)&lt;/script&gt;.csv');
+      expect(text, path).not.toMatch(/<script|<img/);
+    }
+  });
+
+  it('is escaped in the message, the hint and the cells of a dead letter', async () => {
+    const bench = await dashboardBench();
+    const evil = `<svg onload="alert('x')">`;
+    const row = { kind: 'object', line: 3, record: 2, object: { [evil]: evil } } as const;
+    await finishedRun(bench, [
+      deadRow({ message: evil, cell: evil, key: evil }),
+      deadRow({
+        code: 'other',
+        key: 'c-2',
+        row,
+        answer: { status: 400, code: evil, title: evil, message: evil, trace: evil },
+      }),
+    ]);
+    for (const path of ['/', '/dead-letters']) {
+      const { text } = await bench.page(path);
+      expect(text, path).toContain('&lt;svg onload=&quot;alert(&#39;x&#39;)&quot;&gt;');
+      expect(text, path).not.toContain('<svg');
+    }
+  });
+});
+
+describe('every answer', () => {
+  it('carries the strict headers, also for pages that are not found, refused or broken', async () => {
+    const bench = await dashboardBench();
+    const refused = await bench.page('/', { host: 'rebound.example.com' });
+    const answers = [await bench.page('/'), await bench.json('/runs'), await bench.page('/nowhere'), refused];
+    await bench.ledger.close();
+    answers.push(await bench.page('/'));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 403, 500]);
+    for (const { headers } of answers) {
+      const policy = headers.get('content-security-policy');
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/script-src|unsafe/);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  it('needs no script and no inline style', async () => {
+    const bench = await dashboardBench();
+    await finishedRun(bench, [deadRow()]);
+    for (const path of ['/', '/runs', '/dead-letters']) {
+      const { text } = await bench.page(path);
+      expect(text).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/);
+      const [, href] = /<link rel="stylesheet" href="([^"]+)">/.exec(text) ?? [];
+      const style = await bench.page(href ?? '');
+      expect([style.status, style.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
+    }
+  });
+});
+
+describe('without a token', () => {
+  it.each(['localhost', 'LOCALHOST:8080', '127.0.0.1:8080', '127.0.0.2', '[::1]:8080', '[::1]'])(
+    'the host %s is answered',
+    async (host) => {
+      expect((await (await dashboardBench()).page('/', { host })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    'patchbay.example.com',
+    '127.0.0.1.example.com',
+    '128.0.0.1',
+    'localhost.example.com:8080',
+    'localhost@example.com',
+    '192.0.2.7:8080',
+    'localhost:',
+    '',
+  ])('the host "%s" is refused, so that no name can be pointed at this machine', async (host) => {
+    const bench = await dashboardBench();
+    for (const path of ['/', '/dead-letters', '/readyz', '/metrics']) {
+      const { status, body } = await bench.json(path, { host });
+      expect([path, status, body.error.code]).toEqual([path, 403, 'foreignHost']);
+    }
+  });
+
+  it('there is nothing to log in to', async () => {
+    const bench = await dashboardBench();
+    const response = await bench.app.request('/login', {
+      method: 'POST',
+      headers: { host: 'localhost', ...sameOrigin },
+    });
+    expect(response.status).toBe(404);
+  });
+});
+
+describe('with a token', () => {
+  const closed = ['/', '/runs', '/runs/x', '/dead-letters', '/metrics', '/nowhere'];
+
+  it('nothing but the probes is open to those who do not know it', async () => {
+    const bench = await dashboardBench({ token });
+    await finishedRun(bench, [deadRow()]);
+    for (const path of closed) {
+      for (const authorization of ['', 'Bearer', 'Bearer wrong', `Basic ${token}`, `Bearer ${token}x`]) {
+        const { status, body, text } = await bench.json(path, { authorization });
+        expect([path, status, body.error.code]).toEqual([path, 401, 'tokenNeeded']);
+        expect(text).not.toContain('crm.csv');
+      }
+      expect((await bench.page(path)).text).toContain('<form method="post" action="/login"');
+    }
+    for (const path of ['/healthz', '/readyz']) expect((await bench.page(path)).status).toBe(200);
+  });
+
+  it('the bearer header opens every page, under any host', async () => {
+    const bench = await dashboardBench({ token });
+    const headers = { authorization: `Bearer ${token}`, host: 'patchbay.example.com' };
+    for (const path of ['/', '/runs', '/dead-letters', '/metrics']) {
+      expect((await bench.page(path, headers)).status, path).toBe(200);
+    }
+  });
+
+  it('a login sets a cookie that opens the page, does not hold the token, and ends after half a day', async () => {
+    const bench = await dashboardBench({ token });
+    const login = await postLogin(bench, token, sameOrigin);
+    expect([login.status, login.headers.get('location')]).toEqual([303, '/']);
+    const setCookie = login.headers.get('set-cookie') ?? '';
+    expect(setCookie).toMatch(/; HttpOnly/);
+    expect(setCookie).toMatch(/; SameSite=Strict/);
+    expect(setCookie).not.toContain(token);
+    const cookie = setCookie.split(';')[0] ?? '';
+    expect((await bench.page('/', { cookie })).status).toBe(200);
+    bench.advance(12 * 60 * 60 * 1_000);
+    expect((await bench.page('/', { cookie })).status).toBe(401);
+  });
+
+  it('a cookie made by somebody else, or for another token, opens nothing', async () => {
+    const bench = await dashboardBench({ token });
+    const other = await dashboardBench({ token: 'another-token-of-24-char' });
+    const [cookie = ''] = (await postLogin(other, 'another-token-of-24-char', sameOrigin)).headers.getSetCookie();
+    const foreign = cookie.split(';')[0] ?? '';
+    const later = foreign.replace(/=\d/, '=9');
+    for (const given of [foreign, later, 'patchbay_session=', `patchbay_session=${token}`]) {
+      expect((await bench.page('/', { cookie: given })).status, given).toBe(401);
+    }
+  });
+
+  it('a wrong token is told so', async () => {
+    const { status, headers } = await postLogin(await dashboardBench({ token }), 'wrong', sameOrigin);
+    expect([status, headers.get('set-cookie')]).toEqual([401, null]);
+  });
+
+  it('a login from another site is refused, even with the right token', async () => {
+    const bench = await dashboardBench({ token });
+    const foreign: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site', origin: 'https://patchbay.example.com' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://elsewhere.example.org' },
+      { origin: 'null' },
+      {},
+    ];
+    for (const headers of foreign) {
+      const { status, headers: answered } = await postLogin(bench, token, headers);
+      expect([status, answered.get('set-cookie')], JSON.stringify(headers)).toEqual([403, null]);
+    }
+  });
+
+  it('a browser that tells no site is believed when Origin and Host agree', async () => {
+    const bench = await dashboardBench({ token });
+    for (const origin of ['https://patchbay.example.com', 'http://patchbay.example.com']) {
+      expect((await postLogin(bench, token, { origin })).status).toBe(303);
+    }
+  });
+
+  it('a form that is too large is refused unread', async () => {
+    const { status } = await postLogin(await dashboardBench({ token }), 'x'.repeat(5_000), sameOrigin);
+    expect(status).toBe(413);
+  });
+});
+
+describe('the log', () => {
+  it('holds neither token nor cells nor what was asked for', async () => {
+    const bench = await dashboardBench({ token });
+    const canary = '+1 415 555 0199';
+    const run = await finishedRun(bench, [deadRow({ cell: canary, message: `${canary} is no phone number` })]);
+    const headers = { authorization: `Bearer ${token}` };
+    for (const path of ['/', '/runs', `/runs/${run.id}`, '/dead-letters', `/runs/${encodeURIComponent(canary)}`]) {
+      await bench.page(path, headers);
+    }
+    await postLogin(bench, `${token}x`, sameOrigin);
+    await postLogin(bench, token, sameOrigin);
+    await postLogin(bench, token, {});
+    await bench.ledger.close();
+    expect((await bench.page('/dead-letters', headers)).status).toBe(500);
+    const log = bench.logLines.join('');
+    expect(bench.logLines.map((line) => JSON.parse(line).msg)).toEqual([
+      'page action refused',
+      'page action',
+      'page action refused',
+      'page failed',
+    ]);
+    for (const word of [token, canary, '415', 'Ada', 'crm.csv']) expect(log).not.toContain(word);
+  });
+});
