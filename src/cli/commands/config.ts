@@ -1,0 +1,34 @@
+/** `patchbay config check|print|schema`. */
+import { configJsonSchema } from '#src/config/document.ts';
+import { printConfig } from '#src/config/print.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { loadCliConfig } from '../open-home.ts';
+import { createOutput } from '../output.ts';
+
+/** What is wrong is thrown by loading it, all problems at once. */
+export async function checkConfig(options: GlobalOptions): Promise<number> {
+  const output = createOutput(options);
+  const { configFile, warnings } = await loadCliConfig(options);
+  if (output.json) output.document({ ok: true, configFile, warnings, exitCode: 0 });
+  else output.line(`the configuration is right (${configFile ?? 'no config file; defaults and environment'})`);
+  return 0;
+}
+
+export async function printConfiguration(options: GlobalOptions): Promise<number> {
+  const output = createOutput(options);
+  const loaded = await loadCliConfig(options);
+  const text = printConfig(loaded);
+  if (output.json) {
+    const { parse } = await import('yaml');
+    output.document(parse(text));
+  } else {
+    output.line(text.trimEnd());
+  }
+  return 0;
+}
+
+export async function printSchema(options: GlobalOptions): Promise<number> {
+  const output = createOutput(options);
+  output.line(JSON.stringify(configJsonSchema(), null, output.json ? 0 : 2));
+  return 0;
+}

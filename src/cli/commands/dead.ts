@@ -1,0 +1,140 @@
+/** `patchbay dead ls|show`: rows that were given up. */
+
+import { isoInstant } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { DeadLetter, DeadLetterState } from '#src/ledger/dead-letter.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { openCliHome } from '../open-home.ts';
+import { createOutput, type Output } from '../output.ts';
+
+interface ListOptions extends GlobalOptions {
+  readonly code?: string;
+  readonly run?: string;
+  readonly state: DeadLetterState | 'all';
+  readonly limit: number;
+}
+
+export async function listDead(options: ListOptions): Promise<number> {
+  const home = await openCliHome(options, 'look');
+  try {
+    const output = createOutput(options);
+    const letters = await home.ledger.deadLetters.list({
+      ...(options.code === undefined ? {} : { code: options.code }),
+      ...(options.run === undefined ? {} : { runId: options.run }),
+      ...(options.state === 'all' ? {} : { states: options.state === 'open' ? ['open', 'redriven'] : [options.state] }),
+      limit: options.limit,
+    });
+    if (output.json) for (const letter of letters) output.document(letterDocument(letter));
+    else printGroups(output, letters);
+    return 0;
+  } finally {
+    await home.close();
+  }
+}
+
+/** `dead ls --json` (`contract.md`). */
+export function letterDocument(letter: DeadLetter) {
+  const {
+    id,
+    runId,
+    feed,
+    file,
+    line,
+    key,
+    class: reasonClass,
+    code,
+    field,
+    message,
+    attempts,
+    seenCount,
+    state,
+  } = letter;
+  const { firstAtMs, lastAtMs } = letter;
+  return {
+    id,
+    run: runId,
+    feed,
+    file,
+    line,
+    key,
+    class: reasonClass,
+    code,
+    field,
+    message,
+    attempts,
+    seen: seenCount,
+    state,
+    firstAt: isoInstant(firstAtMs),
+    lastAt: isoInstant(lastAtMs),
+  };
+}
+
+/** What is wrong, how often, one example, what to do: the reader mends one cause and not a thousand rows. */
+function printGroups(output: Output, letters: readonly DeadLetter[]): void {
+  if (letters.length === 0) {
+    output.line('no dead letters');
+    return;
+  }
+  const groups = [...Map.groupBy(letters, ({ code, field }) => `${code} ${field ?? ''}`).values()].sort(
+    (a, b) => b.length - a.length,
+  );
+  for (const group of groups) {
+    const [example] = group;
+    if (example === undefined) continue;
+    const field = example.field === null ? '' : ` in ${example.field}`;
+    output.line(`${output.style('bold', `${group.length} × ${example.code}${field}`)} (${example.class})`);
+    output.line(`  ${example.hint}`);
+    const rows = group
+      .slice(0, 5)
+      .map((letter) => [
+        letter.id,
+        output.values ? (letter.key ?? '') : '',
+        `${letter.file}:${letter.line}`,
+        letter.state,
+        letter.message,
+      ]);
+    output.line(output.table(['id', 'key', 'where', 'state', 'what happened'], rows));
+    if (group.length > 5)
+      output.line(`  … and ${group.length - 5} more: patchbay dead ls --code ${example.code} --json`);
+  }
+  output.line('try again: patchbay dead retry --all');
+}
+
+export async function showDead(options: GlobalOptions, id: string): Promise<number> {
+  const home = await openCliHome(options, 'look');
+  try {
+    const output = createOutput(options);
+    const letter = await home.ledger.deadLetters.get(id);
+    if (letter === null) {
+      throw new PatchbayError('usage', 'noSuchDeadLetter', `there is no dead letter ${id}`, {
+        hint: 'See them with: patchbay dead ls',
+      });
+    }
+    const document = { ...letterDocument(letter), hint: letter.hint, answer: letter.answer };
+    const cells = output.values ? cellsOf(letter) : {};
+    if (output.json) output.document({ ...document, cells, mapped: output.values ? letter.desired : null });
+    else {
+      for (const [name, value] of Object.entries(document)) {
+        if (value !== null)
+          output.line(`${name.padEnd(9)} ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+      }
+      const rows = Object.entries(cells).map(([column, value]) => [column, value]);
+      if (rows.length > 0) output.line(output.table(['column', 'cell'], rows));
+    }
+    return 0;
+  } finally {
+    await home.close();
+  }
+}
+
+function cellsOf({ row }: DeadLetter): Record<string, string> {
+  if (row === null) return {};
+  const entries: [string, string][] =
+    row.kind === 'cells'
+      ? row.columns.map((column, index) => [column, row.cells[index] ?? ''])
+      : Object.entries(row.object).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? value : JSON.stringify(value),
+        ]);
+  return Object.fromEntries(entries);
+}

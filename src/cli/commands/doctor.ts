@@ -1,0 +1,135 @@
+/** `patchbay doctor`: checks this machine, the configuration and the way to the service. Changes nothing. */
+import { access, constants, mkdir, statfs } from 'node:fs/promises';
+import type { Home } from '#src/app.ts';
+import { requireApiKey } from '#src/app.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
+import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
+import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
+import { createRateGate } from '#src/workspace/rate-gate.ts';
+import { errorDocument } from '../exit.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { openCliHome } from '../open-home.ts';
+import { createOutput } from '../output.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly exitCode: number;
+}
+
+/** Less free space than this is worth a warning. */
+const freeBytesMin = 500 * 1024 * 1024;
+
+export async function doctor(options: GlobalOptions): Promise<number> {
+  const output = createOutput(options);
+  const home = await openCliHome(options, 'look');
+  try {
+    const findings = [
+      { check: 'node', ok: true, detail: process.version, exitCode: 0 },
+      await checkFolder(home),
+      await checkSpace(home),
+      checkEngine(home),
+      await checkQueue(home),
+      await checkService(home),
+    ];
+    const exitCode = worstExitCode(findings.map((finding) => finding.exitCode));
+    if (output.json)
+      output.document({ ok: exitCode === 0, checks: findings.map(({ exitCode: _, ...finding }) => finding), exitCode });
+    else {
+      for (const { check, ok, detail } of findings) {
+        output.line(
+          `${ok ? output.style('green', 'ok  ') : output.style('red', 'BAD ')} ${check.padEnd(12)} ${detail}`,
+        );
+      }
+    }
+    return exitCode;
+  } finally {
+    await home.close();
+  }
+}
+
+async function checkFolder({ folders }: Home): Promise<Finding> {
+  const check = 'data folder';
+  try {
+    for (const folder of [folders.root, ...folders.importFolders]) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await access(folder, constants.R_OK | constants.W_OK);
+    }
+    return { check, ok: true, detail: `${folders.root}, files go into ${folders.importFolders[0]}`, exitCode: 0 };
+  } catch (error) {
+    return { check, ok: false, detail: messageOf(error), exitCode: exitCodes.usage };
+  }
+}
+
+async function checkSpace({ folders }: Home): Promise<Finding> {
+  const { bavail, bsize } = await statfs(folders.root);
+  const free = bavail * bsize;
+  const ok = free >= freeBytesMin;
+  return {
+    check: 'disk',
+    ok,
+    detail: `${Math.round(free / 1024 / 1024).toLocaleString('en')} MB free`,
+    exitCode: ok ? 0 : exitCodes.unexpected,
+  };
+}
+
+function checkEngine({ folders }: Home): Finding {
+  const lock = takeEngineLock(folders.lockFile);
+  lock?.release();
+  return { check: 'engine', ok: true, detail: lock === null ? 'running' : 'not running: patchbay start', exitCode: 0 };
+}
+
+async function checkQueue({ config }: Home): Promise<Finding> {
+  const check = 'queue';
+  const { redisUrl } = config.queue;
+  if (redisUrl === null) return { check, ok: true, detail: 'embedded Valkey (REDIS_URL replaces it)', exitCode: 0 };
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(redisUrl, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 3_000,
+    retryStrategy: () => null,
+  });
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    const [, policy] = (await redis.config('GET', 'maxmemory-policy')) as string[];
+    const ok = policy === 'noeviction';
+    const detail = ok ? 'Redis answers' : `Redis answers, with maxmemory-policy ${policy}: set it to noeviction`;
+    return { check, ok, detail, exitCode: ok ? 0 : exitCodes.usage };
+  } catch (error) {
+    return { check, ok: false, detail: `Redis does not answer: ${messageOf(error)}`, exitCode: exitCodes.unreachable };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function checkService(home: Home): Promise<Finding> {
+  const check = 'service';
+  const { config, clock, log } = home;
+  if (home.mode === 'sandbox' || config.service.baseUrl === null) {
+    return { check, ok: true, detail: 'the sandbox (PATCHBAY_BASE_URL replaces it)', exitCode: 0 };
+  }
+  const workspace = createHttpWorkspace({
+    baseUrl: config.service.baseUrl,
+    readApiKey: () => requireApiKey(config),
+    rateGate: createRateGate({ requestsPerSecond: null, clock }),
+    clock,
+    random: Math.random,
+    log,
+  });
+  try {
+    await requireApiKey(config);
+    const ids = await workspace.listPhoneNumberIds();
+    await workspace.listByExternalIds(['patchbay-probe']);
+    return { check, ok: true, detail: `${workspace.origin} answers, ${ids?.length ?? 0} phone numbers`, exitCode: 0 };
+  } catch (error) {
+    const { error: told, exitCode } = errorDocument(error);
+    const detail = `${told.message}${told.hint === null ? '' : `. ${told.hint}`}`;
+    return { check, ok: false, detail, exitCode: error instanceof PatchbayError ? exitCode : exitCodes.unexpected };
+  } finally {
+    await workspace.close();
+  }
+}

@@ -1,0 +1,140 @@
+/** `patchbay runs …`: list, look at, approve or cancel runs. */
+import type { Home } from '#src/app.ts';
+import { startEngine } from '#src/engine/engine.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { finishOneShot } from '../finish-one-shot.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { patienceOf } from '../one-shot.ts';
+import { openCliHome } from '../open-home.ts';
+import { createOutput } from '../output.ts';
+import { presentRun, tally } from '../present-run.ts';
+import { presentationOf, runDocument } from '../run-document.ts';
+
+interface ListOptions extends GlobalOptions {
+  readonly limit: number;
+}
+
+export async function listRuns(options: ListOptions): Promise<number> {
+  const home = await openCliHome(options, 'look');
+  try {
+    const output = createOutput(options);
+    const runs = await home.ledger.runs.list({ limit: options.limit });
+    const summaries = await Promise.all(runs.map(async (run) => (await presentationOf(home, run, null)).summary));
+    if (output.json) for (const summary of summaries) output.document(summary);
+    else if (summaries.length === 0) output.line(`no runs yet: drop a file into ${home.folders.importFolders[0]}`);
+    else
+      output.line(
+        output.table(
+          ['run', 'feed', 'file', 'state', 'rows'],
+          summaries.map((one) => [one.run, one.feed, one.file, one.state, tally(one)]),
+        ),
+      );
+    return 0;
+  } finally {
+    await home.close();
+  }
+}
+
+export async function showRun(options: GlobalOptions, id: string): Promise<number> {
+  const home = await openCliHome(options, 'look');
+  try {
+    const output = createOutput(options);
+    const presentation = await presentationOf(home, await findRun(home, id), null);
+    if (output.json) output.document(runDocument(presentation, output.values));
+    else output.line(presentRun(output, presentation));
+    return 0;
+  } finally {
+    await home.close();
+  }
+}
+
+interface ApproveOptions extends GlobalOptions {
+  readonly reason?: string;
+  readonly wait?: string;
+  readonly detach?: boolean;
+}
+
+/** The staged rows are written as they are: the file is not read again. */
+export async function approveRun(options: ApproveOptions, id: string): Promise<number> {
+  const patienceMs = patienceOf(options.wait);
+  const home = await openCliHome(options, options.sandbox === true ? 'work' : 'look');
+  try {
+    const output = createOutput(options);
+    const run = await findRun(home, id);
+    if (run.state !== 'stopped')
+      throw new PatchbayError(
+        'usage',
+        'notStopped',
+        `run ${run.id} is ${run.state}, and only a stopped run can be approved`,
+        {},
+      );
+    const approve = async (): Promise<readonly RunRecord[]> => {
+      await home.ledger.runs.setOptions(run.id, { ...run.options, accept: true, acceptReason: options.reason ?? null });
+      await home.ledger.runs.move(run.id, ['stopped'], 'applying', { atMs: home.clock.nowMs(), reason: null });
+      return [run];
+    };
+    if (options.detach === true) {
+      await approve();
+      output.note(`run ${run.id} goes on with the next engine`);
+      return 0;
+    }
+    return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, approve);
+  } finally {
+    await home.close();
+  }
+}
+
+export async function cancelRun(options: GlobalOptions, id: string): Promise<number> {
+  const home = await openCliHome(options, 'look');
+  try {
+    const output = createOutput(options);
+    const run = await findRun(home, id);
+    const moved = await home.ledger.runs.move(run.id, ['queued', 'staging', 'applying', 'stopped'], 'cancelling', {
+      atMs: home.clock.nowMs(),
+      reason: { code: 'cancelled', message: 'cancelled by a person', hint: null, facts: {} },
+    });
+    if (!moved)
+      throw new PatchbayError(
+        'usage',
+        'notCancellable',
+        `run ${run.id} is ${run.state}: there is nothing to cancel`,
+        {},
+      );
+    await endCancelled(home);
+    const cancelled = (await home.ledger.runs.get(run.id)) ?? run;
+    const presentation = await presentationOf(home, cancelled, null);
+    if (output.json) output.document(runDocument(presentation, output.values));
+    else output.line(presentRun(output, presentation));
+    return 0;
+  } finally {
+    await home.close();
+  }
+}
+
+/** The engine ends it; where none runs, nobody else touches the files and this process may. */
+async function endCancelled(home: Home): Promise<void> {
+  const lock = takeEngineLock(home.folders.lockFile);
+  if (lock === null) return;
+  const engine = await startEngine(home, lock, { sameWorkspace: false, waitFor: 'everything' });
+  const deadlineMs = home.clock.monotonicMs() + 10_000;
+  while ((await home.ledger.runs.inState(['cancelling'], 1)).length > 0 && home.clock.monotonicMs() < deadlineMs) {
+    await home.clock.sleep(50);
+  }
+  await engine.stop();
+}
+
+/** By its id, or the end of it. */
+async function findRun(home: Home, id: string): Promise<RunRecord> {
+  const exact = await home.ledger.runs.get(id);
+  if (exact !== null) return exact;
+  const fitting = (await home.ledger.runs.list({ limit: 1_000 })).filter(
+    (run) => run.id.endsWith(id) && id.length >= 4,
+  );
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) return only;
+  throw new PatchbayError('usage', 'noSuchRun', `there is no run ${id}`, {
+    hint: 'See the runs with: patchbay runs ls',
+  });
+}

@@ -1,0 +1,126 @@
+/** `patchbay start`: worker, queue and page until Ctrl-C; without a configured service also the sandbox. */
+import { access, constants } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { Home } from '#src/app.ts';
+import { startPage } from '#src/dashboard/start-page.ts';
+import { type Engine, engineDiedError, startEngine } from '#src/engine/engine.ts';
+import { startIntake } from '#src/engine/intake.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import type { GlobalOptions } from '../global-options.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { openCliHome } from '../open-home.ts';
+import { createOutput, type Output } from '../output.ts';
+
+interface StartOptions extends GlobalOptions {
+  readonly sameWorkspace?: boolean;
+}
+
+export async function start(options: StartOptions): Promise<number> {
+  const output = createOutput(options);
+  const home = await openCliHome(options, 'start');
+  try {
+    return await work(home, options, output);
+  } finally {
+    await home.close();
+  }
+}
+
+async function work(home: Home, options: StartOptions, output: Output): Promise<number> {
+  const lock = takeEngineLock(home.folders.lockFile);
+  if (lock === null) {
+    throw new PatchbayError('usage', 'engineRunning', `another process already works on ${home.folders.root}`, {
+      hint: 'There is one engine per data folder. Use the running one, or another data folder (--data DIR).',
+    });
+  }
+  const interrupt = listenForInterrupt(() =>
+    output.note('patchbay: finishing the requests on their way; press Ctrl-C again to leave at once'),
+  );
+  const engine = await startEngine(home, lock, {
+    sameWorkspace: options.sameWorkspace === true,
+    waitFor: 'everything',
+  });
+  try {
+    const page = await openPage(home, engine);
+    const intake = await startIntake(home, engine.wake);
+    try {
+      if (output.json) output.document(banner(home, engine, page.address));
+      else printBanner(output, home, engine, page.address);
+      const end = await Promise.race([interrupt.received, engine.died]);
+      if (end instanceof Error) throw engineDiedError(end);
+    } finally {
+      await intake.close();
+      await page.close();
+    }
+  } finally {
+    await engine.stop();
+    interrupt.dispose();
+  }
+  const waiting = await home.ledger.runs.list({ states: ['queued', 'staging', 'applying'], limit: 100 });
+  if (waiting.length > 0) output.note(`${waiting.length} runs are not at their end: the next start goes on with them`);
+  return interrupt.exitCode() ?? 0;
+}
+
+function openPage(home: Home, engine: Engine): ReturnType<typeof startPage> {
+  const { ledger, clock, log, config, folders } = home;
+  return startPage({
+    ledger,
+    clock,
+    log,
+    version: manifest.version,
+    serviceName: home.serviceName,
+    serviceOrigin: engine.serviceOrigin,
+    queueDescription: engine.queueDescription,
+    importFolders: folders.importFolders,
+    reportsFolder: folders.reports,
+    token: config.page.token,
+    readiness: () => readiness(home),
+    host: config.page.host,
+    port: config.page.port,
+  });
+}
+
+/** Not ready only when this process cannot take files; work that is paused is degraded. */
+async function readiness({ folders, ledger }: Home): Promise<{ ready: boolean; degraded: boolean; reasons: string[] }> {
+  const reasons: string[] = [];
+  for (const folder of [...folders.importFolders, folders.root]) {
+    await access(folder, constants.R_OK | constants.W_OK).catch(() =>
+      reasons.push(`${folder} cannot be read and written`),
+    );
+  }
+  const pause = await ledger.pause();
+  return {
+    ready: reasons.length === 0,
+    degraded: pause !== null,
+    reasons: pause === null ? reasons : [...reasons, pause.message],
+  };
+}
+
+function banner(home: Home, engine: Engine, page: string) {
+  return {
+    service: { name: home.serviceName, origin: engine.serviceOrigin },
+    queue: engine.queueDescription,
+    importFolder: home.folders.importFolders.at(-1),
+    data: home.folders.root,
+    page,
+  };
+}
+
+function printBanner(output: Output, home: Home, engine: Engine, page: string): void {
+  const { style } = output;
+  const sandbox = home.mode === 'sandbox';
+  const embedded = home.config.queue.redisUrl === null;
+  output.line(style('bold', `Patchbay ${manifest.version}`));
+  output.line(
+    sandbox
+      ? `  service        sandbox at ${engine.serviceOrigin} (PATCHBAY_BASE_URL and PATCHBAY_API_KEY name a real one)`
+      : `  service        ${engine.serviceOrigin}`,
+  );
+  output.line(`  queue          ${engine.queueDescription}${embedded ? ' (REDIS_URL replaces it)' : ''}`);
+  output.line(`  ledger         SQLite, ${home.folders.ledgerFile}`);
+  output.line(`  import folder  ${home.folders.importFolders.at(-1)}`);
+  output.line(`  page           ${page}`);
+  const folder = relative(process.cwd(), home.folders.importFolders.at(-1) ?? '');
+  output.line(`  try            cp config/samples/contacts.csv ${folder}/`);
+}

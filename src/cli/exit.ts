@@ -1,0 +1,55 @@
+/** From an error to what a person reads and a script compares. */
+import { type ErrorKind, messageOf, PatchbayError } from '#src/errors.ts';
+import { exitCodes } from '#src/runs/exit-code.ts';
+import { adviceFor } from './advice.ts';
+
+const codeOfKind: Record<ErrorKind, number> = {
+  usage: exitCodes.usage,
+  file: exitCodes.dead,
+  auth: exitCodes.auth,
+  guard: exitCodes.guard,
+  unreachable: exitCodes.unreachable,
+  transient: exitCodes.unreachable,
+  rejected: exitCodes.dead,
+  bug: exitCodes.unexpected,
+};
+
+export interface ErrorDocument {
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string | null };
+  readonly exitCode: number;
+}
+
+export function errorDocument(error: unknown): ErrorDocument {
+  if (error instanceof PatchbayError) {
+    const { code, message, hint, kind } = error;
+    return { error: { code, message, hint: hint ?? adviceFor(code) }, exitCode: codeOfKind[kind] };
+  }
+  if (isUsageError(error)) {
+    const message = messageOf(error).replace(/^error: /, '');
+    return { error: { code: 'usage', message, hint: 'See: patchbay --help' }, exitCode: exitCodes.usage };
+  }
+  return {
+    error: { code: 'unexpected', message: messageOf(error), hint: adviceFor('unexpected') },
+    exitCode: exitCodes.unexpected,
+  };
+}
+
+/** Commander's own errors carry codes of this form. */
+function isUsageError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+}
+
+/** Tells the error and leaves its exit code. With `json` the document goes to stdout, else two lines go to stderr. */
+export async function exitWithError(error: unknown, { json }: { readonly json: boolean }): Promise<void> {
+  const document = errorDocument(error);
+  if (json) {
+    process.stdout.write(`${JSON.stringify(document)}\n`);
+  } else {
+    const { code, message, hint } = document.error;
+    process.stderr.write(`patchbay: ${message} [${code}]\n${hint === null ? '' : `  ${hint}\n`}`);
+    if (document.exitCode === exitCodes.unexpected && error instanceof Error && process.env.LOG_LEVEL === 'debug') {
+      process.stderr.write(`${error.stack}\n`);
+    }
+  }
+  process.exitCode = document.exitCode;
+}

@@ -1,0 +1,229 @@
+/**
+ * The command line. Commands are described here; what they do is loaded when they are called, so that `--help` is
+ * fast.
+ */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { exitWithError } from './exit.ts';
+
+/** What the options hold is what the command's own description says: commander parses, the action names the type. */
+type Action = (options: never, ...rest: never[]) => Promise<number>;
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = buildProgram();
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Help and version end here too, with code 0. Commander has told what is wrong on stderr.
+      const wantsJson = argv.includes('--json');
+      if (wantsJson && error.exitCode !== 0) await exitWithError(error, { json: true });
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+      return;
+    }
+    await exitWithError(error, { json: argv.includes('--json') });
+  }
+}
+
+export function buildProgram(): Command {
+  const program = new Command('patchbay')
+    .description('Keeps the contacts of a business-telephony workspace equal to the exports dropped into a folder.')
+    .version(manifest.version)
+    .option('--config <file>', 'config file (default: ./patchbay.yaml, if there)')
+    .option('--data <dir>', 'data folder (default: ./data)')
+    .option('--json', 'print one JSON document on stdout')
+    .option('-q, --quiet', 'print results only')
+    .option('-v, --verbose', 'print log lines')
+    .option('--no-color', 'no colours')
+    .option('--no-values', 'print no values from files or contacts')
+    .option('-y, --yes', 'answer every question with yes')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .exitOverride()
+    .showSuggestionAfterError();
+  program.addHelpText('after', helpFooter);
+  for (const add of [addStart, addImport, addStatus, addRuns, addDead, addLogs, addServe, addDoctor, addConfig])
+    add(program);
+  return program;
+}
+
+const helpFooter = `
+Try it without an account:
+  patchbay start                                   worker, queue, sandbox service and page
+  patchbay import --sandbox config/samples/contacts.csv
+
+Exit codes: 0 done, 2 usage, 3 dead rows, 4 key refused, 5 stopped by a guard, 6 service unreachable, 130 interrupted.`;
+
+/** Runs the action with all options, its own and the global ones, and leaves its exit code. */
+function run(load: () => Promise<Action>) {
+  return async (...args: unknown[]): Promise<void> => {
+    // Commander passes the arguments, then the command's options, then the command.
+    const command = args.at(-1) as Command;
+    const positional = args.slice(0, -2);
+    const action = await load();
+    process.exitCode = await action(command.optsWithGlobals() as never, ...(positional as never[]));
+  };
+}
+
+function addStart(program: Command): void {
+  program
+    .command('start')
+    .description('run the worker, the queue and the page; without a configured service also the sandbox')
+    .option('--same-workspace', 'origin or key changed, and it is the same workspace')
+    .action(run(async () => (await import('./commands/start.ts')).start));
+}
+
+function addImport(program: Command): void {
+  program
+    .command('import')
+    .description('import files, then exit')
+    .argument('<FILE...>', 'CSV or JSON files (.csv .tsv .txt .json .ndjson .jsonl, each also .gz)')
+    .option('--mapping <name|file>', 'mapping file, or the name of one in config/mappings')
+    .option('--delimiter <char>', 'what separates the cells (default: detected)')
+    .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .option('--default-country <cc>', 'country of phone numbers without a country code, as DE')
+    .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
+    .option('--max-change <percent>', 'let so many updates, creates and clears pass, once', percent)
+    .option('--max-dead <percent>', 'let so many dead rows pass, once', percent)
+    .option('--accept', 'pass every guard, once')
+    .option('--reason <text>', 'why; stands in the report')
+    .option('--sandbox', 'import into the sandbox')
+    .option('--same-workspace', 'origin or key changed, and it is the same workspace')
+    .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
+    .option('--detach', 'hand the files to the running engine and exit')
+    .action(run(async () => (await import('./commands/import.ts')).importFiles));
+}
+
+function addStatus(program: Command): void {
+  program
+    .command('status')
+    .description('what runs, what waits, what is dead')
+    .option('--sandbox', 'of the sandbox')
+    .action(run(async () => (await import('./commands/status.ts')).status));
+}
+
+function addRuns(program: Command): void {
+  const runs = program.command('runs').description('list, look at, approve or cancel runs');
+  const sandbox = (command: Command): Command => command.option('--sandbox', 'of the sandbox');
+  sandbox(runs.command('ls', { isDefault: true }))
+    .description('the last runs')
+    .option('--limit <n>', 'how many', count, 20)
+    .action(run(async () => (await import('./commands/runs.ts')).listRuns));
+  sandbox(runs.command('show'))
+    .description('one run with its problems')
+    .argument('<RUN>')
+    .action(run(async () => (await import('./commands/runs.ts')).showRun));
+  sandbox(runs.command('approve'))
+    .description('let a run go on that a guard stopped')
+    .argument('<RUN>')
+    .option('--reason <text>', 'why; stands in the report')
+    .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
+    .option('--detach', 'leave it to the running engine and exit')
+    .action(run(async () => (await import('./commands/runs.ts')).approveRun));
+  sandbox(runs.command('cancel'))
+    .description('end a run: what was written stays written, the rest is left')
+    .argument('<RUN>')
+    .action(run(async () => (await import('./commands/runs.ts')).cancelRun));
+}
+
+function addDead(program: Command): void {
+  const dead = program.command('dead').description('rows that were given up: list them, look at one, try them again');
+  const sandbox = (command: Command): Command => command.option('--sandbox', 'of the sandbox');
+  sandbox(dead.command('ls', { isDefault: true }))
+    .description('dead letters, grouped by what is wrong')
+    .option('--code <code>', 'only those with this code')
+    .option('--run <run>', 'only those of this run')
+    .addOption(
+      new Option('--state <state>', 'which').choices(['open', 'redriven', 'closed', 'dropped', 'all']).default('open'),
+    )
+    .option('--limit <n>', 'how many', count, 1_000)
+    .action(run(async () => (await import('./commands/dead.ts')).listDead));
+  sandbox(dead.command('show'))
+    .description('one dead letter with its cells and the answer of the service')
+    .argument('<ID>')
+    .action(run(async () => (await import('./commands/dead.ts')).showDead));
+  sandbox(dead.command('retry'))
+    .description('try dead letters again')
+    .argument('[ID...]')
+    .option('--code <code>', 'all with this code')
+    .option('--run <run>', 'all of this run')
+    .option('--all', 'all that are open')
+    .option('--remap', "map their cells anew with today's mapping")
+    .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
+    .option('--detach', 'leave it to the running engine and exit')
+    .action(run(async () => (await import('./commands/dead-retry.ts')).retryDead));
+}
+
+function addLogs(program: Command): void {
+  program
+    .command('logs')
+    .description('the log lines of the data folder')
+    .option('-f, --follow', 'go on as lines come')
+    .option('--lines <n>', 'how many of the last lines', count, 50)
+    .option('--sandbox', 'of the sandbox')
+    .action(run(async () => (await import('./commands/logs.ts')).logs));
+}
+
+function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('run the workspace service alone: sandbox and reference server')
+    .option('--port <n>', 'port (default: 8787; 0 takes a free one)', portNumber)
+    .option('--key <key>', 'API key (default: a random one, printed at the start)')
+    .option('--store <file>', 'SQLite file, or :memory:')
+    .option('--contacts <n>', 'invented contacts of a new workspace', count)
+    .option('--numbers <n>', 'invented phone numbers of a new workspace', count)
+    .addOption(
+      new Option('--patch <mode>', 'what PATCH does with what its body leaves out').choices(['merge', 'replace']),
+    )
+    .option('--rate <n>', 'requests per second for the key (default: no limit)', count)
+    .option('--page-numbers <n>', 'page size of the phone numbers (default: all at once)', count)
+    .option('--fault <spec...>', 'misbehave: OPERATION:FAULT[=ARGUMENT][:PROBABILITY]')
+    .option('--fault-seed <n>', 'seed of the faults', count)
+    .option('--control', 'open POST /__control, which changes the faults')
+    .action(run(async () => (await import('./commands/serve.ts')).serve));
+}
+
+function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('check this machine, the configuration and the way to the service')
+    .option('--sandbox', 'of the sandbox')
+    .action(run(async () => (await import('./commands/doctor.ts')).doctor));
+}
+
+function addConfig(program: Command): void {
+  const config = program.command('config').description('check or print the configuration');
+  config
+    .command('check')
+    .description('say what is wrong with it')
+    .action(run(async () => (await import('./commands/config.ts')).checkConfig));
+  config
+    .command('print')
+    .description('print it with where each value comes from; secrets masked')
+    .action(run(async () => (await import('./commands/config.ts')).printConfiguration));
+  config
+    .command('schema')
+    .description('print its JSON Schema')
+    .action(run(async () => (await import('./commands/config.ts')).printSchema));
+}
+
+function percent(text: string): number {
+  const match = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(text.trim());
+  const value = Number(match?.[1]);
+  if (match === null || value > 100) throw new InvalidArgumentError('Give a percentage from 0% to 100%.');
+  return value / 100;
+}
+
+function count(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 10_000_000)
+    throw new InvalidArgumentError('Give a whole number.');
+  return value;
+}
+
+function portNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new InvalidArgumentError('Give a port from 0 to 65535.');
+  return value;
+}

@@ -1,0 +1,75 @@
+/** Output: data on stdout, everything else on stderr; colours only where they are wanted. */
+import { styleText } from 'node:util';
+import Table from 'cli-table3';
+import type { GlobalOptions } from './global-options.ts';
+
+export type Style = Parameters<typeof styleText>[0];
+
+export interface Output {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Whether values from files and contacts may be printed. */
+  readonly values: boolean;
+  /** One JSON document on one line of stdout. */
+  document(value: unknown): void;
+  /** A line of data on stdout. */
+  line(text: string): void;
+  /** A line on stderr, unless quiet. */
+  note(text: string): void;
+  style(style: Style, text: string): string;
+  table(head: readonly string[], rows: readonly (readonly string[])[]): string;
+}
+
+export function createOutput(options: GlobalOptions): Output {
+  const colours =
+    options.color !== false &&
+    (process.env.NO_COLOR ?? '') === '' &&
+    (process.stdout.isTTY === true || (process.env.FORCE_COLOR ?? '0') !== '0');
+  const style = (format: Style, text: string): string =>
+    colours ? styleText(format, text, { validateStream: false }) : text;
+  return {
+    json: options.json === true,
+    quiet: options.quiet === true,
+    values: options.values !== false,
+    document: (value) => process.stdout.write(`${JSON.stringify(value)}\n`),
+    line: (text) => process.stdout.write(`${text}\n`),
+    note: (text) => {
+      if (options.quiet !== true) process.stderr.write(`${text}\n`);
+    },
+    style,
+    table: (head, rows) => {
+      const table = new Table({
+        head: head.map((name) => style('bold', name)),
+        style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
+        chars: noBorders,
+      });
+      for (const row of rows) table.push([...row].map(printable));
+      return table.toString();
+    },
+  };
+}
+
+const noBorders = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '',
+} as const;
+
+/** Text from files must not move the cursor or colour the terminal. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (char) =>
+    char === '\n' || char === '\t' ? ' ' : '\ufffd',
+  );
+}

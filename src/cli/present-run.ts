@@ -1,0 +1,97 @@
+/** A run for people: what became of it, what is wrong, and what to do next. */
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { pendingCount } from '#src/ledger/run-record.ts';
+import type { ProblemLine, RunSummary } from '#src/runs/summary.ts';
+import { type Output, printable } from './output.ts';
+
+const problemsShown = 10;
+
+export interface RunPresentation {
+  readonly summary: RunSummary;
+  readonly problems: readonly ProblemLine[];
+  readonly notes: readonly string[];
+  /** Why it stopped, failed or waits; and what to do. */
+  readonly reason: { readonly message: string; readonly hint: string | null; readonly code: string } | null;
+}
+
+export function presentRun(output: Output, { summary, problems, notes, reason }: RunPresentation): string {
+  const { style } = output;
+  const lines = [`${style('bold', printable(summary.file))} → ${summary.service}: ${headline(output, summary)}`];
+  lines.push(`  ${tally(summary)}`);
+  if (reason !== null) {
+    lines.push(`  ${style('red', reason.message)} [${reason.code}]`);
+    if (reason.hint !== null) lines.push(`  ${reason.hint}`);
+  }
+  if (summary.heldFields > 0) {
+    lines.push(`  ${summary.heldFields} fields held: file and people changed them differently; the report lists them`);
+  }
+  for (const note of notes) lines.push(`  note: ${printable(note)}`);
+  if (problems.length > 0) lines.push(indent(problemTable(output, problems)));
+  if (problems.length > problemsShown) lines.push(`  … and ${problems.length - problemsShown} more in the report`);
+  if (summary.fixFile !== null) lines.push(`  mend these rows and drop them in again: ${summary.fixFile}`);
+  const { get, post, patch } = summary.requests;
+  lines.push(`  ${summary.seconds.toFixed(1)} s, ${get} reads, ${post} creates, ${patch} updates sent`);
+  lines.push(`  report: ${summary.report}`);
+  return lines.join('\n');
+}
+
+function headline({ style }: Output, { state }: RunSummary): string {
+  switch (state) {
+    case 'done':
+      return style('green', 'done');
+    case 'doneWithDead':
+      return style('yellow', 'done, with dead rows');
+    case 'stopped':
+      return style('red', 'stopped');
+    case 'failed':
+      return style('red', 'the file could not be read');
+    default:
+      return state;
+  }
+}
+
+/** `12 rows: 10 created, 2 unchanged`. */
+export function tally(summary: RunSummary): string {
+  const parts = (['created', 'updated', 'unchanged', 'skipped', 'dead', 'pending'] as const)
+    .filter((name) => summary[name] > 0)
+    .map(
+      (name) =>
+        `${summary[name]} ${name}${name === 'updated' && summary.adopted > 0 ? ` (${summary.adopted} adopted)` : ''}`,
+    );
+  const rows = `${summary.rows} ${summary.rows === 1 ? 'row' : 'rows'}`;
+  return parts.length === 0 ? rows : `${rows}: ${parts.join(', ')}`;
+}
+
+function problemTable(output: Output, problems: readonly ProblemLine[]): string {
+  const rows = problems
+    .slice(0, problemsShown)
+    .map(({ line, field, value, code, hint }) => [
+      `${line}`,
+      field ?? '',
+      ...(output.values ? [shorten(value ?? '')] : []),
+      code,
+      hint,
+    ]);
+  return output.table(['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what to do'], rows);
+}
+
+function shorten(text: string): string {
+  const one = printable(text);
+  return one.length > 40 ? `${one.slice(0, 39)}…` : one;
+}
+
+function indent(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `  ${line.trimEnd()}`)
+    .join('\n');
+}
+
+/** One line while a run is at work. */
+export function progressLine(run: RunRecord): string {
+  const { counts, state } = run;
+  const settled = counts.rows - pendingCount(counts);
+  return state === 'applying'
+    ? `${run.fileName}: ${settled} of ${counts.rows} rows`
+    : `${run.fileName}: ${state}, ${counts.rows} rows read`;
+}

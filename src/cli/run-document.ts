@@ -1,0 +1,61 @@
+/** The document of a run for stdout, from the report where there is one, else from the ledger. */
+import type { Home } from '#src/app.ts';
+import { pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
+import { exitCodes } from '#src/runs/exit-code.ts';
+import { fixFilePath } from '#src/runs/fix-file.ts';
+import type { FollowEnd } from '#src/runs/follow-run.ts';
+import { readReport, reportPath } from '#src/runs/report.ts';
+import { type ProblemLine, type RunSummary, summarise } from '#src/runs/summary.ts';
+import type { RunPresentation } from './present-run.ts';
+
+/** At most so many problems are printed; the report has all. */
+const problemsMax = 1_000;
+
+export async function presentationOf(home: Home, run: RunRecord, end: FollowEnd | null): Promise<RunPresentation> {
+  const { reports } = home.runFolders;
+  const report = await readReport(reports, run.id);
+  const facts = {
+    serviceName: home.serviceName,
+    reportPath: reportPath(reports, run.id),
+    fixFile: run.counts.dead > 0 && pendingCount(run.counts) === 0 ? fixFilePath(run) : null,
+    nowMs: home.clock.nowMs(),
+  };
+  const waiting = end === null || end.kind === 'rest' ? {} : { state: 'stopped', exitCode: waitingCode(end) };
+  const summary = summarise(run, { ...facts, ...waiting });
+  return {
+    summary,
+    problems: (report?.problems ?? []).slice(0, problemsMax),
+    notes: run.notes,
+    reason: end === null || end.kind === 'rest' ? run.reason : waitingReason(end),
+  };
+}
+
+/** `import --json` (`contract.md`). */
+export function runDocument(
+  { summary, problems, reason }: RunPresentation,
+  values: boolean,
+): RunSummary & {
+  readonly problems: readonly ProblemLine[];
+} {
+  const shown = values ? problems : problems.map((problem) => ({ ...problem, value: null }));
+  const document = { ...summary, problems: shown };
+  return reason === null ? document : { ...document, ...{ error: reason } };
+}
+
+function waitingCode(end: FollowEnd): number {
+  return end.kind === 'auth' ? exitCodes.auth : exitCodes.unreachable;
+}
+
+function waitingReason(end: FollowEnd): RunPresentation['reason'] {
+  if (end.kind === 'auth') {
+    const hint = 'No row was given up. Set a working key and run the same command again: it goes on where it stopped.';
+    return { code: 'keyRefused', message: end.pause.message, hint };
+  }
+  const message =
+    end.kind === 'unreachable' && end.pause !== null ? end.pause.message : 'nothing moved for a long time';
+  return {
+    code: 'serviceUnreachable',
+    message,
+    hint: 'Nothing is lost. Run the same command again: it goes on where it stopped.',
+  };
+}
