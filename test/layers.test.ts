@@ -1,0 +1,119 @@
+/** Imports run one way (`design.md`, "Layout"; the table with its reasons: `src/README.md`). */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** A room, and the rooms that it may import from. Itself is always allowed. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  clock: [],
+  log: [],
+  config: ['errors'],
+  wire: [],
+  contacts: ['errors', 'wire'],
+  sources: ['errors', 'clock', 'log', 'contacts'],
+  mapping: ['errors', 'wire', 'contacts', 'sources'],
+  workspace: ['errors', 'clock', 'log', 'wire', 'contacts'],
+  ledger: ['errors', 'wire', 'contacts', 'sources', 'mapping'],
+  upsert: ['errors', 'clock', 'log', 'wire', 'contacts', 'workspace', 'ledger'],
+  runs: ['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
+  'dead-letters': ['errors', 'ledger', 'mapping', 'runs', 'sources'],
+  queue: ['errors', 'clock', 'log', 'ledger'],
+  jobs: ['queue', 'runs', 'upsert', 'dead-letters'],
+  service: ['errors', 'clock', 'log', 'wire'],
+  app: ['errors', 'clock', 'log', 'config', 'ledger', 'mapping', 'runs'],
+  engine: [
+    ...['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'dead-letters'],
+    ...['queue', 'jobs', 'service', 'app'],
+  ],
+  dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs'],
+  cli: [
+    ...['errors', 'clock', 'log', 'config', 'sources', 'mapping', 'workspace', 'ledger', 'runs', 'dead-letters'],
+    ...['service', 'app', 'engine', 'dashboard'],
+  ],
+};
+
+/** Pure rooms: no I/O, no clock, no random number. The named files are the exceptions, each a thin reader. */
+const pureRooms = ['contacts', 'mapping'];
+const impureFiles = ['src/mapping/load-mapping.ts'];
+
+interface SourceFile {
+  readonly path: string;
+  readonly room: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+const files = [...walk(join(root, 'src')), ...walk(join(root, 'jobs'))].map(readSource);
+
+function walk(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) return walk(path);
+    return /\.(ts|mjs)$/.test(name) && !name.endsWith('.d.ts') ? [path] : [];
+  });
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(path, 'utf8');
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+  return {
+    path: relative(root, path),
+    room: roomOf(path),
+    text,
+    imports: specifiers.flatMap((one) => resolveImport(path, one)),
+  };
+}
+
+function resolveImport(from: string, specifier: string): string[] {
+  if (specifier.startsWith('#src/')) return [join(root, 'src', specifier.slice(5))];
+  if (specifier.startsWith('#jobs/')) return [join(root, 'jobs', specifier.slice(6))];
+  return specifier.startsWith('.') ? [resolve(dirname(from), specifier)] : [];
+}
+
+function roomOf(path: string): string {
+  const [top, room = ''] = relative(root, path).split('/');
+  return top === 'jobs' ? 'jobs' : room.replace(/\.ts$/, '');
+}
+
+describe('the layers', () => {
+  it('have a place for every room', () => {
+    expect([...new Set(files.map((file) => file.room))].sort()).toEqual(Object.keys(mayImport).sort());
+  });
+
+  it('are imported one way only', () => {
+    const wrong = files.flatMap((file) =>
+      file.imports
+        .filter((target) => !target.endsWith('.json') && roomOf(target) !== file.room)
+        .filter((target) => !(mayImport[file.room] ?? []).includes(roomOf(target)))
+        .map((target) => `${file.path} imports ${relative(root, target)}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('hold no cycle in the table itself', () => {
+    const reaches = (from: string, wanted: string, seen = new Set<string>()): boolean =>
+      (mayImport[from] ?? []).some((next) => {
+        if (next === wanted) return true;
+        if (seen.has(next)) return false;
+        seen.add(next);
+        return reaches(next, wanted, seen);
+      });
+    expect(Object.keys(mayImport).filter((room) => reaches(room, room))).toEqual([]);
+  });
+
+  it('keep the decisions pure: no I/O, no clock, no random number', () => {
+    const forbidden =
+      /'node:(?!crypto)[a-z/]+'|Date\.now\(|new Date\(\)|performance\.now|Math\.random|randomUUID|randomBytes|process\./;
+    const wrong = files.filter(
+      (file) => pureRooms.includes(file.room) && !impureFiles.includes(file.path) && forbidden.test(file.text),
+    );
+    expect(wrong.map((file) => file.path)).toEqual([]);
+  });
+
+  it('keep every file below 400 lines', () => {
+    expect(files.filter((file) => file.text.split('\n').length > 400).map((file) => file.path)).toEqual([]);
+  });
+});
