@@ -89,7 +89,7 @@ export function createRateGate(options: RateGateOptions): RateGate {
       if (passes.length > countPerWindow(configured)) passes.shift();
       const windowMs = windowOf(allowed);
       const perWindow = countPerWindow(allowed);
-      const usedCount = passes.filter(({ atMs }) => atMs > nowMs - 2 * windowMs).length;
+      const usedCount = passes.length - firstAfter(passes, nowMs - 2 * windowMs);
       const fullness = Math.min(usedCount / perWindow, 1);
       spacedAtMs = Math.max(spacedAtMs, nowMs - catchUpMs) + (spacingShare * windowMs * fullness) / perWindow;
     }
@@ -97,7 +97,8 @@ export function createRateGate(options: RateGateOptions): RateGate {
   }
 
   function countFromNow(pass: { atMs: number }): void {
-    const index = passes.indexOf(pass);
+    // It passed a moment ago: near the end.
+    const index = passes.lastIndexOf(pass);
     if (index === -1) return;
     passes.splice(index, 1);
     pass.atMs = clock.monotonicMs();
@@ -134,6 +135,19 @@ export function createRateGate(options: RateGateOptions): RateGate {
     },
     requestsPerSecond: () => allowedNow(clock.monotonicMs()),
   };
+}
+
+/** Where the passes later than that begin; they are in the order of time. */
+function firstAfter(passes: readonly { readonly atMs: number }[], thenMs: number): number {
+  let low = 0;
+  let high = passes.length;
+  // Ends: each turn halves what is left.
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((passes[middle]?.atMs ?? 0) > thenMs) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 const countPerWindow = (allowed: number) => Math.max(1, Math.floor(allowed));

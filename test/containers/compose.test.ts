@@ -106,7 +106,9 @@ describe('Dockerfile', () => {
     expect(lines.find((line) => line.startsWith('RUN npm'))).toContain('npm ci --omit=dev --omit=optional');
     expect(lines).toContain('USER node');
     expect(lines.indexOf('USER node')).toBeLessThan(lines.indexOf('CMD ["start"]'));
-    expect(lines).toContain('ENTRYPOINT ["node", "src/cli/patchbay.mjs"]');
+    expect(lines).toContain(
+      'ENTRYPOINT ["node", "--max-semi-space-size=8", "--heap-growing-percent=20", "src/cli/patchbay.mjs"]',
+    );
   });
 
   it('holds no secret', async () => {

@@ -12,6 +12,8 @@ import { migrations } from './migrations.ts';
 
 /** How long a statement waits for another process's transaction. */
 const busyTimeoutMs = 10_000;
+const walRetryMs = 10;
+const sqliteBusy = 5;
 
 export type Parameters = readonly SQLInputValue[];
 export type ResultRow = Readonly<Record<string, SQLInputValue>>;
@@ -82,20 +84,48 @@ export function openDatabase(file: string): Database {
 }
 
 function open(file: string): DatabaseSync {
+  let db: DatabaseSync | null = null;
   try {
     if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const db = new DatabaseSync(file, { timeout: busyTimeoutMs });
+    db = new DatabaseSync(file, { timeout: busyTimeoutMs });
     if (file !== ':memory:') chmodSync(file, 0o600);
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
-    // A quarter of SQLite's default page cache would do; 16 MB keeps the hot indexes of 100,000 contacts.
-    db.exec('PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864');
+    switchToWal(db);
+    db.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
+    // 4 MB keep the hot pages, and the system caches the rest.
+    db.exec('PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864');
     return db;
   } catch (error) {
+    db?.close();
     throw new PatchbayError('usage', 'ledgerUnreadable', `the ledger ${file} cannot be opened: ${messageOf(error)}`, {
       hint: 'Check the data folder: its rights, its free space, and that the file is a ledger of Patchbay.',
       cause: error,
     });
   }
+}
+
+/**
+ * Where several processes open a new file at once, SQLite refuses the switch to WAL at once instead of waiting for its
+ * time-out. Ends with the switch, or when that time-out has passed.
+ */
+function switchToWal(db: DatabaseSync): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  // The waiting is done here alone: else it would be done twice.
+  db.exec('PRAGMA busy_timeout = 0');
+  for (let waitedMs = 0; ; waitedMs += walRetryMs) {
+    try {
+      db.exec('PRAGMA journal_mode = WAL');
+      db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+      return;
+    } catch (error) {
+      if (!isBusy(error) || waitedMs >= busyTimeoutMs) throw error;
+      Atomics.wait(pause, 0, 0, walRetryMs);
+    }
+  }
+}
+
+/** The lower eight bits name the error; the upper ones say more of it. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === sqliteBusy;
 }
 
 function migrate(database: Database, file: string): void {

@@ -1,5 +1,6 @@
 /** Staged records, batches and what the file said before, in SQLite. */
 
+import type { SQLInputValue } from 'node:sqlite';
 import type { Said } from '#src/contacts/base.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { Row } from '#src/sources/row.ts';
@@ -12,16 +13,15 @@ import { settleRecords } from './settle-records.ts';
 import { enterDeadRow } from './sqlite-dead-letters.ts';
 import { addCounts } from './sqlite-runs.ts';
 
+/** Without the hint the planner walks the whole run in the order of its rows, for every few records. */
+const pendingIndex = 'staged INDEXED BY staged_pending';
 const inList = 'IN (SELECT value FROM json_each(?))';
 
 export function sqliteStaging(db: Database): StagingLedger {
-  const stagedRows = (
-    where: string,
-    ...parameters: Parameters<Database['all']> extends [string, ...infer Rest] ? Rest : never
-  ) =>
+  const stagedRows = (from: string, where: string, ...parameters: SQLInputValue[]) =>
     db
       .all(
-        `SELECT staged.*, runs.feed AS feed FROM staged JOIN runs ON runs.id = staged.run_id WHERE ${where}`,
+        `SELECT staged.*, runs.feed AS feed FROM ${from} JOIN runs ON runs.id = staged.run_id WHERE ${where}`,
         ...parameters,
       )
       .map(toStaged);
@@ -87,9 +87,12 @@ export function sqliteStaging(db: Database): StagingLedger {
 
     stagedByKey: async (runId, keys) =>
       new Map(
-        stagedRows(`staged.run_id = ? AND outcome IS NULL AND key ${inList}`, runId, JSON.stringify(keys)).map(
-          (record) => [record.key, record],
-        ),
+        stagedRows(
+          'staged',
+          `staged.run_id = ? AND outcome IS NULL AND key ${inList}`,
+          runId,
+          JSON.stringify(keys),
+        ).map((record) => [record.key, record]),
       ),
 
     nextBatches: async (nowMs, limit) =>
@@ -110,6 +113,7 @@ export function sqliteStaging(db: Database): StagingLedger {
 
     pendingRecords: async (runId, batch, nowMs, limit) =>
       stagedRows(
+        pendingIndex,
         'staged.run_id = ? AND batch = ? AND outcome IS NULL AND not_before <= ? ORDER BY position LIMIT ?',
         runId,
         batch,
@@ -119,7 +123,8 @@ export function sqliteStaging(db: Database): StagingLedger {
 
     pendingCount: async (runId) =>
       Number(
-        db.get('SELECT count(*) AS pending FROM staged WHERE run_id = ? AND outcome IS NULL', runId)?.pending ?? 0,
+        db.get(`SELECT count(*) AS pending FROM ${pendingIndex} WHERE run_id = ? AND outcome IS NULL`, runId)
+          ?.pending ?? 0,
       ),
 
     defer: async (runId, records) =>
@@ -138,7 +143,7 @@ export function sqliteStaging(db: Database): StagingLedger {
     releaseBatch: async (runId, batch, generation, notBeforeMs) =>
       db.transaction(() => {
         const pending = db.get(
-          'SELECT count(*) AS pending, min(not_before) AS next FROM staged WHERE run_id = ? AND batch = ? AND outcome IS NULL',
+          `SELECT count(*) AS pending, min(not_before) AS next FROM ${pendingIndex} WHERE run_id = ? AND batch = ? AND outcome IS NULL`,
           runId,
           batch,
         );

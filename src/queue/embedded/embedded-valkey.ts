@@ -64,6 +64,8 @@ export async function startEmbeddedValkey(options: EmbeddedValkeyOptions): Promi
     saveEveryMs: options.saveEveryMs ?? saveEveryMsDefault,
   };
   const thread = new Worker(new URL('./valkey-thread.ts', import.meta.url), {
+    // The data lies in the server's own memory; what JavaScript holds are bytes on their way.
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
     name: 'embedded queue',
     workerData: threadOptions,
     // The thread needs no environment, and the environment may hold the API key.
