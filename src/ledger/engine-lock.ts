@@ -38,7 +38,9 @@ export function takeEngineLock(file: string): EngineLock | null {
   }
 }
 
-/** SQLite's result codes BUSY and LOCKED. */
+/** SQLite's result codes BUSY and LOCKED, in the lower eight bits; the upper ones say more of it. */
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (error.errcode === 5 || error.errcode === 6);
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  const code = Number(error.errcode) & 0xff;
+  return code === 5 || code === 6;
 }

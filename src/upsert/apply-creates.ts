@@ -80,7 +80,7 @@ async function endCreate(
   result: WriteResult,
   options: CallOptions,
 ): Promise<void> {
-  const { plan, record, input } = planned;
+  const { plan, record } = planned;
   invariant(plan.kind === 'create', 'only a create ends here');
   switch (result.kind) {
     case 'done': {
@@ -88,7 +88,8 @@ async function endCreate(
       const { contact } = result;
       const verdict = verifyReply(plan.expected, contact);
       if (verdict.matches) return endWell(chunk, planned, 'created', contact, verdict.warnings);
-      const bound = { contactId: contact.id, seen: contact, owned: input.base.owned };
+      // What of it did land stays the feed's own, so that it can leave with the file one day.
+      const bound = { contactId: contact.id, seen: contact, owned: ownedIfWritten(planned).owned };
       return endDead(chunk, record, { ...notAppliedDeath(verdict.differences), bound });
     }
     case 'notSent':

@@ -10,7 +10,7 @@ import { verifyReply } from '#src/contacts/verify-reply.ts';
 import { invariant, unreachable } from '#src/errors.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { CallOptions, WriteResult } from '#src/workspace/port.ts';
-import { type Chunk, endDead, endSkipped, endWell, type PlannedRecord, putOff } from './chunk.ts';
+import { type Chunk, endDead, endSkipped, endWell, ownedIfWritten, type PlannedRecord, putOff } from './chunk.ts';
 import { planFrom } from './look-up.ts';
 import { notAppliedDeath } from './not-applied.ts';
 import type { UpsertParts } from './parts.ts';
@@ -88,7 +88,8 @@ async function endPatch(
       invariant(plan.kind === 'patch', 'only a patch is sent here');
       const verdict = verifyReply(plan.expected, result.contact);
       if (verdict.matches) return endWell(chunk, planned, 'updated', result.contact, verdict.warnings);
-      const bound = { contactId: theirs.id, seen: theirs, owned: planned.contact.owned };
+      // What of it did land stays the feed's own, so that it can leave with the file one day.
+      const bound = { contactId: theirs.id, seen: theirs, owned: ownedIfWritten(planned).owned };
       return endDead(chunk, record, { ...notAppliedDeath(verdict.differences), bound });
     }
     case 'notSent':

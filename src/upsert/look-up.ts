@@ -96,7 +96,13 @@ async function planOne(
  * Our own create landed unseen. Where the contact is what the create wanted, it is settled as if its reply had come:
  * what it holds is then the feed's own.
  */
-function endOwnCreate(parts: UpsertParts, chunk: Chunk, leased: LeasedRecord, found: Contact, readAtMs: number): boolean {
+function endOwnCreate(
+  parts: UpsertParts,
+  chunk: Chunk,
+  leased: LeasedRecord,
+  found: Contact,
+  readAtMs: number,
+): boolean {
   const created = planFrom(parts, chunk, leased, null, readAtMs);
   if (created.plan.kind !== 'create' || !verifyReply(created.plan.expected, found).matches) return false;
   endWell(chunk, created, 'created', found, []);

@@ -177,9 +177,9 @@ async function closeChunk(parts: UpsertParts, chunk: Chunk, records: readonly St
       })),
     );
   }
-  const ended = new Set(chunk.ends.map((end) => end.key));
+  // Also those that ended: an end that came too late, for a run that was cancelled meanwhile, gives no lease back.
   await ledger.contacts.release(
     owner,
-    records.map((record) => record.key).filter((key) => !ended.has(key)),
+    records.map((record) => record.key),
   );
 }

@@ -121,6 +121,8 @@ function writeEnd(
       const file = String(db.get('SELECT file_name FROM runs WHERE id = ?', request.runId)?.file_name);
       const place = { runId: request.runId, feed: request.feed, file, sequence: record.sequence, atMs: request.atMs };
       add('deadNew', enterDeadRow(db, place, end.dead) ? 1 : 0);
+      // Whoever tries the row again counts its doubts anew: else a letter in doubt could never be retried.
+      db.run('UPDATE contacts SET attempts = 0 WHERE key = ?', record.key);
       return;
     }
     default:

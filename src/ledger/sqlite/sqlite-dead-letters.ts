@@ -61,7 +61,10 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
       ),
 
     reopenUnsettled: async (runId) => {
-      db.run("UPDATE dead_letters SET state = 'open' WHERE state = 'redriven' AND redrive_run_id = ?", runId);
+      db.run(
+        "UPDATE dead_letters SET state = 'open', redrive_run_id = NULL WHERE state = 'redriven' AND redrive_run_id = ?",
+        runId,
+      );
     },
   };
 }

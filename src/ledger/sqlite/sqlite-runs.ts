@@ -16,7 +16,7 @@ import {
 } from '../run-record.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow } from './database.ts';
 
-/** At most so many notes stand in a run; the rest is counted in the last one. */
+/** At most so many notes stand in a run; later ones are dropped. */
 const notesMax = 200;
 
 export function sqliteRuns(db: Database): RunLedger {
@@ -109,18 +109,16 @@ export function sqliteRuns(db: Database): RunLedger {
 
     beginStaging: async (id, atMs) =>
       db.transaction(() => {
-        for (const table of ['run_keys', 'staged', 'batches', 'dead_rows', 'run_events']) {
-          db.run(`DELETE FROM ${table} WHERE run_id = ?`, id);
-        }
         const zero = Object.keys(zeroCounts).map((name) => `"${name}" = 0`);
-        return (
-          db.run(
-            `UPDATE runs SET state = 'staging', notes = '[]', reason = NULL, shape = NULL, finished_at = NULL,
-               started_at = coalesce(started_at, ?), ${zero.join(', ')} WHERE id = ? AND state IN ('queued', 'staging')`,
-            atMs,
-            id,
-          ) === 1
+        const begun = db.run(
+          `UPDATE runs SET state = 'staging', notes = '[]', reason = NULL, shape = NULL, finished_at = NULL,
+             started_at = coalesce(started_at, ?), ${zero.join(', ')} WHERE id = ? AND state IN ('queued', 'staging')`,
+          atMs,
+          id,
         );
+        // A late redelivery must not throw away what a run at work still has to write.
+        if (begun === 1) forgetStaged(db, id);
+        return begun === 1;
       }),
 
     setShape: async (id, shape: FileShape) => {
@@ -149,12 +147,16 @@ export function sqliteRuns(db: Database): RunLedger {
       db.transaction(() => {
         const state = db.get('SELECT state FROM runs WHERE id = ?', id)?.state;
         invariant((finalRunStates as readonly unknown[]).includes(state), 'only a finished run is pruned', { run: id });
-        for (const table of ['run_keys', 'staged', 'batches', 'dead_rows', 'run_events']) {
-          db.run(`DELETE FROM ${table} WHERE run_id = ?`, id);
-        }
+        forgetStaged(db, id);
       });
     },
   };
+}
+
+function forgetStaged(db: Database, runId: string): void {
+  for (const table of ['run_keys', 'staged', 'batches', 'dead_rows', 'run_events']) {
+    db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
+  }
 }
 
 /** Adds to a run's counts; for use inside a transaction. */

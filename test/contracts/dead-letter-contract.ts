@@ -1,0 +1,264 @@
+/** Dead letters: one per feed, key and code; never dropped, closed by a later success. */
+import { expect, test } from 'vitest';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { DeadRow } from '#src/ledger/staged-record.ts';
+import {
+  applyingRun,
+  createdAtMs,
+  deadRow,
+  desired,
+  ended,
+  pendingOf,
+  row,
+  settleAs,
+  settled,
+  slice,
+  stagingRun,
+} from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const everyLetter = { limit: 100 } as const;
+
+async function kill(ledger: Ledger, run: RunRecord, dead: readonly DeadRow[], atMs = createdAtMs): Promise<void> {
+  await ledger.staging.stage(slice(run, { dead, atMs, counts: { rows: dead.length, dead: dead.length } }));
+}
+
+async function onlyLetter(ledger: Ledger) {
+  const [letter, ...others] = await ledger.deadLetters.list(everyLetter);
+  if (letter === undefined || others.length > 0) throw new Error(`${others.length} letters too many, or none`);
+  return letter;
+}
+
+const deadNewOf = async (ledger: Ledger, id: string) => (await ledger.runs.get(id))?.counts.deadNew;
+
+export function deadLetterContract(open: OpenLedger): void {
+  test('a dead row enters a letter with all that is known of it', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1', { feed: 'crm' });
+    const answer = { status: 400, code: '0801400', title: 'Bad', message: 'no', trace: 't-1' };
+    const dead = deadRow('k1', { class: 'refused', code: 'refused400', line: 7, desired: desired('k1'), answer });
+    await kill(ledger, run, [dead], createdAtMs + 5);
+    const letter = await onlyLetter(await reopen());
+    expect(letter).toEqual({
+      id: letter.id,
+      runId: 'r1',
+      feed: 'crm',
+      file: 'r1.csv',
+      line: 7,
+      key: 'k1',
+      class: 'refused',
+      code: 'refused400',
+      field: 'Phone',
+      message: 'wrong: refused400',
+      hint: 'Correct it.',
+      row: row('k1', 7),
+      desired: desired('k1'),
+      answer,
+      attempts: 0,
+      seenCount: 1,
+      state: 'open',
+      redriveRunId: null,
+      sequence: run.sequence,
+      firstAtMs: createdAtMs + 5,
+      lastAtMs: createdAtMs + 5,
+    });
+    expect(await ledger.deadLetters.get(letter.id)).toEqual(letter);
+    expect(await ledger.deadLetters.get('unknown')).toBeNull();
+    expect(await deadNewOf(ledger, 'r1')).toBe(1);
+  });
+
+  test('there is one letter per feed, key and code', async () => {
+    const { ledger } = await openForTest(open);
+    const main = await stagingRun(ledger, 'r1');
+    const crm = await stagingRun(ledger, 'r2', { feed: 'crm' });
+    await kill(ledger, main, [deadRow('k1'), deadRow('k1', { line: 9 }), deadRow('k1', { code: 'emailInvalid' })]);
+    await kill(ledger, crm, [deadRow('k1')]);
+    const letters = await ledger.deadLetters.list(everyLetter);
+    expect(letters.map(({ feed, code }) => `${feed} ${code}`).toSorted()).toEqual([
+      'crm phoneInvalid',
+      'main emailInvalid',
+      'main phoneInvalid',
+    ]);
+    expect(await ledger.deadLetters.countOpen()).toBe(3);
+    expect((await ledger.staging.deadRows('r1', 0, 10)).map(({ line }) => line)).toEqual([2, 9, 2]);
+  });
+
+  test('a row without a key is known by what it holds, wherever it stands', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const other = await stagingRun(ledger, 'r2');
+    await kill(ledger, run, [deadRow(null, { row: row('Ann') }), deadRow(null, { row: row('Bea') })]);
+    await kill(ledger, other, [deadRow(null, { row: row('Ann', 40), line: 40 })], createdAtMs + 1);
+    const letters = await ledger.deadLetters.list(everyLetter);
+    expect(letters.map(({ line, seenCount }) => [line, seenCount])).toEqual([
+      [40, 2],
+      [2, 1],
+    ]);
+  });
+
+  test('only another run makes it a repeat; a run that is read anew meets its own letter', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [deadRow('k1')], createdAtMs + 1);
+    await ledger.runs.beginStaging('r1', createdAtMs + 2);
+    await kill(ledger, run, [deadRow('k1')], createdAtMs + 3);
+    expect(await onlyLetter(ledger)).toMatchObject({ seenCount: 1, runId: 'r1' });
+    expect(await deadNewOf(ledger, 'r1')).toBe(1);
+    const later = await stagingRun(ledger, 'r2');
+    await kill(ledger, later, [deadRow('k1', { line: 5 })], createdAtMs + 4);
+    expect(await onlyLetter(ledger)).toMatchObject({
+      seenCount: 2,
+      runId: 'r2',
+      line: 5,
+      file: 'r2.csv',
+      sequence: later.sequence,
+      firstAtMs: createdAtMs + 1,
+      lastAtMs: createdAtMs + 4,
+    });
+    expect(await deadNewOf(ledger, 'r2')).toBe(0);
+  });
+
+  test('a letter that comes back after it was closed is open again, and not new', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [deadRow('k1')]);
+    const success = await applyingRun(ledger, 'r2', ['k1']);
+    await settleAs(
+      ledger,
+      success,
+      'w1',
+      (await pendingOf(ledger, success)).map((record) => settled(record)),
+    );
+    expect(await onlyLetter(ledger)).toMatchObject({ state: 'closed' });
+    const again = await stagingRun(ledger, 'r3');
+    await kill(ledger, again, [deadRow('k1')]);
+    expect(await onlyLetter(ledger)).toMatchObject({ state: 'open', seenCount: 2 });
+    expect(await deadNewOf(ledger, 'r3')).toBe(0);
+  });
+
+  test('a success closes all letters of its key in its feed, and of no other', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const crm = await stagingRun(ledger, 'r2', { feed: 'crm' });
+    await kill(ledger, run, [deadRow('k1'), deadRow('k1', { code: 'emailInvalid' }), deadRow('k2')]);
+    await kill(ledger, crm, [deadRow('k1')]);
+    const success = await applyingRun(ledger, 'r3', ['k1']);
+    await settleAs(
+      ledger,
+      success,
+      'w1',
+      (await pendingOf(ledger, success)).map((record) => settled(record)),
+    );
+    const open_ = await ledger.deadLetters.list({ states: ['open'], limit: 10 });
+    expect(open_.map(({ feed, key }) => `${feed} ${key}`).toSorted()).toEqual(['crm k1', 'main k2']);
+    expect(await ledger.deadLetters.countOpen()).toBe(2);
+  });
+
+  test('a skip closes no letter', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [deadRow('k1')]);
+    const other = await applyingRun(ledger, 'r2', ['k1']);
+    const skip = { outcome: 'skipped', reason: 'gone' } as const;
+    await settleAs(
+      ledger,
+      other,
+      'w1',
+      (await pendingOf(ledger, other)).map((record) => ended(record, skip)),
+    );
+    expect(await ledger.deadLetters.countOpen()).toBe(1);
+  });
+
+  test('letters are listed newest first, by ids, code, run and state', async () => {
+    const { ledger } = await openForTest(open);
+    const first = await stagingRun(ledger, 'r1');
+    const second = await stagingRun(ledger, 'r2');
+    await kill(ledger, first, [deadRow('k1')], createdAtMs + 1);
+    await kill(ledger, first, [deadRow('k2', { code: 'emailInvalid' })], createdAtMs + 2);
+    await kill(ledger, second, [deadRow('k3')], createdAtMs + 3);
+    const keys = async (filter: Parameters<typeof ledger.deadLetters.list>[0]) =>
+      (await ledger.deadLetters.list(filter)).map((letter) => letter.key);
+    expect(await keys({ limit: 10 })).toEqual(['k3', 'k2', 'k1']);
+    expect(await keys({ limit: 2 })).toEqual(['k3', 'k2']);
+    expect(await keys({ code: 'phoneInvalid', limit: 10 })).toEqual(['k3', 'k1']);
+    expect(await keys({ runId: 'r1', limit: 10 })).toEqual(['k2', 'k1']);
+    expect(await keys({ states: ['closed', 'dropped'], limit: 10 })).toEqual([]);
+    const [newest] = await ledger.deadLetters.list({ limit: 1 });
+    expect(await keys({ ids: [newest?.id ?? '', 'unknown'], limit: 10 })).toEqual(['k3']);
+    expect(await keys({ ids: [], limit: 10 })).toEqual([]);
+  });
+
+  test('open letters are grouped by class, code and field, the largest group first, with an example', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [
+      deadRow('k1'),
+      deadRow('k2'),
+      deadRow('k3', { class: 'conflict', code: 'twoContacts', problems: [] }),
+    ]);
+    const groups = await ledger.deadLetters.groups(10);
+    expect(groups).toMatchObject([
+      { class: 'invalid', code: 'phoneInvalid', field: 'Phone', count: 2, example: { code: 'phoneInvalid' } },
+      { class: 'conflict', code: 'twoContacts', field: null, count: 1, example: { key: 'k3' } },
+    ]);
+    expect(await ledger.deadLetters.groups(1)).toHaveLength(1);
+    const ids = (await ledger.deadLetters.list({ code: 'twoContacts', limit: 1 })).map((letter) => letter.id);
+    await ledger.deadLetters.markRedriven(ids, 'r2');
+    expect(await ledger.deadLetters.groups(10)).toHaveLength(1);
+  });
+
+  test('only open letters are taken for another try, each by one run', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [deadRow('k1')]);
+    const { id } = await onlyLetter(ledger);
+    expect(await ledger.deadLetters.markRedriven([id, 'unknown'], 'r2')).toEqual([id]);
+    expect(await ledger.deadLetters.markRedriven([id], 'r3')).toEqual([]);
+    expect(await onlyLetter(ledger)).toMatchObject({ state: 'redriven', redriveRunId: 'r2', attempts: 1 });
+    expect(await ledger.deadLetters.countOpen()).toBe(1);
+  });
+
+  test('what a run took and did not settle is open again; what others took stays theirs', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [deadRow('k1'), deadRow('k2')]);
+    const letters = await ledger.deadLetters.list(everyLetter);
+    const idOf = (key: string) => letters.find((letter) => letter.key === key)?.id ?? '';
+    await ledger.deadLetters.markRedriven([idOf('k1')], 'r2');
+    await ledger.deadLetters.markRedriven([idOf('k2')], 'r3');
+    await ledger.deadLetters.reopenUnsettled('r2');
+    expect(await ledger.deadLetters.get(idOf('k1'))).toMatchObject({ state: 'open', redriveRunId: null, attempts: 1 });
+    expect(await ledger.deadLetters.get(idOf('k2'))).toMatchObject({ state: 'redriven', redriveRunId: 'r3' });
+  });
+
+  test('a second try that dies the same way opens its letter; one that dies of something else closes it', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [deadRow('k1'), deadRow('k2')]);
+    const ids = (await ledger.deadLetters.list(everyLetter)).map((letter) => letter.id);
+    const redrive = await stagingRun(ledger, 'r2', { kind: 'redrive' });
+    await ledger.deadLetters.markRedriven(ids, 'r2');
+    await kill(ledger, redrive, [deadRow('k1'), deadRow('k2', { code: 'refused400' })]);
+    const states = (await ledger.deadLetters.list(everyLetter)).map(
+      ({ key, code, state, redriveRunId }) => `${key} ${code} ${state} ${redriveRunId}`,
+    );
+    expect(states.toSorted()).toEqual([
+      'k1 phoneInvalid open null',
+      'k2 phoneInvalid closed null',
+      'k2 refused400 open null',
+    ]);
+  });
+
+  test('a record that dies while it is written enters a letter of the run whose file said it', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1']);
+    const dead = deadRow('k1', { class: 'refused', code: 'refused422' });
+    const ends = (await pendingOf(ledger, run)).map((record) => ended(record, { outcome: 'dead', dead }));
+    await settleAs(ledger, run, 'w1', ends);
+    const letter = await onlyLetter(ledger);
+    expect(letter).toMatchObject({ runId: 'r1', file: 'r1.csv', sequence: run.sequence, state: 'open' });
+    expect(await ledger.staging.deadRows('r1', 0, 10)).toMatchObject([{ letterId: letter.id, code: 'refused422' }]);
+    expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ dead: 1, deadNew: 1 });
+  });
+}

@@ -1,0 +1,161 @@
+/** Intents to create, and the horizon before which no look-up proves anything (`rules.md`, steps 3 and 5). */
+import { expect, test } from 'vitest';
+import type { Ledger } from '#src/ledger/port.ts';
+import {
+  applyingRun,
+  bootA,
+  horizonMs,
+  lease,
+  nobodyOwns,
+  owned,
+  pendingOf,
+  settleAs,
+  settled,
+} from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const horizonAtMs = 4_000;
+
+function intend(ledger: Ledger, owner: string, keys: readonly string[], runId = 'r1'): Promise<readonly string[]> {
+  return ledger.contacts.intend({
+    contacts: keys.map((key) => ({ key, owned: owned('+14155550101') })),
+    owner,
+    runId,
+    bootId: bootA,
+    horizonMonotonicMs: horizonAtMs,
+  });
+}
+
+const stateOf = async (ledger: Ledger, key: string) => (await ledger.contacts.get([key])).get(key)?.state;
+
+export function intentContract(open: OpenLedger): void {
+  test('an intent is entered for the keys whose lease the owner holds, with what it will own', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1', 'k2']);
+    await lease(ledger, 'w2', ['k3']);
+    expect(await intend(ledger, 'w1', ['k1', 'k2', 'k3', 'k4'])).toEqual(['k1', 'k2']);
+    const contacts = await (await reopen()).contacts.get(['k1', 'k3', 'k4']);
+    expect(contacts.get('k1')).toMatchObject({ state: 'intent', owned: owned('+14155550101') });
+    expect(contacts.get('k3')).toMatchObject({ state: 'lookup', owned: nobodyOwns });
+    expect(contacts.has('k4')).toBe(false);
+  });
+
+  test('a key that is bound takes no intent', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1']);
+    await settleAs(
+      ledger,
+      run,
+      'w1',
+      (await pendingOf(ledger, run)).map((record) => settled(record)),
+    );
+    await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
+    expect(await intend(ledger, 'w1', ['k1'])).toEqual([]);
+    expect(await stateOf(ledger, 'k1')).toBe('bound');
+  });
+
+  test('a horizon stays when the lease is given back: nobody gets the key before it has passed', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1']);
+    await intend(ledger, 'w1', ['k1']);
+    await ledger.contacts.release('w1', ['k1']);
+    const other = await reopen();
+    const ask = async (nowMonotonicMs: number) => (await lease(other, 'w2', ['k1'], { nowMonotonicMs })).get('k1');
+    expect(await ask(horizonAtMs - 1_000)).toEqual({ kind: 'horizon', waitMs: 1_000 });
+    expect(await ask(horizonAtMs - 1)).toEqual({ kind: 'horizon', waitMs: 1 });
+    expect(await ask(horizonAtMs)).toMatchObject({ kind: 'leased', contact: { state: 'intent' } });
+  });
+
+  test('the lease of a dead process is void, its horizon is not', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'dead#1', ['k1']);
+    await intend(ledger, 'dead#1', ['k1']);
+    const answer = await lease(ledger, 'w2', ['k1'], { nowMonotonicMs: 1_100, isOwnerDead: () => true });
+    expect(answer.get('k1')).toEqual({ kind: 'horizon', waitMs: horizonAtMs - 1_100 });
+  });
+
+  test('after another boot a horizon starts anew in full, once', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1']);
+    await intend(ledger, 'w1', ['k1']);
+    const ask = async (nowMonotonicMs: number) =>
+      (await lease(ledger, 'w2', ['k1'], { bootId: 'boot-b', nowMonotonicMs })).get('k1');
+    expect(await ask(900_000)).toEqual({ kind: 'horizon', waitMs: horizonMs });
+    expect(await ask(900_500)).toEqual({ kind: 'horizon', waitMs: horizonMs - 500 });
+    expect(await ask(900_000 + horizonMs)).toMatchObject({ kind: 'leased', contact: { state: 'intent' } });
+  });
+
+  test('an intent that is taken back leaves no horizon; only the holder can take it back', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1', 'k2']);
+    await intend(ledger, 'w1', ['k1', 'k2']);
+    await ledger.contacts.withdrawIntents('w2', ['k1', 'k2']);
+    expect(await stateOf(ledger, 'k1')).toBe('intent');
+    await ledger.contacts.withdrawIntents('w1', ['k1']);
+    await ledger.contacts.release('w1', ['k1', 'k2']);
+    const answers = await lease(ledger, 'w2', ['k1', 'k2'], { nowMonotonicMs: 1_100 });
+    expect(answers.get('k1')).toMatchObject({ kind: 'leased', contact: { state: 'lookup' } });
+    expect(answers.get('k2')).toMatchObject({ kind: 'horizon' });
+  });
+
+  test('a second intent moves the horizon on', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1']);
+    await intend(ledger, 'w1', ['k1']);
+    await lease(ledger, 'w2', ['k1'], { nowMonotonicMs: horizonAtMs });
+    const request = { contacts: [{ key: 'k1', owned: nobodyOwns }], owner: 'w2', runId: 'r1', bootId: bootA };
+    expect(await ledger.contacts.intend({ ...request, horizonMonotonicMs: 9_000 })).toEqual(['k1']);
+    await ledger.contacts.release('w2', ['k1']);
+    const answer = await lease(ledger, 'w3', ['k1'], { nowMonotonicMs: 8_000 });
+    expect(answer.get('k1')).toEqual({ kind: 'horizon', waitMs: 1_000 });
+  });
+
+  test('what a PATCH is about to write is entered for its holder only', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1']);
+    await lease(ledger, 'w2', ['k2']);
+    const contacts = ['k1', 'k2'].map((key) => ({ key, owned: owned('+14155550109') }));
+    await ledger.contacts.claimItems('w1', contacts);
+    const known = await ledger.contacts.get(['k1', 'k2']);
+    expect(known.get('k1')?.owned).toEqual(owned('+14155550109'));
+    expect(known.get('k2')?.owned).toEqual(nobodyOwns);
+  });
+
+  test('burned attempts add up, and a binding sets them back', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1', 'k2']);
+    await lease(ledger, 'w1', ['k1', 'k2'], { sequence: run.sequence });
+    await ledger.contacts.burnAttempts(['k1', 'k2']);
+    await ledger.contacts.burnAttempts(['k1']);
+    expect((await ledger.contacts.get(['k1'])).get('k1')?.attempts).toBe(2);
+    await settleAs(
+      ledger,
+      run,
+      'w1',
+      (await pendingOf(ledger, run)).slice(0, 1).map((record) => settled(record)),
+    );
+    expect((await ledger.contacts.get(['k1'])).get('k1')?.attempts).toBe(0);
+    expect((await ledger.contacts.get(['k2'])).get('k2')?.attempts).toBe(1);
+  });
+
+  test('a few bound keys tell which workspace this is; leases and intents do not', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1', 'k2', 'k3'], { rowsPerBatch: 5 });
+    await lease(ledger, 'w1', ['k8', 'k9']);
+    await intend(ledger, 'w1', ['k9']);
+    expect(await ledger.contacts.sampleBound(5)).toEqual([]);
+    await settleAs(
+      ledger,
+      run,
+      'w1',
+      (await pendingOf(ledger, run)).map((record) => settled(record)),
+    );
+    const sample = await ledger.contacts.sampleBound(5);
+    expect(sample.map(({ key, contactId }) => `${key} ${contactId}`).toSorted()).toEqual([
+      'k1 id-of-k1',
+      'k2 id-of-k2',
+      'k3 id-of-k3',
+    ]);
+    expect(await ledger.contacts.sampleBound(2)).toHaveLength(2);
+  });
+}

@@ -1,0 +1,108 @@
+/** Leases: one piece of work at a time on a key (`rules.md`, "One contact per key", step 1). */
+import { expect, test } from 'vitest';
+import type { LeaseResult } from '#src/ledger/contact-record.ts';
+import { applyingRun, bootA, lease, leaseMs, nobodyOwns, pendingOf, settleAs, settled } from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const kinds = (results: ReadonlyMap<string, LeaseResult>) =>
+  Object.fromEntries([...results].map(([key, result]) => [key, result.kind]));
+
+export function leaseContract(open: OpenLedger): void {
+  test('a key that nobody knows is leased, with nothing known of it', async () => {
+    const { ledger } = await openForTest(open);
+    expect(await lease(ledger, 'w1', ['k1'])).toEqual(
+      new Map([
+        [
+          'k1',
+          {
+            kind: 'leased',
+            contact: {
+              key: 'k1',
+              state: 'none',
+              contactId: null,
+              seen: null,
+              owned: nobodyOwns,
+              writtenSequence: 0,
+              attempts: 0,
+            },
+          },
+        ],
+      ]),
+    );
+    expect((await ledger.contacts.get(['k1', 'k2'])).get('k1')).toMatchObject({ state: 'lookup', contactId: null });
+    expect((await ledger.contacts.get(['k1', 'k2'])).has('k2')).toBe(false);
+  });
+
+  test('every key of a request gets an answer of its own', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1']);
+    expect(kinds(await lease(ledger, 'w2', ['k1', 'k2']))).toEqual({ k1: 'held', k2: 'leased' });
+  });
+
+  test('of two owners who ask at once, one gets each key', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const other = await reopen();
+    const keys = Array.from({ length: 40 }, (_, index) => `k${index}`);
+    const answers = await Promise.all([lease(ledger, 'w1', keys), lease(other, 'w2', keys.toReversed())]);
+    for (const key of keys) {
+      expect(answers.map((results) => results.get(key)?.kind).toSorted()).toEqual(['held', 'leased']);
+    }
+  });
+
+  test('a held key says how long the lease still lasts, and the lease ends with monotonic time', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1'], { nowMonotonicMs: 1_000 });
+    const other = await reopen();
+    const ask = async (nowMonotonicMs: number) => (await lease(other, 'w2', ['k1'], { nowMonotonicMs })).get('k1');
+    expect(await ask(1_000)).toEqual({ kind: 'held', waitMs: leaseMs });
+    expect(await ask(1_000 + leaseMs - 1)).toEqual({ kind: 'held', waitMs: 1 });
+    expect(await ask(1_000 + leaseMs)).toMatchObject({ kind: 'leased' });
+    expect((await lease(ledger, 'w1', ['k1'], { nowMonotonicMs: 1_000 + leaseMs })).get('k1')).toMatchObject({
+      kind: 'held',
+    });
+  });
+
+  test('the holder may ask again, and the lease then lasts from that moment', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1'], { nowMonotonicMs: 1_000 });
+    expect(kinds(await lease(ledger, 'w1', ['k1'], { nowMonotonicMs: 1_400 }))).toEqual({ k1: 'leased' });
+    const held = (await lease(ledger, 'w2', ['k1'], { nowMonotonicMs: 1_500 })).get('k1');
+    expect(held).toEqual({ kind: 'held', waitMs: 1_400 + leaseMs - 1_500 });
+  });
+
+  test('a lease that is given back is free at once; only its holder can give it back', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1', 'k2']);
+    await ledger.contacts.release('w2', ['k1', 'k2']);
+    expect(kinds(await lease(ledger, 'w2', ['k1']))).toEqual({ k1: 'held' });
+    await ledger.contacts.release('w1', ['k1']);
+    expect(kinds(await lease(ledger, 'w2', ['k1', 'k2']))).toEqual({ k1: 'leased', k2: 'held' });
+  });
+
+  test('the lease of a dead process is void at once', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'dead#1', ['k1']);
+    await lease(ledger, 'alive#1', ['k2']);
+    const isOwnerDead = (owner: string) => owner === 'dead#1';
+    expect(kinds(await lease(ledger, 'w2', ['k1', 'k2'], { isOwnerDead }))).toEqual({ k1: 'leased', k2: 'held' });
+  });
+
+  test('a lease of another boot of the system is void', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1'], { nowMonotonicMs: 900_000 });
+    expect(kinds(await lease(ledger, 'w2', ['k1'], { bootId: bootA, nowMonotonicMs: 5 }))).toEqual({ k1: 'held' });
+    expect(kinds(await lease(ledger, 'w2', ['k1'], { bootId: 'boot-b', nowMonotonicMs: 5 }))).toEqual({ k1: 'leased' });
+  });
+
+  test('a key that a newer run has written is superseded for an older one, whoever holds it', async () => {
+    const { ledger } = await openForTest(open);
+    const older = await applyingRun(ledger, 'r1', ['k1']);
+    const newer = await applyingRun(ledger, 'r2', ['k1'], { feed: 'crm' });
+    const [record] = await pendingOf(ledger, newer);
+    if (record === undefined) throw new Error('a record was staged');
+    await settleAs(ledger, newer, 'w1', [settled(record)]);
+    expect(kinds(await lease(ledger, 'w2', ['k1'], { sequence: newer.sequence }))).toEqual({ k1: 'leased' });
+    expect(kinds(await lease(ledger, 'w3', ['k1'], { sequence: older.sequence }))).toEqual({ k1: 'superseded' });
+    expect(kinds(await lease(ledger, 'w3', ['k1'], { sequence: newer.sequence + 1 }))).toEqual({ k1: 'held' });
+  });
+}

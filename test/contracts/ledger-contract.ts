@@ -1,0 +1,29 @@
+/**
+ * The contract of the ledger port: what every adapter must do, in sentences (`src/ledger/port.ts`).
+ *
+ * A test opens a fresh ledger, and where it needs another process's view, a second connection to it. No sentence knows
+ * of SQL, files or servers.
+ */
+import { describe } from 'vitest';
+import { batchContract } from './batch-contract.ts';
+import { deadLetterContract } from './dead-letter-contract.ts';
+import { intentContract } from './intent-contract.ts';
+import { leaseContract } from './lease-contract.ts';
+import { runContract } from './run-contract.ts';
+import { settleContract } from './settle-contract.ts';
+import { stagingContract } from './staging-contract.ts';
+import type { OpenLedger } from './support/opened-ledger.ts';
+import { workspaceContract } from './workspace-contract.ts';
+
+export function ledgerContract(name: string, open: OpenLedger): void {
+  describe(name, () => {
+    describe('binding, pause and changes', () => workspaceContract(open));
+    describe('runs', () => runContract(open));
+    describe('staging', () => stagingContract(open));
+    describe('batches', () => batchContract(open));
+    describe('leases', () => leaseContract(open));
+    describe('intents and horizons', () => intentContract(open));
+    describe('settling', () => settleContract(open));
+    describe('dead letters', () => deadLetterContract(open));
+  });
+}

@@ -1,0 +1,197 @@
+/** Runs: order of arrival, one at a time per feed, moves by compare-and-set. */
+import { expect, test } from 'vitest';
+import { noOptions } from '#src/ledger/run-options.ts';
+import { type RunState, zeroCounts, zeroRequests } from '#src/ledger/run-record.ts';
+import { applyingRun, createdAtMs, deadRow, newRecord, newRun, pendingOf, slice, stagingRun } from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const atMs = createdAtMs + 100;
+
+export function runContract(open: OpenLedger): void {
+  test('a run is entered as queued, with what was given and nothing counted', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const given = newRun('r1', { options: { ...noOptions, delimiter: ';', accept: true } });
+    const run = await ledger.runs.create(given);
+    expect(run).toEqual({
+      ...given,
+      sequence: run.sequence,
+      state: 'queued',
+      counts: zeroCounts,
+      requests: zeroRequests,
+      reason: null,
+      notes: [],
+      shape: null,
+      startedAtMs: null,
+      finishedAtMs: null,
+    });
+    expect(await (await reopen()).runs.get('r1')).toEqual(run);
+    expect(await ledger.runs.get('r2')).toBeNull();
+  });
+
+  test('sequences go up in the order of arrival, over all feeds', async () => {
+    const { ledger } = await openForTest(open);
+    const first = await ledger.runs.create(newRun('r1'));
+    const second = await ledger.runs.create(newRun('r2', { feed: 'crm' }));
+    const third = await ledger.runs.create(newRun('r3'));
+    expect(first.sequence).toBeGreaterThan(0);
+    expect(second.sequence).toBeGreaterThan(first.sequence);
+    expect(third.sequence).toBeGreaterThan(second.sequence);
+  });
+
+  test('a run id is entered once', async () => {
+    const { ledger } = await openForTest(open);
+    await ledger.runs.create(newRun('r1'));
+    await expect(ledger.runs.create(newRun('r1', { fileName: 'other.csv' }))).rejects.toThrow();
+    expect((await ledger.runs.get('r1'))?.fileName).toBe('r1.csv');
+  });
+
+  test('list answers the newest first, of the states and the feed asked for; inState the oldest first', async () => {
+    const { ledger } = await openForTest(open);
+    for (const [id, feed] of [
+      ['r1', 'main'],
+      ['r2', 'crm'],
+      ['r3', 'main'],
+      ['r4', 'main'],
+    ] as const)
+      await ledger.runs.create(newRun(id, { feed }));
+    await ledger.runs.move('r3', ['queued'], 'staging', { atMs });
+    const ids = (runs: readonly { id: string }[]) => runs.map((run) => run.id);
+    expect(ids(await ledger.runs.list({ limit: 10 }))).toEqual(['r4', 'r3', 'r2', 'r1']);
+    expect(ids(await ledger.runs.list({ limit: 2 }))).toEqual(['r4', 'r3']);
+    expect(ids(await ledger.runs.list({ feed: 'main', states: ['queued'], limit: 10 }))).toEqual(['r4', 'r1']);
+    expect(ids(await ledger.runs.inState(['queued', 'staging'], 3))).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  test('one run of a feed is next at a time, the oldest first', async () => {
+    const { ledger } = await openForTest(open);
+    for (const [id, feed] of [
+      ['r1', 'main'],
+      ['r2', 'main'],
+      ['r3', 'crm'],
+      ['r4', 'crm'],
+    ] as const)
+      await ledger.runs.create(newRun(id, { feed }));
+    const next = async () => (await ledger.runs.nextQueued(10)).map((run) => run.id);
+    expect(await next()).toEqual(['r1', 'r3']);
+    expect((await ledger.runs.nextQueued(1)).map((run) => run.id)).toEqual(['r1']);
+    for (const state of ['staging', 'applying'] as const) {
+      await ledger.runs.move('r1', ['queued', 'staging'], state, { atMs });
+      expect(await next()).toEqual(['r3']);
+    }
+    await ledger.runs.move('r1', ['applying'], 'done', { atMs });
+    expect(await next()).toEqual(['r2', 'r3']);
+  });
+
+  test('a stopped run does not block its feed', async () => {
+    const { ledger } = await openForTest(open);
+    await ledger.runs.create(newRun('r1'));
+    await ledger.runs.create(newRun('r2'));
+    await ledger.runs.move('r1', ['queued'], 'stopped', { atMs });
+    expect((await ledger.runs.nextQueued(10)).map((run) => run.id)).toEqual(['r2']);
+  });
+
+  test('a content is found by its newest run of that feed', async () => {
+    const { ledger } = await openForTest(open);
+    await ledger.runs.create(newRun('r1', { sha256: 'abc' }));
+    await ledger.runs.create(newRun('r2', { sha256: 'abc' }));
+    await ledger.runs.create(newRun('r3', { sha256: 'abc', feed: 'crm' }));
+    expect((await ledger.runs.findByContent('main', 'abc'))?.id).toBe('r2');
+    expect(await ledger.runs.findByContent('main', 'abd')).toBeNull();
+    expect(await ledger.runs.findByContent('shop', 'abc')).toBeNull();
+  });
+
+  test('a run moves only from the states that were named, and says whether it did', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await ledger.runs.create(newRun('r1'));
+    const other = await reopen();
+    const moves = await Promise.all([ledger, other].map((one) => one.runs.move('r1', ['queued'], 'staging', { atMs })));
+    expect(moves.toSorted()).toEqual([false, true]);
+    expect(await ledger.runs.move('r1', ['queued', 'applying'], 'failed', { atMs })).toBe(false);
+    expect((await ledger.runs.get('r1'))?.state).toBe('staging');
+    expect(await ledger.runs.move('unknown', ['queued'], 'staging', { atMs })).toBe(false);
+  });
+
+  test('a move replaces the reason where one is given, null included; only a final state has a finish time', async () => {
+    const { ledger } = await openForTest(open);
+    await ledger.runs.create(newRun('r1'));
+    const reason = { code: 'tooManyUpdates', message: 'too many', hint: null, facts: { count: 12, share: 0.4 } };
+    const move = async (from: RunState, to: RunState, change: { reason?: typeof reason | null } = {}) => {
+      await ledger.runs.move('r1', [from], to, { atMs, ...change });
+      return ledger.runs.get('r1');
+    };
+    expect(await move('queued', 'stopped', { reason })).toMatchObject({ reason, finishedAtMs: null });
+    expect(await move('stopped', 'applying')).toMatchObject({ reason, finishedAtMs: null });
+    expect(await move('applying', 'done', { reason: null })).toMatchObject({ reason: null, finishedAtMs: atMs });
+  });
+
+  test('shape, notes, options, counts and requests are kept; what is added adds up', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await ledger.runs.create(newRun('r1'));
+    const shape = { format: 'csv', columns: ['Id', 'Näme', ''], delimiter: ';' } as const;
+    await ledger.runs.setShape('r1', shape);
+    await ledger.runs.addNotes('r1', ['two blank lines', 'column “x” is not mapped']);
+    await ledger.runs.addNotes('r1', ['two blank lines', 'assumed windows-1252']);
+    await ledger.runs.setOptions('r1', { ...noOptions, accept: true, acceptReason: 'new year' });
+    await ledger.runs.addCounts('r1', { rows: 3, heldFields: 1 });
+    await ledger.runs.addCounts('r1', { rows: 2, created: 4, warnings: 0 });
+    await ledger.runs.addRequests('r1', { get: 2, patch: 1 });
+    await ledger.runs.addRequests('r1', { get: 1, rateLimited: 5 });
+    expect(await (await reopen()).runs.get('r1')).toMatchObject({
+      shape,
+      notes: ['two blank lines', 'column “x” is not mapped', 'assumed windows-1252'],
+      options: { ...noOptions, accept: true, acceptReason: 'new year' },
+      counts: { ...zeroCounts, rows: 5, heldFields: 1, created: 4 },
+      requests: { ...zeroRequests, get: 3, patch: 1, rateLimited: 5 },
+    });
+  });
+
+  test('reading begun anew throws away what an interrupted reading staged, counted and noted', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const trace = { key: 'k1', line: 2, fingerprint: 'f', kind: 'staged' } as const;
+    const event = { kind: 'warning', line: 2, key: 'k1', code: 'w', field: null, message: 'm' } as const;
+    const parts = { traces: [trace], dead: [deadRow('k2')], events: [event], counts: { rows: 2, dead: 1 } };
+    await ledger.staging.stage(slice(run, { records: [newRecord('k1')], ...parts }));
+    await ledger.runs.addNotes('r1', ['a note']);
+    expect(await ledger.runs.beginStaging('r1', atMs)).toBe(true);
+    expect(await ledger.runs.get('r1')).toMatchObject({
+      state: 'staging',
+      counts: zeroCounts,
+      notes: [],
+      startedAtMs: createdAtMs + 1,
+    });
+    expect(await ledger.staging.pendingCount('r1')).toBe(0);
+    expect((await ledger.staging.tracesOf('r1', ['k1'])).size).toBe(0);
+    expect(await ledger.staging.batch('r1', 1)).toBeNull();
+    expect(await ledger.staging.deadRows('r1', 0, 10)).toEqual([]);
+    expect(await ledger.staging.events('r1', 0, 10)).toEqual([]);
+  });
+
+  test.each(['applying', 'stopped', 'cancelling', 'done'] as const)(
+    'a run that is %s is not begun anew, and keeps what was staged',
+    async (state) => {
+      const { ledger } = await openForTest(open);
+      const run = await applyingRun(ledger, 'r1', ['k1', 'k2', 'k3']);
+      if (state !== 'applying') await ledger.runs.move('r1', ['applying'], state, { atMs });
+      const before = await ledger.runs.get('r1');
+      expect(await ledger.runs.beginStaging('r1', atMs)).toBe(false);
+      expect(await ledger.runs.get('r1')).toEqual(before);
+      expect(await ledger.staging.pendingCount('r1')).toBe(3);
+      await ledger.runs.move('r1', [state], 'applying', { atMs });
+      expect(await pendingOf(ledger, run)).toHaveLength(3);
+    },
+  );
+
+  test('only a finished run is pruned; its counts and dead letters stay', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1']);
+    await ledger.staging.stage(slice(run, { dead: [deadRow('k2')], counts: { rows: 1, dead: 1 } }));
+    await expect(ledger.runs.prune('r1')).rejects.toMatchObject({ kind: 'bug' });
+    expect(await ledger.staging.pendingCount('r1')).toBe(1);
+    await ledger.runs.move('r1', ['applying'], 'doneWithDead', { atMs });
+    await ledger.runs.prune('r1');
+    expect(await ledger.staging.pendingCount('r1')).toBe(0);
+    expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ rows: 2, dead: 1, deadNew: 1 });
+    expect(await ledger.deadLetters.countOpen()).toBe(1);
+  });
+}

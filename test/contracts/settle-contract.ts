@@ -1,0 +1,231 @@
+/** Settling: outcome, both halves of the base, counts and leases in one transaction, fenced by the lease. */
+import { expect, test } from 'vitest';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { StagedRecord } from '#src/ledger/staged-record.ts';
+import {
+  applyingRun,
+  createdAtMs,
+  deadRow,
+  ended,
+  lease,
+  leaseMs,
+  owned,
+  pendingOf,
+  saidOfKey,
+  seenContact,
+  settleAs,
+  settled,
+  wellEnd,
+} from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const skipped = (reason: 'gone' | 'superseded') => ({ outcome: 'skipped', reason }) as const;
+
+/** A run at work, with as many records as there are keys. */
+async function atWork(ledger: Ledger, ...keys: readonly string[]): Promise<[RunRecord, ...StagedRecord[]]> {
+  const run = await applyingRun(ledger, 'r1', keys, { rowsPerBatch: 50 });
+  return [run, ...(await pendingOf(ledger, run))];
+}
+
+function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('a record was staged');
+  return value;
+}
+
+export function settleContract(open: OpenLedger): void {
+  test('every outcome is counted, in the run and in its records alike', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, ...records] = await atWork(ledger, 'k1', 'k2', 'k3', 'k4', 'k5');
+    const [first, second, third, fourth, fifth] = records.map(present);
+    const adopted = wellEnd('updated', {
+      adopted: true,
+      heldFields: ['role', 'company'],
+      removedValues: 3,
+      warnings: ['phone came back in another form'],
+    });
+    const written = await settleAs(ledger, run, 'w1', [
+      settled(present(first)),
+      settled(present(second), { end: adopted }),
+      settled(present(third), { end: wellEnd('unchanged') }),
+      ended(present(fourth), skipped('gone')),
+      ended(present(fifth), { outcome: 'dead', dead: deadRow('k5', { class: 'refused', code: 'refused400' }) }),
+    ]);
+    expect(written).toBe(5);
+    expect((await ledger.runs.get('r1'))?.counts).toEqual({
+      rows: 5,
+      created: 1,
+      updated: 1,
+      unchanged: 1,
+      skipped: 1,
+      dead: 1,
+      adopted: 1,
+      heldFields: 2,
+      removedValues: 3,
+      deadNew: 1,
+      warnings: 1,
+    });
+    expect(await ledger.staging.countEnds('r1')).toEqual({ created: 1, updated: 1, unchanged: 1, skipped: 1, dead: 1 });
+    expect(await ledger.staging.pendingCount('r1')).toBe(0);
+  });
+
+  test('held fields, warnings and skips are told in the order they happened', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, first, second] = await atWork(ledger, 'k1', 'k2');
+    const end = wellEnd('updated', { heldFields: ['role'], warnings: ['email came back in another form'] });
+    await settleAs(ledger, run, 'w1', [settled(present(first), { end }), ended(present(second), skipped('gone'))]);
+    expect(await ledger.staging.events('r1', 0, 10)).toMatchObject([
+      { ordinal: 1, kind: 'held', line: 2, key: 'k1', code: 'held', field: 'role' },
+      { ordinal: 2, kind: 'warning', line: 2, key: 'k1', message: 'email came back in another form' },
+      { ordinal: 3, kind: 'skipped', line: 3, key: 'k2', code: 'gone' },
+    ]);
+  });
+
+  test('both halves of the base move with a success', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const [run, record] = await atWork(ledger, 'k1');
+    const bound = { contactId: 'c1', seen: seenContact('k1', 'c1'), owned: owned('+14155550101') };
+    await settleAs(ledger, run, 'w1', [settled(present(record), { bound })]);
+    const other = await reopen();
+    expect((await other.contacts.get(['k1'])).get('k1')).toEqual({
+      key: 'k1',
+      state: 'bound',
+      contactId: 'c1',
+      seen: seenContact('k1', 'c1'),
+      owned: owned('+14155550101'),
+      writtenSequence: run.sequence,
+      attempts: 0,
+    });
+    expect((await other.staging.saidOf('main', ['k1'])).get('k1')?.said).toEqual(saidOfKey('k1'));
+  });
+
+  test('a half that is not given does not move', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, first, second] = await atWork(ledger, 'k1', 'k2');
+    const dead = { outcome: 'dead', dead: deadRow('k1', { class: 'notApplied', code: 'notApplied' }) } as const;
+    await settleAs(ledger, run, 'w1', [
+      settled(present(first), { end: dead, said: null }),
+      ended(present(second), { ...dead, dead: deadRow('k2') }),
+    ]);
+    const contacts = await ledger.contacts.get(['k1', 'k2']);
+    expect(contacts.get('k1')).toMatchObject({ state: 'bound', contactId: 'id-of-k1' });
+    expect(contacts.get('k2')).toMatchObject({ state: 'lookup', contactId: null, writtenSequence: 0 });
+    expect((await ledger.staging.saidOf('main', ['k1', 'k2'])).size).toBe(0);
+  });
+
+  test('a later settling of the same key replaces both halves, and the sequence never goes back', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, record] = await atWork(ledger, 'k1');
+    await settleAs(ledger, run, 'w1', [settled(present(record))]);
+    const later = await applyingRun(ledger, 'r2', ['k1']);
+    const [again] = await pendingOf(ledger, later);
+    const bound = { contactId: 'c2', seen: seenContact('k1', 'c2'), owned: owned() };
+    const said = { said: saidOfKey('x'), rowHash: 'row-2', fingerprint: 'print-2', mappingVersion: 'mapping-2' };
+    await settleAs(ledger, later, 'w1', [settled(present(again), { bound, said })]);
+    expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({
+      contactId: 'c2',
+      writtenSequence: later.sequence,
+    });
+    expect(await ledger.staging.settledRows('main', ['row-k1', 'row-2'])).toEqual(
+      new Map([['row-2', { key: 'k1', fingerprint: 'print-2' }]]),
+    );
+    expect(await ledger.staging.knownKeyCount('main')).toBe(1);
+  });
+
+  test('a record whose lease went to another owner is left to that owner', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const [run, first, second] = await atWork(ledger, 'k1', 'k2');
+    const { sequence } = run;
+    const other = await reopen();
+    await lease(ledger, 'w1', ['k1', 'k2'], { sequence, nowMonotonicMs: 1_000 });
+    await lease(other, 'w2', ['k1'], { sequence, nowMonotonicMs: 1_000 + leaseMs });
+    const request = { runId: 'r1', feed: 'main', owner: 'w1', atMs: createdAtMs };
+    const late = [settled(present(first)), settled(present(second))];
+    expect(await ledger.staging.settle({ ...request, records: late })).toBe(1);
+    expect((await ledger.runs.get('r1'))?.counts.created).toBe(1);
+    expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({ state: 'lookup', contactId: null });
+    expect((await ledger.staging.saidOf('main', ['k1'])).size).toBe(0);
+    const mine = [settled(present(first), { end: wellEnd('updated') })];
+    expect(await other.staging.settle({ ...request, owner: 'w2', records: mine })).toBe(1);
+    expect(await ledger.staging.countEnds('r1')).toMatchObject({ created: 1, updated: 1 });
+  });
+
+  test('without any lease nothing is settled but a skip', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, first, second] = await atWork(ledger, 'k1', 'k2');
+    const records = [settled(present(first)), ended(present(second), skipped('superseded'))];
+    const request = { runId: run.id, feed: 'main', owner: 'w1', records, atMs: createdAtMs };
+    expect(await ledger.staging.settle(request)).toBe(1);
+    expect((await pendingOf(ledger, run)).map((record) => record.key)).toEqual(['k1']);
+    expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ created: 0, skipped: 1 });
+  });
+
+  test('a skip does not take the key from the one who holds it', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, record] = await atWork(ledger, 'k1');
+    await lease(ledger, 'w2', ['k1'], { sequence: run.sequence });
+    const records = [ended(present(record), skipped('superseded'))];
+    await ledger.staging.settle({ runId: 'r1', feed: 'main', owner: 'w1', records, atMs: createdAtMs });
+    expect((await lease(ledger, 'w1', ['k1'], { sequence: run.sequence })).get('k1')?.kind).toBe('held');
+  });
+
+  test('settling twice writes and counts once', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, record] = await atWork(ledger, 'k1');
+    expect(await settleAs(ledger, run, 'w1', [settled(present(record))])).toBe(1);
+    const counts = (await ledger.runs.get('r1'))?.counts;
+    expect(await settleAs(ledger, run, 'w1', [settled(present(record), { end: wellEnd('updated') })])).toBe(0);
+    expect((await ledger.runs.get('r1'))?.counts).toEqual(counts);
+    expect(await ledger.staging.countEnds('r1')).toMatchObject({ created: 1, updated: 0 });
+  });
+
+  test('settled keys are free at once', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, first, second] = await atWork(ledger, 'k1', 'k2');
+    await settleAs(ledger, run, 'w1', [settled(present(first)), ended(present(second), skipped('gone'))]);
+    const answers = await lease(ledger, 'w2', ['k1', 'k2'], { sequence: run.sequence });
+    expect([...answers.values()].map((answer) => answer.kind)).toEqual(['leased', 'leased']);
+  });
+
+  test('a binding ends the intent and its horizon', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, record] = await atWork(ledger, 'k1');
+    await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
+    const contacts = [{ key: 'k1', owned: owned('+14155550101') }];
+    await ledger.contacts.intend({
+      contacts,
+      owner: 'w1',
+      runId: 'r1',
+      bootId: 'boot-a',
+      horizonMonotonicMs: 1_000_000,
+    });
+    const request = { runId: 'r1', feed: 'main', owner: 'w1', atMs: createdAtMs };
+    await ledger.staging.settle({ ...request, records: [settled(present(record))] });
+    const answer = await lease(ledger, 'w2', ['k1'], { sequence: run.sequence });
+    expect(answer.get('k1')).toMatchObject({ kind: 'leased', contact: { state: 'bound' } });
+  });
+
+  test('a death without a binding keeps the intent: the create may still land', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, record] = await atWork(ledger, 'k1');
+    await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
+    const contacts = [{ key: 'k1', owned: owned() }];
+    const intent = { contacts, owner: 'w1', runId: 'r1', bootId: 'boot-a', horizonMonotonicMs: 9_000 };
+    await ledger.contacts.intend(intent);
+    const dead = deadRow('k1', { class: 'doubt', code: 'doubt' });
+    const records = [ended(present(record), { outcome: 'dead', dead })];
+    await ledger.staging.settle({ runId: 'r1', feed: 'main', owner: 'w1', records, atMs: createdAtMs });
+    const answer = await lease(ledger, 'w2', ['k1'], { sequence: run.sequence, nowMonotonicMs: 8_000 });
+    expect(answer.get('k1')).toEqual({ kind: 'horizon', waitMs: 1_000 });
+  });
+
+  test('a death sets the attempts back: whoever tries the row again counts anew', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, record] = await atWork(ledger, 'k1');
+    await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
+    await ledger.contacts.burnAttempts(['k1']);
+    const dead = deadRow('k1', { class: 'doubt', code: 'doubt' });
+    await settleAs(ledger, run, 'w1', [ended(present(record), { outcome: 'dead', dead })]);
+    expect((await ledger.contacts.get(['k1'])).get('k1')?.attempts).toBe(0);
+  });
+}

@@ -1,0 +1,214 @@
+/** Staged records, what the file said before, and what a report tells. */
+import { expect, test } from 'vitest';
+import type { DesiredContact } from '#src/contacts/desired.ts';
+import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging-ledger.ts';
+import type { Row } from '#src/sources/row.ts';
+import {
+  applyingRun,
+  createdAtMs,
+  deadRow,
+  newRecord,
+  pendingOf,
+  saidOfKey,
+  settleAs,
+  settled,
+  slice,
+  stagingRun,
+  wellEnd,
+} from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const trace = (key: string, kind: 'unchanged' | 'staged' | 'dead') =>
+  ({ key, line: 2, fingerprint: `print-${key}`, kind }) as const;
+
+export function stagingContract(open: OpenLedger): void {
+  test('a slice goes in whole: records, traces, dead rows, events and counts', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const event: RunEvent = { kind: 'warning', line: 3, key: 'k2', code: 'unassigned', field: 'Phone', message: 'm' };
+    const parts = { traces: [trace('k1', 'staged'), trace('k9', 'unchanged')], dead: [deadRow('k2')], events: [event] };
+    const counts = { rows: 3, dead: 1, unchanged: 1 };
+    await ledger.staging.stage(slice(run, { records: [newRecord('k1')], ...parts, counts }));
+    const other = await reopen();
+    expect((await other.runs.get('r1'))?.counts).toMatchObject({ ...counts, deadNew: 1 });
+    expect(await other.staging.tracesOf('r1', ['k1', 'k9', 'k0'])).toEqual(
+      new Map([
+        ['k1', trace('k1', 'staged')],
+        ['k9', trace('k9', 'unchanged')],
+      ]),
+    );
+    expect(await other.staging.events('r1', 0, 10)).toEqual([{ ...event, ordinal: 1 }]);
+    expect(await other.staging.deadRows('r1', 0, 10)).toMatchObject([{ ...deadRow('k2'), ordinal: 1 }]);
+  });
+
+  test('a staged record comes back as it went in, with run, feed and its place', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1', { feed: 'crm' });
+    const wanted: DesiredContact = {
+      key: 'Zoë “7”',
+      scalars: { firstName: null, company: '=A1', sourceUrl: 'https://crm.example.com/7?a=b' },
+      source: 'crm',
+      emails: [{ slot: 'e-mail', items: [{ label: 'work', value: 'zoe@example.com' }] }],
+      phones: [{ slot: 'phones', items: [] }],
+      customFields: [
+        { key: '__proto__', value: ['a', 'b'] },
+        { key: 'seats', value: 2.5 },
+        { key: 'vip', value: null },
+      ],
+    };
+    const source: Row = { kind: 'object', line: 7, record: 6, object: { id: 7, more: { a: [null, '\u0000\n'] } } };
+    const given = newRecord(wanted.key, { desired: wanted, row: source, line: 7, sequence: 3 });
+    await ledger.staging.stage(slice(run, { records: [given] }));
+    const staged = (await ledger.staging.stagedByKey('r1', [wanted.key])).get(wanted.key);
+    expect(staged).toEqual({ ...given, runId: 'r1', feed: 'crm', position: 1, attempts: 0 });
+  });
+
+  test('positions count on from slice to slice, and fill batches of rowsPerBatch', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const records = ['k1', 'k2', 'k3', 'k4', 'k5'].map((key) => newRecord(key));
+    await ledger.staging.stage(slice(run, { records: records.slice(0, 3), rowsPerBatch: 2 }));
+    await ledger.staging.stage(slice(run, { records: records.slice(3), rowsPerBatch: 2 }));
+    await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
+    const inBatch = async (batch: number) =>
+      (await ledger.staging.pendingRecords('r1', batch, createdAtMs, 10)).map(({ position, key }) => [position, key]);
+    expect(await inBatch(1)).toEqual([
+      [1, 'k1'],
+      [2, 'k2'],
+    ]);
+    expect(await inBatch(2)).toEqual([
+      [3, 'k3'],
+      [4, 'k4'],
+    ]);
+    expect(await inBatch(3)).toEqual([[5, 'k5']]);
+    expect(await ledger.staging.pendingCount('r1')).toBe(5);
+    expect(await ledger.staging.nextBatches(createdAtMs, 10)).toHaveLength(3);
+  });
+
+  test('a trace that comes again takes the place of the earlier one, in its run only', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const other = await stagingRun(ledger, 'r2');
+    await ledger.staging.stage(slice(run, { traces: [trace('k1', 'staged')] }));
+    await ledger.staging.stage(slice(other, { traces: [trace('k1', 'unchanged')] }));
+    await ledger.staging.stage(slice(run, { traces: [{ ...trace('k1', 'dead'), line: 9 }] }));
+    expect((await ledger.staging.tracesOf('r1', ['k1'])).get('k1')).toEqual({ ...trace('k1', 'dead'), line: 9 });
+    expect((await ledger.staging.tracesOf('r2', ['k1'])).get('k1')).toEqual(trace('k1', 'unchanged'));
+  });
+
+  test('a withdrawn record is never written, and its death stands in the dead letters', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await ledger.staging.stage(slice(run, { records: [newRecord('k1'), newRecord('k2')], counts: { rows: 2 } }));
+    const dead = deadRow('k1', { code: 'duplicateKey' });
+    await ledger.staging.stage(
+      slice(run, { withdrawn: [{ key: 'k1', end: { outcome: 'dead', dead } }], counts: { rows: 1, dead: 1 } }),
+    );
+    await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
+    expect((await pendingOf(ledger, run)).map((record) => record.key)).toEqual(['k2']);
+    expect((await ledger.staging.stagedByKey('r1', ['k1', 'k2'])).has('k1')).toBe(false);
+    expect((await ledger.staging.countEnds('r1')).dead).toBe(1);
+    expect(await ledger.deadLetters.list({ limit: 10 })).toMatchObject([{ key: 'k1', code: 'duplicateKey' }]);
+  });
+
+  test('what a feed has settled is found by row hash and by key, and belongs to that feed', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1', 'k2']);
+    const [first, second] = await pendingOf(ledger, run);
+    if (first === undefined || second === undefined) throw new Error('two records were staged');
+    const held = { said: saidOfKey('k2'), rowHash: null, fingerprint: null, mappingVersion: 'mapping-1' };
+    await settleAs(ledger, run, 'w1', [settled(first), settled(second, { said: held })]);
+    expect(await ledger.staging.settledRows('main', ['row-k1', 'row-k2', 'row-k3'])).toEqual(
+      new Map([['row-k1', { key: 'k1', fingerprint: 'print-k1' }]]),
+    );
+    expect(await ledger.staging.saidOf('main', ['k1', 'k2', 'k3'])).toEqual(
+      new Map([
+        ['k1', { key: 'k1', said: saidOfKey('k1'), rowHash: 'row-k1', fingerprint: 'print-k1' }],
+        ['k2', { key: 'k2', said: saidOfKey('k2'), rowHash: null, fingerprint: null }],
+      ]),
+    );
+    expect(await ledger.staging.knownKeyCount('main')).toBe(2);
+    expect(await ledger.staging.knownKeyCount('crm')).toBe(0);
+    expect((await ledger.staging.settledRows('crm', ['row-k1'])).size).toBe(0);
+    expect((await ledger.staging.saidOf('crm', ['k1'])).size).toBe(0);
+  });
+
+  test('a refreshed row hash replaces the old one of that feed and key, and enters no new key', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1']);
+    await settleAs(
+      ledger,
+      run,
+      'w1',
+      (await pendingOf(ledger, run)).map((record) => settled(record)),
+    );
+    const rows = ['k1', 'k9'].map((key) => ({ key, rowHash: `newer-${key}`, mappingVersion: 'mapping-2' }));
+    await ledger.staging.refreshRowHashes('main', rows);
+    await ledger.staging.refreshRowHashes('crm', rows);
+    expect(await ledger.staging.settledRows('main', ['row-k1', 'newer-k1', 'newer-k9'])).toEqual(
+      new Map([['newer-k1', { key: 'k1', fingerprint: 'print-k1' }]]),
+    );
+    expect(await ledger.staging.knownKeyCount('crm')).toBe(0);
+  });
+
+  test('a record is found by its key until it has an outcome', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1', 'k2']);
+    const [first] = await pendingOf(ledger, run);
+    if (first === undefined) throw new Error('a record was staged');
+    await settleAs(ledger, run, 'w1', [settled(first, { end: wellEnd('updated') })]);
+    expect([...(await ledger.staging.stagedByKey('r1', ['k1', 'k2', 'k3'])).keys()]).toEqual(['k2']);
+    expect((await ledger.staging.stagedByKey('r2', ['k2'])).size).toBe(0);
+  });
+
+  test('all that is pending ends as skipped when the run is cancelled, and is counted once', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1', 'k2', 'k3']);
+    const [first] = await pendingOf(ledger, run);
+    if (first === undefined) throw new Error('a record was staged');
+    await settleAs(ledger, run, 'w1', [settled(first)]);
+    expect(await ledger.staging.skipPending('r1', 'cancelled', createdAtMs)).toBe(2);
+    expect(await ledger.staging.skipPending('r1', 'cancelled', createdAtMs)).toBe(0);
+    expect(await ledger.staging.pendingCount('r1')).toBe(0);
+    expect(await ledger.staging.nextBatches(createdAtMs, 10)).toEqual([]);
+    expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ rows: 3, created: 1, skipped: 2 });
+    expect(await ledger.staging.countEnds('r1')).toMatchObject({ created: 1, skipped: 2, dead: 0 });
+    expect(await ledger.staging.events('r1', 0, 10)).toMatchObject([{ kind: 'skipped', code: 'cancelled' }]);
+  });
+
+  test('events and dead rows come page by page, in the order they happened', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const events = [1, 2, 3].map(
+      (line): RunEvent => ({ kind: 'skipped', line, key: null, code: 'duplicate', field: null, message: `${line}` }),
+    );
+    await ledger.staging.stage(slice(run, { events: events.slice(0, 2), dead: [deadRow('k3'), deadRow('k1')] }));
+    await ledger.staging.stage(slice(run, { events: events.slice(2), dead: [deadRow('k2')] }));
+    const messages = async (after: number) =>
+      (await ledger.staging.events('r1', after, 2)).map(({ ordinal, message }) => [ordinal, message]);
+    expect(await messages(0)).toEqual([
+      [1, '1'],
+      [2, '2'],
+    ]);
+    expect(await messages(2)).toEqual([[3, '3']]);
+    const keys = async (after: number) =>
+      (await ledger.staging.deadRows('r1', after, 2)).map(({ ordinal, key }) => [ordinal, key]);
+    expect(await keys(0)).toEqual([
+      [1, 'k3'],
+      [2, 'k1'],
+    ]);
+    expect(await keys(2)).toEqual([[3, 'k2']]);
+  });
+
+  test('events above the limit of a run are not kept; the counts go on', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const events = Array.from(
+      { length: eventsPerRunMax + 5 },
+      (_, index): RunEvent => ({ kind: 'warning', line: index, key: null, code: 'w', field: null, message: 'm' }),
+    );
+    await ledger.staging.stage(slice(run, { events, counts: { warnings: events.length } }));
+    expect(await ledger.staging.events('r1', eventsPerRunMax - 3, 10)).toHaveLength(3);
+    expect((await ledger.runs.get('r1'))?.counts.warnings).toBe(eventsPerRunMax + 5);
+  });
+}

@@ -1,0 +1,199 @@
+/** Builders for what goes into a ledger. Keys name records; `bootA` runs from monotonic time 0. */
+
+import type { Ownership, Said } from '#src/contacts/base.ts';
+import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { LeaseRequest, LeaseResult } from '#src/ledger/contact-record.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { noOptions } from '#src/ledger/run-options.ts';
+import type { NewRun, RunRecord } from '#src/ledger/run-record.ts';
+import type { DeadRow, NewStagedRecord, RecordEnd, StagedRecord } from '#src/ledger/staged-record.ts';
+import type { SettledRecord, StagedSlice } from '#src/ledger/staging-ledger.ts';
+import type { Row } from '#src/sources/row.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import { contactReply } from '#src/wire/contact.ts';
+
+export const bootA = 'boot-a';
+export const leaseMs = 500;
+export const horizonMs = 2_000;
+export const createdAtMs = 1_800_000_000_000;
+
+export function newRun(id: string, parts: Partial<NewRun> = {}): NewRun {
+  return {
+    id,
+    feed: 'main',
+    kind: 'file',
+    fileName: `${id}.csv`,
+    claimedPath: `/claimed/${id}.csv`,
+    importFolder: '/import',
+    sha256: `sha-of-${id}`,
+    bytes: 120,
+    options: noOptions,
+    mapping: null,
+    createdAtMs,
+    ...parts,
+  };
+}
+
+export function row(key: string, line = 2): Row {
+  return { kind: 'cells', line, record: line - 1, columns: ['id', 'name'], cells: [key, 'Ann'] };
+}
+
+export function desired(key: string): DesiredContact {
+  return { key, scalars: { firstName: 'Ann' }, source: null, emails: [], phones: [], customFields: [] };
+}
+
+export function newRecord(key: string, parts: Partial<NewStagedRecord> = {}): NewStagedRecord {
+  const line = parts.line ?? 2;
+  return {
+    line,
+    sequence: 1,
+    key,
+    rowHash: `row-${key}`,
+    fingerprint: `print-${key}`,
+    mappingVersion: 'mapping-1',
+    desired: desired(key),
+    row: row(key, line),
+    ...parts,
+  };
+}
+
+export function deadRow(key: string | null, parts: Partial<DeadRow> = {}): DeadRow {
+  const code = parts.code ?? 'phoneInvalid';
+  const line = parts.line ?? 2;
+  const problem = { code, line, field: 'Phone', value: 'x', message: `wrong: ${code}`, hint: 'Correct it.' };
+  return {
+    class: 'invalid',
+    code,
+    line,
+    key,
+    problems: [problem],
+    row: row(key ?? 'nobody', line),
+    desired: null,
+    answer: null,
+    ...parts,
+  };
+}
+
+export function slice(run: RunRecord, parts: Partial<StagedSlice> = {}): StagedSlice {
+  return {
+    runId: run.id,
+    feed: run.feed,
+    rowsPerBatch: 2,
+    records: [],
+    traces: [],
+    dead: [],
+    withdrawn: [],
+    events: [],
+    counts: {},
+    atMs: createdAtMs + 10,
+    ...parts,
+  };
+}
+
+/** A run that is being read. */
+export async function stagingRun(ledger: Ledger, id: string, parts: Partial<NewRun> = {}): Promise<RunRecord> {
+  const run = await ledger.runs.create(newRun(id, parts));
+  await ledger.runs.beginStaging(id, createdAtMs + 1);
+  return run;
+}
+
+/** A run that waits to be written, with one staged record a key, on lines 2, 3, 4… */
+export async function applyingRun(
+  ledger: Ledger,
+  id: string,
+  keys: readonly string[],
+  parts: Partial<NewRun> & { readonly rowsPerBatch?: number } = {},
+): Promise<RunRecord> {
+  const { rowsPerBatch = 2, ...newParts } = parts;
+  const run = await stagingRun(ledger, id, newParts);
+  const records = keys.map((key, index) => newRecord(key, { line: index + 2, sequence: run.sequence }));
+  await ledger.staging.stage(slice(run, { records, rowsPerBatch, counts: { rows: keys.length } }));
+  await ledger.runs.move(id, ['staging'], 'applying', { atMs: createdAtMs + 20 });
+  return run;
+}
+
+/** The run's records without an outcome, in the order of the file. */
+export async function pendingOf(ledger: Ledger, run: RunRecord): Promise<readonly StagedRecord[]> {
+  const batches = (await ledger.staging.nextBatches(createdAtMs, 100)).filter((one) => one.runId === run.id);
+  const records: StagedRecord[] = [];
+  for (const { batch } of batches) {
+    records.push(...(await ledger.staging.pendingRecords(run.id, batch, createdAtMs * 2, 100)));
+  }
+  return records.toSorted((left, right) => left.position - right.position);
+}
+
+/** Asks for keys with today's sequence, at monotonic time 1,000 unless given. */
+export function lease(
+  ledger: Ledger,
+  owner: string,
+  keys: readonly string[],
+  parts: Partial<LeaseRequest> & { readonly sequence?: number } = {},
+): Promise<ReadonlyMap<string, LeaseResult>> {
+  const { sequence = 1, ...request } = parts;
+  return ledger.contacts.lease({
+    keys: keys.map((key) => ({ key, sequence })),
+    owner,
+    leaseMs,
+    nowMonotonicMs: 1_000,
+    bootId: bootA,
+    horizonMs,
+    isOwnerDead: () => false,
+    ...request,
+  });
+}
+
+export const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] };
+
+export function owned(...phones: readonly string[]): Ownership {
+  return { ...nobodyOwns, phones: phones.map((value) => ({ value, feed: 'main' })) };
+}
+
+export function seenContact(key: string, id = `id-of-${key}`): Contact {
+  return contactReply.parse({
+    id,
+    externalId: key,
+    defaultFields: { firstName: 'Ann', emails: [], phoneNumbers: [] },
+    customFields: [],
+  });
+}
+
+export function saidOfKey(key: string): Said {
+  return { scalars: { firstName: key }, emails: [], phones: [], customFields: [], held: [] };
+}
+
+export function wellEnd(
+  outcome: 'created' | 'updated' | 'unchanged',
+  parts: Partial<Omit<Extract<RecordEnd, { adopted: boolean }>, 'outcome'>> = {},
+): RecordEnd {
+  return { outcome, adopted: false, heldFields: [], removedValues: 0, warnings: [], ...parts };
+}
+
+/** The end of a staged record that reached its contact: both halves of the base move. */
+export function settled(record: StagedRecord, parts: Partial<SettledRecord> = {}): SettledRecord {
+  const { position, key, sequence, rowHash, fingerprint, mappingVersion } = record;
+  return {
+    position,
+    key,
+    sequence,
+    end: wellEnd('created'),
+    bound: { contactId: `id-of-${key}`, seen: seenContact(key), owned: nobodyOwns },
+    said: { said: saidOfKey(key), rowHash, fingerprint, mappingVersion },
+    ...parts,
+  };
+}
+
+/** The end of a staged record of which the service told nothing. */
+export function ended(record: StagedRecord, end: RecordEnd): SettledRecord {
+  return settled(record, { end, bound: null, said: null });
+}
+
+/** Leases the records' keys for `owner` and settles them; answers how many were written. */
+export async function settleAs(
+  ledger: Ledger,
+  run: RunRecord,
+  owner: string,
+  records: readonly SettledRecord[],
+): Promise<number> {
+  for (const { key, sequence } of records) await lease(ledger, owner, [key], { sequence });
+  return ledger.staging.settle({ runId: run.id, feed: run.feed, owner, records, atMs: createdAtMs + 50 });
+}

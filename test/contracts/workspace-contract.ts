@@ -1,0 +1,57 @@
+/** What the ledger knows of its workspace, the pause, and how processes notice each other. */
+import { expect, test } from 'vitest';
+import type { Pause, WorkspaceBinding } from '#src/ledger/port.ts';
+import { newRun } from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const binding: WorkspaceBinding = {
+  origin: 'https://api.example.com',
+  keyHash: 'salted',
+  phoneNumberIds: ['PN1', 'PN2'],
+};
+
+export function workspaceContract(open: OpenLedger): void {
+  test('a new ledger is bound to no workspace, and no work waits', async () => {
+    const { ledger } = await openForTest(open);
+    expect(await ledger.binding()).toBeNull();
+    expect(await ledger.pause()).toBeNull();
+    expect(ledger.id).not.toBe('');
+  });
+
+  test('a binding is kept as it was given, also for the next process; a later one replaces it', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await ledger.bind(binding);
+    const other = await reopen();
+    expect(await other.binding()).toEqual(binding);
+    await other.bind({ ...binding, phoneNumberIds: [] });
+    expect(await ledger.binding()).toEqual({ ...binding, phoneNumberIds: [] });
+  });
+
+  test('every process finds the same ledger id', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    expect((await reopen()).id).toBe(ledger.id);
+  });
+
+  test('a pause stands for every process until it is taken back', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const pause: Pause = { code: 'auth', message: 'the key is refused', sinceMs: 1_800_000_000_000 };
+    const other = await reopen();
+    await ledger.setPause(pause);
+    expect(await other.pause()).toEqual(pause);
+    await other.setPause(null);
+    expect(await ledger.pause()).toBeNull();
+  });
+
+  test('the change count moves when another process commits, and rests when nobody does', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const other = await reopen();
+    const before = await ledger.changeCount();
+    expect(await ledger.changeCount()).toBe(before);
+    await other.runs.create(newRun('r1'));
+    const after = await ledger.changeCount();
+    expect(after).not.toBe(before);
+    expect(await ledger.changeCount()).toBe(after);
+    await other.setPause({ code: 'unreachable', message: 'no answer', sinceMs: 1 });
+    expect(await ledger.changeCount()).not.toBe(after);
+  });
+}

@@ -1,0 +1,139 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { finalRunStates, pendingCount } from '#src/ledger/run-record.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { newRun } from '#test/contracts/support/build.ts';
+import { openForTest } from '#test/contracts/support/opened-ledger.ts';
+import { startChild } from './support/child-process.ts';
+import { openTempLedger, tempFolder } from './support/temp-ledger.ts';
+
+const writer = new URL('./support/writer-process.ts', import.meta.url);
+
+function plain<Result>(file: string, look: (db: DatabaseSync) => Result): Result {
+  const db = new DatabaseSync(file);
+  try {
+    return look(db);
+  } finally {
+    db.close();
+  }
+}
+
+describe('the ledger’s file', () => {
+  test('a ledger and all its companions are readable by their owner only', async () => {
+    const folder = tempFolder();
+    const ledger = openSqliteLedger(join(folder, 'ledger.sqlite'));
+    onTestFinished(() => ledger.close());
+    await ledger.runs.create(newRun('r1'));
+    const names = readdirSync(folder);
+    expect(names).toContain('ledger.sqlite-wal');
+    for (const name of names) expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
+  });
+
+  test('a folder that is not there yet is made, for its owner only', async () => {
+    const folder = join(tempFolder(), 'a', 'b');
+    const ledger = openSqliteLedger(join(folder, 'ledger.sqlite'));
+    await ledger.close();
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  test('a file with wider rights is narrowed when it is opened', async () => {
+    const file = join(tempFolder(), 'ledger.sqlite');
+    writeFileSync(file, '', { mode: 0o666 });
+    const ledger = openSqliteLedger(file);
+    await ledger.close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('the ledger of a newer Patchbay is refused by its schema’s number, and stays as it is', async () => {
+    const file = join(tempFolder(), 'ledger.sqlite');
+    await openSqliteLedger(file).close();
+    plain(file, (db) => db.exec('PRAGMA user_version = 4711'));
+    expect(() => openSqliteLedger(file)).toThrow(
+      expect.objectContaining({
+        kind: 'usage',
+        code: 'ledgerTooNew',
+        message: expect.stringMatching(/ledger\.sqlite has schema 4711, and this Patchbay knows schemas up to \d+$/),
+      }),
+    );
+    expect(plain(file, (db) => db.prepare('PRAGMA user_version').get())).toEqual({ user_version: 4711 });
+  });
+
+  test('a file that is no database is a usage error that names it, and stays as it is', () => {
+    const file = join(tempFolder(), 'ledger.sqlite');
+    const content = 'id;name\n1;Ann\n'.repeat(200);
+    writeFileSync(file, content);
+    expect(() => openSqliteLedger(file)).toThrow(
+      expect.objectContaining({
+        kind: 'usage',
+        code: 'ledgerUnreadable',
+        message: expect.stringContaining(file),
+        hint: expect.stringContaining('ledger of Patchbay'),
+      }),
+    );
+    expect(statSync(file).size).toBe(content.length);
+  });
+
+  test('a folder that cannot be made is a usage error', () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'data'), '');
+    expect(() => openSqliteLedger(join(folder, 'data', 'ledger.sqlite'))).toThrow(
+      expect.objectContaining({ kind: 'usage', code: 'ledgerUnreadable' }),
+    );
+  });
+});
+
+describe('several processes', () => {
+  test('open a new ledger at the same moment and write at once: all of it is there', async () => {
+    const file = join(tempFolder(), 'new', 'ledger.sqlite');
+    const children = ['a', 'b', 'c', 'd'].map((name) => startChild(writer, 'add', file, name));
+    for (const child of children) expect(await child.nextLine()).toBe('ready');
+    for (const child of children) child.tell('go');
+    for (const child of children) expect(await child.nextLine()).toBe('done');
+    const ledger = openSqliteLedger(file);
+    const run = await ledger.runs.get('shared');
+    await ledger.close();
+    expect(run?.counts.rows).toBe(4 * 200);
+    expect(run?.notes).toHaveLength(4 * 5);
+  });
+
+  test('two connections of one process write in turns, without waiting for each other', async () => {
+    const { ledger, reopen } = await openForTest(openTempLedger);
+    const other = await reopen();
+    await ledger.runs.create(newRun('r1'));
+    const adding = Array.from({ length: 200 }, (_, turn) =>
+      (turn % 2 === 0 ? ledger : other).runs.addCounts('r1', { rows: 1 }),
+    );
+    await Promise.all(adding);
+    expect((await other.runs.get('r1'))?.counts.rows).toBe(200);
+  });
+});
+
+describe('a process that is killed', () => {
+  test.each([1, 3, 6])('leaves a ledger that is whole, after %i finished runs', async (finishedCount) => {
+    const file = join(tempFolder(), 'ledger.sqlite');
+    const child = startChild(writer, 'runs', file, 'w');
+    await child.nextLine();
+    child.tell('go');
+    const finished: (string | null)[] = [];
+    while (finished.length < finishedCount) finished.push(await child.nextLine());
+    await child.kill();
+
+    expect(plain(file, (db) => db.prepare('PRAGMA integrity_check').all())).toEqual([{ integrity_check: 'ok' }]);
+    const ledger = openSqliteLedger(file);
+    const runs = await ledger.runs.list({ limit: 1_000 });
+    for (const id of finished) expect(runs.find((run) => run.id === id)?.state).toBe('doneWithDead');
+    for (const run of runs) {
+      const ends = await ledger.staging.countEnds(run.id);
+      expect(ends).toMatchObject({ created: run.counts.created, dead: 0 });
+      if ((finalRunStates as readonly string[]).includes(run.state)) {
+        expect(run.counts).toMatchObject({ rows: 9, created: 8, dead: 1, deadNew: 1 });
+      } else {
+        expect(await ledger.staging.pendingCount(run.id)).toBe(pendingCount(run.counts));
+      }
+      expect(await ledger.staging.deadRows(run.id, 0, 10)).toHaveLength(run.counts.dead);
+    }
+    await ledger.close();
+  });
+});

@@ -1,0 +1,36 @@
+/** A ledger file in a temporary folder, and as many connections to it as a test asks for. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Ledger } from '#src/ledger/port.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import type { OpenedLedger } from '#test/contracts/support/opened-ledger.ts';
+
+/** A folder that is removed when the test ends. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'patchbay-ledger-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Whoever opens it closes it: all connections, then the file. */
+export async function openTempLedger(): Promise<OpenedLedger & { readonly file: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'patchbay-ledger-'));
+  const file = join(folder, 'ledger.sqlite');
+  const opened: Ledger[] = [];
+  const open = (): Ledger => {
+    const ledger = openSqliteLedger(file);
+    opened.push(ledger);
+    return ledger;
+  };
+  return {
+    file,
+    ledger: open(),
+    reopen: async () => open(),
+    close: async () => {
+      for (const ledger of opened) await ledger.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
