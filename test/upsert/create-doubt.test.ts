@@ -1,0 +1,210 @@
+import { describe, expect, test, vi } from 'vitest';
+import { emptyBase } from '#src/contacts/base.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { horizonMs } from '#src/upsert/parts.ts';
+import { phone, wanted } from './support/build.ts';
+import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';
+
+/** Commits, and the answer is lost in one way or another. */
+const lostAfter = ['create:dropAfter', 'create:truncated', 'create:notJson', 'create:hangAfter=20ms'] as const;
+/** Nothing was committed, and nobody can tell. */
+const lostBefore = ['create:dropBefore', 'create:status=503', 'create:status=500', 'create:status=408'] as const;
+
+/** The ledger as a worker leaves it that is killed between its intent and the answer. */
+async function dieAfterIntent({ ledger, clock, parts }: UpsertWorld, run: RunRecord): Promise<void> {
+  const [host, boot, pid] = parts.identity.name.split('/');
+  // This process's pid with another start: its predecessor under that number.
+  const owner = `${host}/${boot}/${pid}/1#a`;
+  const { bootId } = clock;
+  const nowMonotonicMs = clock.monotonicMs();
+  await ledger.contacts.lease({
+    keys: [{ key: 'crm-1', sequence: run.sequence }],
+    owner,
+    leaseMs: parts.limits.leaseMs,
+    nowMonotonicMs,
+    bootId,
+    horizonMs: horizonMs(parts.limits),
+    isOwnerDead: () => false,
+  });
+  const horizonMonotonicMs = nowMonotonicMs + horizonMs(parts.limits);
+  const contacts = [{ key: 'crm-1', owned: emptyBase.owned }];
+  await ledger.contacts.intend({ contacts, owner, runId: run.id, bootId, horizonMonotonicMs });
+}
+
+describe('a create in doubt', () => {
+  test.each(lostAfter)('%s: the contact is found after the horizon, and counts as created', async (fault) => {
+    const world = await openUpsertWorld({ faults: [fault] });
+    const run = await world.stage([wanted('crm-1', { phones: { mobile: [phone(1)] } })]);
+    expect(await world.workOnce(run)).toEqual(['deferred']);
+    expect(await world.countsOf(run)).toMatchObject({ created: 0, dead: 0 });
+    await world.expectSound();
+    await world.faults();
+    const finished = await world.finish(run);
+    expect(finished.counts).toMatchObject({ created: 1, updated: 0, adopted: 0 });
+    expect(world.service.counts().create).toBe(1);
+    expect(await world.contacts()).toHaveLength(1);
+    await world.expectSound();
+  });
+
+  test.each(lostBefore)('%s: the contact is created once, by the second create', async (fault) => {
+    const world = await openUpsertWorld({ faults: [fault] });
+    const run = await world.stage([wanted('crm-1')]);
+    await world.workOnce(run);
+    expect(await world.contacts()).toHaveLength(0);
+    await world.faults();
+    expect((await world.finish(run)).counts).toMatchObject({ created: 1, dead: 0 });
+    expect(world.service.counts().create).toBe(2);
+    expect(await world.contacts()).toHaveLength(1);
+    await world.expectSound();
+  });
+
+  test('nobody looks before the horizon has passed', async () => {
+    const world = await openUpsertWorld({ faults: ['create:dropBefore'] });
+    const run = await world.stage([wanted('crm-1')]);
+    await world.workOnce(run);
+    const [batch] = await world.ledger.staging.nextBatches(world.clock.nowMs(), 1);
+    const waitMs = (batch?.dueAtMs ?? 0) - world.clock.nowMs();
+    expect(waitMs).toBeGreaterThan(0);
+    expect(waitMs).toBeLessThanOrEqual(horizonMs(world.parts.limits));
+    const asked = world.service.counts();
+    // A newer run that wants the same key meets the same horizon.
+    const newer = await world.stage([wanted('crm-1', { role: 'Buyer' })], { feed: 'shop' });
+    expect(await world.workOnce(run)).toEqual([]);
+    expect(await world.workOnce(newer)).toEqual(['deferred']);
+    expect(world.service.counts()).toEqual(asked);
+    await world.faults();
+    expect((await world.finish(newer)).counts).toMatchObject({ created: 1 });
+    expect((await world.finish(run)).counts).toMatchObject({ skipped: 1 });
+    expect((await world.contactOf('crm-1')).defaultFields.role).toBe('Buyer');
+    await world.expectSound();
+  });
+
+  test('a create that lands late, but before the horizon, is found: one create, one contact', async () => {
+    const world = await openUpsertWorld({ faults: ['create:lateCommit=60ms'] });
+    const run = await world.stage([wanted('crm-1')]);
+    await world.workOnce(run);
+    await vi.waitFor(async () => expect(await world.contacts()).toHaveLength(1), 10_000);
+    await world.faults();
+    expect((await world.finish(run)).counts).toMatchObject({ created: 1, adopted: 0 });
+    expect(world.service.counts().create).toBe(1);
+    await world.expectSound();
+  });
+
+  test('a create that lands after the next one was sent still makes one contact', async () => {
+    const world = await openUpsertWorld({ faults: ['create:lateCommit=60ms'] });
+    const run = await world.stage([wanted('crm-1')]);
+    await world.workOnce(run);
+    // The worker's time runs ahead of the service's: the horizon has passed, and the create lands later still.
+    await world.faults('create:latency=150ms');
+    expect((await world.finish(run)).counts).toMatchObject({ created: 1, dead: 0 });
+    expect(await world.contacts()).toHaveLength(1);
+    await world.expectSound();
+  });
+
+  test('an answer that was lost makes no item nobody’s: it leaves with the file later', async () => {
+    const world = await openUpsertWorld({ faults: ['create:dropAfter'] });
+    const run = await world.stage([wanted('crm-1', { phones: { mobile: [phone(1)] } })]);
+    await world.workOnce(run);
+    await world.faults();
+    await world.finish(run);
+    const later = await world.load([wanted('crm-1', { phones: { mobile: [phone(2)] } })]);
+    expect(later.counts).toMatchObject({ updated: 1, removedValues: 1 });
+    const { phoneNumbers } = (await world.contactOf('crm-1')).defaultFields;
+    expect(phoneNumbers.map(({ value }) => value)).toEqual([phone(2)]);
+    await world.expectSound();
+  });
+
+  test('an outage of any length kills no row', async () => {
+    const world = await openUpsertWorld({ faults: ['create:status=503'] });
+    const run = await world.stage([wanted('crm-1'), wanted('crm-2')]);
+    for (let outage = 0; outage < 8; outage += 1) {
+      await world.workOnce(run);
+      world.clock.advance(60_000);
+    }
+    expect(await world.countsOf(run)).toMatchObject({ created: 0, dead: 0 });
+    await world.faults();
+    expect((await world.finish(run)).counts).toMatchObject({ created: 2, dead: 0 });
+    await world.expectSound();
+  });
+
+  test('three doubts while other writes succeed kill the row, and its letter says why', async () => {
+    const writeHealth = { succeeded: () => {}, succeededSince: () => true };
+    const world = await openUpsertWorld({ faults: ['create:status=503'], writeHealth });
+    const run = await world.load([wanted('crm-1')]);
+    expect(run.counts).toMatchObject({ rows: 1, dead: 1, deadNew: 1 });
+    expect(world.service.counts().create).toBe(3);
+    expect(await world.ledger.deadLetters.list({ limit: 10 })).toMatchObject([
+      { key: 'crm-1', class: 'doubt', code: 'doubt', state: 'open' },
+    ]);
+    await world.expectSound();
+  });
+
+  test('a row that was given up in doubt can be tried again, and counts its doubts anew', async () => {
+    const writeHealth = { succeeded: () => {}, succeededSince: () => true };
+    const world = await openUpsertWorld({ faults: ['create:status=503'], writeHealth });
+    await world.load([wanted('crm-1')]);
+    await world.faults();
+    expect((await world.load([wanted('crm-1')])).counts).toMatchObject({ created: 1, dead: 0 });
+    expect(await world.ledger.deadLetters.countOpen()).toBe(0);
+    await world.expectSound();
+  });
+
+  test.each([true, false])('a worker that died after its intent: what it made is found (made: %s)', async (made) => {
+    const world = await openUpsertWorld();
+    const run = await world.stage([wanted('crm-1')]);
+    await dieAfterIntent(world, run);
+    if (made) {
+      await world.byHand('POST', '/v1/contacts', { externalId: 'crm-1', defaultFields: { firstName: 'Ann' } });
+    }
+    expect(await world.workOnce(run)).toEqual(['deferred']);
+    expect(world.service.counts().list ?? 0).toBe(0);
+    expect((await world.finish(run)).counts).toMatchObject({ created: 1, adopted: 0 });
+    expect(world.service.counts().create).toBe(1);
+    await world.expectSound();
+  });
+
+  test('a storm of lost answers and failures ends with one contact per key, all counted', async () => {
+    const faults = ['create:dropAfter:30%', 'create:status=503:20%', 'create:dropBefore:20%', 'list:status=503:10%'];
+    const world = await openUpsertWorld({ faults });
+    const keys = Array.from({ length: 60 }, (_, index) => `crm-${index}`);
+    const run = await world.stage(keys.map((key) => wanted(key)));
+    for (let round = 0; round < 12; round += 1) {
+      await world.workOnce(run).catch(() => []);
+      world.clock.advance(50_000);
+    }
+    await world.faults();
+    const { counts } = await world.finish(run);
+    expect(counts.created + counts.dead).toBe(60);
+    const known = new Set((await world.contacts()).map((contact) => contact.externalId));
+    // A row that was given up may have landed all the same: its letter says so.
+    expect(known.size).toBeGreaterThanOrEqual(counts.created);
+    await world.expectSound();
+  });
+});
+
+describe('a key that the service calls taken', () => {
+  const taken = { externalId: 'crm-1', defaultFields: { firstName: 'Ann' } };
+
+  test('is looked up once more, and adopted when it shows', async () => {
+    const world = await openUpsertWorld({ faults: ['list:listLag=60m'] });
+    await world.byHand('POST', '/v1/contacts', taken);
+    const run = await world.stage([wanted('crm-1', { role: 'Buyer' })]);
+    expect(await world.workOnce(run)).toEqual(['deferred']);
+    await world.faults();
+    expect((await world.finish(run)).counts).toMatchObject({ updated: 1, adopted: 1, created: 0 });
+    expect((await world.contactOf('crm-1')).defaultFields.role).toBe('Buyer');
+    await world.expectSound();
+  });
+
+  test('is a conflict when no list ever shows it', async () => {
+    const world = await openUpsertWorld({ faults: ['list:listLag=60m'] });
+    await world.byHand('POST', '/v1/contacts', taken);
+    const run = await world.load([wanted('crm-1')]);
+    expect(run.counts).toMatchObject({ dead: 1, created: 0 });
+    expect(await world.ledger.deadLetters.list({ limit: 10 })).toMatchObject([
+      { class: 'conflict', code: 'keyTaken', answer: { status: 409, code: '0800409' } },
+    ]);
+    await world.faults();
+    await world.expectSound();
+  });
+});

@@ -1,0 +1,22 @@
+/**
+ * The system's clock, set forward by hand: what is put off for seconds is due at once when the test says so, and no
+ * test waits for a horizon.
+ */
+import { type Clock, systemClock } from '#src/clock.ts';
+
+export interface MovedClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function movedClock(): MovedClock {
+  const system = systemClock();
+  let aheadMs = 0;
+  return {
+    ...system,
+    nowMs: () => system.nowMs() + aheadMs,
+    monotonicMs: () => system.monotonicMs() + aheadMs,
+    advance: (ms) => {
+      aheadMs += ms;
+    },
+  };
+}
