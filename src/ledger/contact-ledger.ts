@@ -23,8 +23,15 @@ export interface ContactLedger {
   lease(request: LeaseRequest): Promise<ReadonlyMap<string, LeaseResult>>;
   /** Commits the intents to create, durable. Answers the keys whose lease the owner still holds. */
   intend(request: IntentRequest): Promise<readonly string[]>;
-  /** Enters what a PATCH is about to write, so that a lost reply does not make its items nobody's. */
-  claimItems(owner: string, contacts: readonly WrittenContact[]): Promise<void>;
+  /**
+   * Enters that PATCHes are about to be sent and what they write: a lost reply then neither makes their items nobody's nor
+   * lets the record pass for unchanged.
+   */
+  claimItems(
+    owner: string,
+    runId: string,
+    contacts: readonly (WrittenContact & { readonly position: number })[],
+  ): Promise<void>;
   /** Takes intents back: the creates were certainly not sent, or a look-up after the horizon found nothing. */
   withdrawIntents(owner: string, keys: readonly string[]): Promise<void>;
   /** Counts a create that ended in doubt while other writes succeeded. */

@@ -3,7 +3,7 @@
  * the same pid.
  */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface ProcessIdentity {
@@ -14,7 +14,7 @@ export interface ProcessIdentity {
 }
 
 export function identifyProcess(bootId: string): ProcessIdentity {
-  const host = hostname().replaceAll('/', '_');
+  const host = `${hostname().replaceAll('/', '_')}:${processNamespace()}`;
   const boot = bootId.slice(0, 8);
   const name = [host, boot, process.pid, startTicks(process.pid) ?? randomUUID().slice(0, 8)].join('/');
   return {
@@ -28,6 +28,15 @@ export function identifyProcess(bootId: string): ProcessIdentity {
       return ticks === null ? !isAlive(Number(pid)) : ticks !== start;
     },
   };
+}
+
+/** Two containers may share a host's name and boot, and each has pids of its own. */
+function processNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '';
+  } catch {
+    return '';
+  }
 }
 
 /** When a process started, in the kernel's ticks; null where the system does not tell. */

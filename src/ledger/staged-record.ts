@@ -22,6 +22,8 @@ export interface StagedRecord extends NewStagedRecord {
   readonly feed: string;
   /** Counts from 1 in the order of the file; names the record in its run. */
   readonly position: number;
+  /** An update of this record was sent, or was about to be. */
+  readonly sent: boolean;
   /** Writes of this record that ended in doubt while other writes succeeded. */
   readonly attempts: number;
 }

@@ -11,6 +11,7 @@ import { invariant, unreachable } from '#src/errors.ts';
 import type { CallOptions, WriteResult } from '#src/workspace/port.ts';
 import { applyPatch } from './apply-patch.ts';
 import { type Chunk, endDead, endWell, ownedIfWritten, type PlannedRecord, putOff } from './chunk.ts';
+import { claimPatches } from './claim-patches.ts';
 import { planFrom } from './look-up.ts';
 import { notAppliedDeath } from './not-applied.ts';
 import { createsPerIntent, horizonMs, type UpsertParts } from './parts.ts';
@@ -129,7 +130,9 @@ async function endTaken(
   const { contacts, readAtMs } = await parts.workspace.listByExternalIds([record.key], options);
   const match = matchByKey(record.key, contacts);
   if (match.kind === 'one') {
-    return applyPatch(parts, chunk, planFrom(parts, chunk, planned, match.contact, readAtMs), options);
+    const found = planFrom(parts, chunk, planned, match.contact, readAtMs);
+    await claimPatches(parts, chunk, [found]);
+    return applyPatch(parts, chunk, found, options);
   }
   await withdraw(parts, chunk, planned);
   // It may have been created a moment ago and not be visible yet: one more look after the lag, then it is a conflict.

@@ -11,6 +11,7 @@ import { invariant, unreachable } from '#src/errors.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { CallOptions, WriteResult } from '#src/workspace/port.ts';
 import { type Chunk, endDead, endSkipped, endWell, ownedIfWritten, type PlannedRecord, putOff } from './chunk.ts';
+import { claimPatches } from './claim-patches.ts';
 import { planFrom } from './look-up.ts';
 import { notAppliedDeath } from './not-applied.ts';
 import type { UpsertParts } from './parts.ts';
@@ -46,6 +47,7 @@ export async function applyPatch(
     const fresh = await readAgain(parts, chunk, planned, theirs.id, options);
     if (fresh === null) return;
     planned = fresh;
+    await claimPatches(parts, chunk, [planned]);
   }
   // The line before the rate gate is longer than a read stays fresh: let others go first.
   putOff(chunk, planned.record, retryWaitMs);
@@ -129,5 +131,7 @@ async function endVanished(
   );
   if (match.kind !== 'one' || record.attempts + 1 >= parts.limits.attemptsMax) return endSkipped(chunk, record, 'gone');
   const again = { ...planned, record: { ...record, attempts: record.attempts + 1 } };
-  return applyPatch(parts, chunk, planFrom(parts, chunk, again, match.contact, readAtMs), options);
+  const found = planFrom(parts, chunk, again, match.contact, readAtMs);
+  await claimPatches(parts, chunk, [found]);
+  return applyPatch(parts, chunk, found, options);
 }

@@ -88,8 +88,9 @@ export function endWell(
   const madeByUs = contact.state === 'intent';
   const adopted = outcome !== 'created' && contact.contactId === null && !madeByUs;
   const end: RecordEnd = {
-    // What our own intent made counts as created, whenever it was found; what we adopt counts as updated.
-    outcome: madeByUs ? 'created' : adopted ? 'updated' : outcome,
+    // What our own intent made counts as created, whenever it was found; what we adopt counts as updated, and so does
+    // what an update of ours changed before its answer was lost.
+    outcome: madeByUs ? 'created' : outcome === 'unchanged' && (adopted || record.sent) ? 'updated' : outcome,
     adopted,
     heldFields: plan.held.map((field) => field.field),
     removedValues: plan.removals,

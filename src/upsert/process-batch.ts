@@ -11,7 +11,8 @@ import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
 import { applyCreates } from './apply-creates.ts';
 import { applyPatch } from './apply-patch.ts';
-import { type Chunk, endSkipped, type LeasedRecord, ownedIfWritten, type PlannedRecord, putOff } from './chunk.ts';
+import { type Chunk, endSkipped, type LeasedRecord, type PlannedRecord, putOff } from './chunk.ts';
+import { claimPatches } from './claim-patches.ts';
 import { lookUpAndPlan } from './look-up.ts';
 import { horizonMs, keysPerChunk, type UpsertParts } from './parts.ts';
 
@@ -99,8 +100,7 @@ async function applyUpdates(
   updates: readonly PlannedRecord[],
   options: CallOptions,
 ): Promise<void> {
-  const patches = updates.filter((one) => one.plan.kind === 'patch');
-  if (patches.length > 0) await parts.ledger.contacts.claimItems(chunk.owner, patches.map(ownedIfWritten));
+  await claimPatches(parts, chunk, updates);
   const failures: unknown[] = [];
   const apply = async (one: PlannedRecord): Promise<void> => {
     if (chunk.signal.aborted || failures.length > 0) return;

@@ -114,8 +114,8 @@ export function intentContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     await lease(ledger, 'w1', ['k1']);
     await lease(ledger, 'w2', ['k2']);
-    const contacts = ['k1', 'k2'].map((key) => ({ key, owned: owned('+14155550109') }));
-    await ledger.contacts.claimItems('w1', contacts);
+    const contacts = ['k1', 'k2'].map((key, index) => ({ key, owned: owned('+14155550109'), position: index + 1 }));
+    await ledger.contacts.claimItems('w1', 'r1', contacts);
     const known = await ledger.contacts.get(['k1', 'k2']);
     expect(known.get('k1')?.owned).toEqual(owned('+14155550109'));
     expect(known.get('k2')?.owned).toEqual(nobodyOwns);

@@ -60,7 +60,7 @@ export function stagingContract(open: OpenLedger): void {
     const given = newRecord(wanted.key, { desired: wanted, row: source, line: 7, sequence: 3 });
     await ledger.staging.stage(slice(run, { records: [given] }));
     const staged = (await ledger.staging.stagedByKey('r1', [wanted.key])).get(wanted.key);
-    expect(staged).toEqual({ ...given, runId: 'r1', feed: 'crm', position: 1, attempts: 0 });
+    expect(staged).toEqual({ ...given, runId: 'r1', feed: 'crm', position: 1, sent: false, attempts: 0 });
   });
 
   test('positions count on from slice to slice, and fill batches of rowsPerBatch', async () => {

@@ -18,7 +18,7 @@ describe.each(['merge', 'replace'] as const)('an update in doubt, where PATCH me
       await world.expectSound();
       await world.faults();
       const { counts } = await world.finish(run);
-      expect(counts.updated + counts.unchanged).toBe(1);
+      expect(counts).toMatchObject({ updated: 1, unchanged: 0 });
       expect(world.service.counts().update).toBe(1);
       await world.expectSound();
     },

@@ -71,6 +71,7 @@ export const migrations: readonly string[] = [
     "row" TEXT NOT NULL,
     outcome TEXT,
     not_before INTEGER NOT NULL DEFAULT 0,
+    sent INTEGER NOT NULL DEFAULT 0,
     attempts INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (run_id, position)
   ) STRICT, WITHOUT ROWID;

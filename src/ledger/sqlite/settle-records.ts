@@ -1,9 +1,8 @@
 /**
  * Writes the ends of leased records: outcome, both halves of the base, dead letters, counts; gives the leases back.
  *
- * A record whose lease went to another owner is left alone: that owner answers for it (fencing). A skip writes nothing to the
- * contact and needs no lease. For use inside a
- * transaction.
+ * A record whose lease went to another owner is left alone: that owner answers for it (fencing). A skip writes nothing
+ * to the contact and needs no lease. For use inside a transaction.
  */
 import { unreachable } from '#src/errors.ts';
 import type { BoundContact, SettledSaid } from '../contact-record.ts';
@@ -23,32 +22,37 @@ export function settleRecords(db: Database, request: SettleRequest): number {
   const events: RunEvent[] = [];
   let written = 0;
   for (const record of request.records) {
-    const owned = db.run(
-      `UPDATE staged SET outcome = ? WHERE run_id = ? AND position = ? AND outcome IS NULL
-         AND (? = 'skipped' OR EXISTS (SELECT 1 FROM contacts WHERE key = ? AND owner = ?))`,
+    const holds = db.get('SELECT 1 FROM contacts WHERE key = ? AND owner = ?', record.key, request.owner) !== null;
+    if (!holds && record.end.outcome !== 'skipped') continue;
+    if (holds) {
+      // What reached the service is remembered, also where the run was cancelled while the answer was on its way.
+      if (record.bound !== null) writeBound(db, record, record.bound);
+      if (record.said !== null) writeSaid(db, request, record, record.said);
+      giveBack(db, record.key, request.owner);
+    }
+    const ended = db.run(
+      'UPDATE staged SET outcome = ? WHERE run_id = ? AND position = ? AND outcome IS NULL',
       record.end.outcome,
       request.runId,
       record.position,
-      record.end.outcome,
-      record.key,
-      request.owner,
     );
-    if (owned === 0) continue;
+    if (ended === 0) continue;
     written += 1;
     add(record.end.outcome, 1);
-    if (record.bound !== null) writeBound(db, record, record.bound);
-    if (record.said !== null) writeSaid(db, request, record, record.said);
     writeEnd(db, request, record, add, events);
-    db.run(
-      'UPDATE contacts SET owner = NULL, lease_until = NULL, lease_boot = NULL WHERE key = ? AND owner = ?',
-      record.key,
-      request.owner,
-    );
   }
   addEvents(db, request.runId, events);
   const delta: CountDelta = Object.fromEntries(counts);
   addCounts(db, request.runId, delta);
   return written;
+}
+
+function giveBack(db: Database, key: string, owner: string): void {
+  db.run(
+    'UPDATE contacts SET owner = NULL, lease_until = NULL, lease_boot = NULL WHERE key = ? AND owner = ?',
+    key,
+    owner,
+  );
 }
 
 function writeBound(db: Database, record: SettledRecord, bound: BoundContact): void {

@@ -45,10 +45,16 @@ export function sqliteContacts(db: Database): ContactLedger {
           .map(({ key }) => key),
       ),
 
-    claimItems: async (owner, contacts) => {
+    claimItems: async (owner, runId, contacts) => {
       db.transaction(() => {
-        for (const { key, owned } of contacts) {
-          db.run('UPDATE contacts SET owned = ? WHERE key = ? AND owner = ?', JSON.stringify(owned), key, owner);
+        for (const { key, owned, position } of contacts) {
+          const held = db.run(
+            'UPDATE contacts SET owned = ? WHERE key = ? AND owner = ?',
+            JSON.stringify(owned),
+            key,
+            owner,
+          );
+          if (held === 1) db.run('UPDATE staged SET sent = 1 WHERE run_id = ? AND position = ?', runId, position);
         }
       });
     },

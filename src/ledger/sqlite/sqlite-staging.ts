@@ -282,6 +282,7 @@ function toStaged(row: ResultRow): StagedRecord {
     // Written by this ledger from a value of that type.
     desired: JSON.parse(String(row.desired)) as DesiredContact,
     row: JSON.parse(String(row.row)) as Row,
+    sent: row.sent === 1,
     attempts: Number(row.attempts),
   };
 }
