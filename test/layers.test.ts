@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ledger: ['errors', 'wire', 'contacts', 'sources', 'mapping'],
   upsert: ['errors', 'clock', 'log', 'wire', 'contacts', 'workspace', 'ledger'],
   runs: ['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
-  'dead-letters': ['errors', 'ledger', 'mapping', 'runs', 'sources'],
+  'dead-letters': ['errors', 'clock', 'ledger', 'mapping', 'runs', 'sources'],
   queue: ['errors', 'clock', 'log', 'ledger'],
   jobs: ['queue', 'runs', 'upsert', 'dead-letters'],
   service: ['errors', 'clock', 'log', 'wire'],
@@ -28,7 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'dead-letters'],
     ...['queue', 'jobs', 'service', 'app'],
   ],
-  dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs'],
+  dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'dead-letters'],
   cli: [
     ...['errors', 'clock', 'log', 'config', 'sources', 'mapping', 'workspace', 'ledger', 'runs', 'dead-letters'],
     ...['service', 'app', 'engine', 'dashboard'],

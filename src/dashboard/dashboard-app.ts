@@ -5,9 +5,9 @@
  * none of it is logged (`rules.md`, "Secrets and personal data").
  */
 import { Hono } from 'hono';
+import { letterDocument } from '#src/dead-letters/letter-document.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { answer } from './answer.ts';
-import { deadLetterLine } from './dead-letter-line.ts';
 import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, requireToken } from './login.ts';
@@ -97,7 +97,7 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
     const openCount = await ledger.deadLetters.countOpen();
     return answer(c, {
       page: () => deadLettersPage(frame(), letters, openCount),
-      json: () => letters.map(deadLetterLine),
+      json: () => letters.map(letterDocument),
     });
   });
   app.get('/metrics', async (c) => c.body(await metricsText(parts), 200, { 'content-type': metricsContentType }));

@@ -1,9 +1,9 @@
 /** What the first page shows, gathered from the ledger, and its JSON twin. */
 import { isoInstant } from '#src/clock.ts';
+import { letterDocument } from '#src/dead-letters/letter-document.ts';
 import type { DeadLetterGroup } from '#src/ledger/dead-letter-ledger.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
-import { deadLetterLine } from './dead-letter-line.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 import { askReadiness } from './readiness.ts';
 import { type RunView, viewRun } from './run-view.ts';
@@ -58,7 +58,7 @@ export function overviewJson(parts: DashboardParts, overview: Overview): object 
         field,
         count,
         hint: example.hint,
-        example: deadLetterLine(example),
+        example: letterDocument(example),
       })),
     },
   };

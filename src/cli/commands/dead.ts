@@ -1,6 +1,6 @@
 /** `patchbay dead ls|show`: rows that were given up. */
 
-import { isoInstant } from '#src/clock.ts';
+import { letterDocument } from '#src/dead-letters/letter-document.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/dead-letter.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -30,43 +30,6 @@ export async function listDead(options: ListOptions): Promise<number> {
   } finally {
     await home.close();
   }
-}
-
-/** `dead ls --json` (`contract.md`). */
-export function letterDocument(letter: DeadLetter) {
-  const {
-    id,
-    runId,
-    feed,
-    file,
-    line,
-    key,
-    class: reasonClass,
-    code,
-    field,
-    message,
-    attempts,
-    seenCount,
-    state,
-  } = letter;
-  const { firstAtMs, lastAtMs } = letter;
-  return {
-    id,
-    run: runId,
-    feed,
-    file,
-    line,
-    key,
-    class: reasonClass,
-    code,
-    field,
-    message,
-    attempts,
-    seen: seenCount,
-    state,
-    firstAt: isoInstant(firstAtMs),
-    lastAt: isoInstant(lastAtMs),
-  };
 }
 
 /** What is wrong, how often, one example, what to do: the reader mends one cause and not a thousand rows. */

@@ -1,8 +1,8 @@
-/** A dead letter with the keys of `dead ls --json` (`contract.md`). Pure. */
+/** A dead letter in the shape of `dead ls --json` (`contract.md`). Pure. */
 import { isoInstant } from '#src/clock.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/dead-letter.ts';
 
-export interface DeadLetterLine {
+export interface LetterDocument {
   readonly id: string;
   readonly run: string;
   readonly feed: string;
@@ -13,18 +13,20 @@ export interface DeadLetterLine {
   readonly code: string;
   readonly field: string | null;
   readonly message: string;
+  /** How often it was tried again. */
   readonly attempts: number;
+  /** How many runs met it. */
   readonly seen: number;
   readonly state: DeadLetterState;
   readonly firstAt: string;
   readonly lastAt: string;
 }
 
-export function deadLetterLine(letter: DeadLetter): DeadLetterLine {
-  const { id, runId, feed, file, line, key, class: reasonClass, code, field, message, attempts, state } = letter;
+export function letterDocument(letter: DeadLetter): LetterDocument {
+  const { id, feed, file, line, key, class: reasonClass, code, field, message, attempts, state } = letter;
   return {
     id,
-    run: runId,
+    run: letter.runId,
     feed,
     file,
     line,
