@@ -19,6 +19,7 @@ import { createDispatcher } from '#src/queue/dispatcher.ts';
 import { openProducer } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { checkWorkspace } from '#src/runs/check-workspace.ts';
+import { expireFiles } from '#src/runs/expire-files.ts';
 import type { RunParts } from '#src/runs/parts.ts';
 import { enterOrphans } from '#src/runs/submit-run.ts';
 import type { UpsertParts } from '#src/upsert/parts.ts';
@@ -35,6 +36,8 @@ const sweepEveryMs = 5_000;
 const wakeEveryMs = 250;
 /** The view of the dead letters is for people: it may be a little late. */
 const viewEverySweeps = 6;
+/** Once an hour. */
+const expireEverySweeps = 720;
 
 export interface EngineOptions {
   /** A person says that origin or key changed and the workspace is the same. */
@@ -129,7 +132,9 @@ async function build(
   const sweep = async (): Promise<void> => {
     await watch.probe();
     await dispatcher.sweep();
-    if (sweeps++ % viewEverySweeps === 0) await view.refresh();
+    if (sweeps % viewEverySweeps === 0) await view.refresh();
+    if (sweeps % expireEverySweeps === 0) await expireFiles(runs, config.data.keepFiles);
+    sweeps += 1;
   };
   const context = {
     runs,
