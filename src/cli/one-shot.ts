@@ -97,6 +97,8 @@ async function follow(
   const death = engine?.died.then((cause): never => {
     throw engineDiedError(cause);
   });
+  // When following ends first, nobody waits for the death any more.
+  death?.catch(() => undefined);
   const end = await (death === undefined ? following : Promise.race([following, death]));
   return { end, lock };
 }

