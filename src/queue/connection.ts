@@ -4,6 +4,7 @@
  * Whoever opens, closes: BullMQ's queues and workers get their own connections from these options.
  */
 import type { RedisOptions } from 'bullmq';
+import { Redis } from 'ioredis';
 import { PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { type EmbeddedValkey, startEmbeddedValkey } from './embedded/embedded-valkey.ts';
@@ -29,9 +30,19 @@ export interface QueueServerOptions {
   readonly log: Logger;
 }
 
-/** @throws PatchbayError `usage`, `unreachable` where the embedded server does not start. */
+/** How long a Redis may take to answer at the start; later it may be away as long as it likes. */
+const firstAnswerMs = 10_000;
+
+/**
+ * @throws PatchbayError `unreachable` `queueUnreachable` where Redis does not answer; `usage`, `unreachable` where the embedded
+ *   server does not start.
+ */
 export async function openQueueServer(options: QueueServerOptions): Promise<QueueServer> {
-  if (options.redisUrl !== null) return remoteServer(options.redisUrl);
+  if (options.redisUrl !== null) {
+    const server = remoteServer(options.redisUrl);
+    await ask(server);
+    return server;
+  }
   const valkey = await startEmbeddedValkey({ folder: options.folder, log: options.log });
   return embeddedServer(valkey);
 }
@@ -62,6 +73,33 @@ function remoteServer(redisUrl: string): QueueServer {
     onDeath: () => undefined,
     stop: async () => undefined,
   };
+}
+
+/** One PING, so that a wrong address is told at once and not after a long wait. */
+async function ask(server: QueueServer): Promise<void> {
+  const redis = new Redis({
+    ...server.producer,
+    lazyConnect: true,
+    enableOfflineQueue: true,
+    maxRetriesPerRequest: null,
+  });
+  redis.on('error', () => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const message = `${server.description} does not answer`;
+      const hint = 'Check REDIS_URL, or leave it out: the queue is then embedded. Nothing was lost.';
+      reject(new PatchbayError('unreachable', 'queueUnreachable', message, { hint }));
+    }, firstAnswerMs);
+  });
+  try {
+    const answered = redis.ping();
+    answered.catch(() => undefined);
+    await Promise.race([answered, tooLate]);
+  } finally {
+    clearTimeout(timer);
+    redis.disconnect();
+  }
 }
 
 function connectionsOf(connection: RedisOptions): { producer: RedisOptions; worker: RedisOptions } {

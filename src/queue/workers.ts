@@ -86,7 +86,9 @@ function logFailure(log: Logger, job: string, id: string, error: unknown): void 
   const code = error instanceof PatchbayError ? error.code : 'unexpected';
   const kind = error instanceof PatchbayError ? error.kind : 'bug';
   const waits = kind === 'auth' || kind === 'unreachable' || kind === 'transient';
-  log[waits ? 'warn' : 'error']({ job, id, code, kind, reason: messageOf(error) }, 'job ended early');
+  // The words of our own errors may quote the service, and the service may quote a contact: only the code is logged.
+  const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };
+  log[waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
 }
 
 /** @returns whether the deadline came first. */
