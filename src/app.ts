@@ -41,6 +41,8 @@ export interface Home {
 export interface HomeOptions {
   /** `--sandbox`: somebody wants the sandbox by name; then nothing falls back to it. */
   readonly sandboxAsked: boolean;
+  /** Nothing will be sent: a data folder of a real service may be looked at without naming the service. */
+  readonly look: boolean;
 }
 
 /**
@@ -48,11 +50,10 @@ export interface HomeOptions {
  * @throws PatchbayError `usage`: `realDataFolder` where a data folder of a real service would be used for the sandbox;
  *   what the ledger and the mapping throw.
  */
-export async function openHome(config: Config, log: Logger, { sandboxAsked }: HomeOptions): Promise<Home> {
-  const mode: ServiceMode = config.service.baseUrl === null ? 'sandbox' : 'real';
+export async function openHome(config: Config, log: Logger, options: HomeOptions): Promise<Home> {
+  const { mode, serviceName } = await chooseService(config, options);
   const folders = dataFolders(config, mode);
   const mapping = config.mapping.file === null ? null : await loadMapping(config.mapping.file);
-  if (mode === 'sandbox' && !sandboxAsked) await refuseRealDataFolder(config);
   const clock = systemClock();
   const ledger = openSqliteLedger(folders.ledgerFile);
   const runFolders: RunFolders = {
@@ -64,7 +65,7 @@ export async function openHome(config: Config, log: Logger, { sandboxAsked }: Ho
   return {
     config,
     mode,
-    serviceName: config.service.baseUrl ?? 'sandbox',
+    serviceName,
     folders,
     runFolders,
     ledger,
@@ -78,21 +79,31 @@ export async function openHome(config: Config, log: Logger, { sandboxAsked }: Ho
 }
 
 /** A data folder that has met a real service never falls back to the sandbox (`rules.md`, "Workspace, feed, key"). */
-async function refuseRealDataFolder(config: Config): Promise<void> {
-  const { ledgerFile } = dataFolders(config, 'real');
-  if (!existsSync(ledgerFile)) return;
-  const ledger = openSqliteLedger(ledgerFile);
-  const binding = await ledger.binding();
-  await ledger.close();
-  if (binding === null) return;
+async function chooseService(
+  config: Config,
+  { sandboxAsked, look }: HomeOptions,
+): Promise<Pick<Home, 'mode' | 'serviceName'>> {
+  const { baseUrl } = config.service;
+  if (baseUrl !== null) return { mode: 'real', serviceName: baseUrl };
+  const known = sandboxAsked ? null : await boundOrigin(config);
+  if (known === null) return { mode: 'sandbox', serviceName: 'sandbox' };
+  if (look) return { mode: 'real', serviceName: known };
   throw new PatchbayError(
     'usage',
     'realDataFolder',
-    `the data folder belongs to the workspace at ${binding.origin}, and PATCHBAY_BASE_URL is not set`,
-    {
-      hint: 'Set PATCHBAY_BASE_URL and the key, or try the sandbox in another data folder (--data DIR).',
-    },
+    `the data folder belongs to the workspace at ${known}, and PATCHBAY_BASE_URL is not set`,
+    { hint: 'Set PATCHBAY_BASE_URL and the key, or try the sandbox in another data folder (--data DIR).' },
   );
+}
+
+/** The real service that the data folder has met, if any. */
+async function boundOrigin(config: Config): Promise<string | null> {
+  const { ledgerFile } = dataFolders(config, 'real');
+  if (!existsSync(ledgerFile)) return null;
+  const ledger = openSqliteLedger(ledgerFile);
+  const binding = await ledger.binding();
+  await ledger.close();
+  return binding?.origin ?? null;
 }
 
 /**

@@ -46,7 +46,7 @@ export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise
       hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or say --sandbox to try it without an account.',
     });
   }
-  return openHome(chosen, await openLog(options, chosen, use), { sandboxAsked });
+  return openHome(chosen, await openLog(options, chosen, use), { sandboxAsked, look: use === 'look' });
 }
 
 async function openLog(options: GlobalOptions, config: LoadedConfig['config'], use: HomeUse): Promise<Logger> {

@@ -59,7 +59,7 @@ interface ApproveOptions extends GlobalOptions {
 /** The staged rows are written as they are: the file is not read again. */
 export async function approveRun(options: ApproveOptions, id: string): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const home = await openCliHome(options, options.sandbox === true ? 'work' : 'look');
+  const home = await openCliHome(options, 'work');
   try {
     const output = createOutput(options);
     const run = await findRun(home, id);
