@@ -21,7 +21,7 @@ import { startWorkers } from '#src/queue/workers.ts';
 import { checkWorkspace } from '#src/runs/check-workspace.ts';
 import { expireFiles } from '#src/runs/expire-files.ts';
 import type { RunParts } from '#src/runs/parts.ts';
-import { enterOrphans } from '#src/runs/submit-run.ts';
+import { enterOrphans, removeStrays } from '#src/runs/submit-run.ts';
 import type { UpsertParts } from '#src/upsert/parts.ts';
 import { createWriteHealth } from '#src/upsert/write-health.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
@@ -156,6 +156,7 @@ async function build(
   });
   closers.push(() => workers.stop(config.queue.stopDeadline));
   await enterOrphans(home.submit);
+  await removeStrays(home.submit);
   closers.push(startTimers(clock, log, ledger, producer, dispatcher.wake));
   dispatcher.wake();
 

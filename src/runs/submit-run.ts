@@ -127,6 +127,20 @@ export async function enterOrphans(parts: SubmitParts): Promise<number> {
   return entered;
 }
 
+/** Copies whose run was never entered: the process died between the two, and the person was told so. */
+const strayAfterMs = 3_600_000;
+
+export async function removeStrays(parts: SubmitParts): Promise<void> {
+  const { ledger, folders, clock } = parts;
+  for (const name of await readdir(folders.handedOver).catch(() => [])) {
+    const named = runIdOf(name);
+    if (named !== null && (await ledger.runs.get(named.runId)) !== null) continue;
+    const path = join(folders.handedOver, name);
+    // A copy may be under way in another process.
+    if ((await stat(path)).ctimeMs < clock.nowMs() - strayAfterMs) await rm(path, { force: true });
+  }
+}
+
 function importFolderOf({ folders }: SubmitParts): string {
   const [first] = folders.importFolders;
   if (first === undefined) throw new PatchbayError('bug', 'noImportFolder', 'there is an import folder', {});
