@@ -30,7 +30,8 @@ export function presentRun(output: Output, { summary, problems, notes, reason }:
   if (problems.length > problemsShown) lines.push(`  … and ${problems.length - problemsShown} more in the report`);
   if (summary.fixFile !== null) lines.push(`  mend these rows and drop them in again: ${summary.fixFile}`);
   const { get, post, patch } = summary.requests;
-  lines.push(`  ${summary.seconds.toFixed(1)} s, ${get} reads, ${post} creates, ${patch} updates sent`);
+  const sent = [counted(get, 'read'), counted(post, 'create'), counted(patch, 'update')].join(', ');
+  lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);
   lines.push(`  report: ${summary.report}`);
   return lines.join('\n');
 }
@@ -58,8 +59,12 @@ export function tally(summary: RunSummary): string {
       (name) =>
         `${summary[name]} ${name}${name === 'updated' && summary.adopted > 0 ? ` (${summary.adopted} adopted)` : ''}`,
     );
-  const rows = `${summary.rows} ${summary.rows === 1 ? 'row' : 'rows'}`;
+  const rows = counted(summary.rows, 'row');
   return parts.length === 0 ? rows : `${rows}: ${parts.join(', ')}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function problemTable(output: Output, problems: readonly ProblemLine[]): string {

@@ -59,9 +59,19 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
     removeOnFail: { count: jobsMax },
   });
   worker.on('error', (error) => log.debug({ reason: messageOf(error) }, 'queue connection'));
+  let refreshing: Promise<void> = Promise.resolve();
   return {
-    refresh: () => refresh(options),
+    refresh: () => {
+      // One after the other: two at once would add the same jobs twice for nothing.
+      refreshing = refreshing
+        .then(() => refresh(options))
+        .catch((error: unknown) => {
+          log.debug({ reason: messageOf(error) }, 'dead letters not shown in the queue');
+        });
+      return refreshing;
+    },
     close: async () => {
+      await refreshing;
       await worker.close();
     },
   };

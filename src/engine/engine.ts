@@ -5,6 +5,7 @@
  * may die at any instant and another one goes on.
  */
 
+import { finishRunJob } from '#jobs/finish-run.ts';
 import { jobCatalog } from '#jobs/index.ts';
 import { type Home, requireApiKey } from '#src/app.ts';
 import type { Clock } from '#src/clock.ts';
@@ -152,7 +153,10 @@ async function build(
     catalog,
     context,
     log,
-    onJobEnd: (_name, id) => dispatcher.ended(id),
+    onJobEnd: (name, id) => {
+      dispatcher.ended(id);
+      if (name === finishRunJob.name) void view.refresh();
+    },
   });
   closers.push(() => workers.stop(config.queue.stopDeadline));
   await enterOrphans(home.submit);

@@ -22,6 +22,8 @@ export interface Producer {
   close(): Promise<void>;
 }
 
+const eventsMax = 200;
+
 export function openProducer(ledgerId: string, connection: RedisOptions, log: Logger): Producer {
   const queues = new Map<string, Queue>();
   const queue = (name: string): Queue => {
@@ -30,6 +32,8 @@ export function openProducer(ledgerId: string, connection: RedisOptions, log: Lo
       known = new Queue(queueName(ledgerId, name), {
         connection,
         defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+        // What happened stands in the ledger; a queue page needs the last few events only.
+        streams: { events: { maxLen: eventsMax } },
       });
       known.on('error', (error) => log.debug({ reason: messageOf(error) }, 'queue connection'));
       queues.set(name, known);
