@@ -10,6 +10,8 @@ import { exitWithError } from './exit.ts';
 type Action = (options: never, ...rest: never[]) => Promise<number>;
 
 export async function main(argv: readonly string[]): Promise<void> {
+  // A reader that has seen enough, as `head`, closes the pipe: that is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const program = buildProgram();
   try {
     await program.parseAsync([...argv]);

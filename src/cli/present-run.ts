@@ -23,7 +23,9 @@ export function presentRun(output: Output, { summary, problems, notes, reason }:
     if (reason.hint !== null) lines.push(`  ${reason.hint}`);
   }
   if (summary.heldFields > 0) {
-    lines.push(`  ${summary.heldFields} fields held: file and people changed them differently; the report lists them`);
+    lines.push(
+      `  ${counted(summary.heldFields, 'field')} held: file and people changed them differently; the report lists them`,
+    );
   }
   for (const note of notes) lines.push(`  note: ${printable(note)}`);
   if (problems.length > 0) lines.push(indent(problemTable(output, problems)));
