@@ -173,5 +173,5 @@ function factsOf({ operation }: ErrorSubject, status: number | null, body: Servi
 
 function quote(body: ServiceErrorBody): string {
   const words = body.message ?? body.title;
-  return words === null ? '' : `: ${words.slice(0, 300)}`;
+  return words === null ? '' : `: ${words.slice(0, 300).replace(/\.\s*$/, '')}`;
 }
