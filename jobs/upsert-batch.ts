@@ -1,6 +1,7 @@
 /** Job: look up, plan and write one batch of staged rows. */
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
+import { stopForGuard } from '#src/runs/stop-run.ts';
 import { processBatch } from '#src/upsert/process-batch.ts';
 import type { JobContext } from './context.ts';
 
@@ -19,6 +20,7 @@ export const upsertBatch: JobDefinition<z.infer<typeof payload>, JobContext> = {
     try {
       await processBatch(context.upsert, reference, signal);
     } catch (error) {
+      if (await stopForGuard(context.runs, reference.runId, error)) return;
       if (!(await context.pause(error))) throw error;
     }
   },

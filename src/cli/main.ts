@@ -84,6 +84,7 @@ function addImport(program: Command): void {
     .option('--encoding <name>', 'encoding of the file (default: detected)')
     .option('--default-country <cc>', 'country of phone numbers without a country code, as DE')
     .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
+    .option('--adopt', 'take over contacts that are there already and that the ledger does not know')
     .option('--max-change <percent>', 'let so many updates, creates and clears pass, once', percent)
     .option('--max-dead <percent>', 'let so many dead rows pass, once', percent)
     .option('--accept', 'pass every guard, once')

@@ -159,6 +159,7 @@ async function build(
     },
   });
   closers.push(() => workers.stop(config.queue.stopDeadline));
+  closers.push(() => server.giveUp());
   await enterOrphans(home.submit);
   await removeStrays(home.submit);
   closers.push(startTimers(clock, log, ledger, producer, dispatcher.wake));
@@ -238,6 +239,7 @@ function upsertParts(home: Home, workspace: Workspace): UpsertParts {
       writesAtOnce: 8,
       requestsPerSecond,
       itemRemoval: config.upsert.itemRemoval,
+      applying: config.guards,
     },
   };
 }

@@ -12,6 +12,8 @@ export const runOptions = z.object({
   maxDead: z.number().nullable().default(null),
   /** Passes every guard, once. */
   accept: z.boolean().default(false),
+  /** Contacts that are there already, unknown to the ledger, are taken over without asking. */
+  adopt: z.boolean().default(false),
   /** A redrive: map the source cells anew, also where a mapped record is there. */
   remap: z.boolean().default(false),
   /** Why a person passed a guard. */

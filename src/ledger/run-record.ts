@@ -32,6 +32,9 @@ export interface RunCounts {
   readonly removedValues: number;
   readonly deadNew: number;
   readonly warnings: number;
+  /** Keys looked up while applying, and contacts found that the ledger did not know: what a guard watches. */
+  readonly lookedUp: number;
+  readonly foundUnknown: number;
 }
 export type CountName = keyof RunCounts;
 export type CountDelta = { readonly [Name in CountName]?: number };
@@ -48,6 +51,8 @@ export const zeroCounts: RunCounts = {
   removedValues: 0,
   deadNew: 0,
   warnings: 0,
+  lookedUp: 0,
+  foundUnknown: 0,
 };
 
 /** Requests sent for a run, by method; `retried` and `rateLimited` count besides. */

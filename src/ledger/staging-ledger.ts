@@ -114,6 +114,14 @@ export interface StagingLedger {
   ): Promise<readonly (RunEvent & { readonly ordinal: number })[]>;
   /** The dead rows of a run in the order they died: for the fix-file and the report. */
   deadRows(runId: string, afterOrdinal: number, limit: number): Promise<readonly RunDeadRow[]>;
+  /** How many rows of a run died of what. */
+  deadByCode(runId: string): Promise<readonly DeadCount[]>;
+}
+
+export interface DeadCount {
+  readonly class: DeadRow['class'];
+  readonly code: string;
+  readonly count: number;
 }
 
 /** At most so many events of a run are kept; the counts go on. */

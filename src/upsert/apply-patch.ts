@@ -6,6 +6,7 @@
  */
 
 import { matchByKey } from '#src/contacts/match-key.ts';
+import { settle } from '#src/contacts/settle.ts';
 import { verifyReply } from '#src/contacts/verify-reply.ts';
 import { invariant, unreachable } from '#src/errors.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -91,7 +92,8 @@ async function endPatch(
       const verdict = verifyReply(plan.expected, result.contact);
       if (verdict.matches) return endWell(chunk, planned, 'updated', result.contact, verdict.warnings);
       // What of it did land stays the feed's own, so that it can leave with the file one day.
-      const bound = { contactId: theirs.id, seen: theirs, owned: ownedIfWritten(planned).owned };
+      const { seen } = settle({ ...planned.input, plan, reply: result.contact });
+      const bound = { contactId: theirs.id, seen, owned: ownedIfWritten(planned).owned };
       return endDead(chunk, record, { ...notAppliedDeath(verdict.differences), bound });
     }
     case 'notSent':

@@ -4,6 +4,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
 import type { Logger } from '#src/log.ts';
 import type { Workspace } from '#src/workspace/port.ts';
+import type { ApplyingLimits } from './applying-guards.ts';
 import type { WriteHealth } from './write-health.ts';
 
 export interface UpsertLimits {
@@ -26,6 +27,7 @@ export interface UpsertLimits {
   /** What the rate gate lets through; null: no limit. */
   readonly requestsPerSecond: number | null;
   readonly itemRemoval: 'owned' | 'none';
+  readonly applying: ApplyingLimits;
 }
 
 /** From the moment an intent is committed until a look-up can prove that the create did not land. */

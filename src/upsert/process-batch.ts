@@ -11,6 +11,7 @@ import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
 import { applyCreates } from './apply-creates.ts';
 import { applyPatch } from './apply-patch.ts';
+import { checkAdoptions, checkRefusals } from './applying-guards.ts';
 import { type Chunk, endSkipped, type LeasedRecord, type PlannedRecord, putOff } from './chunk.ts';
 import { claimPatches } from './claim-patches.ts';
 import { lookUpAndPlan } from './look-up.ts';
@@ -29,6 +30,7 @@ export type BatchEnd = 'done' | 'deferred' | 'stale';
 const heldWaitMaxMs = 2_000;
 
 /**
+ * @throws PatchbayError `guard`: the run is to be stopped (`applying-guards.ts`).
  * @throws PatchbayError `auth` or `unreachable`: all work must wait; the batch stays as it is, ready to be taken again.
  * @throws AbortError when the signal fired while a request waited; nothing is lost.
  */
@@ -62,7 +64,9 @@ export async function processBatch(
         await ledger.runs.addRequests(runId, Object.fromEntries(requests));
         requests.clear();
       }
-      if ((await ledger.runs.get(runId))?.state !== 'applying') break;
+      const now = await ledger.runs.get(runId);
+      if (now?.state !== 'applying') break;
+      await watchRefusals(parts, now);
     }
   } finally {
     if (requests.size > 0) await ledger.runs.addRequests(runId, Object.fromEntries(requests));
@@ -84,6 +88,7 @@ async function processChunk(
     const leased = await leaseRecords(parts, chunk, records);
     if (leased.length === 0) return;
     const planned = await lookUpAndPlan(parts, chunk, leased, options);
+    await watchAdoptions(parts, chunk, leased.length, planned);
     const creates = planned.filter((one) => one.plan.kind === 'create');
     const updates = planned.filter((one) => one.plan.kind !== 'create');
     await applyUpdates(parts, chunk, updates, options);
@@ -91,6 +96,28 @@ async function processChunk(
   } finally {
     await closeChunk(parts, chunk, records);
   }
+}
+
+/** Counts what the look-up found, and stops the run before it overwrites a workspace that the ledger does not know. */
+async function watchAdoptions(
+  parts: UpsertParts,
+  chunk: Chunk,
+  lookedUp: number,
+  planned: readonly PlannedRecord[],
+): Promise<void> {
+  const { ledger, limits } = parts;
+  const unknown = planned.filter(
+    ({ contact, input }) => contact.contactId === null && contact.state !== 'intent' && input.theirs !== null,
+  );
+  await ledger.runs.addCounts(chunk.run.id, { lookedUp, foundUnknown: unknown.length });
+  if (unknown.length === 0) return;
+  checkAdoptions((await ledger.runs.get(chunk.run.id)) ?? chunk.run, limits.applying);
+}
+
+async function watchRefusals({ ledger, limits }: UpsertParts, run: RunRecord): Promise<void> {
+  const { created, updated, dead } = run.counts;
+  if (created + updated > 0 || dead < limits.applying.refusalsMax) return;
+  checkRefusals(run, await ledger.staging.deadByCode(run.id), limits.applying);
 }
 
 /** Every request on its way is waited for, also when one of them fails: its answer must not be lost. */

@@ -64,8 +64,11 @@ export function settleContract(open: OpenLedger): void {
       removedValues: 3,
       deadNew: 1,
       warnings: 1,
+      lookedUp: 0,
+      foundUnknown: 0,
     });
     expect(await ledger.staging.countEnds('r1')).toEqual({ created: 1, updated: 1, unchanged: 1, skipped: 1, dead: 1 });
+    expect((await ledger.staging.deadByCode('r1')).map(({ count }) => count)).toEqual([1]);
     expect(await ledger.staging.pendingCount('r1')).toBe(0);
   });
 

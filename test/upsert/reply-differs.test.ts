@@ -57,3 +57,24 @@ test.each(['create', 'update'] as const)(
     await world.expectSound();
   },
 );
+
+test('what the service answered instead is not taken for a change by people when the row is tried again', async () => {
+  const world = await openUpsertWorld();
+  await world.load([before]);
+  const { workspace } = world.parts;
+  /** Says yes, and stores another role. */
+  const wilful: UpsertParts = {
+    ...world.parts,
+    workspace: {
+      ...workspace,
+      updateContact: (id, body, options) =>
+        workspace.updateContact(id, { ...body, defaultFields: { ...body.defaultFields, role: 'Ignored' } }, options),
+    },
+  };
+  const run = await world.stage([after]);
+  await world.workOnce(run, wilful);
+  expect(await world.countsOf(run)).toMatchObject({ dead: 1 });
+  expect((await world.load([after])).counts).toMatchObject({ updated: 1, heldFields: 0 });
+  expect((await world.contactOf('crm-1')).defaultFields.role).toBe('Seller');
+  await world.expectSound();
+});

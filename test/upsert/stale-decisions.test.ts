@@ -124,6 +124,7 @@ describe('the size of a piece of work', () => {
     writesAtOnce: 8,
     requestsPerSecond: 8,
     itemRemoval: 'owned',
+    applying: { adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: 20 },
   } as const;
 
   test('the horizon is start guard, latest commit and visibility lag together', () => {

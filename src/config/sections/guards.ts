@@ -18,5 +18,12 @@ export const guardsSection = z
     clearsFloor: floor().default(10).describe('The clear guard works from this many known contacts.'),
     deadMax: percentage().prefault('5%').describe('The share of rows that may be dead before any request is sent.'),
     deadFloor: floor().default(20).describe('The dead-row guard works from this many dead rows.'),
+    adoptionsMax: percentage()
+      .prefault('30%')
+      .describe('The share of looked-up contacts that may be there already without the ledger knowing them.'),
+    adoptionsFloor: floor().default(10).describe('The adoption guard works from this many such contacts.'),
+    refusalsMax: wholeNumber(1, 1_000_000)
+      .default(20)
+      .describe('So many writes, all refused with one code and none accepted, stop the run.'),
   })
   .describe('Limits that stop a run before its first write.');

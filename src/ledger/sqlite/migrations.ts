@@ -39,6 +39,8 @@ export const migrations: readonly string[] = [
     removedValues INTEGER NOT NULL DEFAULT 0,
     deadNew INTEGER NOT NULL DEFAULT 0,
     warnings INTEGER NOT NULL DEFAULT 0,
+    lookedUp INTEGER NOT NULL DEFAULT 0,
+    foundUnknown INTEGER NOT NULL DEFAULT 0,
     "get" INTEGER NOT NULL DEFAULT 0,
     post INTEGER NOT NULL DEFAULT 0,
     patch INTEGER NOT NULL DEFAULT 0,

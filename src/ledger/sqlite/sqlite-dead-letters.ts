@@ -99,7 +99,8 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
        "row", desired, answer, sequence, first_at, last_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)
      ON CONFLICT (feed, identity, code) DO UPDATE SET class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
-       message = ?11, hint = ?12, "row" = ?13, desired = ?14, answer = ?15, sequence = ?16, last_at = ?17,
+       message = ?11, hint = ?12, "row" = ?13, desired = ?14, answer = ?15,
+       sequence = CASE WHEN redrive_run_id = ?7 THEN sequence ELSE ?16 END, last_at = ?17,
        seen_count = seen_count + ${repeated}, state = 'open', redrive_run_id = NULL`,
     id,
     place.feed,

@@ -204,6 +204,19 @@ export function sqliteStaging(db: Database): StagingLedger {
           return event === null ? [] : [{ ...event, ordinal: Number(row.ordinal) }];
         }),
 
+    deadByCode: async (runId) =>
+      db
+        .all(
+          `SELECT json_extract(dead, '$.class') AS class, json_extract(dead, '$.code') AS code, count(*) AS letters
+           FROM dead_rows WHERE run_id = ? GROUP BY 1, 2 ORDER BY letters DESC`,
+          runId,
+        )
+        .map((row) => ({
+          class: String(row.class) as DeadRow['class'],
+          code: String(row.code),
+          count: Number(row.letters),
+        })),
+
     deadRows: async (runId, afterOrdinal, limit) =>
       db
         .all(
@@ -223,6 +236,13 @@ function stageSlice(db: Database, slice: StagedSlice): void {
   const { runId, feed, atMs } = slice;
   const run = db.get('SELECT sequence, file_name FROM runs WHERE id = ?', runId);
   const place = { runId, feed, file: String(run?.file_name), sequence: Number(run?.sequence), atMs };
+  // What gives way goes first: a new record of the same key must not end with it.
+  let newLetters = 0;
+  const withdrawnDead: DeadRow[] = [];
+  for (const { key, end } of slice.withdrawn) {
+    db.run('UPDATE staged SET outcome = ? WHERE run_id = ? AND key = ? AND outcome IS NULL', end.outcome, runId, key);
+    if (end.outcome === 'dead') withdrawnDead.push(end.dead);
+  }
   let position = Number(db.get('SELECT max(position) AS last FROM staged WHERE run_id = ?', runId)?.last ?? 0);
   for (const record of slice.records) {
     position += 1;
@@ -254,12 +274,6 @@ function stageSlice(db: Database, slice: StagedSlice): void {
       trace.fingerprint,
       trace.kind,
     );
-  }
-  let newLetters = 0;
-  const withdrawnDead: DeadRow[] = [];
-  for (const { key, end } of slice.withdrawn) {
-    db.run('UPDATE staged SET outcome = ? WHERE run_id = ? AND key = ? AND outcome IS NULL', end.outcome, runId, key);
-    if (end.outcome === 'dead') withdrawnDead.push(end.dead);
   }
   for (const dead of [...withdrawnDead, ...slice.dead]) {
     if (enterDeadRow(db, place, dead)) newLetters += 1;

@@ -193,6 +193,7 @@ function upsertParts(service: TestService, ledger: Ledger, clock: MovedClock, op
       writesAtOnce: 8,
       requestsPerSecond: null,
       itemRemoval: 'owned',
+      applying: { adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: 20 },
       ...options.limits,
     },
   };
