@@ -1,7 +1,8 @@
 /** From an error to what a person reads and a script compares. */
 import { type ErrorKind, messageOf, PatchbayError } from '#src/errors.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { adviceFor } from './advice.ts';
+import { adviceFor, adviceOfKind } from './advice.ts';
+import { printable } from './output.ts';
 
 const codeOfKind: Record<ErrorKind, number> = {
   usage: exitCodes.usage,
@@ -22,7 +23,10 @@ export interface ErrorDocument {
 export function errorDocument(error: unknown): ErrorDocument {
   if (error instanceof PatchbayError) {
     const { code, message, hint, kind } = error;
-    return { error: { code, message, hint: hint ?? adviceFor(code) }, exitCode: codeOfKind[kind] };
+    return {
+      error: { code, message, hint: hint ?? adviceFor(code) ?? adviceOfKind(kind) },
+      exitCode: codeOfKind[kind],
+    };
   }
   if (isUsageError(error)) {
     const message = messageOf(error).replace(/^error: /, '');
@@ -39,14 +43,18 @@ function isUsageError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }
 
+/** What a person reads: one or two lines. Names of files and columns may stand in them, and must not move the cursor. */
+export function errorLines({ error: { code, message, hint } }: ErrorDocument): string {
+  return `patchbay: ${printable(message)} [${code}]${hint === null ? '' : `\n  ${printable(hint)}`}`;
+}
+
 /** Tells the error and leaves its exit code. With `json` the document goes to stdout, else two lines go to stderr. */
 export async function exitWithError(error: unknown, { json }: { readonly json: boolean }): Promise<void> {
   const document = errorDocument(error);
   if (json) {
     process.stdout.write(`${JSON.stringify(document)}\n`);
   } else {
-    const { code, message, hint } = document.error;
-    process.stderr.write(`patchbay: ${message} [${code}]\n${hint === null ? '' : `  ${hint}\n`}`);
+    process.stderr.write(`${errorLines(document)}\n`);
     if (document.exitCode === exitCodes.unexpected && error instanceof Error && process.env.LOG_LEVEL === 'debug') {
       process.stderr.write(`${error.stack}\n`);
     }

@@ -3,10 +3,10 @@ import type { Home } from '#src/app.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
-import type { ErrorDocument } from './exit.ts';
+import { type ErrorDocument, errorLines } from './exit.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { workUntilRest } from './one-shot.ts';
-import type { Output } from './output.ts';
+import { type Output, printable } from './output.ts';
 import { presentRun } from './present-run.ts';
 import { createProgress } from './progress.ts';
 import { presentationOf, runDocument } from './run-document.ts';
@@ -77,10 +77,7 @@ async function printEnds(home: Home, output: Output, ends: readonly FollowEnd[])
 
 function printRefused(output: Output, document: ErrorDocument): void {
   if (output.json) output.document(document);
-  else
-    process.stderr.write(
-      `patchbay: ${document.error.message} [${document.error.code}]\n  ${document.error.hint ?? ''}\n`,
-    );
+  else process.stderr.write(`${errorLines(document)}\n`);
 }
 
 /** Interrupted: everything stands in the ledger; the same command goes on. */
@@ -97,7 +94,7 @@ async function printInterrupted(
     if (output.json) output.document({ ...summary, state: 'stopped', exitCode, problems: [] });
     else
       output.note(
-        `${summary.file}: interrupted with ${summary.pending} rows to go; run the same command again to go on`,
+        `${printable(summary.file)}: interrupted with ${summary.pending} rows to go; run the same command again to go on`,
       );
   }
   if (runs.length === 0 && output.json) {

@@ -19,8 +19,8 @@ export function presentRun(output: Output, { summary, problems, notes, reason }:
   const lines = [`${style('bold', printable(summary.file))} → ${summary.service}: ${headline(output, summary)}`];
   lines.push(`  ${tally(summary)}`);
   if (reason !== null) {
-    lines.push(`  ${style('red', reason.message)} [${reason.code}]`);
-    if (reason.hint !== null) lines.push(`  ${reason.hint}`);
+    lines.push(`  ${style('red', printable(reason.message))} [${reason.code}]`);
+    if (reason.hint !== null) lines.push(`  ${printable(reason.hint)}`);
   }
   if (summary.heldFields > 0) {
     lines.push(
@@ -97,8 +97,9 @@ function indent(text: string): string {
 /** One line while a run is at work. */
 export function progressLine(run: RunRecord): string {
   const { counts, state } = run;
+  const name = printable(run.fileName);
   const settled = counts.rows - pendingCount(counts);
   return state === 'applying'
-    ? `${run.fileName}: ${settled} of ${counts.rows} rows`
-    : `${run.fileName}: ${state}, ${counts.rows} rows read`;
+    ? `${name}: ${settled} of ${counts.rows} rows`
+    : `${name}: ${state}, ${counts.rows} rows read`;
 }

@@ -1,7 +1,7 @@
 /** Progress: a bar on a terminal, a plain line every few seconds elsewhere, nothing where quiet. */
 import { SingleBar } from 'cli-progress';
 import { pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
-import type { Output } from './output.ts';
+import { type Output, printable } from './output.ts';
 import { progressLine } from './present-run.ts';
 
 export interface Progress {
@@ -30,10 +30,10 @@ function barProgress(): Progress {
           hideCursor: true,
           barsize: 30,
         });
-        bar.start(run.counts.rows, 0, { file: run.fileName, phase: run.state });
+        bar.start(run.counts.rows, 0, { file: printable(run.fileName), phase: run.state });
       }
       bar.setTotal(run.counts.rows);
-      bar.update(run.counts.rows - pendingCount(run.counts), { file: run.fileName, phase: run.state });
+      bar.update(run.counts.rows - pendingCount(run.counts), { file: printable(run.fileName), phase: run.state });
     },
     clear: () => {
       bar?.stop();

@@ -1,6 +1,6 @@
 /** The document of a run for stdout, from the report where there is one, else from the ledger. */
 import type { Home } from '#src/app.ts';
-import { pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
+import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { fixFilePath } from '#src/runs/fix-file.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
@@ -17,7 +17,8 @@ export async function presentationOf(home: Home, run: RunRecord, end: FollowEnd 
   const facts = {
     serviceName: home.serviceName,
     reportPath: reportPath(reports, run.id),
-    fixFile: run.counts.dead > 0 && pendingCount(run.counts) === 0 ? fixFilePath(run) : null,
+    // A stopped run has none yet, also where none of its rows waits.
+    fixFile: run.counts.dead > 0 && isFinal(run.state) ? fixFilePath(run) : null,
     nowMs: home.clock.nowMs(),
   };
   const waiting = end === null || end.kind === 'rest' ? {} : { state: 'stopped', exitCode: waitingCode(end) };

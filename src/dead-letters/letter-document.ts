@@ -1,6 +1,7 @@
 /** A dead letter in the shape of `dead ls --json` (`contract.md`). Pure. */
 import { isoInstant } from '#src/clock.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/dead-letter.ts';
+import type { ServiceAnswer } from '#src/ledger/staged-record.ts';
 
 export interface LetterDocument {
   readonly id: string;
@@ -41,4 +42,20 @@ export function letterDocument(letter: DeadLetter): LetterDocument {
     firstAt: isoInstant(letter.firstAtMs),
     lastAt: isoInstant(letter.lastAtMs),
   };
+}
+
+/** With `--no-values`: no key, and none of the service's words, which may repeat what it was sent. */
+export function letterWithoutValues(letter: DeadLetter): LetterDocument {
+  const document = letterDocument(letter);
+  const { answer, code } = letter;
+  return {
+    ...document,
+    key: null,
+    message: answer === null ? document.message : `the service's answer led to ${code}`,
+  };
+}
+
+/** What the service answered, without its words. */
+export function answerWithoutValues({ answer }: DeadLetter): ServiceAnswer | null {
+  return answer === null ? null : { ...answer, title: null, message: null };
 }

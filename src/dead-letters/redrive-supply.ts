@@ -3,7 +3,6 @@
 import type { DeadLetter } from '#src/ledger/dead-letter.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
-import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { versionOf } from '#src/mapping/mapping-version.ts';
 import type { RunParts } from '#src/runs/parts.ts';
 import { sourceLabelOf } from '#src/runs/source-label-of.ts';
@@ -15,18 +14,15 @@ import { lettersPerRedriveMax } from './redrive.ts';
 const lettersPerSlice = 500;
 
 export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promise<RowSupply> {
-  const letters = (await parts.ledger.deadLetters.list({ states: ['redriven'], limit: lettersPerRedriveMax })).filter(
-    (letter) => letter.redriveRunId === run.id,
-  );
-  const mappings = await mappingsOf(parts, run, letters);
+  const letters = await lettersOf(parts, run);
+  const { mapping, options } = run;
   const compiledBy = new Map<string, CompiledMapping>();
   const definitions = needsMapping(run, letters) ? await parts.workspace.listCustomFields() : null;
 
-  /** One compiled mapping for each mapping and header among the letters. */
-  const compiledFor = (letter: DeadLetter, row: Row): CompiledMapping => {
-    const mapping = mappings.get(letter.runId) ?? null;
+  /** One compiled mapping for each header among the letters. */
+  const compiledFor = (row: Row): CompiledMapping => {
     const columns = row.kind === 'cells' ? row.columns : null;
-    const name = JSON.stringify([mapping, columns]);
+    const name = JSON.stringify(columns);
     const known = compiledBy.get(name);
     if (known !== undefined) return known;
     const compiled = compileMapping(
@@ -35,28 +31,23 @@ export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promis
       {
         sourceLabel: sourceLabelOf(run.feed),
         customFields: definitions,
-        defaultCountry: mapping?.defaultCountry === undefined ? parts.defaultCountry : null,
-        onBlank: mapping === null ? parts.onBlank : null,
+        defaultCountry: options.defaultCountry ?? (mapping?.defaultCountry === undefined ? parts.defaultCountry : null),
+        onBlank: options.onBlank ?? (mapping === null ? parts.onBlank : null),
       },
     );
     compiledBy.set(name, compiled);
     return compiled;
   };
 
-  const rowsById = new Map<Row, DeadLetter>();
-  const mapRow = (row: Row): ReturnType<CompiledMapping['mapRow']> => {
-    const letter = rowsById.get(row);
-    return compiledFor(letter ?? anyOf(letters), row).mapRow(row);
-  };
+  const mapRow = (row: Row): ReturnType<CompiledMapping['mapRow']> => compiledFor(row).mapRow(row);
   const items = async function* (): AsyncGenerator<readonly StageItem[]> {
     for (let start = 0; start < letters.length; start += lettersPerSlice) {
-      rowsById.clear();
-      yield letters.slice(start, start + lettersPerSlice).flatMap((letter) => itemOf(run, letter, rowsById));
+      yield letters.slice(start, start + lettersPerSlice).flatMap((letter) => itemOf(run, letter));
     }
   };
-  const first = letters.find((letter) => letter.row !== null)?.row ?? null;
+  const anyObject = letters.some((letter) => letter.row?.kind === 'object');
   return {
-    shape: { format: first?.kind === 'object' ? 'ndjson' : 'csv', columns: columnsOf(letters), delimiter: ',' },
+    shape: { format: anyObject ? 'ndjson' : 'csv', columns: columnsOf(letters), delimiter: ',' },
     compiled: {
       name: 'redrive',
       version: versionOf({ redrive: run.id }),
@@ -73,11 +64,22 @@ export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promis
   };
 }
 
-function itemOf(run: RunRecord, letter: DeadLetter, rowsById: Map<Row, DeadLetter>): readonly StageItem[] {
+/**
+ * Oldest first: where a key has several letters, the row that was met last wins. Those that an interrupted reading of
+ * this run has let die again are open again, and still its own.
+ */
+async function lettersOf({ ledger }: RunParts, run: RunRecord): Promise<readonly DeadLetter[]> {
+  const taken = await ledger.deadLetters.list({ states: ['redriven'], limit: lettersPerRedriveMax });
+  const diedAgain = await ledger.deadLetters.list({ states: ['open'], runId: run.id, limit: lettersPerRedriveMax });
+  return [...taken.filter((letter) => letter.redriveRunId === run.id), ...diedAgain].toSorted(
+    (left, right) => left.sequence - right.sequence || left.line - right.line,
+  );
+}
+
+function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
   const { row, desired, sequence } = letter;
   if (row === null) return [];
   if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence }];
-  rowsById.set(row, letter);
   return [{ kind: 'row', row, sequence }];
 }
 
@@ -85,27 +87,7 @@ function needsMapping(run: RunRecord, letters: readonly DeadLetter[]): boolean {
   return run.options.remap || letters.some((letter) => letter.desired === null);
 }
 
-/** Verbatim means: with the mapping of the run that met the row. */
-async function mappingsOf(
-  parts: RunParts,
-  run: RunRecord,
-  letters: readonly DeadLetter[],
-): Promise<ReadonlyMap<string, Mapping | null>> {
-  const mappings = new Map<string, Mapping | null>();
-  for (const { runId } of letters) {
-    if (mappings.has(runId)) continue;
-    mappings.set(runId, run.options.remap ? run.mapping : ((await parts.ledger.runs.get(runId))?.mapping ?? null));
-  }
-  return mappings;
-}
-
 /** The columns of all letters, in the order they were met: the fix-file of a redrive has them all. */
 function columnsOf(letters: readonly DeadLetter[]): readonly string[] {
   return [...new Set(letters.flatMap(({ row }) => (row?.kind === 'cells' ? row.columns : [])))];
-}
-
-function anyOf(letters: readonly DeadLetter[]): DeadLetter {
-  const [first] = letters;
-  if (first === undefined) throw new RangeError('a row belongs to a letter');
-  return first;
 }

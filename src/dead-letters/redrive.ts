@@ -23,8 +23,11 @@ export interface RedriveChoice {
   readonly remap: boolean;
 }
 
+/** How the rows of a run are read, as its record has it. */
+type Reading = Pick<RunRecord, 'mapping' | 'options'>;
+
 /**
- * Enters one run a feed for the open letters chosen. Safe beside a running import: letters that are being tried again are
+ * Enters one run a feed for the open letters chosen; where they were read with several mappings, one a mapping. Safe beside a running import: letters that are being tried again are
  * not taken twice.
  * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits.
  */
@@ -45,18 +48,41 @@ export async function redrive(parts: SubmitParts, choice: RedriveChoice): Promis
   }
   const runs: RunRecord[] = [];
   for (const [feed, ofFeed] of Map.groupBy(letters, (letter) => letter.feed)) {
-    runs.push(await enter(parts, feed, ofFeed, choice));
+    for (const { reading, alike } of await byReading(parts, ofFeed, choice)) {
+      runs.push(await enter(parts, feed, alike, reading));
+    }
   }
   return runs;
+}
+
+/** Verbatim means: mapped as the run that met the row did, where it has to be mapped at all. */
+async function byReading(
+  parts: SubmitParts,
+  letters: readonly DeadLetter[],
+  { remap }: RedriveChoice,
+): Promise<readonly { readonly reading: Reading; readonly alike: readonly DeadLetter[] }[]> {
+  if (remap) return [{ reading: { mapping: parts.mapping, options: { ...noOptions, remap } }, alike: letters }];
+  const readings = new Map<string, Reading>();
+  for (const { runId } of letters) {
+    if (readings.has(runId)) continue;
+    const met = await parts.ledger.runs.get(runId);
+    const { defaultCountry, onBlank } = met?.options ?? noOptions;
+    readings.set(runId, { mapping: met?.mapping ?? null, options: { ...noOptions, defaultCountry, onBlank } });
+  }
+  const plain: Reading = { mapping: null, options: noOptions };
+  return [...Map.groupBy(letters, ({ runId }) => JSON.stringify(readings.get(runId))).values()].map((alike) => ({
+    reading: readings.get(alike[0]?.runId ?? '') ?? plain,
+    alike,
+  }));
 }
 
 async function enter(
   parts: SubmitParts,
   feed: string,
   letters: readonly DeadLetter[],
-  choice: RedriveChoice,
+  reading: Reading,
 ): Promise<RunRecord> {
-  const { ledger, clock, log, folders, mapping } = parts;
+  const { ledger, clock, log, folders } = parts;
   const id = newRunId(clock.nowMs());
   const ids = letters.map((letter) => letter.id);
   const run = await ledger.runs.create({
@@ -70,8 +96,7 @@ async function enter(
       .update(`${id} ${ids.join(' ')}`)
       .digest('hex'),
     bytes: 0,
-    options: { ...noOptions, remap: choice.remap },
-    mapping: choice.remap ? mapping : null,
+    ...reading,
     createdAtMs: clock.nowMs(),
   });
   const taken = await ledger.deadLetters.markRedriven(ids, id);

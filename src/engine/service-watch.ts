@@ -5,7 +5,7 @@
  * cheap request per sweep asks whether the service works again (`rules.md`, "Retries, rate, outages").
  */
 import type { Clock } from '#src/clock.ts';
-import { PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
 import type { Workspace } from '#src/workspace/port.ts';
@@ -42,6 +42,16 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
     await pause(error.kind, error.message);
     return true;
   };
+  /** What else went wrong at the last probe: told once, not every few seconds. */
+  let toldFailure: string | null = null;
+  const tellFailure = async (error: unknown): Promise<void> => {
+    const code = error instanceof PatchbayError ? error.code : 'unexpected';
+    if (code === toldFailure) return;
+    toldFailure = code;
+    log.error({ code }, 'probe failed');
+    const known = await ledger.pause();
+    if (known !== null) await ledger.setPause({ ...known, message: messageOf(error) });
+  };
   return {
     pauseFor,
     probe: async () => {
@@ -50,10 +60,11 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
         await workspace.listByExternalIds([probeKey]);
         await parts.recheck();
       } catch (error) {
-        if (!(await pauseFor(error)))
-          log.error({ code: error instanceof PatchbayError ? error.code : 'unexpected' }, 'probe failed');
+        if (await pauseFor(error)) toldFailure = null;
+        else await tellFailure(error);
         return false;
       }
+      toldFailure = null;
       await ledger.setPause(null);
       log.info({}, 'work goes on');
       return true;

@@ -20,7 +20,8 @@ import { type RunSummary, summarise } from './summary.ts';
  * @throws the system's errors (disk full…): the run stays as it is and is finished later.
  */
 export async function finishRun(parts: RunParts, runId: string): Promise<boolean> {
-  const { ledger, clock, log } = parts;
+  const { ledger, log } = parts;
+  const atMs = parts.clock.nowMs();
   const run = await ledger.runs.get(runId);
   if (run?.state !== 'applying' || (await ledger.staging.pendingCount(runId)) > 0) return false;
   const broken = await accountingFlaw(parts, run);
@@ -28,14 +29,15 @@ export async function finishRun(parts: RunParts, runId: string): Promise<boolean
     log.error({ run: run.id, ...broken.facts }, 'run does not add up');
     const { code, message, hint, facts } = broken;
     const failed = { ...run, reason: { code, message, hint, facts } };
-    await writeResults(parts, failed, 'failed');
-    await ledger.runs.move(run.id, ['applying'], 'failed', { atMs: clock.nowMs(), reason: failed.reason });
+    await writeResults(parts, failed, 'failed', atMs);
+    await giveBackLetters(parts, run);
+    await ledger.runs.move(run.id, ['applying'], 'failed', { atMs, reason: failed.reason });
     return true;
   }
   const state: RunState = run.counts.dead > 0 ? 'doneWithDead' : 'done';
-  const summary = await writeResults(parts, run, state);
-  await ledger.runs.move(run.id, ['applying'], state, { atMs: clock.nowMs() });
-  if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
+  const summary = await writeResults(parts, run, state, atMs);
+  await giveBackLetters(parts, run);
+  await ledger.runs.move(run.id, ['applying'], state, { atMs });
   await ledger.runs.prune(run.id);
   const { rows, created, updated, unchanged, skipped, dead, seconds } = summary;
   log.info({ run: run.id, feed: run.feed, rows, created, updated, unchanged, skipped, dead, seconds }, 'run finished');
@@ -43,8 +45,17 @@ export async function finishRun(parts: RunParts, runId: string): Promise<boolean
 }
 
 /** The file could not be read as a whole: it goes to `_failed`, with the reason beside it. */
-export async function finishFailed(parts: RunParts, run: RunRecord): Promise<void> {
-  await writeResults(parts, run, 'failed');
+export async function finishFailed(parts: RunParts, run: RunRecord, atMs: number): Promise<void> {
+  await writeResults(parts, run, 'failed', atMs);
+  await giveBackLetters(parts, run);
+}
+
+/**
+ * A redrive opens again what it did not settle. Before the run is final: a crash between the two would leave letters that
+ * nobody tries again.
+ */
+async function giveBackLetters({ ledger }: RunParts, run: RunRecord): Promise<void> {
+  if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
 }
 
 /** A stopped run keeps its claimed file and its staged rows; its report says why it stopped. */
@@ -57,12 +68,13 @@ export async function reportStopped(parts: RunParts, run: RunRecord): Promise<vo
   await writeReport(parts, run, summarise(run, { ...facts, nowMs: parts.clock.nowMs() }));
 }
 
-async function writeResults(parts: RunParts, run: RunRecord, state: RunState): Promise<RunSummary> {
-  const { folders, ledger, clock, serviceName } = parts;
+/** `atMs` is the end of the run, in its report and in the ledger alike. */
+async function writeResults(parts: RunParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
+  const { folders, ledger, serviceName } = parts;
   const fixFile = run.counts.dead > 0 ? await writeFixFile(ledger.staging, run) : null;
-  const finished: RunRecord = { ...run, state, finishedAtMs: clock.nowMs() };
+  const finished: RunRecord = { ...run, state, finishedAtMs: atMs };
   const path = reportPath(folders.reports, run.id);
-  const summary = summarise(finished, { serviceName, reportPath: path, fixFile, nowMs: clock.nowMs() });
+  const summary = summarise(finished, { serviceName, reportPath: path, fixFile, nowMs: atMs });
   await writeReport(parts, finished, summary);
   if (run.claimedPath !== '') await archive(run, state, resultNote(finished, summary));
   return summary;
@@ -77,14 +89,15 @@ async function archive(run: RunRecord, state: RunState, note: string): Promise<v
 
 /** Ends a run that somebody cancelled: its file is archived, what was written stays written. */
 export async function finishCancelled(parts: RunParts, runId: string): Promise<boolean> {
-  const { ledger, clock } = parts;
+  const { ledger } = parts;
+  const atMs = parts.clock.nowMs();
   const run = await ledger.runs.get(runId);
   if (run?.state !== 'cancelling') return false;
-  await ledger.staging.skipPending(run.id, 'cancelled', clock.nowMs());
+  await ledger.staging.skipPending(run.id, 'cancelled', atMs);
   const counted = (await ledger.runs.get(run.id)) ?? run;
-  await writeResults(parts, counted, 'cancelled');
-  await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs: clock.nowMs() });
-  if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
+  await writeResults(parts, counted, 'cancelled', atMs);
+  await giveBackLetters(parts, run);
+  await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs });
   await ledger.runs.prune(run.id);
   return true;
 }

@@ -3,12 +3,13 @@
  * can be dropped in again as it is (`rules.md`, "Dead letters").
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { archiveFolders } from '#src/config/archive-folders.ts';
 import type { FileShape, RunRecord } from '#src/ledger/run-record.ts';
 import type { RunDeadRow, StagingLedger } from '#src/ledger/staging-ledger.ts';
 import { writeCsvFile } from '#src/sources/csv-writer.ts';
+import type { JsonValue, Row } from '#src/sources/row.ts';
 import { safeFileName } from '#src/sources/safe-file-name.ts';
 import { fixFileColumns } from './fix-columns.ts';
 
@@ -66,16 +67,25 @@ async function* csvRows(
 async function writeLines(path: string, staging: StagingLedger, run: RunRecord): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = join(dirname(path), `.${randomUUID()}.part`);
-  {
+  try {
     await using file = await open(temporary, 'wx', 0o600);
     for await (const dead of deadRowsOf(staging, run)) {
-      const object = dead.row?.kind === 'object' ? dead.row.object : {};
+      const object = dead.row === null ? {} : objectOf(dead.row);
       const line = { ...object, _id: dead.letterId, _line: dead.line, _code: dead.code, _hint: hintsOf(dead) };
       await file.write(`${JSON.stringify(line)}\n`);
     }
     await file.sync();
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
-  await rename(temporary, path);
+}
+
+/** A redrive may hold rows of CSV and of JSON: both find their way back. */
+function objectOf(row: Row): Readonly<Record<string, JsonValue>> {
+  if (row.kind === 'object') return row.object;
+  return Object.fromEntries(row.columns.map((column, index) => [column, row.cells[index] ?? '']));
 }
 
 /** All that is wrong with the row, for the person who mends it. */

@@ -40,6 +40,9 @@ export interface GuardVerdict {
   readonly limit: number;
 }
 
+/** 29 % of 100 is a little less than 29 in binary fractions: exactly the limit passes. */
+const rounding = 1e-6;
+
 /** All guards that say no, in a fixed order. */
 export function checkGuards(tally: StagedTally, limits: GuardLimits, options: RunOptions): readonly GuardVerdict[] {
   if (options.accept) return [];
@@ -47,7 +50,7 @@ export function checkGuards(tally: StagedTally, limits: GuardLimits, options: Ru
   const deadLimit = Math.max(limits.deadMax, options.maxDead ?? 0);
   const verdicts: GuardVerdict[] = [];
   const check = (guard: GuardVerdict['guard'], count: number, base: number, limit: number, applies: boolean): void => {
-    if (applies && count > limit * base) verdicts.push({ guard, count, base, limit });
+    if (applies && count > limit * base + rounding) verdicts.push({ guard, count, base, limit });
   };
   // A first load knows no contact: the shares of known contacts say nothing about it.
   check(
@@ -84,14 +87,11 @@ export function guardReason(verdicts: readonly GuardVerdict[]): RunReason {
     ({ guard, count, base, limit }) =>
       `${phrases[guard](count, base)} (${percent(base === 0 ? 1 : count / base)}; the limit guards.${guard}Max is ${percent(limit)})`,
   );
-  const first = verdicts[0];
-  const share = first === undefined || first.base === 0 ? 1 : first.count / first.base;
-  const flag = first?.guard === 'dead' ? '--max-dead' : '--max-change';
-  const room = `${Math.min(100, Math.ceil(share * 100))}%`;
+  const flags = flagsThatPass(verdicts);
   return {
-    code: `guard${(first?.guard ?? 'updates').replace(/^./, (letter) => letter.toUpperCase())}`,
+    code: `guard${(verdicts[0]?.guard ?? 'updates').replace(/^./, (letter) => letter.toUpperCase())}`,
     message: `stopped before the first write: ${sentences.join('; ')}`,
-    hint: `Look at the file. If it is right, approve the run, or import again with ${flag} ${room} or --accept --reason TEXT.`,
+    hint: `Look at the file. If it is right, approve the run, or import again with ${flags === null ? '' : `${flags} or `}--accept --reason TEXT.`,
     facts: Object.fromEntries(
       verdicts.flatMap(({ guard, count, base, limit }) => [
         [`${guard}Count`, count],
@@ -100,4 +100,20 @@ export function guardReason(verdicts: readonly GuardVerdict[]): RunReason {
       ]),
     ),
   };
+}
+
+/** The flags that let all of them pass at once; null where a percentage cannot, since it ends at 100 %. */
+function flagsThatPass(verdicts: readonly GuardVerdict[]): string | null {
+  const percentFor = (ofDead: boolean): number =>
+    Math.max(
+      0,
+      ...verdicts
+        .filter(({ guard }) => (guard === 'dead') === ofDead)
+        .map(({ count, base }) => (base === 0 ? Number.POSITIVE_INFINITY : Math.ceil((count / base) * 100))),
+    );
+  const change = percentFor(false);
+  const dead = percentFor(true);
+  if (Math.max(change, dead) > 100) return null;
+  const flags = [...(change > 0 ? [`--max-change ${change}%`] : []), ...(dead > 0 ? [`--max-dead ${dead}%`] : [])];
+  return flags.join(' ');
 }

@@ -6,7 +6,7 @@ import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/custom-field.ts';
-import { fixFileColumns, isFixFile, letterIdOf } from './fix-columns.ts';
+import { fixFileColumns } from './fix-columns.ts';
 import type { RunParts } from './parts.ts';
 import { sourceLabelOf } from './source-label-of.ts';
 import type { StageItem } from './stage-item.ts';
@@ -17,7 +17,7 @@ import type { RowSupply } from './stage-run.ts';
  *   custom fields had to be asked for.
  */
 export async function openFileSupply(parts: RunParts, run: RunRecord): Promise<RowSupply> {
-  const mapping = run.mapping ?? (await fixFileMapping(parts, run));
+  const { mapping } = run;
   const source = await open(run, mapping);
   try {
     const shape = { columns: source.head.columns };
@@ -90,30 +90,4 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
     ...(blankLineCount > 0 ? [`${blankLineCount} blank lines were passed over`] : []),
     ...warnings.map((warning) => warning.message),
   ];
-}
-
-/** A fix-file is read with the mapping of the run that wrote it. */
-async function fixFileMapping(parts: RunParts, run: RunRecord): Promise<Mapping | null> {
-  if (!/\.(csv|ndjson)$/i.test(run.fileName)) return parts.mapping;
-  let source: OpenSource;
-  try {
-    source = await openSource(run.claimedPath, { name: run.fileName, requiredColumn: fixFileColumns });
-  } catch {
-    // What is wrong with the file is told when it is opened for reading.
-    return parts.mapping;
-  }
-  try {
-    for await (const [first] of source.batches()) {
-      if (first === undefined || !isFixFile(first.row)) return parts.mapping;
-      const letter = await parts.ledger.deadLetters.get(letterIdOf(first.row));
-      const origin = letter === null ? null : await parts.ledger.runs.get(letter.runId);
-      return origin === null ? parts.mapping : origin.mapping;
-    }
-    return parts.mapping;
-  } catch {
-    // Likewise.
-    return parts.mapping;
-  } finally {
-    await source.close();
-  }
 }

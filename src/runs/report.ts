@@ -3,7 +3,7 @@
  * the guards and the reasons. Written page by page, so that a million dead rows need no memory.
  */
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { StagingLedger } from '#src/ledger/staging-ledger.ts';
@@ -21,7 +21,7 @@ export async function writeReport(parts: RunParts, run: RunRecord, summary: RunS
   const { folders, ledger, guards } = parts;
   await mkdir(folders.reports, { recursive: true, mode: 0o700 });
   const temporary = join(folders.reports, `.${randomUUID()}.part`);
-  {
+  try {
     await using file = await open(temporary, 'wx', 0o600);
     await file.write(JSON.stringify(summary, null, 1).replace(/\n\}$/, ''));
     await writeList(file, 'problems', problemPages(ledger.staging, run.id));
@@ -39,8 +39,12 @@ export async function writeReport(parts: RunParts, run: RunRecord, summary: RunS
     };
     await file.write(`,\n${JSON.stringify(rest, null, 1).slice(2)}\n`);
     await file.sync();
+    await rename(temporary, reportPath(folders.reports, run.id));
+  } catch (error) {
+    // It is tried again and again: a full disk must not get fuller.
+    await rm(temporary, { force: true });
+    throw error;
   }
-  await rename(temporary, reportPath(folders.reports, run.id));
 }
 
 function instant(ms: number | null): string | null {

@@ -3,7 +3,8 @@
  * staged, a duplicate or dead. Pure but for what it collects.
  *
  * A key that stands twice: identical after mapping, the second is skipped; differing, all are dead, also those met
- * before (`rules.md`, "Workspace, feed, key").
+ * before (`rules.md`, "Workspace, feed, key"). A row that is dead by itself differs from every other; it does not keep
+ * the one that wins by choice from winning.
  */
 import type { Problem } from '#src/contacts/problem.ts';
 import type { CountDelta } from '#src/ledger/run-record.ts';
@@ -27,7 +28,7 @@ export class SliceDraft {
   readonly events: RunEvent[] = [];
   readonly withdrawn: { key: string; end: RecordEnd }[] = [];
   /** Unchanged rows of earlier slices that turned out to be duplicates: their cells must be read again. */
-  readonly lateDead: { key: string; line: number; problem: Problem }[] = [];
+  readonly lateDead: { key: string; line: number; fingerprint: string; problem: Problem }[] = [];
   rows = 0;
   unchanged = 0;
   skipped = 0;
@@ -54,7 +55,10 @@ export class SliceDraft {
     this.dead.push(dead);
     if (dead.key === null) return;
     const before = this.met.get(dead.key);
-    if (before !== undefined && before.kind !== 'dead') this.kill(before, dead.line);
+    if (before !== undefined && before.kind !== 'dead') {
+      if (this.policy === 'firstWins') return;
+      this.kill(before, dead.line);
+    }
     this.trace({ key: dead.key, line: dead.line, fingerprint: '', kind: 'dead' });
   }
 
@@ -64,24 +68,25 @@ export class SliceDraft {
       this.events.push({ kind: 'warning', line, key, code, field, message });
   }
 
-  add(keyed: KeyedRow): void {
+  /** @returns whether the row stands for its key now: it is neither a duplicate nor dead. */
+  add(keyed: KeyedRow): boolean {
     this.rows += 1;
     const before = this.met.get(keyed.key);
-    if (before === undefined) this.accept(keyed);
-    else if (before.kind === 'dead') this.addToDead(keyed, before);
-    else if (before.fingerprint === keyed.fingerprint || this.policy === 'firstWins') this.skip(keyed, before.line);
-    else if (this.policy === 'lastWins') {
+    if (before === undefined) return this.accept(keyed);
+    if (before.kind === 'dead') return this.policy === 'lastWins' ? this.accept(keyed) : this.addToDead(keyed, before);
+    if (before.fingerprint === keyed.fingerprint || this.policy === 'firstWins') return this.skip(keyed, before.line);
+    if (this.policy === 'lastWins') {
       this.withdraw(before);
-      this.accept(keyed);
-    } else {
-      this.kill(before, keyed.row.line);
-      this.addToDead(keyed, before);
+      return this.accept(keyed);
     }
+    this.kill(before, keyed.row.line);
+    return this.addToDead(keyed, before);
   }
 
-  private addToDead({ key, row }: KeyedRow, before: KeyTrace): void {
+  private addToDead({ key, row }: KeyedRow, before: KeyTrace): false {
     this.dead.push(this.duplicate(key, row, before.line));
     this.trace({ key, line: before.line, fingerprint: '', kind: 'dead' });
+    return false;
   }
 
   get traces(): readonly KeyTrace[] {
@@ -103,7 +108,7 @@ export class SliceDraft {
     this.fresh.set(trace.key, trace);
   }
 
-  private accept({ row, key, fingerprint, record }: KeyedRow): void {
+  private accept({ row, key, fingerprint, record }: KeyedRow): true {
     if (record === null) {
       this.unchanged += 1;
       this.unchangedHere.set(key, row);
@@ -111,12 +116,14 @@ export class SliceDraft {
       this.records.push(record);
     }
     this.trace({ key, line: row.line, fingerprint, kind: record === null ? 'unchanged' : 'staged' });
+    return true;
   }
 
-  private skip({ row, key }: KeyedRow, otherLine: number): void {
+  private skip({ row, key }: KeyedRow, otherLine: number): false {
     this.skipped += 1;
     const message = `the same contact stands on line ${otherLine} already`;
     this.events.push({ kind: 'skipped', line: row.line, key, code: 'duplicate', field: null, message });
+    return false;
   }
 
   /** `lastWins`: the row met before gives way. */
@@ -132,12 +139,12 @@ export class SliceDraft {
 
   /** The row met before is dead too. */
   private kill(before: KeyTrace, otherLine: number): void {
-    const { key, line } = before;
+    const { key, line, fingerprint } = before;
     if (before.kind === 'unchanged') {
       this.unchanged -= 1;
       const row = this.unchangedHere.get(key);
       if (row !== undefined) this.dead.push(this.duplicate(key, row, otherLine));
-      else this.lateDead.push({ key, line, problem: duplicateProblem(key, line, otherLine) });
+      else this.lateDead.push({ key, line, fingerprint, problem: duplicateProblem(key, line, otherLine) });
       return;
     }
     const here = this.takeHere(key);

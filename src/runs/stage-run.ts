@@ -6,6 +6,7 @@
  * sent. Interrupted, it is begun anew.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fingerprint } from '#src/contacts/fingerprint.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FileShape, RunReason, RunRecord } from '#src/ledger/run-record.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
@@ -50,7 +51,7 @@ export async function stageRun(
     supply = await openSupply(run);
     await ledger.runs.setShape(run.id, supply.shape);
     const tally = await stageRows(parts, run, supply, signal);
-    await moveOn(parts, run, tally);
+    if (tally !== null) await moveOn(parts, run, tally);
   } catch (error) {
     if (!(error instanceof PatchbayError) || (error.kind !== 'file' && error.kind !== 'usage')) throw error;
     const { code, message, hint, facts } = error;
@@ -62,34 +63,45 @@ export async function stageRun(
 }
 
 /** What was staged before the file turned out to be unreadable is forgotten: nothing of it was sent. */
-async function fail(parts: RunParts, run: RunRecord, reason: RunReason): Promise<void> {
+async function fail(parts: RunParts, run: RunRecord, found: RunReason): Promise<void> {
   const { ledger, clock } = parts;
-  await ledger.runs.beginStaging(run.id, clock.nowMs());
+  const atMs = clock.nowMs();
+  // A run that was cancelled meanwhile has its end already.
+  if (!(await ledger.runs.beginStaging(run.id, atMs))) return;
+  // A crash after the file was moved to `_failed`: why it went there was told before, and stays true.
+  const reason = found.code === 'fileMissing' ? (run.reason ?? found) : found;
+  await ledger.runs.move(run.id, ['staging'], 'staging', { atMs, reason });
   const emptied = (await ledger.runs.get(run.id)) ?? run;
-  await finishFailed(parts, { ...emptied, reason });
-  await ledger.runs.move(run.id, ['staging'], 'failed', { atMs: clock.nowMs(), reason });
+  await finishFailed(parts, emptied, atMs);
+  await ledger.runs.move(run.id, ['staging'], 'failed', { atMs, reason });
 }
 
+/** Null where the run was cancelled meanwhile, or taken out of our hands. */
 async function stageRows(
   parts: RunParts,
   run: RunRecord,
   supply: RowSupply,
   signal: AbortSignal,
-): Promise<StagedTally> {
-  const { ledger } = parts;
+): Promise<StagedTally | null> {
+  const { ledger, clock } = parts;
   const tally = { rows: 0, known: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
-  const lateDead = new Map<number, LateDead>();
+  const lateDead: LateDead[] = [];
   const context = { parts, run, compiled: supply.compiled, hash: rowHasher(supply.compiled.version) };
   for await (const items of supply.items()) {
     signal.throwIfAborted();
+    const state = (await ledger.runs.get(run.id))?.state;
+    // A slice may have come in after the end that the others were given.
+    if (state === 'cancelling' || state === 'cancelled')
+      await ledger.staging.skipPending(run.id, 'cancelled', clock.nowMs());
+    if (state !== 'staging') return null;
     const slice = await stageSlice(context, items);
-    for (const late of slice.lateDead) lateDead.set(late.line, late);
+    lateDead.push(...slice.lateDead);
     for (const name of ['rows', 'known', 'updates', 'creates', 'clears', 'dead'] as const)
       tally[name] += slice.tally[name];
     // Staging is synchronous work on one thread: timers and lock renewals get their turn between slices.
     await nextTurn();
   }
-  if (lateDead.size > 0) await stageLateDead(parts, run, supply, lateDead, tally);
+  if (lateDead.length > 0) await stageLateDead(parts, run, supply, lateDead, tally);
   await ledger.runs.addNotes(run.id, supply.notes());
   await ledger.runs.addCounts(run.id, { warnings: supply.warningCount() });
   return tally;
@@ -100,14 +112,15 @@ async function stageLateDead(
   parts: RunParts,
   run: RunRecord,
   supply: RowSupply,
-  lateDead: Map<number, LateDead>,
+  lateDead: readonly LateDead[],
   tally: { dead: number },
 ): Promise<void> {
   const { ledger, clock, rowsPerBatch } = parts;
+  const byLine = Map.groupBy(lateDead, (late) => late.line);
   for await (const items of supply.itemsAgain()) {
     const dead = items.flatMap((item) => {
-      const late = lateDead.get(item.row.line);
-      return late === undefined ? [] : [deadDuplicate(late.key, item.row, late.problem)];
+      const late = takeLate(byLine.get(item.row.line) ?? [], item, supply.compiled);
+      return late === null ? [] : [deadDuplicate(late.key, item.row, late.problem)];
     });
     if (dead.length === 0) continue;
     tally.dead += dead.length;
@@ -124,6 +137,16 @@ async function stageLateDead(
       atMs: clock.nowMs(),
     });
   }
+}
+
+/** The one of these that this row is. It is taken out: the same row may stand beside it once more. */
+function takeLate(ofLine: LateDead[], item: StageItem, compiled: CompiledMapping): LateDead | null {
+  if (ofLine.length === 0 || item.kind === 'broken') return null;
+  const mapped = item.kind === 'desired' ? item : compiled.mapRow(item.row);
+  if (mapped.kind !== 'desired') return null;
+  const { desired } = mapped;
+  const index = ofLine.findIndex((late) => late.key === desired.key && late.fingerprint === fingerprint(desired));
+  return index < 0 ? null : (ofLine.splice(index, 1)[0] ?? null);
 }
 
 async function moveOn(parts: RunParts, run: RunRecord, tally: StagedTally): Promise<void> {

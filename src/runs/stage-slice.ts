@@ -26,6 +26,8 @@ export interface StageContext {
 export interface LateDead {
   readonly key: string;
   readonly line: number;
+  /** Tells it from its neighbours where a whole JSON file is one line. */
+  readonly fingerprint: string;
   readonly problem: Problem;
 }
 
@@ -71,16 +73,17 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
   const refreshed: { key: string; rowHash: string; mappingVersion: string }[] = [];
   for (const one of mapped) draftOne(context, one, said, draft, tally, refreshed);
 
+  const { records, traces: newTraces, dead, withdrawn, events, counts } = draft;
   await staging.stage({
     runId: run.id,
     feed: run.feed,
     rowsPerBatch: parts.rowsPerBatch,
-    records: draft.records,
-    traces: draft.traces,
-    dead: draft.dead,
-    withdrawn: draft.withdrawn,
-    events: draft.events,
-    counts: draft.counts,
+    records,
+    traces: newTraces,
+    dead,
+    withdrawn,
+    events,
+    counts,
     atMs: parts.clock.nowMs(),
   });
   if (refreshed.length > 0) await staging.refreshRowHashes(run.feed, refreshed);
@@ -137,8 +140,8 @@ function draftOne(
 ): void {
   const { row } = mapped;
   if (mapped.kind === 'settled') {
-    tally.known += 1;
-    draft.add({ row, key: mapped.settled.key, fingerprint: mapped.settled.fingerprint, record: null });
+    const { key, fingerprint } = mapped.settled;
+    if (draft.add({ row, key, fingerprint, record: null })) tally.known += 1;
     return;
   }
   draft.addWarnings(keyOf(mapped), mapped.warnings);
@@ -151,16 +154,10 @@ function draftOne(
   const { desired, rowHash, sequence } = mapped;
   const before = said.get(desired.key) ?? null;
   const mappingVersion = context.compiled.version;
-  if (before !== null) tally.known += 1;
   if (before?.fingerprint === mapped.fingerprint) {
     refreshed.push({ key: desired.key, rowHash, mappingVersion });
-    draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record: null });
+    if (draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record: null })) tally.known += 1;
     return;
-  }
-  if (before === null) tally.creates += 1;
-  else {
-    tally.updates += 1;
-    tally.clears += countClears(before.said, desired);
   }
   const record = {
     line: row.line,
@@ -172,5 +169,12 @@ function draftOne(
     desired,
     row,
   };
-  draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record });
+  // A contact counts once, however often its row stands in the file.
+  if (!draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record })) return;
+  if (before === null) tally.creates += 1;
+  else {
+    tally.known += 1;
+    tally.updates += 1;
+    tally.clears += countClears(before.said, desired);
+  }
 }

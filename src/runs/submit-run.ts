@@ -13,6 +13,7 @@ import { activeRunStates, type RunRecord } from '#src/ledger/run-record.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { claimFile, copyIntoFolder } from '#src/sources/claim.ts';
 import { hashFile } from '#src/sources/hash-file.ts';
+import { fixFileOrigin } from './fix-file-origin.ts';
 import type { RunParts } from './parts.ts';
 import { newRunId, runIdOf } from './run-id.ts';
 
@@ -41,7 +42,9 @@ export async function submitFile(
   const id = newRunId(clock.nowMs());
   const copy = await copyIntoFolder(path, folders.handedOver, id);
   const known = await ledger.runs.findByContent(mainFeed, copy.sha256);
-  if (known !== null && (activeRunStates as readonly string[]).includes(known.state)) {
+  const active = known !== null && (activeRunStates as readonly string[]).includes(known.state);
+  // One that is being cancelled ends as cancelled: whoever names the file again wants it read again.
+  if (active && known.state !== 'cancelling') {
     await rm(copy.path, { force: true });
     return { run: known, resumed: true };
   }
@@ -55,8 +58,7 @@ export async function submitFile(
     importFolder: importFolderOf(parts),
     sha256: copy.sha256,
     bytes: copy.bytes,
-    options,
-    mapping,
+    ...(await reading(parts, copy.path, basename(path), options, mapping)),
     createdAtMs: clock.nowMs(),
   });
   return { run, resumed: false };
@@ -97,12 +99,36 @@ async function enterClaimed(
     importFolder,
     sha256,
     bytes: size,
-    options: noOptions,
-    mapping,
+    ...(await reading(parts, claimedPath, fileName, noOptions, mapping)),
     createdAtMs: clock.nowMs(),
   });
   log.info({ run: run.id, feed: run.feed, bytes: size }, 'file taken');
   return run;
+}
+
+/**
+ * How the rows are to be read. A fix-file is read as the run that wrote it did, unless a mapping was named for it. It
+ * stands in the run's record, so that the run's own dead letters and fix-file are read the same way.
+ */
+async function reading(
+  parts: SubmitParts,
+  path: string,
+  fileName: string,
+  options: RunOptions,
+  mapping: Mapping | null,
+): Promise<Pick<RunRecord, 'options' | 'mapping'>> {
+  const named = JSON.stringify(mapping) !== JSON.stringify(parts.mapping);
+  const origin = named ? null : await fixFileOrigin(parts.ledger, path, fileName);
+  if (origin === null) return { options, mapping };
+  const { defaultCountry, onBlank } = origin.options;
+  return {
+    options: {
+      ...options,
+      defaultCountry: options.defaultCountry ?? defaultCountry,
+      onBlank: options.onBlank ?? onBlank,
+    },
+    mapping: origin.mapping,
+  };
 }
 
 /** The same file came again, perhaps with other limits: the stopped run gives way to it. */
@@ -136,8 +162,9 @@ export async function removeStrays(parts: SubmitParts): Promise<void> {
     const named = runIdOf(name);
     if (named !== null && (await ledger.runs.get(named.runId)) !== null) continue;
     const path = join(folders.handedOver, name);
-    // A copy may be under way in another process.
-    if ((await stat(path)).ctimeMs < clock.nowMs() - strayAfterMs) await rm(path, { force: true });
+    // A copy may be under way in another process, or be gone by now.
+    const copiedAtMs = (await stat(path).catch(() => null))?.ctimeMs ?? Number.POSITIVE_INFINITY;
+    if (copiedAtMs < clock.nowMs() - strayAfterMs) await rm(path, { force: true });
   }
 }
 

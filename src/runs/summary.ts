@@ -79,5 +79,6 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
 
 /** The problems of a dead row, one line each; a row without any still tells its code. */
 export function problemLines(dead: RunDeadRow): readonly ProblemLine[] {
+  if (dead.problems.length === 0) return [{ line: dead.line, code: dead.code, field: null, value: null, hint: '' }];
   return dead.problems.map(({ line, code, field, value, hint }) => ({ line, code, field, value, hint }));
 }

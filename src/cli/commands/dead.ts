@@ -1,11 +1,16 @@
 /** `patchbay dead ls|show`: rows that were given up. */
 
-import { letterDocument } from '#src/dead-letters/letter-document.ts';
+import {
+  answerWithoutValues,
+  type LetterDocument,
+  letterDocument,
+  letterWithoutValues,
+} from '#src/dead-letters/letter-document.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/dead-letter.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
-import { createOutput, type Output } from '../output.ts';
+import { createOutput, type Output, printable } from '../output.ts';
 
 interface ListOptions extends GlobalOptions {
   readonly code?: string;
@@ -24,12 +29,16 @@ export async function listDead(options: ListOptions): Promise<number> {
       ...(options.state === 'all' ? {} : { states: options.state === 'open' ? ['open', 'redriven'] : [options.state] }),
       limit: options.limit,
     });
-    if (output.json) for (const letter of letters) output.document(letterDocument(letter));
+    if (output.json) for (const letter of letters) output.document(shownDocument(output, letter));
     else printGroups(output, letters);
     return 0;
   } finally {
     await home.close();
   }
+}
+
+function shownDocument(output: Output, letter: DeadLetter): LetterDocument {
+  return output.values ? letterDocument(letter) : letterWithoutValues(letter);
 }
 
 /** What is wrong, how often, one example, what to do: the reader mends one cause and not a thousand rows. */
@@ -44,18 +53,13 @@ function printGroups(output: Output, letters: readonly DeadLetter[]): void {
   for (const group of groups) {
     const [example] = group;
     if (example === undefined) continue;
-    const field = example.field === null ? '' : ` in ${example.field}`;
+    const field = example.field === null ? '' : ` in ${printable(example.field)}`;
     output.line(`${output.style('bold', `${group.length} × ${example.code}${field}`)} (${example.class})`);
-    output.line(`  ${example.hint}`);
+    output.line(`  ${printable(example.hint)}`);
     const rows = group
       .slice(0, 5)
-      .map((letter) => [
-        letter.id,
-        output.values ? (letter.key ?? '') : '',
-        `${letter.file}:${letter.line}`,
-        letter.state,
-        letter.message,
-      ]);
+      .map((letter) => shownDocument(output, letter))
+      .map((letter) => [letter.id, letter.key ?? '', `${letter.file}:${letter.line}`, letter.state, letter.message]);
     output.line(output.table(['id', 'key', 'where', 'state', 'what happened'], rows));
     if (group.length > 5)
       output.line(`  … and ${group.length - 5} more: patchbay dead ls --code ${example.code} --json`);
@@ -73,13 +77,14 @@ export async function showDead(options: GlobalOptions, id: string): Promise<numb
         hint: 'See them with: patchbay dead ls',
       });
     }
-    const document = { ...letterDocument(letter), hint: letter.hint, answer: letter.answer };
+    const answer = output.values ? letter.answer : answerWithoutValues(letter);
+    const document = { ...shownDocument(output, letter), hint: letter.hint, answer };
     const cells = output.values ? cellsOf(letter) : {};
     if (output.json) output.document({ ...document, cells, mapped: output.values ? letter.desired : null });
     else {
       for (const [name, value] of Object.entries(document)) {
         if (value !== null)
-          output.line(`${name.padEnd(9)} ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+          output.line(`${name.padEnd(9)} ${printable(typeof value === 'object' ? JSON.stringify(value) : `${value}`)}`);
       }
       const rows = Object.entries(cells).map(([column, value]) => [column, value]);
       if (rows.length > 0) output.line(output.table(['column', 'cell'], rows));

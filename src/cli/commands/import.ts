@@ -9,12 +9,12 @@ import { noOptions } from '#src/ledger/run-options.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { checkCountry } from '#src/mapping/country.ts';
 import { submitFile } from '#src/runs/submit-run.ts';
-import { type ErrorDocument, errorDocument } from '../exit.ts';
+import { type ErrorDocument, errorDocument, errorLines } from '../exit.ts';
 import { findMapping } from '../find-mapping.ts';
 import { finishOneShot } from '../finish-one-shot.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { patienceOf } from '../one-shot.ts';
-import { createOutput, type Output } from '../output.ts';
+import { createOutput, type Output, printable } from '../output.ts';
 
 interface ImportOptions extends GlobalOptions {
   readonly mapping?: string;
@@ -25,6 +25,7 @@ interface ImportOptions extends GlobalOptions {
   readonly maxChange?: number;
   readonly maxDead?: number;
   readonly accept?: boolean;
+  readonly adopt?: boolean;
   readonly reason?: string;
   readonly sameWorkspace?: boolean;
   readonly wait?: string;
@@ -44,7 +45,7 @@ export async function importFiles(options: ImportOptions, files: readonly string
       for (const file of files) {
         try {
           const { run, resumed } = await submitFile(home.submit, resolve(file), runOptions, mapping);
-          if (resumed) output.note(`${run.fileName}: going on with run ${run.id}, which was cut off`);
+          if (resumed) output.note(`${printable(run.fileName)}: going on with run ${run.id}, which was cut off`);
           runs.push(run);
         } catch (error) {
           if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
@@ -81,11 +82,11 @@ async function handOver(
   for (const run of await submit()) {
     if (output.json)
       output.document({ run: run.id, feed: run.feed, file: run.fileName, state: run.state, exitCode: 0 });
-    else output.line(`${run.fileName}: handed over as run ${run.id}`);
+    else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);
   }
   for (const document of refused) {
     if (output.json) output.document(document);
-    else output.note(`patchbay: ${document.error.message} [${document.error.code}]`);
+    else output.note(errorLines(document));
   }
   return refused[0]?.exitCode ?? 0;
 }
@@ -100,6 +101,7 @@ function runOptionsOf(options: ImportOptions): RunOptions {
     maxChange: options.maxChange ?? null,
     maxDead: options.maxDead ?? null,
     accept: options.accept === true,
+    adopt: options.adopt === true,
     acceptReason: options.reason ?? null,
   };
 }

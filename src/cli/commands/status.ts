@@ -5,7 +5,7 @@ import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
-import { createOutput, type Output } from '../output.ts';
+import { createOutput, type Output, printable } from '../output.ts';
 import { tally } from '../present-run.ts';
 import { presentationOf } from '../run-document.ts';
 
@@ -57,11 +57,14 @@ function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void 
   output.line(`import folder ${facts.importFolder}`);
   output.line(`engine        ${facts.engine}`);
   if (facts.paused !== null)
-    output.line(style('yellow', `paused        since ${facts.paused.since}: ${facts.paused.message}`));
-  for (const run of facts.active) output.line(`at work       ${run.run}  ${run.file}  ${run.state}, ${tally(run)}`);
+    output.line(style('yellow', `paused        since ${facts.paused.since}: ${printable(facts.paused.message)}`));
+  for (const run of facts.active)
+    output.line(`at work       ${run.run}  ${printable(run.file)}  ${run.state}, ${tally(run)}`);
   for (const run of facts.stopped)
-    output.line(style('red', `stopped       ${run.run}  ${run.file}  patchbay runs show ${run.run}`));
+    output.line(style('red', `stopped       ${run.run}  ${printable(run.file)}  patchbay runs show ${run.run}`));
   if (facts.last !== null)
-    output.line(`last run      ${facts.last.run}  ${facts.last.file}  ${facts.last.state}, ${tally(facts.last)}`);
+    output.line(
+      `last run      ${facts.last.run}  ${printable(facts.last.file)}  ${facts.last.state}, ${tally(facts.last)}`,
+    );
   output.line(`dead letters  ${facts.deadLetters}${facts.deadLetters > 0 ? '  patchbay dead ls' : ''}`);
 }

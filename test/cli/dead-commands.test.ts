@@ -1,0 +1,137 @@
+/** `patchbay dead ls|show` (`contract.md`, "dead ls --json"; `rules.md`, "Secrets and personal data"). */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listDead, showDead } from '#src/cli/commands/dead.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { captureOutput } from './support/captured-output.ts';
+
+const clearScreen = '\u001b[2J';
+
+/** A data folder of the sandbox with two dead letters: one of mapping, one of the service's answer. */
+async function dataFolder(): Promise<{ data: string; ids: readonly string[] }> {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+  onTestFinished(() => ledger.close());
+  const run = await stagingRun(ledger, 'r-1', { fileName: `${clearScreen}people.csv` });
+  const answer = { status: 422, code: 'x', title: 'Bad', message: 'Canary Secret is no name', trace: 't-1' };
+  const said = {
+    code: 'refused',
+    line: 3,
+    field: null,
+    value: null,
+    message: 'the service refused the contact with 422: Bad: Canary Secret is no name',
+    hint: 'Mend it.',
+  };
+  const row = {
+    kind: 'cells',
+    line: 2,
+    record: 1,
+    columns: [`${clearScreen}phone`],
+    cells: [`Canary ${clearScreen}Cell`],
+  } as const;
+  const problem = {
+    code: 'phoneInvalid',
+    line: 2,
+    field: `${clearScreen}phone`,
+    value: 'x',
+    message: `wrong ${clearScreen}`,
+    hint: `Correct ${clearScreen}`,
+  };
+  const dead = [
+    deadRow('canary-key-1', { row, problems: [problem] }),
+    deadRow('canary-key-2', { class: 'refused', code: 'refused', line: 3, problems: [said], answer }),
+  ];
+  await ledger.staging.stage(slice(run, { dead, counts: { rows: 2, dead: 2 } }));
+  const letters = await ledger.deadLetters.list({ limit: 10 });
+  return { data, ids: letters.toSorted((a, b) => a.line - b.line).map(({ id }) => id) };
+}
+
+const list = { state: 'open', limit: 10 } as const;
+
+describe('dead ls', () => {
+  it('--json is one line per dead letter, with the keys of the contract', async () => {
+    const { data } = await dataFolder();
+    const captured = captureOutput();
+    expect(await listDead({ ...list, data, json: true })).toBe(0);
+    const documents = captured
+      .stdout()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(documents).toHaveLength(2);
+    expect(Object.keys(documents[0])).toEqual(
+      'id run feed file line key class code field message attempts seen state firstAt lastAt'.split(' '),
+    );
+  });
+
+  it('groups them by code and field for people, with what to do', async () => {
+    const { data } = await dataFolder();
+    const captured = captureOutput();
+    await listDead({ ...list, data, color: false });
+    expect(captured.stdout()).toMatch(/1 × phoneInvalid in .*phone \(invalid\)\n {2}Correct/);
+    expect(captured.stdout()).toContain('try again: patchbay dead retry --all');
+  });
+
+  it('says so where there are none', async () => {
+    const { data } = await dataFolder();
+    const captured = captureOutput();
+    await listDead({ ...list, data, code: 'another' });
+    expect(captured.stdout()).toBe('no dead letters\n');
+  });
+});
+
+describe('--no-values', () => {
+  it.each([true, false])('leaves keys and the service’s words out of dead ls (json: %s)', async (json) => {
+    const { data } = await dataFolder();
+    const captured = captureOutput();
+    await listDead({ ...list, data, json, values: false });
+    expect(captured.stdout()).toContain('refused');
+    expect(captured.stdout()).not.toMatch(/canary/i);
+  });
+
+  it.each([true, false])(
+    'leaves keys, cells, records and the service’s words out of dead show (json: %s)',
+    async (json) => {
+      const { data, ids } = await dataFolder();
+      for (const id of ids) {
+        const captured = captureOutput();
+        await showDead({ data, json, values: false }, id);
+        expect(captured.stdout()).toContain(id);
+        expect(captured.stdout()).not.toMatch(/canary/i);
+      }
+    },
+  );
+
+  it('is a choice: without it they are there', async () => {
+    const { data, ids } = await dataFolder();
+    const captured = captureOutput();
+    await showDead({ data, json: true }, ids[1] ?? '');
+    expect(JSON.parse(captured.stdout())).toMatchObject({
+      key: 'canary-key-2',
+      answer: { status: 422, message: 'Canary Secret is no name', trace: 't-1' },
+      cells: { id: 'canary-key-2', name: 'Ann' },
+    });
+  });
+});
+
+describe('text from files', () => {
+  it('neither moves the cursor nor colours the terminal in dead ls and dead show', async () => {
+    const { data, ids } = await dataFolder();
+    const captured = captureOutput();
+    await listDead({ ...list, data, color: false });
+    for (const id of ids) await showDead({ data, color: false }, id);
+    expect(captured.stdout()).toContain('Cell');
+    expect(captured.stdout()).not.toContain('\u001b');
+  });
+});
+
+describe('dead show', () => {
+  it('refuses an id that is not there, and says where to look', async () => {
+    const { data } = await dataFolder();
+    await expect(showDead({ data }, 'd-none')).rejects.toMatchObject({ code: 'noSuchDeadLetter', kind: 'usage' });
+  });
+});

@@ -1,0 +1,157 @@
+/** Exit codes and error documents (`contract.md`, "Exit codes" and "Commands"). */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { adviceFor, adviceOfKind } from '#src/cli/advice.ts';
+import { errorDocument, errorLines, exitWithError } from '#src/cli/exit.ts';
+import { main } from '#src/cli/main.ts';
+import { type ErrorKind, PatchbayError } from '#src/errors.ts';
+import { exitCodeOf, worstExitCode } from '#src/runs/exit-code.ts';
+import { captureOutput } from './support/captured-output.ts';
+
+const codes: Record<ErrorKind, number> = {
+  usage: 2,
+  file: 3,
+  auth: 4,
+  guard: 5,
+  unreachable: 6,
+  transient: 6,
+  rejected: 3,
+  bug: 1,
+};
+
+describe('every kind of error has its exit code', () => {
+  it.each(Object.entries(codes) as [ErrorKind, number][])('%s → %i', (kind, exitCode) => {
+    expect(errorDocument(new PatchbayError(kind, 'x', 'it is so')).exitCode).toBe(exitCode);
+  });
+
+  it('anything else that is thrown → 1, with advice', () => {
+    for (const thrown of [new TypeError('it is so'), 'it is so']) {
+      expect(errorDocument(thrown)).toEqual({
+        error: { code: 'unexpected', message: 'it is so', hint: expect.stringContaining('Nothing is lost') },
+        exitCode: 1,
+      });
+    }
+  });
+});
+
+describe('every state of a run has its exit code', () => {
+  it.each([
+    ['done', 0],
+    ['doneWithDead', 3],
+    ['failed', 3],
+    ['stopped', 5],
+    ['cancelled', 5],
+    ['queued', 0],
+    ['staging', 0],
+    ['applying', 0],
+  ] as const)('%s → %i', (state, exitCode) => {
+    expect(exitCodeOf(state)).toBe(exitCode);
+  });
+});
+
+describe('several files exit with the worst code', () => {
+  it.each([
+    [[0, 0], 0],
+    [[], 0],
+    [[0, 3, 0], 3],
+    [[3, 5], 5],
+    [[3, 5, 6], 6],
+    [[3, 5, 6, 4], 4],
+    [[4, 2], 2],
+    [[4, 2, 1], 1],
+    [[0, 130], 130],
+  ])('%j → %i', (all, worst) => {
+    expect(worstExitCode(all)).toBe(worst);
+    expect(worstExitCode(all.toReversed())).toBe(worst);
+  });
+});
+
+describe('an error', () => {
+  const error = new PatchbayError('file', 'fileMissing', 'a.csv is not there', { hint: 'Check the path.' });
+
+  it('is one JSON document on stdout with --json, and its code is left', async () => {
+    const captured = captureOutput();
+    await exitWithError(error, { json: true });
+    expect(captured.stdout().split('\n')).toEqual([expect.any(String), '']);
+    expect(JSON.parse(captured.stdout())).toEqual({
+      error: { code: 'fileMissing', message: 'a.csv is not there', hint: 'Check the path.' },
+      exitCode: 3,
+    });
+    expect(captured.stderr()).toBe('');
+    expect(captured.exitCode()).toBe(3);
+  });
+
+  it('is two lines on stderr for people, and nothing on stdout', async () => {
+    const captured = captureOutput();
+    await exitWithError(error, { json: false });
+    expect(captured.stdout()).toBe('');
+    expect(captured.stderr()).toBe('patchbay: a.csv is not there [fileMissing]\n  Check the path.\n');
+    expect(captured.exitCode()).toBe(3);
+  });
+
+  it('neither moves the cursor nor colours the terminal', () => {
+    const nasty = '\u001b[2Jevil\u0007\n';
+    const lines = errorLines(errorDocument(new PatchbayError('file', 'x', nasty, { hint: nasty })));
+    expect(lines.split('\n')).toHaveLength(2);
+    expect(lines.replace('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('keeps the hint of whoever threw it; else advice by its code is given', () => {
+    const hint = (given: PatchbayError) => errorDocument(given).error.hint;
+    expect(hint(new PatchbayError('auth', 'keyRefused', 'no', { hint: 'Mine.' }))).toBe('Mine.');
+    expect(hint(new PatchbayError('auth', 'keyRefused', 'no'))).toBe(adviceFor('keyRefused'));
+    expect(hint(new PatchbayError('bug', 'whatever', 'no'))).toContain('Nothing is lost');
+  });
+});
+
+describe('--json', () => {
+  it.each([
+    ['an unknown command', ['frobnicate'], 'usage'],
+    ['an unknown option', ['import', 'a.csv', '--frobnicate'], 'usage'],
+    ['a bad percentage', ['import', 'a.csv', '--max-dead', '101%'], 'usage'],
+    ['a bad duration', ['import', 'a.csv', '--wait', 'soon'], 'waitInvalid'],
+    ['nothing chosen', ['dead', 'retry'], 'nothingChosen'],
+    ['a missing config file', ['status', '--config', '/nowhere/patchbay.yaml'], null],
+  ])('gives one document for %s, and exit code 2', async (_name, words, code) => {
+    const captured = captureOutput();
+    await main(['node', 'patchbay', ...words, '--json']);
+    const document = JSON.parse(captured.stdout());
+    expect(document).toMatchObject({ error: { message: expect.any(String) }, exitCode: 2 });
+    if (code !== null) expect(document.error.code).toBe(code);
+    expect(document.error.hint).toEqual(expect.any(String));
+    expect(captured.exitCode()).toBe(2);
+  });
+});
+
+describe('advice', () => {
+  it('is there for every error that is thrown without a hint', () => {
+    const mute = sourceFiles('src')
+      .filter((file) => !file.startsWith('src/service/'))
+      .flatMap((file) => errorsWithoutHint(readFileSync(file, 'utf8')))
+      .filter(({ kind, code }) => adviceFor(code) === null && adviceOfKind(kind as ErrorKind) === null);
+    expect(mute).toEqual([]);
+  });
+});
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name));
+}
+
+/** Each `new PatchbayError('kind', 'code', …)` that names no hint up to its closing bracket. */
+function errorsWithoutHint(text: string): { kind: string; code: string }[] {
+  return [...text.matchAll(/new PatchbayError\(\s*'(\w+)',\s*'(\w+)'/g)].flatMap(
+    ({ index, 1: kind = '', 2: code = '' }) => {
+      let depth = 0;
+      let end = index;
+      do {
+        if (text[end] === '(') depth += 1;
+        if (text[end] === ')') depth -= 1;
+        end += 1;
+      } while (end < text.length && (depth > 0 || !text.slice(index, end).includes('(')));
+      return /\bhint\b/.test(text.slice(index, end)) ? [] : [{ kind, code }];
+    },
+  );
+}

@@ -1,0 +1,137 @@
+/** What people read about a run. */
+import { describe, expect, it } from 'vitest';
+import { createOutput } from '#src/cli/output.ts';
+import { presentRun, progressLine, tally } from '#src/cli/present-run.ts';
+import { runDocument } from '#src/cli/run-document.ts';
+import { zeroCounts } from '#src/ledger/run-record.ts';
+import { stagingRun } from '#test/contracts/support/build.ts';
+import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
+import { presentation, problem, summaryOf } from './support/presentations.ts';
+
+const plain = createOutput({ color: false });
+const withoutValues = createOutput({ color: false, values: false });
+
+describe('a run for people', () => {
+  it('that is done: file, service, counts, requests, report', () => {
+    const requests = { get: 1, post: 10, patch: 0, retried: 0, rateLimited: 0 };
+    expect(presentRun(plain, presentation({ rows: 12, created: 10, unchanged: 2, requests })).split('\n')).toEqual([
+      'people.csv → sandbox: done',
+      '  12 rows: 10 created, 2 unchanged',
+      '  1.3 s, 1 read, 10 creates, 0 updates sent',
+      '  report: /data/reports/20261121T140000Z-0a1b2c.json',
+    ]);
+  });
+
+  it('with dead rows: which lines, what is wrong, what to do, and the fix-file', () => {
+    const text = presentRun(
+      plain,
+      presentation(
+        { state: 'doneWithDead', rows: 2, created: 1, dead: 1, fixFile: '/data/import/_fix/x.csv' },
+        { problems: [problem()] },
+      ),
+    );
+    expect(text).toContain('people.csv → sandbox: done, with dead rows\n  2 rows: 1 created, 1 dead');
+    expect(text).toMatch(/line +column +value +code +what to do/);
+    expect(text).toMatch(/3 +phone +call me +phoneLetters +Write it in digits\./);
+    expect(text).toContain('mend these rows and drop them in again: /data/import/_fix/x.csv');
+  });
+
+  it('that a guard stopped: why, and how to go on', () => {
+    const reason = { code: 'guardUpdates', message: 'stopped before the first write: …', hint: 'Look at the file.' };
+    const text = presentRun(plain, presentation({ state: 'stopped', rows: 5, pending: 5 }, { reason }));
+    expect(text.split('\n').slice(0, 4)).toEqual([
+      'people.csv → sandbox: stopped',
+      '  5 rows: 5 pending',
+      '  stopped before the first write: … [guardUpdates]',
+      '  Look at the file.',
+    ]);
+  });
+
+  it('that failed: the file could not be read, and the reason', () => {
+    const reason = { code: 'quoteUnclosed', message: 'a quote never closes', hint: null };
+    const text = presentRun(plain, presentation({ state: 'failed' }, { reason }));
+    expect(text.split('\n').slice(0, 3)).toEqual([
+      'people.csv → sandbox: the file could not be read',
+      '  0 rows',
+      '  a quote never closes [quoteUnclosed]',
+    ]);
+  });
+
+  it('shows ten problems and says how many more there are', () => {
+    const problems = Array.from({ length: 13 }, (_, index) => problem({ line: index + 100 }));
+    const text = presentRun(plain, presentation({ state: 'doneWithDead' }, { problems }));
+    expect(text.match(/phoneLetters/g)).toHaveLength(10);
+    expect(text).toContain('… and 3 more in the report');
+  });
+
+  it('tells held fields and notes', () => {
+    const text = presentRun(plain, presentation({ heldFields: 1 }, { notes: ['nothing maps these columns: Notes'] }));
+    expect(text).toContain('1 field held');
+    expect(text).toContain('note: nothing maps these columns: Notes');
+  });
+
+  it('counts adopted contacts beside the updated ones', () => {
+    expect(tally(summaryOf({ rows: 3, updated: 3, adopted: 2 }))).toBe('3 rows: 3 updated (2 adopted)');
+    expect(tally(summaryOf({ rows: 1, skipped: 1 }))).toBe('1 row: 1 skipped');
+  });
+
+  it('cuts long values, so that a line stays a line', () => {
+    const text = presentRun(plain, presentation({}, { problems: [problem({ value: 'x'.repeat(500) })] }));
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(160);
+  });
+});
+
+describe('--no-values', () => {
+  it('leaves the values out of the table', () => {
+    const text = presentRun(withoutValues, presentation({}, { problems: [problem()] }));
+    expect(text).not.toContain('call me');
+    expect(text).toContain('phoneLetters');
+    expect(text).not.toMatch(/column +value/);
+  });
+
+  it('leaves the values out of the document', () => {
+    const document = runDocument(presentation({}, { problems: [problem()] }), false);
+    expect(document.problems).toEqual([problem({ value: null })]);
+    expect(runDocument(presentation({}, { problems: [problem()] }), true).problems).toEqual([problem()]);
+  });
+});
+
+describe('text from files', () => {
+  const nasty = '\u001b[2J\u001b]0;title\u0007\r\u009b31m\u202eevil\u2028';
+
+  it('neither moves the cursor nor colours the terminal, wherever it stands', () => {
+    const text = presentRun(
+      plain,
+      presentation(
+        { file: nasty },
+        {
+          problems: [problem({ field: nasty, value: nasty, hint: nasty })],
+          notes: [nasty],
+          reason: { code: 'keyColumnMissing', message: `found: ${nasty}`, hint: `"${nasty}" looks like it` },
+        },
+      ),
+    );
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+    expect(text).toContain('evil');
+  });
+
+  it('does not either while the run is at work', async () => {
+    const opened = await openTempLedger();
+    const run = await stagingRun(opened.ledger, 'r-1', { fileName: nasty });
+    await opened.close();
+    for (const state of ['staging', 'applying'] as const) {
+      expect(progressLine({ ...run, state })).not.toMatch(/\p{Cc}/u);
+    }
+  });
+});
+
+describe('progress', () => {
+  it('tells the rows read, then the rows that are settled', async () => {
+    const opened = await openTempLedger();
+    const run = await stagingRun(opened.ledger, 'r-1', { fileName: 'a.csv' });
+    await opened.close();
+    const counts = { ...zeroCounts, rows: 10, created: 3, dead: 1 };
+    expect(progressLine({ ...run, state: 'staging', counts })).toBe('a.csv: staging, 10 rows read');
+    expect(progressLine({ ...run, state: 'applying', counts })).toBe('a.csv: 4 of 10 rows');
+  });
+});

@@ -1,0 +1,42 @@
+/** Runs as the command line has them before it prints them. */
+import type { RunPresentation } from '#src/cli/present-run.ts';
+import type { ProblemLine, RunSummary } from '#src/runs/summary.ts';
+
+export function summaryOf(given: Partial<RunSummary> = {}): RunSummary {
+  return {
+    run: '20261121T140000Z-0a1b2c',
+    feed: 'main',
+    file: 'people.csv',
+    service: 'sandbox',
+    state: 'done',
+    rows: 0,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    skipped: 0,
+    dead: 0,
+    pending: 0,
+    adopted: 0,
+    heldFields: 0,
+    removedValues: 0,
+    deadNew: 0,
+    warnings: 0,
+    requests: { get: 0, post: 0, patch: 0, retried: 0, rateLimited: 0 },
+    seconds: 1.25,
+    fixFile: null,
+    report: '/data/reports/20261121T140000Z-0a1b2c.json',
+    exitCode: 0,
+    ...given,
+  };
+}
+
+export function presentation(
+  summary: Partial<RunSummary> = {},
+  rest: Partial<Omit<RunPresentation, 'summary'>> = {},
+): RunPresentation {
+  return { summary: summaryOf(summary), problems: [], notes: [], reason: null, ...rest };
+}
+
+export function problem(given: Partial<ProblemLine> = {}): ProblemLine {
+  return { line: 3, code: 'phoneLetters', field: 'phone', value: 'call me', hint: 'Write it in digits.', ...given };
+}

@@ -1,0 +1,176 @@
+/** A ledger belongs to one workspace (`rules.md`, "Workspace, feed, key"). */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '#src/clock.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { silentLogger } from '#src/log.ts';
+import { checkWorkspace } from '#src/runs/check-workspace.ts';
+import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+import { createRateGate } from '#src/workspace/rate-gate.ts';
+import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
+import { startTestService, testKey } from '#test/service/test-service.ts';
+import { csv, openRunsBench } from './support/runs-bench.ts';
+
+async function openLedger(): Promise<Ledger> {
+  const opened = await openTempLedger();
+  onTestFinished(() => opened.close());
+  return opened.ledger;
+}
+
+interface OpenWorkspace {
+  readonly workspace: Workspace;
+  readonly createPerson: (externalId: string) => Promise<void>;
+}
+
+/** A workspace of its own, with so many phone numbers. */
+async function openWorkspace(numbers: number): Promise<OpenWorkspace> {
+  const service = await startTestService({ seedPhoneNumbers: numbers, apiKeys: [testKey, 'rotated'] });
+  const clock = systemClock();
+  const workspace = createHttpWorkspace({
+    baseUrl: service.origin,
+    readApiKey: () => testKey,
+    rateGate: createRateGate({ requestsPerSecond: null, clock }),
+    clock,
+    random: () => 0,
+    log: silentLogger(),
+  });
+  onTestFinished(() => workspace.close());
+  const createPerson = async (externalId: string): Promise<void> => {
+    const { status } = await service.call('POST', '/v1/contacts', { externalId, defaultFields: { firstName: 'Ann' } });
+    expect(status).toBe(201);
+  };
+  return { workspace, createPerson };
+}
+
+const check = (ledger: Ledger, { workspace }: { workspace: Workspace }, apiKey = testKey, sameWorkspace = false) =>
+  checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, sameWorkspace });
+const other = { kind: 'usage', code: 'otherWorkspace' };
+
+describe('a ledger that knows nothing', () => {
+  it('belongs to the first workspace that it meets: origin, a salted hash of the key, its phone numbers', async () => {
+    const ledger = await openLedger();
+    const there = await openWorkspace(2);
+    await check(ledger, there);
+    const binding = await ledger.binding();
+    expect(binding?.origin).toBe(there.workspace.origin);
+    expect(binding?.phoneNumberIds).toEqual(await there.workspace.listPhoneNumberIds());
+    expect(binding?.phoneNumberIds).toHaveLength(2);
+    expect(JSON.stringify(binding)).not.toContain(testKey);
+  });
+
+  it('has another hash of the same key than another ledger has', async () => {
+    const [one, two] = [await openLedger(), await openLedger()];
+    const there = await openWorkspace(1);
+    await check(one, there);
+    await check(two, there);
+    expect((await one.binding())?.keyHash).not.toBe((await two.binding())?.keyHash);
+  });
+
+  it('may be bound anew while it holds no contact', async () => {
+    const ledger = await openLedger();
+    await check(ledger, await openWorkspace(0));
+    const there = await openWorkspace(2);
+    await check(ledger, there, 'rotated');
+    expect((await ledger.binding())?.origin).toBe(there.workspace.origin);
+  });
+});
+
+describe('the same origin and the same key', () => {
+  it('pass, also when all phone numbers are others today', async () => {
+    const ledger = await openLedger();
+    const there = await openWorkspace(1);
+    await check(ledger, there);
+    await ledger.bind({ ...((await ledger.binding()) ?? never()), phoneNumberIds: ['PN-ported-away'] });
+    await check(ledger, there);
+    expect((await ledger.binding())?.phoneNumberIds).toEqual(await there.workspace.listPhoneNumberIds());
+  });
+});
+
+describe('a rotated key', () => {
+  it('passes where one known phone number is there, and is remembered', async () => {
+    const ledger = await openLedger();
+    const there = await openWorkspace(2);
+    await check(ledger, there);
+    const before = await ledger.binding();
+    await ledger.bind({
+      ...(before ?? never()),
+      phoneNumberIds: [...(before?.phoneNumberIds.slice(0, 1) ?? []), 'PN-gone'],
+    });
+    await check(ledger, there, 'rotated');
+    expect((await ledger.binding())?.keyHash).not.toBe(before?.keyHash);
+  });
+
+  it('is refused where it opens another workspace: none of the known numbers is there', async () => {
+    const ledger = await openLedger();
+    const there = await openWorkspace(2);
+    await check(ledger, there);
+    const before = { ...((await ledger.binding()) ?? never()), phoneNumberIds: ['PN-of-another'] };
+    await ledger.bind(before);
+    await expect(check(ledger, there, 'rotated')).rejects.toMatchObject({
+      ...other,
+      message: 'this key opens another workspace than the one that the data folder belongs to',
+      hint: expect.stringMatching(/--data DIR.*--same-workspace/),
+    });
+    expect(await ledger.binding()).toEqual(before);
+  });
+});
+
+describe('another origin', () => {
+  it('is refused where none of the known numbers is there, and both origins are named', async () => {
+    const ledger = await openLedger();
+    const [one, two] = [await openWorkspace(2), await openWorkspace(3)];
+    await check(ledger, one);
+    // Seeded workspaces have numbers of the same names.
+    await ledger.bind({ ...((await ledger.binding()) ?? never()), phoneNumberIds: ['PN-of-the-first'] });
+    await expect(check(ledger, two)).rejects.toMatchObject({
+      ...other,
+      message: `the data folder belongs to the workspace at ${one.workspace.origin}, and ${two.workspace.origin} is another one`,
+      facts: { known: one.workspace.origin, given: two.workspace.origin },
+    });
+  });
+
+  it('is refused where it has no phone numbers at all', async () => {
+    const ledger = await openLedger();
+    await check(ledger, await openWorkspace(1));
+    await expect(check(ledger, await openWorkspace(0))).rejects.toMatchObject(other);
+  });
+
+  it('passes with --same-workspace, once and for all', async () => {
+    const ledger = await openLedger();
+    await check(ledger, await openWorkspace(1));
+    const there = await openWorkspace(0);
+    await check(ledger, there, testKey, true);
+    await check(ledger, there);
+    expect((await ledger.binding())?.origin).toBe(there.workspace.origin);
+  });
+});
+
+describe('a workspace without phone numbers', () => {
+  it('is known by a contact that we made', async () => {
+    const bench = await openRunsBench();
+    const { workspace } = bench.world.parts;
+    await check(bench.ledger, { workspace });
+    await bench.import('a.csv', csv(['c-1,Ann,A']));
+    await check(bench.ledger, { workspace }, 'rotated');
+  });
+
+  it('is another one where none of our contacts is there', async () => {
+    const bench = await openRunsBench();
+    await check(bench.ledger, bench.world.parts);
+    await bench.import('a.csv', csv(['c-1,Ann,A']));
+    await expect(check(bench.ledger, await openWorkspace(0), 'rotated')).rejects.toMatchObject(other);
+  });
+
+  it('is another one where a contact of the same key is not the one that we made', async () => {
+    const bench = await openRunsBench();
+    await check(bench.ledger, bench.world.parts);
+    await bench.import('a.csv', csv(['c-1,Ann,A']));
+    const there = await openWorkspace(0);
+    await there.createPerson('c-1');
+    await expect(check(bench.ledger, there, 'rotated')).rejects.toMatchObject(other);
+  });
+});
+
+function never(): never {
+  throw new Error('the ledger is bound');
+}

@@ -1,0 +1,305 @@
+/** The end of a run: totals, report, fix-file, archive (`rules.md`, "Accounting"; `contract.md`, `import --json`). */
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createLogger } from '#src/log.ts';
+import { finishRun } from '#src/runs/finish-run.ts';
+import { readReport } from '#src/runs/report.ts';
+import { problemLines } from '#src/runs/summary.ts';
+import { deadRow } from '#test/contracts/support/build.ts';
+import { csv, expectCounts, fillers, openRunsBench } from './support/runs-bench.ts';
+
+/** `import --json` (`contract.md`). */
+const documentKeys = [
+  'run',
+  'feed',
+  'file',
+  'service',
+  'state',
+  'rows',
+  'created',
+  'updated',
+  'unchanged',
+  'skipped',
+  'dead',
+  'pending',
+  'adopted',
+  'heldFields',
+  'removedValues',
+  'deadNew',
+  'warnings',
+  'requests',
+  'seconds',
+  'fixFile',
+  'report',
+  'exitCode',
+  'problems',
+];
+
+const header = 'externalId,firstName,role,phone';
+const broken = (count: number) => Array.from({ length: count }, (_, index) => `bad-${index},Ann,A,call me`);
+
+describe('a finished run', () => {
+  it('is done, with a report that holds every key of import --json', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,A', 'c-2,Bob,A']));
+    expect(run.state).toBe('done');
+    const report = await bench.report(run);
+    expect(Object.keys(report)).toEqual(expect.arrayContaining(documentKeys));
+    expect(report).toMatchObject({
+      run: run.id,
+      feed: 'main',
+      file: 'a.csv',
+      service: 'sandbox',
+      state: 'done',
+      rows: 2,
+      created: 2,
+      pending: 0,
+      fixFile: null,
+      report: join(bench.folder, 'reports', `${run.id}.json`),
+      exitCode: 0,
+      problems: [],
+    });
+    expect(report.requests).toEqual({ get: 1, post: 2, patch: 0, retried: 0, rateLimited: 0 });
+    expect(report.seconds).toBeGreaterThanOrEqual(0);
+  });
+
+  it('tells the mapping, the guards, the options and the file in its report', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,A']), { options: { acceptReason: 'a new branch' } });
+    expect(await bench.report(run)).toMatchObject({
+      reason: null,
+      notes: [],
+      mapping: 'generic',
+      guards: bench.parts.guards,
+      options: { acceptReason: 'a new branch' },
+      sha256: run.sha256,
+      bytes: run.bytes,
+      startedAt: new Date(run.startedAtMs ?? 0).toISOString(),
+    });
+  });
+
+  it('is done with dead rows where there are some, and exits 3', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,A,', ...broken(1)], header));
+    expect(run.state).toBe('doneWithDead');
+    const report = await bench.report(run);
+    expect(report).toMatchObject({ exitCode: 3, dead: 1, deadNew: 1 });
+    expect(report.problems).toEqual([
+      {
+        line: 3,
+        code: 'phoneLetters',
+        field: 'phone',
+        value: 'call me',
+        hint: 'Write it in digits, or leave the cell blank.',
+      },
+    ]);
+  });
+
+  it('has its file in _done, and ten lines beside it that say what became of it', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,A,', ...broken(1)], header));
+    expect(await bench.names('import', '_done')).toEqual([`${run.id}__a.csv`, `${run.id}__a.csv.txt`]);
+    const note = await readFile(join(bench.folder, 'import', '_done', `${run.id}__a.csv.txt`), 'utf8');
+    const { path } = await bench.fixFile(run);
+    expect(note.split('\n').slice(0, -1)).toEqual([
+      'file      a.csv',
+      `run       ${run.id} (feed main), into sandbox`,
+      'state     doneWithDead',
+      'rows      2',
+      'created   1',
+      'updated   0 (0 values removed, 0 fields held)',
+      'unchanged 0, skipped 0',
+      `dead      1: mend ${path} and drop it in again`,
+      'notes     none',
+      `report    ${join(bench.folder, 'reports', `${run.id}.json`)}`,
+    ]);
+  });
+
+  it('leaves files that only their owner may read', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(broken(1), header));
+    const { path } = await bench.fixFile(run);
+    const done = join(bench.folder, 'import', '_done');
+    const files = [
+      path,
+      join(bench.folder, 'reports', `${run.id}.json`),
+      ...(await readdir(done)).map((name) => join(done, name)),
+    ];
+    for (const file of files) expect((await stat(file)).mode & 0o077, file).toBe(0);
+  });
+
+  it('reports more than 500 problems and more than 500 outcomes, page by page, each once', async () => {
+    const bench = await openRunsBench();
+    const twice = fillers(1_100).flatMap((row) => [`${row},`, `${row},`]);
+    const staged = await bench.stage(await bench.submit('a.csv', csv([...twice, ...broken(1_001)], header)));
+    expectCounts(staged, { rows: 3_201, pending: 1_100, skipped: 1_100, dead: 1_001 });
+    await bench.ledger.staging.skipPending(staged.id, 'cancelled', 1);
+    const run = await bench.finish(staged);
+    const { problems, outcomes } = await bench.report(run);
+    expect(problems).toHaveLength(1_001);
+    expect(new Set(problems.map(({ line }: { line: number }) => line)).size).toBe(1_001);
+    expect(outcomes).toHaveLength(1_101);
+    expect(new Set(outcomes.map(({ line }: { line: number }) => line)).size).toBe(1_101);
+    expect((await bench.fixFile(run)).text.trimEnd().split('\r\n')).toHaveLength(1_002);
+  });
+
+  it('forgets its staged rows: counts, dead letters and the report stay', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,A,', ...broken(1)], header));
+    expect(await bench.deadRows(run)).toEqual([]);
+    expect(await bench.letters()).toHaveLength(1);
+    expect(await readReport(bench.parts.folders.reports, run.id)).toMatchObject({ rows: 2 });
+  });
+});
+
+describe('the totals', () => {
+  it('are asserted: a tampered count makes the run fail loudly', async () => {
+    const bench = await openRunsBench();
+    const logged: string[] = [];
+    const applied = await bench.apply(await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A', 'c-2,Bob,A']))));
+    await bench.ledger.runs.addCounts(applied.id, { created: -1, updated: 1 });
+    const log = createLogger({ level: 'error', stream: { write: (line: string) => void logged.push(line) } });
+    expect(await finishRun({ ...bench.parts, log }, applied.id)).toBe(true);
+    const run = await bench.again(applied);
+    expect(run).toMatchObject({
+      state: 'failed',
+      reason: { code: 'accountingBroken', facts: { rows: 2, created: 1, updated: 1, recordsCreated: 2 } },
+    });
+    expect(logged.join('')).toContain('run does not add up');
+    expect(await bench.report(run)).toMatchObject({
+      state: 'failed',
+      exitCode: 3,
+      reason: { code: 'accountingBroken' },
+    });
+    expect(await bench.names('import', '_failed')).toEqual([`${run.id}__a.csv`, `${run.id}__a.csv.reason.txt`]);
+  });
+
+  it.each(['rows', 'unchanged', 'skipped', 'dead'] as const)('are asserted for %s', async (name) => {
+    const bench = await openRunsBench();
+    const applied = await bench.apply(await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A']))));
+    await bench.ledger.runs.addCounts(applied.id, { [name]: 1 });
+    expect(await bench.finish(applied)).toMatchObject({ state: 'failed', reason: { code: 'accountingBroken' } });
+  });
+});
+
+describe('finishing', () => {
+  it('does nothing while rows are pending', async () => {
+    const bench = await openRunsBench();
+    const staged = await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A'])));
+    expect(await finishRun(bench.parts, staged.id)).toBe(false);
+    expect((await bench.again(staged)).state).toBe('applying');
+    expect(await bench.names('reports')).toEqual([]);
+  });
+
+  it('twice changes nothing', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,A']));
+    expect(await finishRun(bench.parts, run.id)).toBe(false);
+    expect(await bench.again(run)).toEqual(run);
+  });
+
+  it('again after a crash between archive and state ends the same', async () => {
+    const bench = await openRunsBench();
+    const applied = await bench.apply(
+      await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A,', ...broken(2)], header))),
+    );
+    const { runs } = bench.ledger;
+    const dies = { ...runs, move: () => Promise.reject(new Error('killed')) };
+    const dying = { ...bench.parts, ledger: { ...bench.ledger, runs: dies } };
+    await expect(finishRun(dying, applied.id)).rejects.toThrow('killed');
+    const seen = async () => ({
+      done: await bench.names('import', '_done'),
+      fix: await bench.names('import', '_fix'),
+      reports: await bench.names('reports'),
+      fixText: (await bench.fixFile(applied)).text,
+      problems: (await bench.report(applied)).problems,
+      letters: await bench.letters(),
+    });
+    const before = await seen();
+    expect((await bench.again(applied)).state).toBe('applying');
+    const run = await bench.finish(applied);
+    expect(run.state).toBe('doneWithDead');
+    expectCounts(run, { rows: 3, created: 1, dead: 2 });
+    expect(await seen()).toEqual(before);
+  });
+
+  it('marks nothing done before the report is on disk: the disk is in trouble', async () => {
+    const bench = await openRunsBench();
+    const applied = await bench.apply(await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A']))));
+    await writeFile(bench.parts.folders.reports, 'a file, not a folder');
+    await expect(finishRun(bench.parts, applied.id)).rejects.toMatchObject({ code: 'EEXIST' });
+    expect((await bench.again(applied)).state).toBe('applying');
+    expect(await bench.names('import', '_done')).toEqual([]);
+    await rm(bench.parts.folders.reports);
+    expect((await bench.finish(applied)).state).toBe('done');
+  });
+
+  it('leaves no half-written file behind where it fails', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.submit('a.ndjson', '{"externalId":"c-1","phones":["call me"]}\n');
+    const applied = await bench.apply(await bench.stage(run));
+    const report = join(bench.parts.folders.reports, `${applied.id}.json`);
+    const fix = join(bench.folder, 'import', '_fix', `${applied.id}__a.ndjson`);
+    await mkdir(join(fix, 'in the way'), { recursive: true });
+    await expect(finishRun(bench.parts, applied.id)).rejects.toThrow();
+    expect(await bench.names('import', '_fix')).toEqual([`${applied.id}__a.ndjson`]);
+    await rm(fix, { recursive: true });
+    await mkdir(join(report, 'in the way'), { recursive: true });
+    await expect(finishRun(bench.parts, applied.id)).rejects.toThrow();
+    expect(await bench.names('reports')).toEqual([`${applied.id}.json`]);
+    await rm(report, { recursive: true });
+    expect((await bench.finish(applied)).state).toBe('doneWithDead');
+  });
+});
+
+describe('a cancelled run', () => {
+  it('keeps what was written, skips the rest as cancelled, and is archived', async () => {
+    const bench = await openRunsBench({ rowsPerBatch: 1 });
+    const staged = await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A', 'c-2,Bob,A', 'c-1,Ann,A'])));
+    const [first] = await bench.ledger.staging.nextBatches(bench.world.clock.nowMs(), 1);
+    expect(first?.batch).toBe(1);
+    await bench.world.workOnce(staged);
+    await bench.ledger.runs.move(staged.id, ['applying'], 'cancelling', {
+      atMs: 1,
+      reason: { code: 'cancelled', message: 'cancelled by a person', hint: null, facts: {} },
+    });
+    const run = await bench.finish(staged);
+    expect(run.state).toBe('cancelled');
+    const { created, skipped, rows } = run.counts;
+    expect(created + skipped).toBe(rows);
+    expect(await bench.report(run)).toMatchObject({ state: 'cancelled', exitCode: 5, pending: 0 });
+    const note = await readFile(join(bench.folder, 'import', '_done', `${run.id}__a.csv.txt`), 'utf8');
+    expect(note).toContain('state     cancelled: cancelled by a person');
+  });
+
+  it('that never began has a report too', async () => {
+    const bench = await openRunsBench();
+    const queued = await bench.submit('a.csv', csv(['c-1,Ann,A']));
+    await bench.ledger.runs.move(queued.id, ['queued'], 'cancelling', { atMs: 1 });
+    const run = await bench.finish(queued);
+    expect(run.state).toBe('cancelled');
+    expect(await bench.report(run)).toMatchObject({ state: 'cancelled', rows: 0 });
+    expect(await bench.names('handed-over')).toEqual([]);
+  });
+});
+
+describe('the problems of a dead row', () => {
+  it('are one line each', () => {
+    const problem = { code: 'a', line: 7, field: 'phone', value: 'x', message: 'wrong', hint: 'Mend it.' };
+    const dead = {
+      ...deadRow('c-1', { line: 7, problems: [problem, { ...problem, code: 'b' }] }),
+      ordinal: 1,
+      letterId: 'd1',
+    };
+    expect(problemLines(dead).map(({ line, code }) => [line, code])).toEqual([
+      [7, 'a'],
+      [7, 'b'],
+    ]);
+  });
+
+  it('tell the code of a row that has none', () => {
+    const dead = { ...deadRow('c-1', { line: 7, code: 'doubt', problems: [] }), ordinal: 1, letterId: 'd1' };
+    expect(problemLines(dead)).toEqual([{ line: 7, code: 'doubt', field: null, value: null, hint: '' }]);
+  });
+});

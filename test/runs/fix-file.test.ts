@@ -1,0 +1,197 @@
+/** The fix-file can be dropped in again (`rules.md`, "Dead letters"). */
+
+import { basename } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { redrive } from '#src/dead-letters/redrive.ts';
+import { csv, expectCounts, mapping, openRunsBench } from './support/runs-bench.ts';
+
+const wide = 'externalId,firstName,role,phone';
+
+describe('a fix-file', () => {
+  it('has the original columns in order and delimiter, a BOM, and four more: _id _line _code _hint', async () => {
+    const bench = await openRunsBench();
+    const header = 'Notes;externalId;firstName;phone';
+    const run = await bench.import('people.csv', csv(['x;c-1;Jürgen;call me', 'y;c-2;Ann;'], header));
+    const { path, text } = await bench.fixFile(run);
+    expect(basename(path)).toBe(`${run.id}__people.csv`);
+    const [letter] = await bench.letters();
+    expect(text).toBe(
+      `\ufeffNotes;externalId;firstName;phone;_id;_line;_code;_hint\r\n` +
+        `x;c-1;Jürgen;call me;${letter?.id};2;phoneLetters;phone: the phone number has letters in it. Write it in digits, or leave the cell blank.\r\n`,
+    );
+  });
+
+  it('tells all that is wrong with a row, not the first only', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv([',Ann,A,call me'], wide));
+    const { text } = await bench.fixFile(run);
+    expect(text).toMatch(/externalId: .* \| phone: /);
+  });
+
+  it('dropped in again as it is, makes the same dead letters again and none besides', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,A,call me', ',Bob,A,', 'c-3,Cy,A,'], wide));
+    const before = await bench.letters();
+    const { text } = await bench.fixFile(run);
+    const again = await bench.import('again.csv', text);
+    expectCounts(again, { rows: 2, dead: 2 });
+    expect(again.notes).toEqual([]);
+    const after = await bench.letters();
+    expect(after.filter((letter) => letter.key !== null).map(({ id, seenCount }) => [id, seenCount])).toEqual(
+      before.filter((letter) => letter.key !== null).map(({ id }) => [id, 2]),
+    );
+    const next = await bench.fixFile(again);
+    expect(next.text.split('\r\n')[0]).toBe(text.split('\r\n')[0]);
+    expect(next.text.match(/_id/g)).toHaveLength(1);
+  });
+
+  it('mended and dropped in again, creates the contacts and closes the dead letters', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1;Jürgen;Köln;call me'], 'externalId;firstName;company;phone'));
+    const { text } = await bench.fixFile(run);
+    const mended = await bench.import('mended.csv', text.replace('call me', '+14155550100'));
+    expectCounts(mended, { rows: 1, created: 1 });
+    expect(mended.notes).toEqual([]);
+    const { defaultFields } = await bench.world.contactOf('c-1');
+    expect(defaultFields).toMatchObject({ firstName: 'Jürgen', company: 'Köln' });
+    expect(defaultFields.phoneNumbers).toEqual([expect.objectContaining({ name: 'phone', value: '+14155550100' })]);
+    expect((await bench.letters()).map((letter) => letter.state)).toEqual(['closed']);
+  });
+
+  it('keeps cells that look like formulas safe, and what they say the same', async () => {
+    const bench = await openRunsBench();
+    const cells = ['=1+1', '@home', '-5', '+14155550101'];
+    const header = 'externalId,firstName,lastName,company,role,phone';
+    const run = await bench.import('a.csv', csv([`c-1,${cells.join(',')},call me`], header));
+    const { text } = await bench.fixFile(run);
+    expect(text).toContain("c-1,'=1+1,'@home,'-5,+14155550101,call me");
+    const mended = await bench.import('mended.csv', text.replace('call me', '+14155550100'));
+    expectCounts(mended, { rows: 1, created: 1 });
+    expect((await bench.world.contactOf('c-1')).defaultFields).toMatchObject({
+      firstName: '=1+1',
+      lastName: '@home',
+      company: '-5',
+      role: '+14155550101',
+    });
+  });
+
+  it('keeps delimiters, quotes and line breaks within cells', async () => {
+    const bench = await openRunsBench();
+    const cell = '"Acme; ""Sons""\r\nLtd, Köln"';
+    const run = await bench.import('a.csv', csv([`c-1;Ann;${cell};call me`], 'externalId;firstName;company;phone'));
+    const { text } = await bench.fixFile(run);
+    const mended = await bench.import('mended.csv', text.replace('call me', '+14155550100'));
+    expectCounts(mended, { rows: 1, created: 1 });
+    expect((await bench.world.contactOf('c-1')).defaultFields.company).toMatch(/^Acme; "Sons"\s+Ltd, Köln$/);
+  });
+
+  it('of a JSON original is NDJSON, with every member, and can be dropped in again', async () => {
+    const bench = await openRunsBench();
+    const people = [
+      { externalId: 'c-1', firstName: 'Jürgen', phones: ['call me'], tags: ['a', { b: 1 }], __note: null },
+      { externalId: 'c-2', firstName: 'Ann' },
+    ];
+    const run = await bench.import('people.json', JSON.stringify(people));
+    expectCounts(run, { rows: 2, created: 1, dead: 1 });
+    const { path, text } = await bench.fixFile(run);
+    expect(basename(path)).toBe(`${run.id}__people.ndjson`);
+    const [letter] = await bench.letters();
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { ...people[0], _id: letter?.id, _line: 1, _code: 'phoneLetters', _hint: expect.stringContaining('phone') },
+    ]);
+    const mended = await bench.import('mended.ndjson', text.replace('call me', '+14155550100'));
+    expectCounts(mended, { rows: 1, created: 1 });
+    expect((await bench.letters()).map(({ state }) => state)).toEqual(['closed']);
+  });
+
+  it('of a gzipped original is plain, under its name', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('people.csv.gz', gzipSync(csv(['c-1,Ann,A,call me'], wide)));
+    expect(basename((await bench.fixFile(run)).path)).toBe(`${run.id}__people.csv`);
+  });
+
+  it('is there only where rows died', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,A']));
+    expect((await bench.report(run)).fixFile).toBeNull();
+    expect(await bench.names('import', '_fix')).toEqual([]);
+  });
+});
+
+describe('the fix-file of a run with a mapping', () => {
+  const crm = mapping({
+    name: 'crm',
+    key: 'Nr',
+    keyPrefix: 'crm-',
+    defaultCountry: 'DE',
+    fields: { firstName: 'Vorname' },
+    phones: [{ column: 'Telefon', label: 'work' }],
+  });
+  const rows = csv(['1;Jürgen;ruf an', '2;Ann;030 12345678'], 'Nr;Vorname;Telefon');
+
+  it('is read with that mapping, whatever today’s is', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', rows, { mapping: crm });
+    const { text } = await bench.fixFile(run);
+    const mended = await bench.import('mended.csv', text.replace('ruf an', '030 23456789'));
+    expectCounts(mended, { rows: 1, created: 1 });
+    const { phoneNumbers } = (await bench.world.contactOf('crm-1')).defaultFields;
+    expect(phoneNumbers).toEqual([expect.objectContaining({ name: 'work', value: '+493023456789' })]);
+  });
+
+  it('is read with that mapping also after its dead letters were tried again in vain', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', rows, { mapping: crm });
+    const { text } = await bench.fixFile(run);
+    const [again] = await redrive(bench.parts, { remap: false });
+    if (again === undefined) throw new Error('nothing was tried again');
+    expectCounts(await bench.carryOut(again), { rows: 1, dead: 1 });
+    const mended = await bench.import('mended.csv', text.replace('ruf an', '030 23456789'));
+    expectCounts(mended, { rows: 1, created: 1 });
+  });
+
+  it('is read with that mapping again and again, until all is mended', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', rows, { mapping: crm });
+    const [first] = await bench.ledger.runs.list({ limit: 1 });
+    if (first === undefined) throw new Error('there is no run');
+    const second = await bench.import('b.csv', (await bench.fixFile(first)).text.replace('ruf an', 'ruf mich an'));
+    expectCounts(second, { rows: 1, dead: 1 });
+    const third = await bench.import(
+      'c.csv',
+      (await bench.fixFile(second)).text.replace('ruf mich an', '030 23456789'),
+    );
+    expectCounts(third, { rows: 1, created: 1 });
+  });
+
+  it('is read with that mapping also where another one is configured', async () => {
+    const bench = await openRunsBench({ mapping: mapping({ name: 'configured', key: 'Id' }) });
+    const run = await bench.import('a.csv', rows, { mapping: crm });
+    const { text } = await bench.fixFile(run);
+    expectCounts(await bench.import('mended.csv', text.replace('ruf an', '030 23456789')), { rows: 1, created: 1 });
+  });
+
+  it('is read with the mapping that a person names for it, where one is named', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', rows, { mapping: crm });
+    const { text } = await bench.fixFile(run);
+    const other = mapping({ ...crm, name: 'other', keyPrefix: 'other-' });
+    await bench.import('mended.csv', text.replace('ruf an', '030 23456789'), { mapping: other });
+    expect((await bench.world.contactOf('other-1')).defaultFields.firstName).toBe('Jürgen');
+  });
+
+  it('with a country that was given for the run is read with that country', async () => {
+    const bench = await openRunsBench();
+    const generic = csv(['c-1,Ann,A,call me'], wide);
+    const run = await bench.import('a.csv', generic, { options: { defaultCountry: 'DE' } });
+    const { text } = await bench.fixFile(run);
+    const mended = await bench.import('mended.csv', text.replace('call me', '030 23456789'));
+    expectCounts(mended, { rows: 1, created: 1 });
+  });
+});

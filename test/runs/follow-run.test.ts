@@ -1,0 +1,142 @@
+/** Following a run through the ledger, whichever process works on it (`contract.md`). */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { type FollowEnd, type FollowOptions, followRun } from '#src/runs/follow-run.ts';
+import { newRun } from '#test/contracts/support/build.ts';
+import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
+import { type SteppedClock, steppedClock } from './support/stepped-clock.ts';
+
+const minute = 60_000;
+
+interface Followed {
+  readonly ledger: Ledger;
+  readonly clock: SteppedClock;
+  readonly run: RunRecord;
+  follow(given?: Partial<FollowOptions>): Promise<FollowEnd>;
+}
+
+async function followed(): Promise<Followed> {
+  const opened = await openTempLedger();
+  onTestFinished(() => opened.close());
+  const { ledger } = opened;
+  const clock = steppedClock();
+  const run = await ledger.runs.create(newRun('r-1'));
+  const follow: Followed['follow'] = (given = {}) =>
+    followRun({
+      ledger,
+      clock,
+      runId: 'r-1',
+      patienceMs: minute,
+      onProgress: () => undefined,
+      signal: new AbortController().signal,
+      ...given,
+    });
+  return { ledger, clock, run, follow };
+}
+
+describe('following ends', () => {
+  it.each(['done', 'doneWithDead', 'failed', 'cancelled', 'stopped'] as const)('when the run is %s', async (state) => {
+    const { ledger, clock, follow } = await followed();
+    clock.onSleep = (ms) => (ms >= 5_000 ? ledger.runs.move('r-1', ['queued'], state, { atMs: 1 }) : undefined);
+    expect(await follow()).toMatchObject({ kind: 'rest', run: { state } });
+  });
+
+  it('at a refused key, at once, with the pause', async () => {
+    const { ledger, clock, follow } = await followed();
+    const pause = { code: 'auth', message: 'the key was refused', sinceMs: 1 } as const;
+    clock.onSleep = (ms) => (ms >= 300 ? ledger.setPause(pause) : undefined);
+    expect(await follow()).toMatchObject({ kind: 'auth', pause, run: { id: 'r-1', state: 'queued' } });
+  });
+
+  it('at rest, also where a pause stands', async () => {
+    const { ledger, follow } = await followed();
+    await ledger.setPause({ code: 'auth', message: 'the key was refused', sinceMs: 1 });
+    await ledger.runs.move('r-1', ['queued'], 'failed', { atMs: 1 });
+    expect((await follow()).kind).toBe('rest');
+  });
+
+  it('when nothing moved for the whole patience, and not a moment earlier', async () => {
+    const { clock, follow } = await followed();
+    const startMs = clock.monotonicMs();
+    expect(await follow()).toMatchObject({ kind: 'unreachable', pause: null });
+    expect(clock.monotonicMs() - startMs).toBeGreaterThan(minute);
+    expect(clock.monotonicMs() - startMs).toBeLessThan(minute + 500);
+  });
+
+  it('with the pause that stands, where the service does not answer', async () => {
+    const { ledger, follow } = await followed();
+    const pause = { code: 'unreachable', message: 'the service does not answer', sinceMs: 1 } as const;
+    await ledger.setPause(pause);
+    expect(await follow()).toMatchObject({ kind: 'unreachable', pause });
+  });
+
+  it('when the engine is gone, which is asked about once a second', async () => {
+    const { clock, follow } = await followed();
+    let askedCount = 0;
+    const end = await follow({
+      isEngineGone: () => {
+        askedCount += 1;
+        return askedCount === 3;
+      },
+    });
+    expect(end.kind).toBe('engineGone');
+    expect(clock.monotonicMs() - Date.UTC(2026, 10, 21)).toBeGreaterThanOrEqual(3_000);
+    expect(clock.monotonicMs() - Date.UTC(2026, 10, 21)).toBeLessThan(4_000);
+  });
+
+  it('with an AbortError when somebody presses Ctrl-C', async () => {
+    const { clock, follow } = await followed();
+    const controller = new AbortController();
+    clock.onSleep = (ms) => (ms >= 500 ? controller.abort() : undefined);
+    await expect(follow({ signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('with a bug where the run is not in the ledger', async () => {
+    const { follow } = await followed();
+    await expect(follow({ runId: 'nobody' })).rejects.toMatchObject({ kind: 'bug' });
+  });
+});
+
+describe('patience', () => {
+  it('begins anew with each row that is settled', async () => {
+    const { ledger, clock, run, follow } = await followed();
+    await ledger.runs.beginStaging(run.id, 1);
+    let rows = 0;
+    clock.onSleep = async (ms) => {
+      if (rows < 5 && ms >= (rows + 1) * 50_000) {
+        rows += 1;
+        await ledger.runs.addCounts(run.id, { rows: 1 });
+      }
+    };
+    expect((await follow()).kind).toBe('unreachable');
+    expect(clock.monotonicMs() - Date.UTC(2026, 10, 21)).toBeGreaterThan(5 * 50_000 + minute);
+  });
+
+  it('of a run that waits begins anew with what the runs before it do', async () => {
+    const { ledger, clock, follow } = await followed();
+    await ledger.runs.create(newRun('r-2'));
+    await ledger.runs.beginStaging('r-1', 1);
+    let rows = 0;
+    clock.onSleep = async (ms) => {
+      if (rows < 3 && ms >= (rows + 1) * 50_000) {
+        rows += 1;
+        await ledger.runs.addCounts('r-1', { rows: 1 });
+      }
+    };
+    expect(await follow({ runId: 'r-2' })).toMatchObject({ kind: 'unreachable', run: { id: 'r-2', state: 'queued' } });
+    expect(clock.monotonicMs() - Date.UTC(2026, 10, 21)).toBeGreaterThan(3 * 50_000 + minute);
+  });
+
+  it('is told of every look, with the run as it stands', async () => {
+    const { ledger, clock, follow } = await followed();
+    const states: string[] = [];
+    clock.onSleep = async (ms) => {
+      if (ms === 100) await ledger.runs.beginStaging('r-1', 1);
+      if (ms === 200) await ledger.runs.move('r-1', ['staging'], 'applying', { atMs: 1 });
+      if (ms === 300) await ledger.runs.move('r-1', ['applying'], 'done', { atMs: 1 });
+    };
+    await follow({ onProgress: (one) => states.push(one.state) });
+    expect(states).toEqual(['queued', 'staging', 'applying', 'done']);
+  });
+});

@@ -1,0 +1,173 @@
+/** Guards: stop before the first write (`rules.md`, "Guards"). */
+import { describe, expect, it } from 'vitest';
+import { noOptions } from '#src/ledger/run-options.ts';
+import { checkGuards, guardReason, type StagedTally } from '#src/runs/guards.ts';
+import { defaultGuards, tallyOf } from './support/tallies.ts';
+
+const guardsOf = (given: Partial<StagedTally>, options = {}) =>
+  checkGuards(tallyOf(given), defaultGuards, { ...noOptions, ...options }).map((verdict) => verdict.guard);
+
+describe('the guard on updates', () => {
+  it('lets 30 % of the known contacts change', () => {
+    expect(guardsOf({ known: 100, updates: 30 })).toEqual([]);
+  });
+
+  it('stops one contact above 30 %', () => {
+    expect(guardsOf({ known: 100, updates: 31 })).toEqual(['updates']);
+  });
+
+  it('does not work below 10 known contacts', () => {
+    expect(guardsOf({ known: 9, updates: 9 })).toEqual([]);
+    expect(guardsOf({ known: 10, updates: 4 })).toEqual(['updates']);
+  });
+});
+
+describe('the guard on creates', () => {
+  it('lets 30 % of the known contacts be new', () => {
+    expect(guardsOf({ known: 100, creates: 30 })).toEqual([]);
+  });
+
+  it('stops one contact above 30 %', () => {
+    expect(guardsOf({ known: 100, creates: 31 })).toEqual(['creates']);
+  });
+
+  it('does not work below 100 known contacts', () => {
+    expect(guardsOf({ known: 99, creates: 1_000 })).toEqual([]);
+  });
+});
+
+describe('the guard on clears and removals', () => {
+  it('lets 10 % of the known contacts lose a value', () => {
+    expect(guardsOf({ known: 200, clears: 20 })).toEqual([]);
+  });
+
+  it('stops one value above 10 %', () => {
+    expect(guardsOf({ known: 200, clears: 21 })).toEqual(['clears']);
+  });
+
+  it('does not work below 10 values', () => {
+    expect(guardsOf({ known: 20, clears: 9 })).toEqual([]);
+    expect(guardsOf({ known: 20, clears: 10 })).toEqual(['clears']);
+  });
+});
+
+describe('the guard on dead rows', () => {
+  it('lets 5 % of the rows be dead', () => {
+    expect(guardsOf({ rows: 1_000, dead: 50 })).toEqual([]);
+  });
+
+  it('stops one row above 5 %', () => {
+    expect(guardsOf({ rows: 1_000, dead: 51 })).toEqual(['dead']);
+  });
+
+  it('does not work below 20 dead rows', () => {
+    expect(guardsOf({ rows: 19, dead: 19 })).toEqual([]);
+    expect(guardsOf({ rows: 20, dead: 20 })).toEqual(['dead']);
+  });
+
+  it('works on a first load too', () => {
+    expect(guardsOf({ rows: 100, known: 0, creates: 80, dead: 20 })).toEqual(['dead']);
+  });
+});
+
+describe('guards', () => {
+  it('exempt a first load from the rules on updates and creates', () => {
+    expect(guardsOf({ rows: 100_000, known: 0, creates: 100_000 })).toEqual([]);
+  });
+
+  it('exempt a first load also where the floors are set to 0', () => {
+    const floors = { ...defaultGuards, updatesFloor: 0, createsFloor: 0, clearsFloor: 0, deadFloor: 0 };
+    expect(checkGuards(tallyOf({ known: 0, creates: 500 }), floors, noOptions)).toEqual([]);
+  });
+
+  it('give way to --max-change, which raises updates, creates and clears and no other', () => {
+    const tally = { rows: 100, known: 100, updates: 60, creates: 60, clears: 60, dead: 60 };
+    expect(guardsOf(tally)).toEqual(['updates', 'creates', 'clears', 'dead']);
+    expect(guardsOf(tally, { maxChange: 0.6 })).toEqual(['dead']);
+    expect(guardsOf(tally, { maxChange: 0.59 })).toEqual(['updates', 'creates', 'clears', 'dead']);
+  });
+
+  it('give way to --max-dead, which raises the one on dead rows only', () => {
+    const tally = { rows: 100, known: 100, updates: 60, dead: 60 };
+    expect(guardsOf(tally, { maxDead: 0.6 })).toEqual(['updates']);
+  });
+
+  it('are never made stricter by a flag', () => {
+    expect(guardsOf({ known: 100, updates: 30, dead: 50 }, { maxChange: 0.01, maxDead: 0.01 })).toEqual([]);
+  });
+
+  it('all give way to --accept', () => {
+    expect(guardsOf({ known: 100, updates: 100, creates: 900, clears: 90, dead: 900 }, { accept: true })).toEqual([]);
+  });
+
+  it('let exactly the limit pass, whatever the percentage and the base', () => {
+    for (let percent = 1; percent <= 100; percent += 1) {
+      const limits = { ...defaultGuards, updatesMax: percent / 100 };
+      for (const base of [100, 300, 1_900, 12_300]) {
+        const allowed = (base / 100) * percent;
+        expect(checkGuards(tallyOf({ known: base, updates: allowed }), limits, noOptions)).toEqual([]);
+        expect(checkGuards(tallyOf({ known: base, updates: allowed + 1 }), limits, noOptions)).toHaveLength(1);
+      }
+    }
+  });
+});
+
+describe('the reason of a stopped run', () => {
+  const reasonOf = (given: Partial<StagedTally>) => guardReason(checkGuards(tallyOf(given), defaultGuards, noOptions));
+
+  it('names the count, the base, the share, the limit and the key to set', () => {
+    const { message } = reasonOf({ known: 400, updates: 300 });
+    expect(message).toBe(
+      'stopped before the first write: the file changes 300 of the 400 contacts it had before (75%; the limit guards.updatesMax is 30%)',
+    );
+  });
+
+  it('carries the figures as facts', () => {
+    expect(reasonOf({ known: 400, updates: 300 }).facts).toEqual({
+      updatesCount: 300,
+      updatesBase: 400,
+      updatesLimit: 0.3,
+    });
+  });
+
+  it.each([
+    ['updates', { known: 100, updates: 75 }, 'guardUpdates', 'guards.updatesMax', '--max-change 75%'],
+    ['creates', { known: 200, creates: 101 }, 'guardCreates', 'guards.createsMax', '--max-change 51%'],
+    ['clears', { known: 100, clears: 11 }, 'guardClears', 'guards.clearsMax', '--max-change 11%'],
+    ['dead rows', { rows: 100, dead: 33 }, 'guardDead', 'guards.deadMax', '--max-dead 33%'],
+  ])('has a code, a key and a flag for %s', (_name, tally, code, key, flag) => {
+    const reason = reasonOf(tally);
+    expect(reason.code).toBe(code);
+    expect(reason.message).toContain(key);
+    expect(reason.hint).toContain(flag);
+    expect(reason.hint).toContain('--accept --reason TEXT');
+  });
+
+  it('tells every guard that said no, and the flags that let all of them pass', () => {
+    const { message, hint, facts } = reasonOf({ rows: 100, known: 100, updates: 40, clears: 60, dead: 50 });
+    expect(message).toContain('the file changes 40 of the 100 contacts');
+    expect(message).toContain('the file clears or removes 60 values of 100 contacts');
+    expect(message).toContain('50 of 100 rows cannot be used');
+    expect(hint).toContain('--max-change 60% --max-dead 50%');
+    expect(Object.keys(facts)).toHaveLength(9);
+  });
+
+  it('names no percentage where none is enough', () => {
+    const { hint } = reasonOf({ known: 100, creates: 150 });
+    expect(hint).not.toContain('--max-change');
+    expect(hint).toContain('--accept --reason TEXT');
+  });
+
+  it('names flags that do let the same file pass', () => {
+    for (let base = 100; base <= 700; base += 1) {
+      for (const count of [Math.ceil(base * 0.31), Math.floor(base * 0.57), Math.floor(base * 0.58), base]) {
+        const tally = tallyOf({ known: base, updates: count, rows: base, dead: count });
+        const { hint } = guardReason(checkGuards(tally, defaultGuards, noOptions));
+        const [, change, dead] = /--max-change (\d+)% --max-dead (\d+)%/.exec(hint ?? '') ?? [];
+        expect(change).toBeDefined();
+        const options = { ...noOptions, maxChange: Number(change) / 100, maxDead: Number(dead) / 100 };
+        expect(checkGuards(tally, defaultGuards, options)).toEqual([]);
+      }
+    }
+  });
+});
