@@ -1,5 +1,6 @@
 /** The rows of a claimed file, with the mapping that reads them. */
 
+import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { type CompiledMapping, compileMapping, requiredColumns } from '#src/mapping/compile-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
@@ -21,6 +22,7 @@ export async function openFileSupply(parts: RunParts, run: RunRecord): Promise<R
   const source = await open(run, mapping);
   try {
     const shape = { columns: source.head.columns };
+    if (shape.columns?.every((column) => column.trim() === '')) return supplyOf(run, mapping, source, nothingToMap);
     const context = {
       sourceLabel: sourceLabelOf(run.feed),
       customFields: null,
@@ -40,6 +42,18 @@ export async function openFileSupply(parts: RunParts, run: RunRecord): Promise<R
     throw error;
   }
 }
+
+/** An empty file has no header to map: it holds no rows, and that is no error (`bad-inputs.md`, CSV). */
+const nothingToMap: CompiledMapping = {
+  name: 'none',
+  version: 'none',
+  duplicateKeys: 'dead',
+  unmappedColumns: [],
+  usesCustomFields: false,
+  mapRow: () => {
+    throw new PatchbayError('bug', 'rowWithoutHeader', 'a file without a header gives no rows');
+  },
+};
 
 function open(run: RunRecord, mapping: Mapping | null): Promise<OpenSource> {
   return openSource(run.claimedPath, {
@@ -85,7 +99,7 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
   const { warnings, blankLineCount, recordCount } = source.tail();
   const unmapped = compiled.unmappedColumns.filter((column) => !(fixFileColumns as readonly string[]).includes(column));
   return [
-    ...(recordCount === 0 ? ['the file holds no rows'] : []),
+    ...(recordCount === 0 && warnings.length === 0 ? ['the file holds no rows'] : []),
     ...(unmapped.length > 0 ? [`nothing maps these columns: ${unmapped.join(', ')}`] : []),
     ...(blankLineCount > 0 ? [`${blankLineCount} blank lines were passed over`] : []),
     ...warnings.map((warning) => warning.message),

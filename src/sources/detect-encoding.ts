@@ -2,10 +2,12 @@
  * Which encoding a file is in, decided before its first row: by its BOM, by the NUL pattern of UTF-16, else by a first
  * pass over all bytes that asks whether they are UTF-8. What is not UTF-8 is taken for Windows-1252, with a note.
  */
+
 import { isUtf8 } from 'node:buffer';
-import { PatchbayError } from '#src/errors.ts';
+import type { PatchbayError } from '#src/errors.ts';
 import { fileError } from '#src/sources/file-error.ts';
 import { contentError } from '#src/sources/file-format.ts';
+import { checkEncoding } from './read-options.ts';
 
 export interface DetectedEncoding {
   /** A label that `TextDecoder` knows: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`… */
@@ -25,7 +27,7 @@ const carriageReturn = 0x0d;
  * Throws `encodingInvalid` and `formatUnknown` (file), `encodingUnknown` (usage).
  */
 export async function detectEncoding(read: ReadBytes, name: string, wanted?: string): Promise<DetectedEncoding> {
-  const label = wanted === undefined ? null : labelOf(wanted);
+  const label = wanted === undefined ? null : checkEncoding(wanted);
   const start = await firstBytes(read);
   const wide = label === null ? (bomLabel(start) ?? nulPatternLabel(start)) : null;
   if (wide !== null && wide !== 'utf-8') return { label: wide, assumedFromLine: null };
@@ -36,15 +38,6 @@ export async function detectEncoding(read: ReadBytes, name: string, wanted?: str
   if (badLine === null) return { label: 'utf-8', assumedFromLine: null };
   if (label !== null || wide === 'utf-8') throw notUtf8(name, badLine);
   return { label: 'windows-1252', assumedFromLine: badLine };
-}
-
-function labelOf(wanted: string): string {
-  try {
-    return new TextDecoder(wanted).encoding;
-  } catch (error) {
-    const hint = 'Known ones are utf-8, utf-16le, utf-16be, windows-1252, macintosh, iso-8859-15 and so on.';
-    throw new PatchbayError('usage', 'encodingUnknown', `no encoding is called ${wanted}`, { hint, cause: error });
-  }
 }
 
 function notUtf8(name: string, line: number): PatchbayError {

@@ -4,7 +4,6 @@
  * Invariant: at most one chunk of text, one batch of rows and one unfinished record are in memory.
  */
 import type { Problem } from '#src/contacts/problem.ts';
-import { PatchbayError } from '#src/errors.ts';
 import { detectDelimiter } from '#src/sources/csv-delimiter.ts';
 import {
   type Header,
@@ -22,6 +21,7 @@ import type { SourceItem } from '#src/sources/row.ts';
 import type { SourceLimits } from '#src/sources/source-limits.ts';
 import { createTally, type Tally } from '#src/sources/tally.ts';
 import { type PeekedText, peekText } from '#src/sources/text-stream.ts';
+import { checkDelimiter } from './read-options.ts';
 
 export interface CsvOptions {
   readonly name: string;
@@ -61,19 +61,12 @@ function chooseDelimiter(text: PeekedText, required: ReadonlySet<string>, option
   const separator = /^sep=(.)[ \t]*(?=\r|\n|$)/i.exec(text.head);
   const separatorLine = separator !== null;
   if (options.delimiter !== null) {
-    assertDelimiter(options.delimiter);
+    checkDelimiter(options.delimiter);
     return { delimiter: options.delimiter, separatorLine };
   }
   const told = separator?.[1];
   if (told !== undefined && told !== '"') return { delimiter: told, separatorLine };
   return { delimiter: detectDelimiter({ head: text.head, whole: text.whole, required }), separatorLine };
-}
-
-function assertDelimiter(delimiter: string): void {
-  if (delimiter.length === 1 && !/["\r\n\ufeff]/.test(delimiter)) return;
-  const hint = 'Usual ones are , ; | and a tab.';
-  const message = `the delimiter must be one character, not ${JSON.stringify(delimiter)}`;
-  throw new PatchbayError('usage', 'delimiterInvalid', message, { hint });
 }
 
 /** Ends with the text. */

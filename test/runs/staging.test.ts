@@ -83,13 +83,22 @@ describe('a row', () => {
   });
 });
 
+describe('an empty file', () => {
+  it.each(['', '\ufeff', '\n\n'])('is done with 0 rows, a warning, and is archived: %j', async (text) => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', text);
+    expect(run).toMatchObject({ state: 'done', counts: { rows: 0, dead: 0 } });
+    expect(run.notes.length).toBeGreaterThan(0);
+  });
+});
+
 describe('a file with a header only', () => {
   it('is done with 0 rows and a note', async () => {
     const bench = await openRunsBench();
     const run = await bench.import('a.csv', csv([]));
     expect(run.state).toBe('done');
     expectCounts(run, {});
-    expect(run.notes).toContain('the file holds no rows');
+    expect(run.notes).toEqual(['a.csv holds a header and no rows']);
     expect(await bench.names('import', '_done')).toEqual([`${run.id}__a.csv`, `${run.id}__a.csv.txt`]);
   });
 });

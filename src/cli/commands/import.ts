@@ -6,14 +6,14 @@ import { PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import type { RunOptions } from '#src/ledger/run-options.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
 import { checkCountry } from '#src/mapping/country.ts';
 import { submitFile } from '#src/runs/submit-run.ts';
+import { checkDelimiter, checkEncoding } from '#src/sources/read-options.ts';
 import { type ErrorDocument, errorDocument, errorLines } from '../exit.ts';
 import { findMapping } from '../find-mapping.ts';
 import { finishOneShot } from '../finish-one-shot.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { patienceOf } from '../one-shot.ts';
+import { type EnteredRun, patienceOf } from '../one-shot.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
 interface ImportOptions extends GlobalOptions {
@@ -40,13 +40,13 @@ export async function importFiles(options: ImportOptions, files: readonly string
     const output = createOutput(options);
     const mapping = options.mapping === undefined ? home.mapping : await findMapping(options.mapping);
     const refused: ErrorDocument[] = [];
-    const submit = async (): Promise<readonly RunRecord[]> => {
-      const runs: RunRecord[] = [];
+    const submit = async (): Promise<readonly EnteredRun[]> => {
+      const runs: EnteredRun[] = [];
       for (const file of files) {
         try {
           const { run, resumed } = await submitFile(home.submit, resolve(file), runOptions, mapping);
           if (resumed) output.note(`${printable(run.fileName)}: going on with run ${run.id}, which was cut off`);
-          runs.push(run);
+          runs.push({ run, isNew: !resumed });
         } catch (error) {
           if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
           refused.push(errorDocument(error));
@@ -69,7 +69,7 @@ export async function importFiles(options: ImportOptions, files: readonly string
 async function handOver(
   home: Home,
   output: Output,
-  submit: () => Promise<readonly RunRecord[]>,
+  submit: () => Promise<readonly EnteredRun[]>,
   refused: readonly ErrorDocument[],
 ): Promise<number> {
   const lock = takeEngineLock(home.folders.lockFile);
@@ -79,7 +79,7 @@ async function handOver(
       hint: 'Start one with: patchbay start. Or leave --detach away.',
     });
   }
-  for (const run of await submit()) {
+  for (const { run } of await submit()) {
     if (output.json)
       output.document({ run: run.id, feed: run.feed, file: run.fileName, state: run.state, exitCode: 0 });
     else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);
@@ -92,9 +92,12 @@ async function handOver(
 }
 
 function runOptionsOf(options: ImportOptions): RunOptions {
+  const delimiter = options.delimiter === 'tab' ? '\t' : (options.delimiter ?? null);
+  if (delimiter !== null) checkDelimiter(delimiter);
+  if (options.encoding !== undefined) checkEncoding(options.encoding);
   return {
     ...noOptions,
-    delimiter: options.delimiter === 'tab' ? '\t' : (options.delimiter ?? null),
+    delimiter,
     encoding: options.encoding ?? null,
     defaultCountry: options.defaultCountry === undefined ? null : checkCountry(options.defaultCountry),
     onBlank: options.onBlank ?? null,
