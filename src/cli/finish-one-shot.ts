@@ -5,7 +5,7 @@ import { worstExitCode } from '#src/runs/exit-code.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { type ErrorDocument, errorLines } from './exit.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { workUntilRest } from './one-shot.ts';
+import { type EnteredRun, workUntilRest } from './one-shot.ts';
 import { type Output, printable } from './output.ts';
 import { presentRun } from './present-run.ts';
 import { createProgress } from './progress.ts';
@@ -22,7 +22,7 @@ export interface OneShotCommand {
 export async function finishOneShot(
   home: Home,
   command: OneShotCommand,
-  submit: () => Promise<readonly RunRecord[]>,
+  submit: () => Promise<readonly EnteredRun[]>,
 ): Promise<number> {
   const { output } = command;
   const progress = createProgress(output);
@@ -45,8 +45,9 @@ export async function finishOneShot(
         onEnd: progress.clear,
       },
       async () => {
-        followed = await submit();
-        return followed;
+        const entered = await submit();
+        followed = entered.map(({ run }) => run);
+        return entered;
       },
     );
     const codes = await printEnds(home, output, ends);

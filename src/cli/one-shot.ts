@@ -9,7 +9,14 @@ import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
+import { withdrawRun } from '#src/runs/submit-run.ts';
 import type { Interrupt } from './interrupt.ts';
+
+/** A run to follow. New ones are taken back where no engine can be started for them. */
+export interface EnteredRun {
+  readonly run: RunRecord;
+  readonly isNew: boolean;
+}
 
 export interface OneShotOptions {
   readonly sameWorkspace: boolean;
@@ -39,19 +46,20 @@ export function patienceOf(wait: string | undefined): number {
 export async function workUntilRest(
   home: Home,
   options: OneShotOptions,
-  submit: () => Promise<readonly RunRecord[]>,
+  submit: () => Promise<readonly EnteredRun[]>,
 ): Promise<readonly FollowEnd[]> {
   const { interrupt } = options;
   const start = (lock: EngineLock): Promise<Engine> =>
     startEngine(home, lock, { sameWorkspace: options.sameWorkspace, waitFor: 'unreachable' });
   const lock = takeEngineLock(home.folders.lockFile);
-  let engine = lock === null ? null : await start(lock);
+  // Runs get their place in line before the engine is up: a later process must not overtake this one meanwhile.
+  const entered = await submitUnderLock(lock, submit);
+  let engine = lock === null ? null : await startOrWithdraw(home, entered, () => start(lock));
   try {
     options.onEngine(engine);
-    const runs = await submit();
     engine?.wake();
     const ends: FollowEnd[] = [];
-    for (const run of runs) {
+    for (const { run } of entered) {
       // Ends: each turn either ends the run or makes this process the engine, which happens once.
       for (;;) {
         const { end, lock: freed } = await follow(home, run, options, engine);
@@ -70,6 +78,32 @@ export async function workUntilRest(
     return ends;
   } finally {
     await engine?.stop();
+  }
+}
+
+async function submitUnderLock(
+  lock: EngineLock | null,
+  submit: () => Promise<readonly EnteredRun[]>,
+): Promise<readonly EnteredRun[]> {
+  try {
+    return await submit();
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+/** A wrong workspace or a refused key leaves nothing behind: what was entered for it is taken back. */
+async function startOrWithdraw(
+  home: Home,
+  entered: readonly EnteredRun[],
+  start: () => Promise<Engine>,
+): Promise<Engine> {
+  try {
+    return await start();
+  } catch (error) {
+    for (const { run, isNew } of entered) if (isNew) await withdrawRun(home.submit, run);
+    throw error;
   }
 }
 

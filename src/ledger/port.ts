@@ -24,6 +24,8 @@ export interface WorkspaceBinding {
 export interface Pause {
   readonly code: 'auth' | 'unreachable';
   readonly message: string;
+  /** The stable code of the error behind it. */
+  readonly errorCode?: string;
   readonly sinceMs: number;
 }
 

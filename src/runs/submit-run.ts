@@ -64,6 +64,13 @@ export async function submitFile(
   return { run, resumed: false };
 }
 
+/** Takes back what was entered and not begun: the process that entered it could not become the engine. */
+export async function withdrawRun({ ledger }: SubmitParts, run: RunRecord): Promise<void> {
+  if (!(await ledger.runs.forget(run.id))) return;
+  if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
+  if (run.claimedPath !== '') await rm(run.claimedPath, { force: true });
+}
+
 /** Takes a file out of an import folder and enters a run for it. A crash between the two is made good at the next start. */
 export async function takeFile(
   parts: SubmitParts,

@@ -8,6 +8,16 @@ import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 const atMs = createdAtMs + 100;
 
 export function runContract(open: OpenLedger): void {
+  test('a run that nobody has begun can be taken back; another cannot', async () => {
+    const { ledger } = await openForTest(open);
+    await ledger.runs.create(newRun('r1'));
+    expect(await ledger.runs.forget('r1')).toBe(true);
+    expect(await ledger.runs.get('r1')).toBeNull();
+    await ledger.runs.create(newRun('r2'));
+    await ledger.runs.beginStaging('r2', 1);
+    expect(await ledger.runs.forget('r2')).toBe(false);
+  });
+
   test('a run is entered as queued, with what was given and nothing counted', async () => {
     const { ledger, reopen } = await openForTest(open);
     const given = newRun('r1', { options: { ...noOptions, delimiter: ';', accept: true } });

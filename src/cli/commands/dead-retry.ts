@@ -33,9 +33,9 @@ export async function retryDead(options: RetryOptions, ids: readonly string[]): 
   const home = await openCliHome(options, 'work');
   try {
     const output = createOutput(options);
-    const submit = () => redrive(home.submit, choice);
+    const submit = async () => (await redrive(home.submit, choice)).map((run) => ({ run, isNew: true }));
     if (options.detach === true) {
-      for (const run of await submit()) {
+      for (const { run } of await submit()) {
         if (output.json) output.document({ run: run.id, state: run.state, exitCode: 0 });
         else output.line(`${run.fileName}: run ${run.id} tries again with the running engine, or the next one`);
       }

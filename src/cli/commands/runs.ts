@@ -6,7 +6,7 @@ import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { finishOneShot } from '../finish-one-shot.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { patienceOf } from '../one-shot.ts';
+import { type EnteredRun, patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
 import { presentRun, tally } from '../present-run.ts';
@@ -70,10 +70,10 @@ export async function approveRun(options: ApproveOptions, id: string): Promise<n
         `run ${run.id} is ${run.state}, and only a stopped run can be approved`,
         {},
       );
-    const approve = async (): Promise<readonly RunRecord[]> => {
+    const approve = async (): Promise<readonly EnteredRun[]> => {
       await home.ledger.runs.setOptions(run.id, { ...run.options, accept: true, acceptReason: options.reason ?? null });
       await home.ledger.runs.move(run.id, ['stopped'], 'applying', { atMs: home.clock.nowMs(), reason: null });
-      return [run];
+      return [{ run, isNew: false }];
     };
     if (options.detach === true) {
       await approve();

@@ -50,6 +50,8 @@ export function sqliteRuns(db: Database): RunLedger {
         return created;
       }),
 
+    forget: async (id) => db.run("DELETE FROM runs WHERE id = ? AND state = 'queued'", id) === 1,
+
     get: async (id) => get(id),
 
     list: async ({ states, feed, limit }: RunFilter) => {
