@@ -29,7 +29,9 @@ export function errorDocument(error: unknown): ErrorDocument {
     };
   }
   if (isUsageError(error)) {
-    const message = messageOf(error).replace(/^error: /, '');
+    const message = messageOf(error)
+      .replace(/^error: /, '')
+      .replace('(outputHelp)', 'no command was given');
     return { error: { code: 'usage', message, hint: 'See: patchbay --help' }, exitCode: exitCodes.usage };
   }
   return {

@@ -5,16 +5,25 @@ import type { ProblemLine, RunSummary } from '#src/runs/summary.ts';
 import { type Output, printable } from './output.ts';
 
 const problemsShown = 10;
+const heldShown = 5;
+
+export interface HeldLine {
+  readonly line: number;
+  readonly key: string | null;
+  readonly field: string | null;
+}
 
 export interface RunPresentation {
   readonly summary: RunSummary;
   readonly problems: readonly ProblemLine[];
+  /** Fields that file and people changed differently. */
+  readonly held?: readonly HeldLine[];
   readonly notes: readonly string[];
   /** Why it stopped, failed or waits; and what to do. */
   readonly reason: { readonly message: string; readonly hint: string | null; readonly code: string } | null;
 }
 
-export function presentRun(output: Output, { summary, problems, notes, reason }: RunPresentation): string {
+export function presentRun(output: Output, { summary, problems, held = [], notes, reason }: RunPresentation): string {
   const { style } = output;
   const lines = [`${style('bold', printable(summary.file))} → ${summary.service}: ${headline(output, summary)}`];
   lines.push(`  ${tally(summary)}`);
@@ -24,8 +33,12 @@ export function presentRun(output: Output, { summary, problems, notes, reason }:
   }
   if (summary.heldFields > 0) {
     lines.push(
-      `  ${counted(summary.heldFields, 'field')} held: file and people changed them differently; the report lists them`,
+      `  ${counted(summary.heldFields, 'field')} held: the file and people changed them differently, so theirs stays`,
     );
+    for (const { line, key, field } of held.slice(0, heldShown)) {
+      lines.push(`    line ${line}: ${field}${output.values && key !== null ? ` of ${printable(key)}` : ''}`);
+    }
+    if (summary.heldFields > heldShown) lines.push(`    … and ${summary.heldFields - heldShown} more in the report`);
   }
   for (const note of notes) lines.push(`  note: ${printable(note)}`);
   if (problems.length > 0) lines.push(indent(problemTable(output, problems)));

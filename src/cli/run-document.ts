@@ -6,6 +6,7 @@ import { fixFilePath } from '#src/runs/fix-file.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { readReport, reportPath } from '#src/runs/report.ts';
 import { type ProblemLine, type RunSummary, summarise } from '#src/runs/summary.ts';
+import { adviceFor } from './advice.ts';
 import type { RunPresentation } from './present-run.ts';
 
 /** At most so many problems are printed; the report has all. */
@@ -26,6 +27,7 @@ export async function presentationOf(home: Home, run: RunRecord, end: FollowEnd 
   return {
     summary,
     problems: (report?.problems ?? []).slice(0, problemsMax),
+    held: (report?.outcomes ?? []).filter((event) => event.kind === 'held'),
     notes: run.notes,
     reason: end === null || end.kind === 'rest' ? run.reason : waitingReason(end),
   };
@@ -40,7 +42,9 @@ export function runDocument(
 } {
   const shown = values ? problems : problems.map((problem) => ({ ...problem, value: null }));
   const document = { ...summary, problems: shown };
-  return reason === null ? document : { ...document, ...{ error: reason } };
+  if (reason === null) return document;
+  const { code, message, hint } = reason;
+  return { ...document, ...{ error: { code, message, hint } } };
 }
 
 function waitingCode(end: FollowEnd): number {
@@ -50,13 +54,14 @@ function waitingCode(end: FollowEnd): number {
 function waitingReason(end: FollowEnd): RunPresentation['reason'] {
   if (end.kind === 'auth') {
     const hint = 'No row was given up. Set a working key and run the same command again: it goes on where it stopped.';
-    return { code: 'keyRefused', message: end.pause.message, hint };
+    return { code: end.pause.errorCode ?? 'keyRefused', message: end.pause.message, hint };
   }
-  const message =
-    end.kind === 'unreachable' && end.pause !== null ? end.pause.message : 'nothing moved for a long time';
+  const pause = end.kind === 'unreachable' ? end.pause : null;
+  const code = pause?.errorCode ?? 'serviceUnreachable';
+  const goOn = 'Nothing is lost. Run the same command again: it goes on where it stopped.';
   return {
-    code: 'serviceUnreachable',
-    message,
-    hint: 'Nothing is lost. Run the same command again: it goes on where it stopped.',
+    code,
+    message: pause?.message ?? 'nothing moved for a long time',
+    hint: code === 'serviceUnreachable' ? goOn : (adviceFor(code) ?? goOn),
   };
 }

@@ -31,15 +31,15 @@ export interface ServiceWatchParts {
 
 export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
   const { ledger, workspace, clock, log } = parts;
-  const pause = async (code: Pause['code'], message: string): Promise<void> => {
+  const pause = async (code: Pause['code'], errorCode: string, message: string): Promise<void> => {
     const known = await ledger.pause();
     if (known?.code === code) return;
-    await ledger.setPause({ code, message, sinceMs: clock.nowMs() });
-    log.warn({ code }, 'work paused');
+    await ledger.setPause({ code, errorCode, message, sinceMs: clock.nowMs() });
+    log.warn({ code: errorCode }, 'work paused');
   };
   const pauseFor = async (error: unknown): Promise<boolean> => {
     if (!(error instanceof PatchbayError) || (error.kind !== 'auth' && error.kind !== 'unreachable')) return false;
-    await pause(error.kind, error.message);
+    await pause(error.kind, error.code, error.message);
     return true;
   };
   /** What else went wrong at the last probe: told once, not every few seconds. */

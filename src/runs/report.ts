@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { StagingLedger } from '#src/ledger/staging-ledger.ts';
+import type { RunEvent, StagingLedger } from '#src/ledger/staging-ledger.ts';
 import type { RunParts } from './parts.ts';
 import { type ProblemLine, problemLines, type RunSummary } from './summary.ts';
 
@@ -84,14 +84,16 @@ async function* eventPages(staging: StagingLedger, runId: string): AsyncGenerato
   }
 }
 
+export type RunReport = RunSummary & {
+  readonly problems: readonly ProblemLine[];
+  readonly outcomes: readonly RunEvent[];
+};
+
 /** A report as it lies on disk; null where there is none (kept 30 days). */
-export async function readReport(
-  reports: string,
-  runId: string,
-): Promise<(RunSummary & { problems: ProblemLine[] }) | null> {
+export async function readReport(reports: string, runId: string): Promise<RunReport | null> {
   try {
     // Written by `writeReport`; our own files are trusted.
-    return JSON.parse(await readFile(reportPath(reports, runId), 'utf8')) as RunSummary & { problems: ProblemLine[] };
+    return JSON.parse(await readFile(reportPath(reports, runId), 'utf8')) as RunReport;
   } catch {
     return null;
   }
