@@ -79,8 +79,8 @@ async function lettersOf({ ledger }: RunParts, run: RunRecord): Promise<readonly
 function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
   const { row, desired, sequence } = letter;
   if (row === null) return [];
-  if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence }];
-  return [{ kind: 'row', row, sequence }];
+  if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence, letterId: letter.id }];
+  return [{ kind: 'row', row, sequence, letterId: letter.id }];
 }
 
 function needsMapping(run: RunRecord, letters: readonly DeadLetter[]): boolean {

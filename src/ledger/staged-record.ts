@@ -15,6 +15,8 @@ export interface NewStagedRecord {
   readonly desired: DesiredContact;
   /** The row as read, for the fix-file. */
   readonly row: Row;
+  /** The dead letter that the row mends or tries again. */
+  readonly letterId?: string;
 }
 
 export interface StagedRecord extends NewStagedRecord {
@@ -38,6 +40,8 @@ export interface DeadRow {
   readonly problems: readonly Problem[];
   readonly row: Row | null;
   readonly desired: DesiredContact | null;
+  /** The dead letter that the row was to mend: it is the same one again, or answered by another. */
+  readonly letterId?: string;
   /** What the service answered, where it did. */
   readonly answer: ServiceAnswer | null;
 }

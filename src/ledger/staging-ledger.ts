@@ -29,6 +29,8 @@ export interface StagedSlice {
   readonly dead: readonly DeadRow[];
   /** Keys staged earlier in this run that must not be written after all. */
   readonly withdrawn: readonly { readonly key: string; readonly end: RecordEnd }[];
+  /** Dead letters whose rows need nothing any more. */
+  readonly answered?: readonly string[];
   readonly events: readonly RunEvent[];
   readonly counts: CountDelta;
   readonly atMs: number;

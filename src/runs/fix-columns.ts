@@ -8,6 +8,11 @@ export function isFixFile(row: Row): boolean {
   return fixFileColumns.every((column) => names.includes(column));
 }
 
+/** The dead letter that a row of a fix-file mends; null for any other row, and where somebody emptied the cell. */
+export function mendedLetterOf(row: Row): string | null {
+  return isFixFile(row) ? letterIdOf(row) || null : null;
+}
+
 /** The dead letter's id that a row of a fix-file carries; empty where somebody emptied the cell. */
 export function letterIdOf(row: Row): string {
   if (row.kind === 'cells') return (row.cells[row.columns.indexOf('_id')] ?? '').trim();

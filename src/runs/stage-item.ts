@@ -3,9 +3,16 @@ import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/problem.ts';
 import type { Row } from '#src/sources/row.ts';
 
-export type StageItem =
-  | { readonly kind: 'row'; readonly row: Row; readonly sequence: number }
-  /** The row cannot even be read. */
-  | { readonly kind: 'broken'; readonly row: Row; readonly problem: Problem }
-  /** Mapped before: taken verbatim. */
-  | { readonly kind: 'desired'; readonly row: Row; readonly desired: DesiredContact; readonly sequence: number };
+interface Tried {
+  /** The dead letter that is tried again. A row of a fix-file names its own in `_id`. */
+  readonly letterId?: string;
+}
+
+export type StageItem = Tried &
+  (
+    | { readonly kind: 'row'; readonly row: Row; readonly sequence: number }
+    /** The row cannot even be read. */
+    | { readonly kind: 'broken'; readonly row: Row; readonly problem: Problem }
+    /** Mapped before: taken verbatim. */
+    | { readonly kind: 'desired'; readonly row: Row; readonly desired: DesiredContact; readonly sequence: number }
+  );

@@ -10,6 +10,7 @@ import type { SettledRow } from '#src/ledger/staging-ledger.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { Row } from '#src/sources/row.ts';
 import { countClears } from './count-clears.ts';
+import { mendedLetterOf } from './fix-columns.ts';
 import type { StagedTally } from './guards.ts';
 import type { RunParts } from './parts.ts';
 import { SliceDraft } from './slice-draft.ts';
@@ -36,8 +37,11 @@ export interface StagedSliceResult {
   readonly lateDead: readonly LateDead[];
 }
 
+/** With the dead letter that it mends or tries again. */
+type Mapped = MappedRow & { readonly letterId: string | null };
+
 /** A row after mapping, or known without it. */
-type Mapped =
+type MappedRow =
   | { readonly kind: 'settled'; readonly row: Row; readonly settled: SettledRow }
   | {
       readonly kind: 'desired';
@@ -61,7 +65,10 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
   const { staging } = parts.ledger;
   const hashes = new Map(items.map((item) => [item, context.hash(item.row)]));
   const settledRows = await staging.settledRows(run.feed, [...hashes.values()]);
-  const mapped = items.map((item) => mapItem(context, item, hashes.get(item) ?? '', settledRows));
+  const mapped = items.map((item): Mapped => {
+    const letterId = item.letterId ?? mendedLetterOf(item.row);
+    return { ...mapItem(context, item, hashes.get(item) ?? '', settledRows), letterId };
+  });
 
   const keys = [...new Set(mapped.flatMap((one) => keyOf(one) ?? []))];
   const said = await staging.saidOf(run.feed, keys);
@@ -70,8 +77,9 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
   const draft = new SliceDraft(traces, stagedBefore, compiled.duplicateKeys);
 
   const tally = { rows: 0, known: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
+  const answered: string[] = [];
   const refreshed: { key: string; rowHash: string; mappingVersion: string }[] = [];
-  for (const one of mapped) draftOne(context, one, said, draft, tally, refreshed);
+  for (const one of mapped) draftOne(context, one, said, draft, tally, refreshed, answered);
 
   const { records, traces: newTraces, dead, withdrawn, events, counts } = draft;
   await staging.stage({
@@ -82,6 +90,7 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
     traces: newTraces,
     dead,
     withdrawn,
+    answered,
     events,
     counts,
     atMs: parts.clock.nowMs(),
@@ -95,7 +104,7 @@ function mapItem(
   item: StageItem,
   rowHash: string,
   settledRows: ReadonlyMap<string, SettledRow>,
-): Mapped {
+): MappedRow {
   const { row } = item;
   switch (item.kind) {
     case 'broken':
@@ -137,18 +146,31 @@ function draftOne(
   draft: SliceDraft,
   tally: { known: number; updates: number; creates: number; clears: number },
   refreshed: { key: string; rowHash: string; mappingVersion: string }[],
+  answered: string[],
 ): void {
   const { row } = mapped;
+  const letter = mapped.letterId === null ? {} : { letterId: mapped.letterId };
   if (mapped.kind === 'settled') {
     const { key, fingerprint } = mapped.settled;
     if (draft.add({ row, key, fingerprint, record: null })) tally.known += 1;
+    if (mapped.letterId !== null) answered.push(mapped.letterId);
     return;
   }
   draft.addWarnings(keyOf(mapped), mapped.warnings);
   if (mapped.kind === 'dead') {
     const code = mapped.problems[0]?.code ?? 'invalid';
     const { key, problems } = mapped;
-    draft.addDead({ class: 'invalid', code, line: row.line, key, problems, row, desired: null, answer: null });
+    draft.addDead({
+      class: 'invalid',
+      code,
+      line: row.line,
+      key,
+      problems,
+      row,
+      ...letter,
+      desired: null,
+      answer: null,
+    });
     return;
   }
   const { desired, rowHash, sequence } = mapped;
@@ -157,6 +179,7 @@ function draftOne(
   if (before?.fingerprint === mapped.fingerprint) {
     refreshed.push({ key: desired.key, rowHash, mappingVersion });
     if (draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record: null })) tally.known += 1;
+    if (mapped.letterId !== null) answered.push(mapped.letterId);
     return;
   }
   const record = {
@@ -168,6 +191,7 @@ function draftOne(
     mappingVersion,
     desired,
     row,
+    ...letter,
   };
   // A contact counts once, however often its row stands in the file.
   if (!draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record })) return;

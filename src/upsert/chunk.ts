@@ -152,6 +152,7 @@ export function endDead(chunk: Chunk, record: StagedRecord, death: Death): void 
         key,
         problems: [problem],
         row: record.row,
+        ...(record.letterId === undefined ? {} : { letterId: record.letterId }),
         desired: record.desired,
         answer: death.answer ?? null,
       },

@@ -65,7 +65,13 @@ describe('a redrive', () => {
     const items: (readonly StageItem[])[] = [];
     for await (const slice of supply.items()) items.push(slice);
     expect(items.flat()).toEqual([
-      { kind: 'desired', row: letter.row, desired: letter.desired, sequence: letter.sequence },
+      {
+        kind: 'desired',
+        row: letter.row,
+        desired: letter.desired,
+        sequence: letter.sequence,
+        letterId: letter.id,
+      },
     ]);
     expectCounts(await bench.carryOut(run), { rows: 1, created: 1 });
   });

@@ -38,12 +38,43 @@ describe('a fix-file', () => {
     expectCounts(again, { rows: 2, dead: 2 });
     expect(again.notes).toEqual([]);
     const after = await bench.letters();
-    expect(after.filter((letter) => letter.key !== null).map(({ id, seenCount }) => [id, seenCount])).toEqual(
-      before.filter((letter) => letter.key !== null).map(({ id }) => [id, 2]),
-    );
+    const seen = (letters: typeof after) => new Map(letters.map(({ id, seenCount }) => [id, seenCount]));
+    expect(seen(after)).toEqual(new Map(before.map(({ id }) => [id, 2])));
     const next = await bench.fixFile(again);
     expect(next.text.split('\r\n')[0]).toBe(text.split('\r\n')[0]);
     expect(next.text.match(/_id/g)).toHaveLength(1);
+  });
+
+  it('closes the dead letter of a row whose key was missing, once it was filled in', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv([',Ann,A,'], wide));
+    const { text } = await bench.fixFile(run);
+    expectCounts(await bench.import('mended.csv', text.replace('\n,Ann', '\nc-1,Ann')), { rows: 1, created: 1 });
+    expect((await bench.letters()).map((letter) => letter.state)).toEqual(['closed']);
+  });
+
+  it('closes the dead letter of a row that was mended to what the contact is already', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,A,'], wide));
+    const run = await bench.import('b.csv', csv([',Ann,A,'], wide));
+    const { text } = await bench.fixFile(run);
+    expectCounts(await bench.import('mended.csv', text.replace('\n,Ann', '\nc-1,Ann')), { rows: 1, unchanged: 1 });
+    expect((await bench.letters()).map((letter) => letter.state)).toEqual(['closed']);
+  });
+
+  it('answers the dead letter by another one, where the mended row is dead of something else', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv([',Ann,A,'], wide));
+    const { text } = await bench.fixFile(run);
+    const mended = text.replace('\n,Ann,A,', '\nc-1,Ann,A,call me');
+    expectCounts(await bench.import('mended.csv', mended), { rows: 1, dead: 1 });
+    const letters = await bench.letters();
+    expect(new Map(letters.map(({ code, state }) => [code, state]))).toEqual(
+      new Map([
+        ['keyMissing', 'closed'],
+        ['phoneLetters', 'open'],
+      ]),
+    );
   });
 
   it('mended and dropped in again, creates the contacts and closes the dead letters', async () => {

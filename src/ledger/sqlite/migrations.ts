@@ -71,6 +71,7 @@ export const migrations: readonly string[] = [
     mapping_version TEXT NOT NULL,
     desired TEXT NOT NULL,
     "row" TEXT NOT NULL,
+    letter_id TEXT,
     outcome TEXT,
     not_before INTEGER NOT NULL DEFAULT 0,
     sent INTEGER NOT NULL DEFAULT 0,

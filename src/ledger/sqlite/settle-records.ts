@@ -11,7 +11,7 @@ import type { RecordEnd } from '../staged-record.ts';
 import type { RunEvent, SettledRecord, SettleRequest } from '../staging-ledger.ts';
 import type { Database } from './database.ts';
 import { addEvents } from './run-events.ts';
-import { closeLettersOf, enterDeadRow } from './sqlite-dead-letters.ts';
+import { closeLetter, closeLettersOf, enterDeadRow } from './sqlite-dead-letters.ts';
 import { addCounts } from './sqlite-runs.ts';
 
 export function settleRecords(db: Database, request: SettleRequest): number {
@@ -91,9 +91,12 @@ function writeEnd(
   events: RunEvent[],
 ): void {
   const end: RecordEnd = record.end;
-  const line = Number(
-    db.get('SELECT line FROM staged WHERE run_id = ? AND position = ?', request.runId, record.position)?.line ?? 0,
+  const staged = db.get(
+    'SELECT line, letter_id FROM staged WHERE run_id = ? AND position = ?',
+    request.runId,
+    record.position,
   );
+  const line = Number(staged?.line ?? 0);
   switch (end.outcome) {
     case 'created':
     case 'updated':
@@ -110,6 +113,7 @@ function writeEnd(
         events.push({ kind: 'warning', line, key: record.key, code: 'replyDiffers', field: null, message });
       }
       closeLettersOf(db, request.feed, record.key);
+      if (typeof staged?.letter_id === 'string') closeLetter(db, staged.letter_id);
       return;
     case 'skipped':
       events.push({

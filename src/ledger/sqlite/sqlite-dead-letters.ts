@@ -83,7 +83,11 @@ export interface DeathPlace {
  * @returns whether the letter is new with this run.
  */
 export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): boolean {
-  const identity = dead.key ?? `row ${contentHash(dead)}`;
+  const mended = mendedLetter(db, place, dead);
+  const same = mended?.code === dead.code;
+  // A row that was mended and is dead of something else is another letter: this one is answered.
+  if (mended !== null && !same) closeLetter(db, String(mended.id));
+  const identity = same ? String(mended.identity) : (dead.key ?? `row ${contentHash(dead)}`);
   const known = db.get(
     'SELECT * FROM dead_letters WHERE feed = ? AND identity = ? AND code = ?',
     place.feed,
@@ -98,7 +102,7 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
     `INSERT INTO dead_letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint,
        "row", desired, answer, sequence, first_at, last_at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)
-     ON CONFLICT (feed, identity, code) DO UPDATE SET class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
+     ON CONFLICT (feed, identity, code) DO UPDATE SET key = ?5, class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
        message = ?11, hint = ?12, "row" = ?13, desired = ?14, answer = ?15,
        sequence = CASE WHEN redrive_run_id = ?7 THEN sequence ELSE ?16 END, last_at = ?17,
        seen_count = seen_count + ${repeated}, state = 'open', redrive_run_id = NULL`,
@@ -139,6 +143,20 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
     );
   }
   return known === null || known.first_run_id === place.runId;
+}
+
+/** The letter that the row was to mend, if it belongs to the feed. */
+function mendedLetter(db: Database, place: DeathPlace, dead: DeadRow): ResultRow | null {
+  if (dead.letterId === undefined) return null;
+  return db.get('SELECT id, identity, code FROM dead_letters WHERE id = ? AND feed = ?', dead.letterId, place.feed);
+}
+
+/** Nothing is left to do for the letter's row. For use inside a transaction. */
+export function closeLetter(db: Database, id: string): void {
+  db.run(
+    "UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL WHERE id = ? AND state IN ('open', 'redriven')",
+    id,
+  );
 }
 
 /** A success closes what was open for the key (`rules.md`, "Dead letters"). For use inside a transaction. */

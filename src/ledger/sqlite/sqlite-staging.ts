@@ -10,7 +10,7 @@ import type { BatchRecord, KeyTrace, RunEvent, StagedSlice, StagingLedger } from
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
 import { addEvents } from './run-events.ts';
 import { settleRecords } from './settle-records.ts';
-import { enterDeadRow } from './sqlite-dead-letters.ts';
+import { closeLetter, enterDeadRow } from './sqlite-dead-letters.ts';
 import { addCounts } from './sqlite-runs.ts';
 
 /** Without the hint the planner walks the whole run in the order of its rows, for every few records. */
@@ -249,8 +249,9 @@ function stageSlice(db: Database, slice: StagedSlice): void {
     const batch = Math.ceil(position / slice.rowsPerBatch);
     db.run('INSERT INTO batches (run_id, batch) VALUES (?, ?) ON CONFLICT DO NOTHING', runId, batch);
     db.run(
-      `INSERT INTO staged (run_id, position, batch, line, sequence, key, row_hash, fingerprint, mapping_version, desired, "row")
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO staged (run_id, position, batch, line, sequence, key, row_hash, fingerprint, mapping_version, desired, "row",
+         letter_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       runId,
       position,
       batch,
@@ -262,6 +263,7 @@ function stageSlice(db: Database, slice: StagedSlice): void {
       record.mappingVersion,
       JSON.stringify(record.desired),
       JSON.stringify(record.row),
+      record.letterId ?? null,
     );
   }
   for (const trace of slice.traces) {
@@ -278,6 +280,7 @@ function stageSlice(db: Database, slice: StagedSlice): void {
   for (const dead of [...withdrawnDead, ...slice.dead]) {
     if (enterDeadRow(db, place, dead)) newLetters += 1;
   }
+  for (const id of slice.answered ?? []) closeLetter(db, id);
   addEvents(db, runId, slice.events);
   addCounts(db, runId, { ...slice.counts, deadNew: newLetters });
 }
@@ -296,6 +299,7 @@ function toStaged(row: ResultRow): StagedRecord {
     // Written by this ledger from a value of that type.
     desired: JSON.parse(String(row.desired)) as DesiredContact,
     row: JSON.parse(String(row.row)) as Row,
+    ...(typeof row.letter_id === 'string' ? { letterId: row.letter_id } : {}),
     sent: row.sent === 1,
     attempts: Number(row.attempts),
   };
