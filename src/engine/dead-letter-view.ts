@@ -1,8 +1,8 @@
 /**
  * The BullMQ queue `dead-letters`: a view of the ledger's open dead letters, so that any BullMQ page shows them.
  *
- * A letter's job fails at its first start, on purpose: it then stands among the failed jobs with its reason. A second
- * start means that somebody pressed retry, and does what `dead retry` does. The view is bounded, rebuilt from the
+ * A letter's job fails at its first start, on purpose: it then stands among the failed jobs with its reason. A start
+ * after that means that somebody pressed retry, and does what `dead retry` does. The view is bounded, rebuilt from the
  * ledger, and holds no personal data.
  */
 
@@ -12,8 +12,10 @@ import { redrive } from '#src/dead-letters/redrive.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
+import { closeWorker } from '#src/queue/close-worker.ts';
 import type { Producer } from '#src/queue/producer.ts';
 import { queueName } from '#src/queue/queue-names.ts';
+import { retryDelayMs } from '#src/queue/workers.ts';
 import type { SubmitParts } from '#src/runs/submit-run.ts';
 
 export const deadLettersQueue = 'dead-letters';
@@ -42,12 +44,12 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
     const letterId = String(job.data.letterId);
     const letter = await ledger.deadLetters.get(letterId);
     if (letter?.state !== 'open') return;
-    if (job.data.shown === true) {
+    // Counts failures only: a start that a killed process left behind is none, and nobody pressed retry.
+    if (job.attemptsMade > 0) {
       await redrive(submit, { ids: [letterId], remap: false });
       onRedrive();
       return;
     }
-    await job.updateData({ ...job.data, shown: true });
     throw new UnrecoverableError(`${letter.class}: ${letter.code} (run ${letter.runId}, line ${letter.line})`);
   };
   const worker = new Worker(queueName(ledger.id, deadLettersQueue), process, {
@@ -55,6 +57,7 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
     concurrency: 1,
     lockDuration: 10_000,
     stalledInterval: 5_000,
+    runRetryDelay: retryDelayMs,
     removeOnComplete: { count: 0 },
     removeOnFail: { count: jobsMax },
   });
@@ -72,7 +75,7 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
     },
     close: async () => {
       await refreshing;
-      await worker.close();
+      await closeWorker(worker);
     },
   };
 }

@@ -3,6 +3,7 @@
  *
  * Whoever opens, closes: BullMQ's queues and workers get their own connections from these options.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { PatchbayError } from '#src/errors.ts';
@@ -11,6 +12,9 @@ import { type EmbeddedValkey, startEmbeddedValkey } from './embedded/embedded-va
 
 /** A Redis that comes back is found again within this time (`toolchain.md`). */
 const retryDelayMaxMs = 2_000;
+const connectTimeoutMs = 5_000;
+/** How long an address where nobody listens takes to say so. */
+const refusalMs = 100;
 
 export interface QueueServer {
   /** For producers: a command fails at once while Redis is away, instead of waiting in line. */
@@ -20,6 +24,11 @@ export interface QueueServer {
   /** For people: `embedded Valkey`, or the address without its password. */
   readonly description: string;
   onDeath(listener: (error: Error) => void): void;
+  /**
+   * Called before queues and workers are closed. A connection that waits for a Redis that is away cannot be closed: it
+   * is to end at its next try instead, and what waits on it fails. Resolves when the tries that are due are made.
+   */
+  giveUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -102,11 +111,25 @@ async function ask(server: QueueServer): Promise<void> {
   }
 }
 
-function connectionsOf(connection: RedisOptions): { producer: RedisOptions; worker: RedisOptions } {
-  const retryStrategy = (attempt: number): number => Math.min(attempt * 100, retryDelayMaxMs);
+function connectionsOf(server: RedisOptions): Pick<QueueServer, 'producer' | 'worker' | 'giveUp'> {
+  let givenUp = false;
+  let lastTryAtMs = 0;
+  // Null: no further try.
+  const retryStrategy = (attempt: number): number | null => {
+    if (givenUp) return null;
+    const delayMs = Math.min(attempt * 100, retryDelayMaxMs);
+    lastTryAtMs = Math.max(lastTryAtMs, performance.now() + delayMs);
+    return delayMs;
+  };
+  const connection: RedisOptions = { ...server, connectTimeout: connectTimeoutMs, retryStrategy };
   return {
-    producer: { ...connection, retryStrategy, maxRetriesPerRequest: 1, enableOfflineQueue: false },
-    worker: { ...connection, retryStrategy, maxRetriesPerRequest: null },
+    producer: { ...connection, maxRetriesPerRequest: 1, enableOfflineQueue: false },
+    worker: { ...connection, maxRetriesPerRequest: null },
+    giveUp: async () => {
+      givenUp = true;
+      const waitMs = lastTryAtMs + refusalMs - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+    },
   };
 }
 

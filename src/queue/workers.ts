@@ -9,8 +9,13 @@ import type { RedisOptions } from 'bullmq';
 import { type Job, Worker } from 'bullmq';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
+import { closeWorker } from './close-worker.ts';
+import { timedOut, within } from './embedded/deadline.ts';
 import type { AnyJobDefinition } from './job-definition.ts';
 import { queueName } from './queue-names.ts';
+
+/** After a lost connection; BullMQ's own 15 s would make a stop, and the work after an outage, wait for as long. */
+export const retryDelayMs = 1_000;
 
 export interface WorkersOptions<Context> {
   readonly ledgerId: string;
@@ -29,14 +34,19 @@ export interface Workers {
 
 export function startWorkers<Context>(options: WorkersOptions<Context>): Workers {
   const stopping = new AbortController();
-  const workers = options.catalog.map((definition) => startWorker(options, definition, stopping.signal));
+  const running = new Set<Promise<void>>();
+  const workers = options.catalog.map((definition) => startWorker(options, definition, stopping.signal, running));
+  /** Ends: no job is taken any more, and one that is on its way to us returns at once. */
+  const allEnded = async (): Promise<void> => {
+    while (running.size > 0) await Promise.allSettled(running);
+  };
   return {
     stop: async (deadlineMs) => {
       stopping.abort();
-      const closing = Promise.all(workers.map((worker) => worker.close()));
-      const overdue = await raceDeadline(closing, deadlineMs);
-      // `close(true)` after `close()` does not force (`bad-inputs.md`): the connections are cut instead.
-      if (overdue) await Promise.allSettled(workers.map((worker) => worker.disconnect()));
+      // Takes no new job and goes on holding the locks of those at work.
+      await Promise.all(workers.map((worker) => worker.pause(true)));
+      const overdue = (await within(deadlineMs, allEnded())) === timedOut;
+      await Promise.all(workers.map((worker) => (overdue ? closeWorker(worker, 0) : closeWorker(worker))));
     },
   };
 }
@@ -45,6 +55,7 @@ function startWorker<Context>(
   options: WorkersOptions<Context>,
   definition: AnyJobDefinition<Context>,
   stopping: AbortSignal,
+  running: Set<Promise<void>>,
 ): Worker {
   const { ledgerId, connection, context, log, onJobEnd } = options;
   const { name, concurrency } = definition;
@@ -65,7 +76,14 @@ function startWorker<Context>(
       onJobEnd(name, id);
     }
   };
-  const worker = new Worker(queueName(ledgerId, name), run, {
+  const track = async (job: Job): Promise<void> => {
+    // Not begun: the ledger hands it out again.
+    if (stopping.aborted) return;
+    const work = run(job);
+    running.add(work);
+    await work.finally(() => running.delete(work));
+  };
+  const worker = new Worker(queueName(ledgerId, name), track, {
     connection,
     concurrency,
     lockDuration: 10_000,
@@ -73,6 +91,7 @@ function startWorker<Context>(
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
     drainDelay: 5,
+    runRetryDelay: retryDelayMs,
   });
   // Losing the lock does not stop a processor: it is told, and its next write is fenced by the ledger.
   worker.on('lockRenewalFailed', (ids: string[]) => {
@@ -89,17 +108,4 @@ function logFailure(log: Logger, job: string, id: string, error: unknown): void 
   // The words of our own errors may quote the service, and the service may quote a contact: only the code is logged.
   const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };
   log[waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
-}
-
-/** @returns whether the deadline came first. */
-async function raceDeadline(work: Promise<unknown>, deadlineMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(true), deadlineMs);
-  });
-  try {
-    return await Promise.race([work.then(() => false), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
