@@ -1,0 +1,110 @@
+/** A ledger and a queue with all that hands work out, and processors that the test writes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '#src/clock.ts';
+import { type DeadLetterView, openDeadLetterView } from '#src/engine/dead-letter-view.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { silentLogger } from '#src/log.ts';
+import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
+import { createDispatcher, type Dispatcher } from '#src/queue/dispatcher.ts';
+import type { JobDefinition } from '#src/queue/job-definition.ts';
+import { openProducer, type Producer } from '#src/queue/producer.ts';
+import { startWorkers, type Workers } from '#src/queue/workers.ts';
+import { createdAtMs, settleAs, settled } from '#test/contracts/support/build.ts';
+
+const batchPayload = z.object({ runId: z.string(), batch: z.number(), generation: z.number() });
+const runPayload = z.object({ runId: z.string() });
+export type BatchPayload = z.infer<typeof batchPayload>;
+
+export interface QueueBench {
+  readonly ledger: Ledger;
+  readonly server: QueueServer;
+  readonly producer: Producer;
+  readonly dispatcher: Dispatcher;
+  /** A client of its own. */
+  readonly redis: Redis;
+  /** Processes batch jobs with `process`, and finish jobs by moving their run on. */
+  work(process: (payload: BatchPayload, signal: AbortSignal) => Promise<void>): Workers;
+  openView(onRedrive: () => void): DeadLetterView;
+}
+
+/** On the Redis of that address, or on the embedded one. Closed when the test ends. */
+export async function openQueueBench(redisUrl: string | null): Promise<QueueBench> {
+  const folder = mkdtempSync(join(tmpdir(), 'pb-q-'));
+  const clock = systemClock();
+  const log = silentLogger();
+  const ledger = openSqliteLedger(join(folder, 'ledger.sqlite'));
+  const server = await openQueueServer({ redisUrl, folder: join(folder, 'queue'), log });
+  const producer = openProducer(ledger.id, server.producer, log);
+  const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: 200 });
+  const redis = new Redis({ ...server.worker });
+  redis.on('error', () => undefined);
+  const started: Workers[] = [];
+  const views: DeadLetterView[] = [];
+  onTestFinished(async () => {
+    await server.giveUp();
+    for (const workers of started) await workers.stop(5_000);
+    for (const view of views) await view.close();
+    await dispatcher.stop();
+    await producer.close();
+    redis.disconnect();
+    await server.stop();
+    await ledger.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const work: QueueBench['work'] = (process) => {
+    const batches: JobDefinition<BatchPayload, null> = {
+      name: 'upsert-batch',
+      schema: batchPayload,
+      concurrency: 2,
+      process: (payload, _context, signal) => process(payload, signal),
+    };
+    const finish: JobDefinition<z.infer<typeof runPayload>, null> = {
+      name: 'finish-run',
+      schema: runPayload,
+      concurrency: 1,
+      process: async ({ runId }) => {
+        await ledger.runs.move(runId, ['applying'], 'done', { atMs: createdAtMs + 100 });
+      },
+    };
+    const workers = startWorkers({
+      ledgerId: ledger.id,
+      connection: server.worker,
+      catalog: [batches, finish],
+      context: null,
+      log,
+      onJobEnd: (_name, id) => dispatcher.ended(id),
+    });
+    started.push(workers);
+    return workers;
+  };
+  const folders = { claimed: folder, handedOver: folder, reports: folder, importFolders: [folder] };
+  const openView: QueueBench['openView'] = (onRedrive) => {
+    const submit = { ledger, clock, log, folders, mapping: null };
+    const view = openDeadLetterView({ ledger, producer, connection: server.worker, submit, log, onRedrive });
+    views.push(view);
+    return view;
+  };
+  return { ledger, server, producer, dispatcher, redis, work, openView };
+}
+
+/** Settles what is pending in a batch, as the ledger allows it; answers how many records it wrote. */
+export async function settleBatch(ledger: Ledger, { runId, batch, generation }: BatchPayload): Promise<number> {
+  const run = await ledger.runs.get(runId);
+  const known = await ledger.staging.batch(runId, batch);
+  if (run === null || known?.generation !== generation) return 0;
+  const records = await ledger.staging.pendingRecords(runId, batch, createdAtMs * 2, 100);
+  const written = await settleAs(
+    ledger,
+    run,
+    `worker-${batch}`,
+    records.map((record) => settled(record)),
+  );
+  await ledger.staging.releaseBatch(runId, batch, generation, 0);
+  return written;
+}

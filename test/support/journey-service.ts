@@ -1,0 +1,81 @@
+/** A workspace service in the test's own process, whose faults change while a command works. */
+import { systemClock } from '#src/clock.ts';
+import { silentLogger } from '#src/log.ts';
+import { parseFault } from '#src/service/faults/parse-fault.ts';
+import { startService } from '#src/service/start-service.ts';
+import { until } from './until.ts';
+
+export interface JourneyService {
+  readonly origin: string;
+  readonly key: string;
+  /** POSTs that arrived, refused ones too. */
+  createCount(): number;
+  writeCount(): number;
+  /** Resolves when that many POSTs have arrived. */
+  creates(count: number): Promise<void>;
+  /** Puts other faults in force. */
+  setFaults(faults: readonly string[]): Promise<void>;
+  /** The keys of all contacts, sorted; a key that two contacts have stands there twice. */
+  keys(): Promise<readonly string[]>;
+  /** The first names by key. */
+  firstNames(): Promise<ReadonlyMap<string, string>>;
+  close(): Promise<void>;
+}
+
+export async function startJourneyService(faults: readonly string[], key: string): Promise<JourneyService> {
+  const service = await startService({
+    port: 0,
+    apiKeys: [key],
+    store: ':memory:',
+    seedContacts: 0,
+    seedPhoneNumbers: 2,
+    patchMode: 'merge',
+    requestsPerSecond: null,
+    pageNumbers: null,
+    faults: faults.map(parseFault),
+    faultSeed: 7,
+    control: true,
+    clock: systemClock(),
+    log: silentLogger(),
+  });
+  const createCount = (): number => service.counts().create ?? 0;
+  const contacts = (): Promise<readonly ListedContact[]> => listAll(service.origin, key);
+  return {
+    origin: service.origin,
+    key,
+    createCount,
+    writeCount: () => createCount() + (service.counts().update ?? 0),
+    creates: async (count) => {
+      await until(`${count} creates at the service`, () => createCount() >= count);
+    },
+    setFaults: async (texts) => {
+      const reply = await fetch(`${service.origin}/__control`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ faults: texts }),
+      });
+      if (!reply.ok) throw new Error(`the service does not take these faults: ${await reply.text()}`);
+    },
+    keys: async () => (await contacts()).map((one) => one.externalId).sort(),
+    firstNames: async () => new Map((await contacts()).map((one) => [one.externalId, one.defaultFields.firstName])),
+    close: service.close,
+  };
+}
+
+interface ListedContact {
+  readonly externalId: string;
+  readonly defaultFields: { readonly firstName: string };
+}
+
+/** Ends with the first page that names no next one. */
+async function listAll(origin: string, key: string): Promise<readonly ListedContact[]> {
+  const all: ListedContact[] = [];
+  for (let token: string | null = null; ; ) {
+    const page = token === null ? '' : `&pageToken=${encodeURIComponent(token)}`;
+    const reply = await fetch(`${origin}/v1/contacts?maxResults=50${page}`, { headers: { authorization: key } });
+    const { data, nextPageToken } = (await reply.json()) as { data: ListedContact[]; nextPageToken: string | null };
+    all.push(...data);
+    if (typeof nextPageToken !== 'string') return all;
+    token = nextPageToken;
+  }
+}
