@@ -1,0 +1,60 @@
+import { randomInt } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { test } from '#test/support/journey.ts';
+import { peopleCsv, peopleKeys } from '#test/support/people.ts';
+import { until } from '#test/support/until.ts';
+
+describe.concurrent('an import that is cut off', () => {
+  test('after SIGKILL at random moments goes on with the same run, and makes one contact a key', async ({
+    journey,
+  }) => {
+    const rows = 120;
+    const service = await journey.service(['create:latency=80ms', 'create:dropAfter:5%']);
+    const file = journey.file('people.csv', peopleCsv(rows));
+    const moments = [randomInt(1, 30), randomInt(31, 75), randomInt(76, 115)];
+
+    let run: string | null = null;
+    for (const moment of moments) {
+      const killed = journey.start(['import', '--json', file]);
+      await service.creates(moment);
+      if (run !== null) await until('the run that is gone on with', () => killed.stderr.includes(`run ${run}`));
+      await killed.kill();
+      const runs = await journey.runs();
+      expect(runs, 'one run, however often it is killed').toHaveLength(1);
+      run = runs[0]?.id ?? '';
+    }
+    const { code, documents, stderr } = await journey.run(['import', '--json', file]);
+
+    const told = `killed at ${moments.join(', ')} creates\n${stderr}`;
+    expect(code, told).toBe(0);
+    expect(stderr).toContain(`going on with run ${run}`);
+    expect(documents, told).toMatchObject([
+      { run, state: 'done', rows, created: rows, updated: 0, adopted: 0, dead: 0, pending: 0 },
+    ]);
+    expect(await service.keys(), told).toEqual(peopleKeys(rows));
+    expect(service.createCount(), `no POST is repeated; ${told}`).toBe(rows);
+  });
+
+  test('by Ctrl-C ends with 130, says how to go on, and the second call goes on', async ({ journey }) => {
+    const rows = 60;
+    const service = await journey.service(['create:latency=300ms']);
+    const file = journey.file('people.csv', peopleCsv(rows));
+    const first = journey.start(['import', file]);
+    await service.creates(5);
+    first.signal('SIGINT');
+    const interrupted = await first.ended();
+    expect(interrupted.code, interrupted.stderr).toBe(130);
+    expect(interrupted.stderr).toMatch(/people\.csv: interrupted with \d+ rows to go; run the same command again/);
+    const sentBefore = service.createCount();
+    expect(sentBefore).toBeLessThan(rows);
+    expect(await service.keys(), 'what was sent was waited for').toHaveLength(sentBefore);
+
+    await service.setFaults([]);
+    const { code, documents, stderr } = await journey.run(['import', '--json', file]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('which was cut off');
+    expect(documents).toMatchObject([{ state: 'done', rows, created: rows }]);
+    expect(await service.keys()).toEqual(peopleKeys(rows));
+    expect(service.createCount()).toBe(rows);
+  });
+});

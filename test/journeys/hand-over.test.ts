@@ -1,0 +1,63 @@
+import { describe, expect } from 'vitest';
+import { test } from '#test/support/journey.ts';
+import { peopleCsv, peopleKeys } from '#test/support/people.ts';
+import { until } from '#test/support/until.ts';
+
+const follows = 'an engine is running on this data folder';
+
+describe.concurrent('an import beside a running engine', () => {
+  test('hands its file over, follows the run, and ends with its code', async ({ journey }) => {
+    await journey.service();
+    const engine = journey.start(['start', '--json']);
+    await engine.firstLine();
+    const mistake = 'x-001,Given,Copperline,1-800-FLOWERS';
+    const file = journey.file('people.csv', peopleCsv(12, { more: [mistake] }));
+
+    const { code, documents, stderr } = await journey.run(['import', '--json', file]);
+    expect(code, stderr).toBe(3);
+    expect(stderr).toContain(follows);
+    expect(documents).toMatchObject([{ state: 'doneWithDead', rows: 13, created: 12, dead: 1, exitCode: 3 }]);
+    expect(engine.stderr).toMatch(new RegExp(`"run":"${documents[0].run}".*"run finished"`));
+
+    engine.signal('SIGINT');
+    expect((await engine.ended()).code).toBe(130);
+  });
+
+  test('takes the place of an import that is killed in the middle, and finishes both files', async ({ journey }) => {
+    const service = await journey.service(['create:latency=200ms']);
+    const first = journey.start(['import', '--json', journey.file('first.csv', peopleCsv(80))]);
+    await service.creates(1);
+    const second = journey.start(['import', '--json', journey.file('second.csv', peopleCsv(40, { prefix: 'q' }))]);
+    await until('the follower', () => second.stderr.includes(follows));
+    await service.creates(20);
+    await first.kill();
+
+    const { code, documents, stderr } = await second.ended();
+    expect(code, stderr).toBe(0);
+    expect(documents).toMatchObject([{ file: 'second.csv', state: 'done', rows: 40, created: 40, pending: 0 }]);
+    expect(await service.keys()).toEqual([...peopleKeys(80), ...peopleKeys(40, 'q')]);
+    expect(service.createCount(), 'no POST is repeated').toBe(120);
+
+    const counts = { rows: 80, created: 80, updated: 0, adopted: 0, dead: 0 };
+    expect(await journey.runs()).toMatchObject([
+      { fileName: 'first.csv', state: 'done', counts },
+      { fileName: 'second.csv', state: 'done' },
+    ]);
+  });
+
+  test('takes the place of a worker that is killed in the middle of its run', async ({ journey }) => {
+    const service = await journey.service(['create:latency=200ms']);
+    const engine = journey.start(['start', '--json']);
+    await engine.firstLine();
+    const follower = journey.start(['import', '--json', journey.file('people.csv', peopleCsv(80))]);
+    await service.creates(20);
+    expect(follower.stderr).toContain(follows);
+    await engine.kill();
+
+    const { code, documents, stderr } = await follower.ended();
+    expect(code, stderr).toBe(0);
+    expect(documents).toMatchObject([{ state: 'done', rows: 80, created: 80, adopted: 0, pending: 0 }]);
+    expect(await service.keys()).toEqual(peopleKeys(80));
+    expect(service.createCount(), 'no POST is repeated').toBe(80);
+  });
+});

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { test } from '#test/support/journey.ts';
+import { peopleCsv, peopleKeys } from '#test/support/people.ts';
+
+const documentKeys = [
+  ...['run', 'feed', 'file', 'service', 'state', 'rows', 'created', 'updated', 'unchanged', 'skipped', 'dead'],
+  ...['pending', 'adopted', 'heldFields', 'removedValues', 'deadNew', 'warnings', 'requests', 'seconds', 'fixFile'],
+  ...['report', 'exitCode', 'problems'],
+];
+
+describe.concurrent('a one-shot import', () => {
+  test('creates the sample in the sandbox, and finds it unchanged the second time', async ({ journey }) => {
+    const command = ['import', '--sandbox', '--json', 'config/samples/contacts.csv'];
+
+    const first = await journey.run(command);
+    const [document] = first.documents;
+    expect(first.code, first.stderr).toBe(0);
+    expect(first.documents).toHaveLength(1);
+    expect(Object.keys(document)).toEqual(documentKeys);
+    expect(Object.keys(document.requests)).toEqual(['get', 'post', 'patch', 'retried', 'rateLimited']);
+    expect(document).toMatchObject({
+      state: 'done',
+      service: 'sandbox',
+      rows: 12,
+      created: 12,
+      pending: 0,
+      exitCode: 0,
+    });
+    expect(existsSync(document.report)).toBe(true);
+
+    const second = await journey.run(command);
+    expect(second.code, second.stderr).toBe(0);
+    expect(second.documents[0]).toMatchObject({ state: 'done', rows: 12, created: 0, unchanged: 12 });
+    expect(second.documents[0].requests).toMatchObject({ get: 0, post: 0, patch: 0 });
+    expect(second.documents[0].run).not.toBe(document.run);
+    expect(journey.names('sandbox/import/_done').filter((name) => name.endsWith('contacts.csv'))).toHaveLength(2);
+  });
+
+  test('ends with 3 where rows are dead, names each, and leaves a file to mend', async ({ journey }) => {
+    const { code, documents, stderr } = await journey.run([
+      ...['import', '--sandbox', '--json', 'config/samples/contacts-with-mistakes.csv'],
+    ]);
+    const [document] = documents;
+    expect(code, stderr).toBe(3);
+    expect(document).toMatchObject({ state: 'doneWithDead', rows: 10, pending: 0, exitCode: 3 });
+    expect(document.created + document.dead).toBe(10);
+    expect(new Set(document.problems.map((problem: { line: number }) => problem.line)).size).toBe(document.dead);
+    expect(Object.keys(document.problems[0])).toEqual(['line', 'code', 'field', 'value', 'hint']);
+    expect(existsSync(document.fixFile)).toBe(true);
+  });
+
+  test('ends with 2 and touches nothing where no service is named and nobody asked for the sandbox', async ({
+    journey,
+  }) => {
+    const { code, documents } = await journey.run(['import', '--json', 'config/samples/contacts.csv']);
+    expect(code).toBe(2);
+    expect(documents).toEqual([
+      { error: { code: 'serviceMissing', message: expect.any(String), hint: expect.any(String) }, exitCode: 2 },
+    ]);
+    expect(existsSync(join(journey.data, 'sandbox'))).toBe(false);
+  });
+
+  test('ends with 4 where the key is refused, and no row dies of it', async ({ journey }) => {
+    const service = await journey.service();
+    const file = journey.file('people.csv', peopleCsv(3));
+    const refused = await journey.run(['import', '--json', file], { PATCHBAY_API_KEY: 'another-key' });
+    expect(refused.code, refused.stderr).toBe(4);
+    expect(refused.documents[0]).toMatchObject({ exitCode: 4 });
+    expect(service.writeCount()).toBe(0);
+
+    const { code, documents } = await journey.run(['import', '--json', file]);
+    expect(code).toBe(0);
+    expect(documents[0]).toMatchObject({ rows: 3, created: 3, dead: 0 });
+  });
+
+  test('ends with 5 before the first write where a file would change most of the contacts', async ({ journey }) => {
+    const service = await journey.service();
+    const before = journey.file('before.csv', peopleCsv(20));
+    const after = journey.file('after.csv', peopleCsv(20, { company: 'Harbor & Sons' }));
+    expect((await journey.run(['import', '--json', before])).code).toBe(0);
+    const writeCount = service.writeCount();
+
+    const { code, documents } = await journey.run(['import', '--json', after]);
+    expect(code).toBe(5);
+    expect(documents[0]).toMatchObject({ state: 'stopped', rows: 20, pending: 20, exitCode: 5 });
+    expect(documents[0].error).toMatchObject({ code: 'guardUpdates', hint: expect.stringContaining('--max-change') });
+    expect(service.writeCount()).toBe(writeCount);
+  });
+
+  test('ends with 6 where the service does not answer, and creates everything once it does', async ({ journey }) => {
+    const service = await journey.service();
+    const file = journey.file('people.csv', peopleCsv(5));
+    const nobody = { PATCHBAY_BASE_URL: 'http://127.0.0.1:9' };
+    const waited = await journey.run(['import', '--json', '--wait', '2s', file], nobody);
+    expect(waited.code, waited.stderr).toBe(6);
+    expect(waited.documents[0]).toMatchObject({ state: 'stopped', dead: 0, exitCode: 6 });
+
+    const { code, documents } = await journey.run(['import', '--json', file]);
+    expect(code).toBe(0);
+    expect(documents[0]).toMatchObject({ run: waited.documents[0].run, rows: 5, created: 5 });
+    expect(await service.keys()).toEqual(peopleKeys(5));
+  });
+});
