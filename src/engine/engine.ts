@@ -147,6 +147,7 @@ async function build(
   const catalog = jobCatalog.map((job) =>
     job.name === 'upsert-batch' ? { ...job, concurrency: config.upsert.batchesAtOnce } : job,
   );
+  await producer.forget(catalog.map((job) => job.name));
   const workers = startWorkers({
     ledgerId: ledger.id,
     connection: server.worker,

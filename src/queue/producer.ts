@@ -17,6 +17,11 @@ export interface JobToAdd {
 export interface Producer {
   /** @returns whether the queue took them. */
   add(jobs: readonly JobToAdd[]): Promise<boolean>;
+  /**
+   * Forgets every job of these names. What a killed engine had begun would else be waited for until its lock is known to
+   * be void, about ten seconds; the ledger knows what is to be done.
+   */
+  forget(names: readonly string[]): Promise<void>;
   /** The queue of that job, for a look at it. */
   queue(name: string): Queue;
   close(): Promise<void>;
@@ -57,6 +62,16 @@ export function openProducer(ledgerId: string, connection: RedisOptions, log: Lo
       } catch (error) {
         log.warn({ reason: messageOf(error) }, 'queue does not take jobs');
         return false;
+      }
+    },
+    forget: async (names) => {
+      for (const name of names) {
+        try {
+          await queue(name).waitUntilReady();
+          await queue(name).obliterate({ force: true });
+        } catch (error) {
+          log.warn({ job: name, reason: messageOf(error) }, 'jobs of an earlier engine stay for a while');
+        }
       }
     },
     close: async () => {

@@ -3,6 +3,8 @@ import { test } from '#test/support/journey.ts';
 import { peopleCsv, peopleKeys } from '#test/support/people.ts';
 import { until } from '#test/support/until.ts';
 
+/** Slow enough that the run is never at its end before the other process has come. */
+const slowly = { PATCHBAY_RATE: '4' };
 const follows = 'an engine is running on this data folder';
 
 describe.concurrent('an import beside a running engine', () => {
@@ -24,12 +26,12 @@ describe.concurrent('an import beside a running engine', () => {
   });
 
   test('takes the place of an import that is killed in the middle, and finishes both files', async ({ journey }) => {
-    const service = await journey.service(['create:latency=200ms']);
-    const first = journey.start(['import', '--json', journey.file('first.csv', peopleCsv(80))]);
+    const service = await journey.service();
+    const first = journey.start(['import', '--json', journey.file('first.csv', peopleCsv(80))], slowly);
     await service.creates(1);
     const second = journey.start(['import', '--json', journey.file('second.csv', peopleCsv(40, { prefix: 'q' }))]);
     await until('the follower', () => second.stderr.includes(follows));
-    await service.creates(20);
+    await service.creates(5);
     await first.kill();
 
     const { code, documents, stderr } = await second.ended();
@@ -46,11 +48,11 @@ describe.concurrent('an import beside a running engine', () => {
   });
 
   test('takes the place of a worker that is killed in the middle of its run', async ({ journey }) => {
-    const service = await journey.service(['create:latency=200ms']);
-    const engine = journey.start(['start', '--json']);
+    const service = await journey.service();
+    const engine = journey.start(['start', '--json'], slowly);
     await engine.firstLine();
     const follower = journey.start(['import', '--json', journey.file('people.csv', peopleCsv(80))]);
-    await service.creates(20);
+    await service.creates(5);
     expect(follower.stderr).toContain(follows);
     await engine.kill();
 
