@@ -6,7 +6,7 @@ import { startPage } from '#src/dashboard/start-page.ts';
 import { type Engine, engineDiedError, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { GlobalOptions } from '../global-options.ts';
 import { listenForInterrupt } from '../interrupt.ts';
@@ -28,7 +28,7 @@ export async function start(options: StartOptions): Promise<number> {
 }
 
 async function work(home: Home, options: StartOptions, output: Output): Promise<number> {
-  const lock = takeEngineLock(home.folders.lockFile);
+  const lock = await takeLockSoon(home);
   if (lock === null) {
     throw new PatchbayError('usage', 'engineRunning', `another process already works on ${home.folders.root}`, {
       hint: 'There is one engine per data folder. Use the running one, or another data folder (--data DIR).',
@@ -60,6 +60,16 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
   const waiting = await home.ledger.runs.list({ states: ['queued', 'staging', 'applying'], limit: 100 });
   if (waiting.length > 0) output.note(`${waiting.length} runs are not at their end: the next start goes on with them`);
   return interrupt.exitCode() ?? 0;
+}
+
+/** Another command may hold the lock for an instant, to see whether an engine runs. */
+async function takeLockSoon(home: Home): Promise<EngineLock | null> {
+  for (let look = 0; look < 5; look += 1) {
+    const lock = takeEngineLock(home.folders.lockFile);
+    if (lock !== null) return lock;
+    await home.clock.sleep(100);
+  }
+  return null;
 }
 
 function openPage(home: Home, engine: Engine): ReturnType<typeof startPage> {
