@@ -4,8 +4,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Many tests wait for processes, not for the processor: more of them than there are cores may go on at once.
+    maxWorkers: 4,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/vitest.json' }]] : ['default'],
   },
 });

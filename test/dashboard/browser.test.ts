@@ -1,0 +1,74 @@
+/** The page as people see it: in a real browser, where there is one. */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startPage } from '#src/dashboard/start-page.ts';
+import { dashboardBench, deadRow, finishedRun } from './dashboard-bench.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+const reason = executablePath === undefined ? ' (skipped: no Chromium in /usr/bin)' : '';
+
+describe.skipIf(executablePath === undefined)(`the page in a browser${reason}`, () => {
+  let browser: Browser | null = null;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      ...(executablePath === undefined ? {} : { executablePath }),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--no-first-run',
+      ],
+    });
+  });
+  afterAll(() => browser?.close());
+
+  /** A page over one finished run with a dead row; what the browser complains about is collected. */
+  async function openPage(width: number): Promise<{ page: Page; complaints: string[] }> {
+    if (browser === null) throw new Error('the browser is there');
+    const bench = await dashboardBench();
+    await finishedRun(bench, [deadRow({ message: '<b>no</b> phone number' })]);
+    const served = await startPage({ ...bench.parts, host: '127.0.0.1', port: 0 });
+    const page = await browser.newPage({ viewport: { width, height: 800 } });
+    onTestFinished(async () => {
+      await page.close();
+      await served.close();
+    });
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(served.address);
+    return { page, complaints };
+  }
+
+  it('is styled, keeps its own content policy, and leads from the overview to a run', async () => {
+    const { page, complaints } = await openPage(1_100);
+    expect(await page.title()).toContain('Patchbay');
+    await page.locator('tbody a').first().click();
+    await page.waitForURL(/\/runs\/.+/);
+    expect(await page.locator('h1').count()).toBe(1);
+    expect(await page.evaluate('document.styleSheets.length')).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows markup in a message as text', async () => {
+    const { page } = await openPage(1_100);
+    await page.goto(new URL('/dead-letters', page.url()).href);
+    expect(await page.locator('b', { hasText: 'no' }).count()).toBe(0);
+    expect(await page.getByText('<b>no</b> phone number').count()).toBeGreaterThan(0);
+  });
+
+  it.each([390, 768, 1_280])('needs no sideways scrolling at a width of %i', async (width) => {
+    const { page } = await openPage(width);
+    for (const path of ['/', '/runs', '/dead-letters']) {
+      await page.goto(new URL(path, page.url()).href);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
+    }
+  });
+});
