@@ -33,7 +33,7 @@ export function presentRun(output: Output, { summary, problems, held = [], notes
   }
   if (summary.heldFields > 0) {
     lines.push(
-      `  ${counted(summary.heldFields, 'field')} held: the file and people changed them differently, so theirs stays`,
+      `  ${counted(summary.heldFields, 'field')} held: changed in the file and by people, differently; theirs stays`,
     );
     for (const { line, key, field } of held.slice(0, heldShown)) {
       lines.push(`    line ${line}: ${field}${output.values && key !== null ? ` of ${printable(key)}` : ''}`);

@@ -76,7 +76,7 @@ describe('work is paused', () => {
     world.clock.advance(60_000);
     await watch.pauseFor(error('unreachable', 'serviceFailing'));
     expect(await world.ledger.pause()).toEqual(first);
-    expect(lines).toEqual(['warn unreachable work paused']);
+    expect(lines).toEqual(['warn serviceUnreachable work paused']);
   });
 
   it('anew where the trouble is another one', async () => {
@@ -84,7 +84,7 @@ describe('work is paused', () => {
     await watch.pauseFor(error('unreachable', 'serviceUnreachable'));
     await watch.pauseFor(error('auth', 'keyRefused'));
     expect(await world.ledger.pause()).toMatchObject({ code: 'auth' });
-    expect(lines).toEqual(['warn unreachable work paused', 'warn auth work paused']);
+    expect(lines).toEqual(['warn serviceUnreachable work paused', 'warn keyRefused work paused']);
   });
 });
 
@@ -103,7 +103,7 @@ describe('a probe', () => {
     expect(await watch.probe()).toBe(true);
     expect(await world.ledger.pause()).toBeNull();
     expect(recheckCount()).toBe(1);
-    expect(lines).toEqual(['warn unreachable work paused', 'info work goes on']);
+    expect(lines).toEqual(['warn serviceUnreachable work paused', 'info work goes on']);
   });
 
   it('keeps the pause while the service fails, and says so once', async () => {
@@ -113,7 +113,7 @@ describe('a probe', () => {
     for (let probe = 0; probe < 3; probe += 1) expect(await watch.probe()).toBe(false);
     expect(await world.ledger.pause()).toMatchObject({ code: 'auth' });
     expect(recheckCount()).toBe(0);
-    expect(lines).toEqual(['warn unreachable work paused', 'warn auth work paused']);
+    expect(lines).toEqual(['warn serviceUnreachable work paused', 'warn keyRefused work paused']);
     await world.faults();
     expect(await watch.probe()).toBe(true);
   });
@@ -124,7 +124,7 @@ describe('a probe', () => {
     failRecheckWith(error('usage', 'otherWorkspace'));
     for (let probe = 0; probe < 3; probe += 1) expect(await watch.probe()).toBe(false);
     expect(await world.ledger.pause()).toMatchObject({ code: 'auth', message: 'it is otherWorkspace' });
-    expect(lines).toEqual(['warn auth work paused', 'error otherWorkspace probe failed']);
+    expect(lines).toEqual(['warn keyRefused work paused', 'error otherWorkspace probe failed']);
   });
 
   it('tells a failure of the check again after it was well in between', async () => {
