@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=20
+#!/usr/bin/env -S node --optimize-for-size --max-semi-space-size=8 --heap-growing-percent=30
 // The flags make V8 collect early: the memory of a long import then stays near that of a short one.
 import nodeModule from 'node:module';
 
