@@ -8,6 +8,7 @@
 import { matchByKey } from '#src/contacts/match-key.ts';
 import { verifyReply } from '#src/contacts/verify-reply.ts';
 import { invariant, unreachable } from '#src/errors.ts';
+import { keyHash } from '#src/log.ts';
 import type { CallOptions, WriteResult } from '#src/workspace/port.ts';
 import { applyPatch } from './apply-patch.ts';
 import { type Chunk, endDead, endWell, ownedIfWritten, type PlannedRecord, putOff } from './chunk.ts';
@@ -109,7 +110,7 @@ async function endCreate(
     case 'doubt':
       if (parts.writeHealth.succeededSince(intentAtMs)) await parts.ledger.contacts.burnAttempts([record.key]);
       parts.log.warn(
-        { run: record.runId, line: record.line, why: result.why, status: result.status },
+        { run: record.runId, line: record.line, key: keyHash(record.key), why: result.why, status: result.status },
         'create in doubt',
       );
       return putOff(chunk, record, intentAtMs + horizonMs(parts.limits) - parts.clock.monotonicMs());

@@ -9,6 +9,7 @@ import { matchByKey } from '#src/contacts/match-key.ts';
 import { settle } from '#src/contacts/settle.ts';
 import { verifyReply } from '#src/contacts/verify-reply.ts';
 import { invariant, unreachable } from '#src/errors.ts';
+import { keyHash } from '#src/log.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { CallOptions, WriteResult } from '#src/workspace/port.ts';
 import { type Chunk, endDead, endSkipped, endWell, ownedIfWritten, type PlannedRecord, putOff } from './chunk.ts';
@@ -107,6 +108,11 @@ async function endPatch(
       await parts.workspace.listByExternalIds([record.key], options);
       return endDead(chunk, record, refusedDeath(result.status, result.body));
     case 'doubt': {
+      const { why, status } = result;
+      parts.log.warn(
+        { run: record.runId, line: record.line, key: keyHash(record.key), why, status },
+        'update in doubt',
+      );
       const counts = parts.writeHealth.succeededSince(planned.readAtMs);
       if (counts && record.attempts + 1 >= parts.limits.attemptsMax)
         return endDead(chunk, record, doubtDeath(record.attempts + 1));
