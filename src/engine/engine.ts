@@ -7,7 +7,7 @@
 
 import { finishRunJob } from '#jobs/finish-run.ts';
 import { jobCatalog } from '#jobs/index.ts';
-import { type Home, requireApiKey } from '#src/app.ts';
+import type { Home } from '#src/app.ts';
 import type { Clock } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { serviceFigures } from '#src/config/service-figures.ts';
@@ -30,7 +30,8 @@ import { workspaceTimeouts } from '#src/workspace/limits.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';
 import { openDeadLetterView } from './dead-letter-view.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
+import { createKeySource, type KeySource } from './key-source.ts';
+import { startSandbox } from './sandbox.ts';
 import { createServiceWatch } from './service-watch.ts';
 
 const sweepEveryMs = 5_000;
@@ -99,10 +100,21 @@ async function build(
       ? await startSandbox(dataFolders(config, 'sandbox'), clock, log.child({ part: 'service' }))
       : null;
   if (sandbox !== null) closers.push(() => sandbox.close());
-  const workspace = openWorkspace(home, sandbox);
+  const { requestsPerSecond } = serviceFigures(config, home.mode);
+  const rateGate = createRateGate({ requestsPerSecond, clock });
+  const keys = createKeySource(home, rateGate, options.sameWorkspace);
+  const workspace = createHttpWorkspace({
+    baseUrl: sandbox?.origin ?? config.service.baseUrl ?? '',
+    readApiKey: () => sandbox?.apiKey ?? keys.read(),
+    rateGate,
+    clock,
+    random: Math.random,
+    log,
+  });
   closers.push(() => workspace.close());
 
-  const recheck = (): Promise<void> => bindWorkspace(home, workspace, sandbox, options.sameWorkspace);
+  const recheck = (): Promise<void> =>
+    bindWorkspace(home, workspace, sandbox === null ? keys : null, options.sameWorkspace);
   const watch = createServiceWatch({ ledger, workspace, clock, log, recheck });
   await ledger.setPause(null);
   try {
@@ -177,28 +189,21 @@ async function build(
   };
 }
 
-function openWorkspace(home: Home, sandbox: Sandbox | null): Workspace {
-  const { config, clock, log } = home;
-  const { requestsPerSecond } = serviceFigures(config, home.mode);
-  return createHttpWorkspace({
-    baseUrl: sandbox?.origin ?? config.service.baseUrl ?? '',
-    readApiKey: () => sandbox?.apiKey ?? requireApiKey(config),
-    rateGate: createRateGate({ requestsPerSecond, clock }),
-    clock,
-    random: Math.random,
-    log,
-  });
+/** One second; longer where the rate is so low that the line before the gate alone takes longer. */
+function startGuardMs(requestsPerSecond: number | null, batchesAtOnce: number): number {
+  const inLine = requestsPerSecond === null ? 0 : (4_000 * batchesAtOnce) / requestsPerSecond;
+  return Math.max(workspaceTimeouts.writeStartMs, Math.ceil(inLine));
 }
 
 /** The sandbox belongs to the data folder by where it lies; a real service is checked. */
 async function bindWorkspace(
   home: Home,
   workspace: Workspace,
-  sandbox: Sandbox | null,
+  keys: KeySource | null,
   sameWorkspace: boolean,
 ): Promise<void> {
-  if (sandbox !== null) return;
-  const apiKey = await requireApiKey(home.config);
+  if (keys === null) return;
+  const apiKey = keys.known() ?? (await keys.read());
   await checkWorkspace(home.ledger, workspace, { origin: workspace.origin, apiKey, sameWorkspace });
 }
 
@@ -232,7 +237,7 @@ function upsertParts(home: Home, workspace: Workspace): UpsertParts {
     limits: {
       leaseMs: config.upsert.lease,
       requestMs: workspaceTimeouts.requestMs,
-      startGuardMs: workspaceTimeouts.writeStartMs,
+      startGuardMs: startGuardMs(requestsPerSecond, config.upsert.batchesAtOnce),
       latestCommitMs,
       visibilityLagMs,
       readAgeMaxMs: 2_000,

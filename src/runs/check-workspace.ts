@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { lookUpChunks } from '#src/workspace/look-up-chunks.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
 export interface WorkspaceIdentity {
@@ -53,6 +54,9 @@ async function isSame(
   if (knownIds.length > 0) return knownIds.some((id) => idsNow.includes(id));
   const sample = await ledger.contacts.sampleBound(sampleMax);
   if (sample.length === 0) return true;
-  const { contacts } = await workspace.listByExternalIds(sample.map((one) => one.key));
-  return contacts.some((contact) => sample.some((one) => one.contactId === contact.id));
+  for (const keys of lookUpChunks(sample.map((one) => one.key))) {
+    const { contacts } = await workspace.listByExternalIds(keys);
+    if (contacts.some((contact) => sample.some((one) => one.contactId === contact.id))) return true;
+  }
+  return false;
 }
