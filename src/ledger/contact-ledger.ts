@@ -32,8 +32,8 @@ export interface ContactLedger {
     runId: string,
     contacts: readonly (WrittenContact & { readonly position: number })[],
   ): Promise<void>;
-  /** Takes intents back: the creates were certainly not sent, or a look-up after the horizon found nothing. */
-  withdrawIntents(owner: string, keys: readonly string[]): Promise<void>;
+  /** Takes intents back, with what they claimed: the creates were certainly not sent, or a look-up after the horizon found nothing. */
+  withdrawIntents(owner: string, contacts: readonly WrittenContact[]): Promise<void>;
   /** Counts a create that ended in doubt while other writes succeeded. */
   burnAttempts(keys: readonly string[]): Promise<void>;
   /** Gives leases back without an outcome. Intents and horizons stay. */

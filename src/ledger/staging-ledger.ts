@@ -29,6 +29,8 @@ export interface StagedSlice {
   readonly dead: readonly DeadRow[];
   /** Keys staged earlier in this run that must not be written after all. */
   readonly withdrawn: readonly { readonly key: string; readonly end: RecordEnd }[];
+  /** Keys whose rows are unchanged: this run has spoken for them, an older row must not any more. */
+  readonly unchanged?: readonly string[];
   /** Dead letters whose rows need nothing any more. */
   readonly answered?: readonly string[];
   readonly events: readonly RunEvent[];

@@ -89,6 +89,11 @@ export class SliceDraft {
     return false;
   }
 
+  /** Keys of this slice that stand as unchanged at its end. */
+  get unchangedKeys(): readonly string[] {
+    return [...this.fresh.values()].filter((trace) => trace.kind === 'unchanged').map((trace) => trace.key);
+  }
+
   get traces(): readonly KeyTrace[] {
     return [...this.fresh.values()];
   }

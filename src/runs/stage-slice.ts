@@ -90,6 +90,7 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
     traces: newTraces,
     dead,
     withdrawn,
+    unchanged: draft.unchangedKeys,
     answered,
     events,
     counts,

@@ -130,12 +130,13 @@ async function endTaken(
   const { record } = planned;
   const { contacts, readAtMs } = await parts.workspace.listByExternalIds([record.key], options);
   const match = matchByKey(record.key, contacts);
+  // This POST made nothing: what is found is ours only by an earlier create in doubt, and that one keeps its intent.
+  await withdraw(parts, chunk, planned);
   if (match.kind === 'one') {
     const found = planFrom(parts, chunk, planned, match.contact, readAtMs);
     await claimPatches(parts, chunk, [found]);
     return applyPatch(parts, chunk, found, options);
   }
-  await withdraw(parts, chunk, planned);
   // It may have been created a moment ago and not be visible yet: one more look after the lag, then it is a conflict.
   if (record.attempts === 0) return putOff(chunk, record, Math.max(1_000, parts.limits.visibilityLagMs), true);
   endDead(chunk, record, keyTakenDeath(result.status, result.body));
@@ -144,5 +145,6 @@ async function endTaken(
 /** Certainly not created by this POST. An earlier create in doubt keeps the intent: only a look-up answers for it. */
 async function withdraw(parts: UpsertParts, chunk: Chunk, planned: PlannedRecord): Promise<void> {
   if (planned.contact.state === 'intent') return;
-  await parts.ledger.contacts.withdrawIntents(chunk.owner, [planned.record.key]);
+  const { key, owned } = planned.contact;
+  await parts.ledger.contacts.withdrawIntents(chunk.owner, [{ key, owned }]);
 }

@@ -85,7 +85,9 @@ async function endPatch(
   result: WriteResult,
   options: CallOptions,
 ): Promise<void> {
-  const { record, plan } = planned;
+  const { record, plan, contact } = planned;
+  /** Nothing of the plan landed: what was claimed for it is nobody's again. */
+  const unwritten = { contactId: theirs.id, seen: contact.seen ?? theirs, owned: contact.owned };
   switch (result.kind) {
     case 'done': {
       parts.writeHealth.succeeded();
@@ -102,11 +104,11 @@ async function endPatch(
       return putOff(chunk, record, 0);
     case 'refused':
       if (result.status === 404) return await endVanished(parts, chunk, planned, theirs.id, options);
-      return endDead(chunk, record, refusedDeath(result.status, result.body));
+      return endDead(chunk, record, { ...refusedDeath(result.status, result.body), bound: unwritten });
     case 'unauthorized':
       // A look-up that passes shows that the key is good and this contact is not ours to write.
       await parts.workspace.listByExternalIds([record.key], options);
-      return endDead(chunk, record, refusedDeath(result.status, result.body));
+      return endDead(chunk, record, { ...refusedDeath(result.status, result.body), bound: unwritten });
     case 'doubt': {
       const { why, status } = result;
       parts.log.warn(

@@ -89,9 +89,12 @@ export function intentContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     await lease(ledger, 'w1', ['k1', 'k2']);
     await intend(ledger, 'w1', ['k1', 'k2']);
-    await ledger.contacts.withdrawIntents('w2', ['k1', 'k2']);
+    await ledger.contacts.withdrawIntents('w2', [
+      { key: 'k1', owned: nobodyOwns },
+      { key: 'k2', owned: nobodyOwns },
+    ]);
     expect(await stateOf(ledger, 'k1')).toBe('intent');
-    await ledger.contacts.withdrawIntents('w1', ['k1']);
+    await ledger.contacts.withdrawIntents('w1', [{ key: 'k1', owned: nobodyOwns }]);
     await ledger.contacts.release('w1', ['k1', 'k2']);
     const answers = await lease(ledger, 'w2', ['k1', 'k2'], { nowMonotonicMs: 1_100 });
     expect(answers.get('k1')).toMatchObject({ kind: 'leased', contact: { state: 'lookup' } });

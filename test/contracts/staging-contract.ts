@@ -22,6 +22,26 @@ const trace = (key: string, kind: 'unchanged' | 'staged' | 'dead') =>
   ({ key, line: 2, fingerprint: `print-${key}`, kind }) as const;
 
 export function stagingContract(open: OpenLedger): void {
+  test('a key that a newer run found unchanged is not written by an older row any more, and its letters are closed', async () => {
+    const { ledger } = await openForTest(open);
+    const older = await applyingRun(ledger, 'r1', ['k1']);
+    const [pending] = await pendingOf(ledger, older);
+    if (pending === undefined) throw new Error('a record is staged');
+    await settleAs(ledger, older, 'w1', [settled(pending)]);
+    const newer = await stagingRun(ledger, 'r2');
+    await ledger.staging.stage(slice(newer, { unchanged: ['k1'] }));
+    const answer = await ledger.contacts.lease({
+      keys: [{ key: 'k1', sequence: older.sequence }],
+      owner: 'w9',
+      leaseMs: 1_000,
+      nowMonotonicMs: 1,
+      bootId: 'boot-a',
+      horizonMs: 1_000,
+      isOwnerDead: () => false,
+    });
+    expect(answer.get('k1')).toEqual({ kind: 'superseded' });
+  });
+
   test('a slice goes in whole: records, traces, dead rows, events and counts', async () => {
     const { ledger, reopen } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');

@@ -59,12 +59,13 @@ export function sqliteContacts(db: Database): ContactLedger {
       });
     },
 
-    withdrawIntents: async (owner, keys) => {
+    withdrawIntents: async (owner, contacts) => {
       db.transaction(() => {
-        for (const key of keys) {
+        for (const { key, owned } of contacts) {
           db.run(
-            `UPDATE contacts SET state = 'lookup', horizon = NULL, horizon_boot = NULL, intent_run = NULL
+            `UPDATE contacts SET state = 'lookup', owned = ?, horizon = NULL, horizon_boot = NULL, intent_run = NULL
              WHERE key = ? AND owner = ? AND state = 'intent'`,
+            JSON.stringify(owned),
             key,
             owner,
           );

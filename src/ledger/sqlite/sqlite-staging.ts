@@ -166,7 +166,7 @@ export function sqliteStaging(db: Database): StagingLedger {
         const skipped = db.run("UPDATE staged SET outcome = 'skipped' WHERE run_id = ? AND outcome IS NULL", runId);
         db.run('UPDATE batches SET done = 1, due_at = ? WHERE run_id = ?', atMs, runId);
         addCounts(db, runId, { skipped });
-        const message = `${skipped} rows were not written: the run was ${reason}`;
+        const message = `${skipped} rows were left as they are: the run was ${reason}; a write that was on its way may still have landed, and the next import finds it`;
         if (skipped > 0)
           addEvents(db, runId, [{ kind: 'skipped', line: 0, key: null, code: reason, field: null, message }]);
         return skipped;
@@ -280,9 +280,26 @@ function stageSlice(db: Database, slice: StagedSlice): void {
   for (const dead of [...withdrawnDead, ...slice.dead]) {
     if (enterDeadRow(db, place, dead)) newLetters += 1;
   }
+  confirmUnchanged(db, feed, place.sequence, slice.unchanged ?? []);
   for (const id of slice.answered ?? []) closeLetter(db, id);
   addEvents(db, runId, slice.events);
   addCounts(db, runId, { ...slice.counts, deadNew: newLetters });
+}
+
+/** The run says of these keys what is settled already: newer than any older row, and a success for their dead letters. */
+function confirmUnchanged(db: Database, feed: string, sequence: number, keys: readonly string[]): void {
+  if (keys.length === 0) return;
+  db.run(
+    `UPDATE contacts SET written_sequence = max(written_sequence, ?) WHERE key ${inList}`,
+    sequence,
+    JSON.stringify(keys),
+  );
+  const waiting = db.all(
+    `SELECT id FROM dead_letters WHERE feed = ? AND state IN ('open', 'redriven') AND key ${inList}`,
+    feed,
+    JSON.stringify(keys),
+  );
+  for (const { id } of waiting) closeLetter(db, String(id));
 }
 
 function toStaged(row: ResultRow): StagedRecord {
