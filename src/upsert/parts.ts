@@ -30,9 +30,12 @@ export interface UpsertLimits {
   readonly applying: ApplyingLimits;
 }
 
+/** The last check before a request and its first byte on the socket lie at most so far apart (`workspace/limits.ts`). */
+const socketWriteMs = 1_000;
+
 /** From the moment an intent is committed until a look-up can prove that the create did not land. */
 export function horizonMs(limits: UpsertLimits): number {
-  return limits.startGuardMs + limits.latestCommitMs + limits.visibilityLagMs;
+  return limits.startGuardMs + socketWriteMs + limits.latestCommitMs + limits.visibilityLagMs;
 }
 
 /** As many keys as can be looked up and written while their reads are fresh; never more than one look-up takes. */

@@ -1,4 +1,5 @@
 /** The service's refusal in the words of a dead letter. */
+import type { PatchbayError } from '#src/errors.ts';
 import type { ServiceAnswer } from '#src/ledger/staged-record.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import type { Death } from './chunk.ts';
@@ -37,5 +38,15 @@ export function doubtDeath(attempts: number): Death {
     code: 'doubt',
     message: `${attempts} writes of this contact ended without an answer that tells whether they landed`,
     hint: 'Look at the contact in the workspace, then retry the dead letter: it is looked up before anything is written.',
+  };
+}
+
+/** The look-up of this one key fails again and again, while that of others passes. */
+export function exhaustedDeath(failure: PatchbayError): Death {
+  return {
+    class: 'exhausted',
+    code: 'lookUpFails',
+    message: `the service cannot answer for this externalId, and does for others: ${failure.message}`,
+    hint: 'Look at the contact in the workspace, then retry the dead letter.',
   };
 }

@@ -127,8 +127,8 @@ describe('the size of a piece of work', () => {
     applying: { adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: 20 },
   } as const;
 
-  test('the horizon is start guard, latest commit and visibility lag together', () => {
-    expect(horizonMs(limits)).toBe(41_000);
+  test('the horizon is start guard, the second until the socket write, latest commit and visibility lag together', () => {
+    expect(horizonMs(limits)).toBe(42_000);
   });
 
   test.each([
