@@ -25,7 +25,8 @@ export function errorDocument(error: unknown): ErrorDocument {
     const { code, message, hint, kind } = error;
     return {
       error: { code, message, hint: hint ?? adviceFor(code) ?? adviceOfKind(kind) },
-      exitCode: codeOfKind[kind],
+      // A request that is refused as such: the service does not answer as its interface says.
+      exitCode: code === 'requestRefused' ? exitCodes.unreachable : codeOfKind[kind],
     };
   }
   if (isUsageError(error)) {

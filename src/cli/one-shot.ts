@@ -7,7 +7,7 @@ import { parseDuration } from '#src/config/duration.ts';
 import { type Engine, engineDiedError, startEngine } from '#src/engine/engine.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import { activeRunStates, pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
 import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
 import { withdrawRun } from '#src/runs/submit-run.ts';
 import type { Interrupt } from './interrupt.ts';
@@ -28,6 +28,8 @@ export interface OneShotOptions {
 }
 
 const defaultPatienceMs = 600_000;
+/** For runs of others, once its own have ended: they are not lost, the next engine goes on with them. */
+const othersPatienceMs = 60_000;
 
 /** `--wait`, or ten minutes. @throws PatchbayError `usage` `waitInvalid`. */
 export function patienceOf(wait: string | undefined): number {
@@ -73,7 +75,7 @@ export async function workUntilRest(
         break;
       }
     }
-    if (engine !== null && ends.every((end) => end.kind === 'rest')) await restOfAll(home, engine, options);
+    if (engine !== null && ends.every((end) => end.kind === 'rest')) await restOfAll(home, options);
     interrupt.signal.throwIfAborted();
     return ends;
   } finally {
@@ -138,11 +140,19 @@ async function follow(
 }
 
 /** An engine started by a one-shot ends when all runs have ended, those of others included; or when nothing moves. */
-async function restOfAll(home: Home, engine: Engine, { interrupt, patienceMs }: OneShotOptions): Promise<void> {
+async function restOfAll(home: Home, { interrupt, patienceMs }: OneShotOptions): Promise<void> {
   const { clock, ledger } = home;
-  const startedAtMs = clock.monotonicMs();
-  while ((await engine.activeRunCount()) > 0) {
-    if ((await ledger.pause()) !== null && clock.monotonicMs() - startedAtMs > patienceMs) return;
+  let progress = '';
+  let movedAtMs = clock.monotonicMs();
+  for (;;) {
+    const active = await ledger.runs.inState(activeRunStates, 1_000);
+    if (active.length === 0) return;
+    const seen = active
+      .map(({ id, state, counts }) => `${id} ${state} ${counts.rows} ${pendingCount(counts)}`)
+      .join(', ');
+    if (seen !== progress) movedAtMs = clock.monotonicMs();
+    progress = seen;
+    if (clock.monotonicMs() - movedAtMs > Math.min(patienceMs, othersPatienceMs)) return;
     if ((await ledger.pause())?.code === 'auth') return;
     await clock.sleep(100, interrupt.signal);
   }

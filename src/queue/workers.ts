@@ -101,9 +101,16 @@ function startWorker<Context>(
   return worker;
 }
 
+/** The system's ENOSPC, and SQLite's own word for it. The work is tried again until there is room. */
+function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === 'ENOSPC') || ('errcode' in error && error.errcode === 13);
+}
+
 function logFailure(log: Logger, job: string, id: string, error: unknown): void {
-  const code = error instanceof PatchbayError ? error.code : 'unexpected';
-  const kind = error instanceof PatchbayError ? error.kind : 'bug';
+  const full = isDiskFull(error);
+  const code = error instanceof PatchbayError ? error.code : full ? 'diskFull' : 'unexpected';
+  const kind = error instanceof PatchbayError ? error.kind : full ? 'transient' : 'bug';
   const waits = kind === 'auth' || kind === 'unreachable' || kind === 'transient';
   // The words of our own errors may quote the service, and the service may quote a contact: only the code is logged.
   const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };

@@ -83,8 +83,19 @@ async function writeResults(parts: RunParts, run: RunRecord, state: RunState, at
 async function archive(run: RunRecord, state: RunState, note: string): Promise<void> {
   const folders = archiveFolders(run.importFolder);
   const failed = state === 'failed';
-  const path = await archiveFile(run.claimedPath, failed ? folders.failed : folders.done, run.id, run.fileName);
+  const path = await archiveOrMissing(run, failed ? folders.failed : folders.done);
+  if (path === null) return;
   await writeFile(`${path}${failed ? '.reason.txt' : '.txt'}`, note, { mode: 0o600 });
+}
+
+/** A claimed file that somebody took away must not keep its run from ending: its rows are accounted for. */
+async function archiveOrMissing(run: RunRecord, folder: string): Promise<string | null> {
+  try {
+    return await archiveFile(run.claimedPath, folder, run.id, run.fileName);
+  } catch (error) {
+    if (error instanceof PatchbayError && error.code === 'fileMissing') return null;
+    throw error;
+  }
 }
 
 /** Ends a run that somebody cancelled: its file is archived, what was written stays written. */

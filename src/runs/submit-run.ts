@@ -6,7 +6,7 @@
  */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { RunOptions } from '#src/ledger/run-options.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
 import { activeRunStates, type RunRecord } from '#src/ledger/run-record.ts';
@@ -154,8 +154,13 @@ export async function enterOrphans(parts: SubmitParts): Promise<number> {
   for (const name of await readdir(folders.claimed).catch(() => [])) {
     const named = runIdOf(name);
     if (named === null || (await ledger.runs.get(named.runId)) !== null) continue;
-    await enterClaimed(parts, importFolderOf(parts), join(folders.claimed, name), named.name, parts.mapping);
-    entered += 1;
+    try {
+      await enterClaimed(parts, importFolderOf(parts), join(folders.claimed, name), named.name, parts.mapping);
+      entered += 1;
+    } catch (error) {
+      // One file that cannot be read must not keep the others waiting.
+      parts.log.warn({ run: named.runId, reason: messageOf(error) }, 'claimed file could not be entered');
+    }
   }
   return entered;
 }

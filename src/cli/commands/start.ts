@@ -43,15 +43,16 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
   });
   try {
     const page = await openPage(home, engine);
-    const intake = await startIntake(home, engine.wake);
+    const closers = [() => page.close()];
     try {
+      const intake = await startIntake(home, engine.wake);
+      closers.unshift(() => intake.close());
       if (output.json) output.document(banner(home, engine, page.address));
       else printBanner(output, home, engine, page.address);
       const end = await Promise.race([interrupt.received, engine.died]);
       if (end instanceof Error) throw engineDiedError(end);
     } finally {
-      await intake.close();
-      await page.close();
+      for (const close of closers) await close();
     }
   } finally {
     await engine.stop();

@@ -33,7 +33,7 @@ async function gather(home: Home) {
   return {
     service: home.serviceName,
     data: home.folders.root,
-    importFolder: home.folders.importFolders[0] ?? null,
+    importFolder: home.folders.importFolders.at(-1) ?? null,
     engine: isEngineRunning(home) ? 'running' : 'not running',
     paused: pause === null ? null : { code: pause.code, message: pause.message, since: isoInstant(pause.sinceMs) },
     active: await summaries(active),
