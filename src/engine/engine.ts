@@ -21,6 +21,7 @@ import { openProducer } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { checkWorkspace } from '#src/runs/check-workspace.ts';
 import { expireFiles } from '#src/runs/expire-files.ts';
+import { tidyFinished } from '#src/runs/finish-run.ts';
 import type { RunParts } from '#src/runs/parts.ts';
 import { enterOrphans, removeStrays } from '#src/runs/submit-run.ts';
 import type { UpsertParts } from '#src/upsert/parts.ts';
@@ -175,6 +176,7 @@ async function build(
   closers.push(() => server.giveUp());
   await enterOrphans(home.submit);
   await removeStrays(home.submit);
+  await tidyFinished(home);
   closers.push(startTimers(clock, log, ledger, producer, dispatcher.wake));
   dispatcher.wake();
 

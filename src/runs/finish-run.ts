@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import { archiveFolders } from '#src/config/archive-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { pendingCount, type RunRecord, type RunState } from '#src/ledger/run-record.ts';
+import { finalRunStates, pendingCount, type RunRecord, type RunState } from '#src/ledger/run-record.ts';
 import { archiveFile } from '#src/sources/archive.ts';
 import { writeFixFile } from './fix-file.ts';
 import type { RunParts } from './parts.ts';
@@ -95,6 +95,17 @@ async function archiveOrMissing(run: RunRecord, folder: string): Promise<string 
   } catch (error) {
     if (error instanceof PatchbayError && error.code === 'fileMissing') return null;
     throw error;
+  }
+}
+
+/** A crash may lie between a run's last state and what follows it. At most so many of the latest runs are looked at. */
+const tidiedRunsMax = 20;
+
+/** Makes good what a crash left undone behind finished runs: staged rows are forgotten, letters are open again. */
+export async function tidyFinished({ ledger }: Pick<RunParts, 'ledger'>): Promise<void> {
+  for (const run of await ledger.runs.list({ states: finalRunStates, limit: tidiedRunsMax })) {
+    await ledger.runs.prune(run.id);
+    if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '#src/log.ts';
-import { finishRun } from '#src/runs/finish-run.ts';
+import { finishRun, tidyFinished } from '#src/runs/finish-run.ts';
 import { readReport } from '#src/runs/report.ts';
 import { problemLines } from '#src/runs/summary.ts';
 import { deadRow } from '#test/contracts/support/build.ts';
@@ -301,5 +301,18 @@ describe('the problems of a dead row', () => {
   it('tell the code of a row that has none', () => {
     const dead = { ...deadRow('c-1', { line: 7, code: 'doubt', problems: [] }), ordinal: 1, letterId: 'd1' };
     expect(problemLines(dead)).toEqual([{ line: 7, code: 'doubt', field: null, value: null, hint: '' }]);
+  });
+});
+
+describe('after a crash behind the end of a run', () => {
+  it('the next engine forgets what was staged', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,Engineer'])));
+    const { ledger } = bench.parts;
+    await ledger.staging.skipPending(run.id, 'cancelled', 1);
+    await ledger.runs.move(run.id, ['applying'], 'done', { atMs: 1 });
+    expect(await ledger.staging.countEnds(run.id)).toMatchObject({ skipped: 1 });
+    await tidyFinished(bench.parts);
+    expect(await ledger.staging.countEnds(run.id)).toMatchObject({ skipped: 0 });
   });
 });
