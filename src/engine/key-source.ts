@@ -7,6 +7,8 @@ import { checkWorkspace } from '#src/runs/check-workspace.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import type { RateGate } from '#src/workspace/rate-gate.ts';
 
+type KeyHome = Pick<Home, 'config' | 'clock' | 'log' | 'ledger'>;
+
 export interface KeySource {
   /** Throws what `requireApiKey` and `checkWorkspace` throw: the old key then stays in use. */
   read(): Promise<string>;
@@ -14,7 +16,7 @@ export interface KeySource {
   known(): string | null;
 }
 
-export function createKeySource(home: Home, rateGate: RateGate, sameWorkspace: boolean): KeySource {
+export function createKeySource(home: KeyHome, rateGate: RateGate, sameWorkspace: boolean): KeySource {
   const { config, clock, log, ledger } = home;
   let known: string | null = null;
   const verify = async (apiKey: string): Promise<void> => {
