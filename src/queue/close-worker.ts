@@ -12,6 +12,7 @@ const graceMs = 3_000;
 
 /** @param patienceMs how long to wait; 0 where a job that does not end is known to stand in the way. */
 export async function closeWorker(worker: Worker, patienceMs = graceMs): Promise<void> {
+  // A close that fails ends like one that is late: what the worker had begun stands in the ledger.
   const closing = worker.close().catch(() => undefined);
   if ((await within(patienceMs, closing)) !== timedOut) return;
   // `close(true)` after `close()` does not force (`bad-inputs.md`): the connections are cut instead.

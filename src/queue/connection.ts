@@ -103,6 +103,7 @@ async function ask(server: QueueServer): Promise<void> {
   });
   try {
     const answered = redis.ping();
+    // When the time-out wins, nobody listens to the late refusal any more; when it loses, the race throws it.
     answered.catch(() => undefined);
     await Promise.race([answered, tooLate]);
   } finally {

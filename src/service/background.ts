@@ -4,6 +4,8 @@
  * What has not begun when the service closes never begins, as in a process that died; what has begun is awaited.
  */
 import type { Clock } from '#src/clock.ts';
+import { messageOf } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
 
 export interface Background {
   /** Aborts when the service closes. */
@@ -13,7 +15,7 @@ export interface Background {
   readonly close: () => Promise<void>;
 }
 
-export function createBackground(clock: Clock): Background {
+export function createBackground(clock: Clock, log: Logger): Background {
   const controller = new AbortController();
   const pending = new Set<Promise<void>>();
   return {
@@ -22,7 +24,10 @@ export function createBackground(clock: Clock): Background {
       const one = clock
         .sleep(delayMs, controller.signal)
         .then(async () => void (await work()))
-        .catch(() => {})
+        .catch((error: unknown) => {
+          // The abort is the service closing: what has not begun is dropped. Nobody else waits for what fails here.
+          if (!controller.signal.aborted) log.warn({ reason: messageOf(error) }, 'late work failed');
+        })
         .finally(() => pending.delete(one));
       pending.add(one);
     },

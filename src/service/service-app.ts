@@ -45,7 +45,7 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
     numbers: 0,
     fields: 0,
   };
-  const background = createBackground(clock);
+  const background = createBackground(clock, behaviour.log);
   const parts: AnswerParts = {
     count: ({ name }) => {
       counts[name] += 1;

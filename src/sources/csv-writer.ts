@@ -63,6 +63,7 @@ export async function writeCsvFile(path: string, table: CsvTable): Promise<void>
     }
     await rename(temporary, path);
   } catch (error) {
+    // What went wrong is thrown below; the leftover may not even have been made.
     await unlink(temporary).catch(() => {});
     throw error;
   }

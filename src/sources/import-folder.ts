@@ -63,6 +63,7 @@ export function watchImportFolder(options: ImportFolderOptions): ImportFolder {
   let queue: Promise<unknown> = Promise.resolve();
   const sweep = (): Promise<void> => {
     const next = queue.then(() => sweeper.sweep());
+    // Whoever asked for this sweep gets its error; the next one only waits for its end.
     queue = next.catch(() => {});
     return next;
   };

@@ -52,7 +52,7 @@ export async function bootValkeyInstance(options: ValkeyInstanceOptions): Promis
     // Lua's errors unwind by an exception that the host must provide; it carries one pointer.
     env: { __c_longjmp: wasmExceptionTag(['i32']) },
   });
-  // The export list of the wasm, as its compiled form declares it.
+  // The export list of the wasm, as its compiled form declares it: no type can be derived from bytes.
   const exports = instance.exports as unknown as ValkeyExports;
   memory = exports.memory;
   wasi.initialize(instance);

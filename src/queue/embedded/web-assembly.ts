@@ -26,6 +26,7 @@ interface WebAssemblyApi {
   readonly Tag: new (type: { readonly parameters: readonly string[] }) => object;
 }
 
+// Node's own types do not declare WebAssembly, and those of the browser would bring all of the DOM along.
 const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly: WebAssemblyApi };
 
 export function compileWasm(bytes: Uint8Array): Promise<WasmModule> {

@@ -95,6 +95,7 @@ function webPage(status: number): Response {
 async function waitHere(call: FaultyCall, delayMs: number | null): Promise<void> {
   const over = AbortSignal.any([call.background.closing, call.connection.gone]);
   if (over.aborted) return;
+  // The one rejection is the abort, and an early end is what it asks for.
   if (delayMs !== null) return call.clock.sleep(delayMs, over).catch(() => {});
   await new Promise<void>((resolve) => over.addEventListener('abort', () => resolve(), { once: true }));
 }
