@@ -69,7 +69,7 @@ describe('fields', () => {
     expect(missing.status).toBe(400);
     expect(missing.body).toMatchObject({ code: '0800400', title: 'Bad Request', status: 400 });
     expect(missing.body.errors).toEqual([
-      { path: 'defaultFields', message: 'must be of the type object', schema: { type: 'object' } },
+      { path: 'defaultFields', message: 'is required and must be of the type object', schema: { type: 'object' } },
     ]);
     expect(await createStatus(service, { defaultFields: { lastName: 'Grove' } })).toBe(400);
     expect(await createStatus(service, { defaultFields: { firstName: null } })).toBe(201);

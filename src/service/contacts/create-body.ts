@@ -5,19 +5,28 @@
  * one that is sent is ignored, as every unknown member is.
  */
 import { z } from 'zod';
+import { checkShape } from '../http/check-shape.ts';
+import { boundedText, e164, text } from '../text-schemas.ts';
 import * as fields from './field-schemas.ts';
-import { parseContactBody } from './parse-contact-body.ts';
 import { type ReservedSources, reservedSourceProblem } from './reserved-sources.ts';
 
 /** 2.2, an item with a null value on create: not shown. Refused, since there is nothing to remove. */
-const emailItem = z.object({ name: fields.text, value: fields.emailValue });
-const phoneItem = z.object({ name: fields.text, value: fields.phoneValue });
+const emailItem = z.object({ name: fields.itemName, value: fields.emailValue });
+const phoneItem = z.object({ name: fields.itemName, value: e164 });
 
-function createBodySchema(reserved: ReservedSources) {
-  const source = fields.boundedText(fields.fieldLimits.sourceOnCreateLengthMax).superRefine((value, context) => {
-    const problem = reservedSourceProblem(value, reserved);
-    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
-  });
+export function createBodySchema(reserved: ReservedSources) {
+  const source = boundedText(fields.fieldLimits.sourceOnCreateLengthMax)
+    .superRefine((value, context) => {
+      const problem = reservedSourceProblem(value, reserved);
+      if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+    })
+    .meta({
+      description: [
+        'Where the contact comes from; `public-api` where it is left out.',
+        `Reserved words, without regard to case: ${reserved.words.join(', ') || 'none'}.`,
+        `Reserved prefixes: ${reserved.prefixes.join(', ') || 'none'}.`,
+      ].join(' '),
+    });
   return z.object({
     defaultFields: z.object({
       firstName: fields.scalar,
@@ -30,11 +39,14 @@ function createBodySchema(reserved: ReservedSources) {
     // Items are checked against the definitions, and refused under a title of their own.
     customFields: fields.listOf(z.unknown()).optional(),
     // 4.1, whether such a user must exist: not shown. Kept as given (`facts.md`).
-    createdByUserId: fields.text.optional(),
+    createdByUserId: text.meta({ description: 'Kept as given; the owner of the workspace by default.' }).optional(),
     // 4.1 allows null for externalId alone.
     source: source.optional(),
     sourceUrl: fields.sourceUrl.optional(),
-    externalId: fields.externalId.nullable().optional(),
+    externalId: fields.externalId
+      .nullable()
+      .meta({ description: 'Identifier in another system. One contact of the workspace at a time may have it.' })
+      .optional(),
   });
 }
 
@@ -43,5 +55,5 @@ export type CreateBody = z.infer<ReturnType<typeof createBodySchema>>;
 /** Answers the check of create bodies. The check throws `Refusal` 400. */
 export function createBodyParser(reserved: ReservedSources): (body: unknown) => CreateBody {
   const schema = createBodySchema(reserved);
-  return (body) => parseContactBody(schema, body);
+  return (body) => checkShape(schema, body);
 }

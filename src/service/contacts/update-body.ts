@@ -3,16 +3,23 @@
  * create only.
  */
 import { z } from 'zod';
+import { checkShape } from '../http/check-shape.ts';
+import { boundedText, e164, text } from '../text-schemas.ts';
 import * as fields from './field-schemas.ts';
-import { parseContactBody } from './parse-contact-body.ts';
 
 /** `name` and `value` are required even to remove (`facts.md`, "PATCH, items"). */
-const emailItem = z.object({ id: fields.text.optional(), name: fields.text, value: fields.emailValue.nullable() });
-const phoneItem = z.object({ id: fields.text.optional(), name: fields.text, value: fields.phoneValue.nullable() });
+const itemId = text.meta({ description: 'Of the item to change; without it the item is added.' }).optional();
+const removal = { description: 'Null removes the item.' };
+const emailItem = z.object({
+  id: itemId,
+  name: fields.itemName,
+  value: fields.emailValue.nullable().meta(removal),
+});
+const phoneItem = z.object({ id: itemId, name: fields.itemName, value: e164.nullable().meta(removal) });
 
-const updateBodySchema = z.object({
+export const updateBodySchema = z.object({
   externalId: fields.externalId.nullable().optional(),
-  source: fields.boundedText(fields.fieldLimits.sourceLengthMax).nullable().optional(),
+  source: boundedText(fields.fieldLimits.sourceLengthMax).nullable().optional(),
   sourceUrl: fields.sourceUrl.nullable().optional(),
   defaultFields: z
     .object({
@@ -32,5 +39,5 @@ export type UpdateItem = z.infer<typeof emailItem>;
 
 /** Throws `Refusal` 400. */
 export function parseUpdateBody(body: unknown): UpdateBody {
-  return parseContactBody(updateBodySchema, body);
+  return checkShape(updateBodySchema, body);
 }
