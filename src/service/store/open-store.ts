@@ -8,21 +8,32 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { type ApiKeyTable, createApiKeyTable } from './api-key-table.ts';
+import { type CallTable, createCallTable } from './call-table.ts';
+import { createContactDocuments } from './contact-document.ts';
 import { type ContactTable, createContactTable } from './contact-table.ts';
 import { type CustomFieldTable, createCustomFieldTable } from './custom-field-table.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { createMessageTable, type MessageTable } from './message-table.ts';
 import { createPhoneNumberTable, type PhoneNumberTable } from './phone-number-table.ts';
-import { schemaSql, schemaVersion } from './schema.ts';
+import { createRecordingTable, type RecordingTable } from './recording-table.ts';
+import { migrations, schemaVersion } from './schema.ts';
+import { createUserTable, type UserTable } from './user-table.ts';
 
 export interface StoreTables {
   readonly contacts: ContactTable;
   readonly customFields: CustomFieldTable;
   readonly phoneNumbers: PhoneNumberTable;
+  readonly users: UserTable;
+  readonly calls: CallTable;
+  readonly recordings: RecordingTable;
+  readonly messages: MessageTable;
 }
 
 export interface Store extends StoreTables {
   /** The user to whom the API key belongs: the creator of a contact whose body names none. */
   readonly ownerUserId: string;
+  readonly apiKeys: ApiKeyTable;
   readonly write: GroupCommit['write'];
   /** Commits what waits and closes the file. */
   readonly close: () => void;
@@ -37,22 +48,28 @@ const busyTimeoutMs = 5_000;
 export function openStore(path: string, seed: Seed): Store {
   const database = openDatabase(path);
   try {
-    if (versionOf(database) === 0) fillNewStore(database, path, seed);
-    const tables = tablesOf(database);
-    const { write, close } = createGroupCommit(database);
-    return {
-      ...tables,
-      ownerUserId: ownerOf(database),
-      write,
-      close: () => {
-        close();
-        database.close();
-      },
-    };
+    if (versionOf(database) < schemaVersion) bringUpToDate(database, path, seed);
+    return storeOf(database);
   } catch (error) {
     database.close();
     throw error instanceof PatchbayError ? error : unreadable(path, error);
   }
+}
+
+/** The store on a database that is up to date; closing the one closes the other. */
+export function storeOf(database: DatabaseSync): Store {
+  const tables = tablesOf(database);
+  const { write, close } = createGroupCommit(database);
+  return {
+    ...tables,
+    ownerUserId: ownerOf(database),
+    apiKeys: createApiKeyTable(database),
+    write,
+    close: () => {
+      close();
+      database.close();
+    },
+  };
 }
 
 function openDatabase(path: string): DatabaseSync {
@@ -70,19 +87,19 @@ function openDatabase(path: string): DatabaseSync {
   }
 }
 
-function fillNewStore(database: DatabaseSync, path: string, seed: Seed): void {
+/** Makes the tables of a new store and fills them, or brings an older store up to date, in one transaction. */
+function bringUpToDate(database: DatabaseSync, path: string, seed: Seed): void {
   database.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have filled it while this one waited for the lock.
-    if (versionOf(database) === 0) {
+    // Another process may have been here while this one waited for the lock.
+    const version = versionOf(database);
+    if (version === 0) {
       // A file that is somebody else's database has tables, but no version of ours.
       const { tableCount } = database.prepare('SELECT count(*) AS tableCount FROM sqlite_schema').get() ?? {};
       if (tableCount !== 0) throw unreadable(path, new Error('it is a database of another program'));
-      database.exec(schemaSql);
-      const ownerUserId = seed(tablesOf(database));
-      database.prepare('INSERT INTO workspace (only, owner_user_id) VALUES (1, ?)').run(ownerUserId);
-      database.exec(`PRAGMA user_version = ${schemaVersion}`);
     }
+    if (version < schemaVersion) migrate(database, version);
+    if (version === 0) keepOwner(database, seed(tablesOf(database)));
     database.exec('COMMIT');
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -90,7 +107,18 @@ function fillNewStore(database: DatabaseSync, path: string, seed: Seed): void {
   }
 }
 
-function tablesOf(database: DatabaseSync): StoreTables {
+/** Makes this program's version of the tables out of `version`; 0 is a database without any. */
+export function migrate(database: DatabaseSync, version: number): void {
+  for (const migration of migrations.slice(version)) database.exec(migration);
+  database.exec(`PRAGMA user_version = ${schemaVersion}`);
+}
+
+export function keepOwner(database: DatabaseSync, ownerUserId: string): void {
+  database.prepare('INSERT INTO workspace (only, owner_user_id) VALUES (1, ?)').run(ownerUserId);
+}
+
+/** Throws a `usage` error, `storeNewer`. */
+export function tablesOf(database: DatabaseSync): StoreTables {
   const version = versionOf(database);
   if (version > schemaVersion) {
     throw new PatchbayError(
@@ -103,22 +131,27 @@ function tablesOf(database: DatabaseSync): StoreTables {
       },
     );
   }
+  const customFields = createCustomFieldTable(database);
   return {
-    contacts: createContactTable(database),
-    customFields: createCustomFieldTable(database),
+    contacts: createContactTable(database, createContactDocuments(customFields)),
+    customFields,
     phoneNumbers: createPhoneNumberTable(database),
+    users: createUserTable(database),
+    calls: createCallTable(database),
+    recordings: createRecordingTable(database),
+    messages: createMessageTable(database),
   };
 }
 
-function versionOf(database: DatabaseSync): number {
+export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
 }
 
-function ownerOf(database: DatabaseSync): string {
+export function ownerOf(database: DatabaseSync): string {
   return String(database.prepare('SELECT owner_user_id FROM workspace').get()?.owner_user_id ?? '');
 }
 
-function unreadable(path: string, cause: unknown): PatchbayError {
+export function unreadable(path: string, cause: unknown): PatchbayError {
   return new PatchbayError('usage', 'storeUnreadable', `cannot open the store ${path}: ${messageOf(cause)}`, {
     facts: { path },
     hint: 'Name a file that this service made, a new file, or :memory:.',

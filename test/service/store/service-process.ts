@@ -2,8 +2,10 @@
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
 import { startService } from '#src/service/start-service.ts';
+import { dieOfMisfit } from '#test/support/reply-check.ts';
 
 const service = await startService({
+  replyObserver: dieOfMisfit,
   port: 0,
   apiKeys: ['key-for-tests'],
   store: process.argv[2] ?? ':memory:',

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { startService } from '#src/service/start-service.ts';
-import { person, send, serviceOptions, startTestService } from '../test-service.ts';
+import { openTestService, person, send, startTestService } from '../test-service.ts';
 
 function storePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'service-store-'));
@@ -17,7 +16,7 @@ function storePath(): string {
 
 test('a reopened store holds the contacts, their order and the workspace', async () => {
   const store = storePath();
-  const first = await startService(serviceOptions({ store, seedContacts: 2, seedPhoneNumbers: 2 }));
+  const first = await openTestService({ store, seedContacts: 2, seedPhoneNumbers: 2 });
   const created = await send(first.origin, 'POST', '/v1/contacts', person('kept', { source: 'crm' }));
   const contacts = await send(first.origin, 'GET', '/v1/contacts');
   const numbers = await send(first.origin, 'GET', '/v1/phone-numbers');
@@ -79,27 +78,27 @@ test('the file is readable by its owner alone', async () => {
 
 test('a file that is no store, another program’s database and a newer store are refused and left alone', async () => {
   const text = storePath();
-  await (await startService(serviceOptions({ store: text }))).close();
+  await (await openTestService({ store: text })).close();
   writeFileSync(text, 'this is no database, whatever its name says; it is long enough to be looked at');
-  await expect(startService(serviceOptions({ store: text }))).rejects.toMatchObject({ code: 'storeUnreadable' });
+  await expect(openTestService({ store: text })).rejects.toMatchObject({ code: 'storeUnreadable' });
 
   const foreign = join(text, '..', 'foreign.sqlite');
   const other = new DatabaseSync(foreign);
   other.exec('CREATE TABLE theirs (a)');
   other.close();
-  await expect(startService(serviceOptions({ store: foreign }))).rejects.toMatchObject({ code: 'storeUnreadable' });
+  await expect(openTestService({ store: foreign })).rejects.toMatchObject({ code: 'storeUnreadable' });
 
   const newer = join(text, '..', 'newer.sqlite');
-  await (await startService(serviceOptions({ store: newer }))).close();
+  await (await openTestService({ store: newer })).close();
   const raised = new DatabaseSync(newer);
   raised.exec('PRAGMA user_version = 99');
   raised.close();
-  await expect(startService(serviceOptions({ store: newer }))).rejects.toMatchObject({ code: 'storeNewer' });
+  await expect(openTestService({ store: newer })).rejects.toMatchObject({ code: 'storeNewer' });
 });
 
 test('a seed out of range is refused and leaves no store behind', async () => {
-  await expect(startService(serviceOptions({ seedPhoneNumbers: 10_001 }))).rejects.toMatchObject({
+  await expect(openTestService({ seedPhoneNumbers: 10_001 })).rejects.toMatchObject({
     code: 'seedTooLarge',
   });
-  await expect(startService(serviceOptions({ seedContacts: -1 }))).rejects.toMatchObject({ code: 'seedTooLarge' });
+  await expect(openTestService({ seedContacts: -1 })).rejects.toMatchObject({ code: 'seedTooLarge' });
 });

@@ -1,0 +1,163 @@
+/**
+ * Makes a new store out of something that takes a while to read, as a file of a million contacts.
+ *
+ * Invariant: under the store's own name there is nothing, or all of it. It is built beside, in a file that is thrown
+ * away where anything fails, and renamed when it is complete and on the disk. Such a file needs no journal on the disk,
+ * and in memory it is small, as a new file has no pages that could be changed.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { messageOf, PatchbayError } from '#src/errors.ts';
+import { keepOwner, migrate, openStore, type Store, type StoreTables, storeOf, tablesOf } from './open-store.ts';
+
+/** Fills the tables; rejects where it cannot, and nothing is kept. */
+export type Fill<Filled extends { readonly ownerUserId: string }> = (tables: StoreTables) => Promise<Filled>;
+
+/**
+ * `path` is a file that is not there yet, or `:memory:`. Throws `usage` errors: `storeNotNew`, `storeNotWritten`, and
+ * what the filling throws.
+ */
+export async function buildStore<Filled extends { readonly ownerUserId: string }>(
+  path: string,
+  fill: Fill<Filled>,
+): Promise<{ readonly store: Store; readonly filled: Filled }> {
+  if (path === ':memory:') {
+    const database = new DatabaseSync(path);
+    try {
+      const filled = await fillDatabase(database, path, fill);
+      return { store: storeOf(database), filled };
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+  refuseStoreThatExists(path);
+  const filled = await buildFile(path, fill);
+  // The seed of a store that is complete is never asked for.
+  return { store: openStore(path, () => filled.ownerUserId), filled };
+}
+
+async function buildFile<Filled extends { readonly ownerUserId: string }>(
+  path: string,
+  fill: Fill<Filled>,
+): Promise<Filled> {
+  const draft = `${path}.loading-${process.pid}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    removeAbandonedDrafts(path);
+    rmSync(draft, { force: true });
+    closeSync(openSync(draft, 'wx', 0o600));
+  } catch (error) {
+    throw notWritten(path, error);
+  }
+  try {
+    const filled = await fillDraft(draft, path, fill);
+    publish(draft, path);
+    return filled;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+async function fillDraft<Filled extends { readonly ownerUserId: string }>(
+  draft: string,
+  path: string,
+  fill: Fill<Filled>,
+): Promise<Filled> {
+  const database = new DatabaseSync(draft);
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;');
+    return await fillDatabase(database, path, fill);
+  } finally {
+    database.close();
+  }
+}
+
+async function fillDatabase<Filled extends { readonly ownerUserId: string }>(
+  database: DatabaseSync,
+  path: string,
+  fill: Fill<Filled>,
+): Promise<Filled> {
+  try {
+    database.exec('BEGIN');
+    migrate(database, 0);
+    const filled = await fill(tablesOf(database));
+    keepOwner(database, filled.ownerUserId);
+    database.exec('COMMIT');
+    return filled;
+  } catch (error) {
+    const isOfDatabase = error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+    throw isOfDatabase ? notWritten(path, error) : error;
+  }
+}
+
+/** The draft becomes the store, complete and on the disk. */
+function publish(draft: string, path: string): void {
+  // Another process may have made a store in the meantime.
+  refuseStoreThatExists(path);
+  try {
+    syncToDisk(draft);
+    // A journal that a removed store left behind would be taken for this one's.
+    for (const journal of [`${path}-wal`, `${path}-shm`, `${path}-journal`]) rmSync(journal, { force: true });
+    renameSync(draft, path);
+    syncToDisk(dirname(path));
+  } catch (error) {
+    throw notWritten(path, error);
+  }
+}
+
+function syncToDisk(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** An empty file is no store yet. */
+function refuseStoreThatExists(path: string): void {
+  if (!existsSync(path) || statSync(path).size === 0) return;
+  throw new PatchbayError('usage', 'storeNotNew', `the store ${path} is there already and keeps its content`, {
+    facts: { path },
+    hint: 'Name a store that is not there yet, or start this one without --load.',
+  });
+}
+
+/** What a process that was killed left behind. */
+function removeAbandonedDrafts(path: string): void {
+  const beginning = `${basename(path)}.loading-`;
+  for (const name of readdirSync(dirname(path))) {
+    const pid = name.startsWith(beginning) ? Number(/^\d+$/.exec(name.slice(beginning.length))?.[0]) : Number.NaN;
+    if (Number.isInteger(pid) && pid > 0 && !isAlive(pid)) rmSync(join(dirname(path), name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process may not be asked, but it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function notWritten(path: string, error: unknown): PatchbayError {
+  return new PatchbayError('usage', 'storeNotWritten', `cannot write the store ${path}: ${messageOf(error)}`, {
+    facts: { path },
+    hint: 'Nothing was loaded. Check the folder and the space on its disk.',
+    cause: error,
+  });
+}

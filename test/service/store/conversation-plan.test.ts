@@ -1,0 +1,49 @@
+/** Every listing of calls and messages finds its page by an index, wherever the page begins. */
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { createCallTable } from '#src/service/store/call-table.ts';
+import { createMessageTable } from '#src/service/store/message-table.ts';
+import { createPhoneNumberTable } from '#src/service/store/phone-number-table.ts';
+import { createRecordingTable } from '#src/service/store/recording-table.ts';
+import { migrations } from '#src/service/store/schema.ts';
+
+type Create = (database: DatabaseSync) => unknown;
+
+/** How the statements that a table prepares find their rows; those that walk all of it on purpose left out. */
+function plansOf(create: Create): readonly string[][] {
+  const database = new DatabaseSync(':memory:');
+  onTestFinished(() => database.close());
+  for (const migration of migrations) database.exec(migration);
+  const prepare = database.prepare.bind(database);
+  const prepared: string[] = [];
+  database.prepare = (sql: string) => {
+    prepared.push(sql);
+    return prepare(sql);
+  };
+  create(database);
+  return prepared
+    .filter((sql) => sql.includes('SELECT') && !/WHERE\s+created_ms|ORDER BY seq$/.test(sql))
+    .map((sql) =>
+      prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map((row) => String(row.detail)),
+    );
+}
+
+test.each<[string, Create, number]>([
+  ['calls', createCallTable, 3],
+  ['messages', createMessageTable, 3],
+  ['recordings', createRecordingTable, 0],
+  ['phone numbers', createPhoneNumberTable, 3],
+])('no statement on %s walks a table or sorts its rows', (_, create, countMin) => {
+  const plans = plansOf(create);
+  expect(plans.length).toBeGreaterThanOrEqual(countMin);
+  expect(plans.flat().filter((step) => /SCAN(?! json_each)|TEMP B-TREE/.test(step))).toEqual([]);
+});
+
+test('a page of a conversation begins at its place and ends at createdAfter', () => {
+  const steps = [...plansOf(createCallTable), ...plansOf(createMessageTable)].flat();
+  const pages = steps.filter((step) => /_by_(conversation|user)/.test(step));
+  expect(pages).toHaveLength(3);
+  for (const step of pages) expect(step).toMatch(/created_ms>\? AND created_ms<\?/);
+});
