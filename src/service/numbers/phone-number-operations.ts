@@ -3,10 +3,17 @@
  *
  * 4.4, the name of the user filter: not shown. It is `userId`, a text that begins with `US` (`facts.md`).
  */
-import { badRequest, Refusal } from '../http/refusal.ts';
+import { checkQuery } from '../http/check-query.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { Call, Operation, Reply } from '../operation.ts';
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import type { PhoneNumberTable } from '../store/phone-number-table.ts';
+import {
+  getPhoneNumberDescription,
+  listPhoneNumbersDescription,
+  pagedPhoneNumberQuerySchema,
+  phoneNumberQuerySchema,
+} from './phone-number-descriptions.ts';
 
 export interface PhoneNumberParts {
   readonly phoneNumbers: PhoneNumberTable;
@@ -17,21 +24,32 @@ export interface PhoneNumberParts {
 export function phoneNumberOperations(parts: PhoneNumberParts): readonly Operation[] {
   const shared = { name: 'numbers', method: 'GET', resource: '04', takesBody: false } as const;
   return [
-    { ...shared, path: '/v1/phone-numbers', run: (call) => listPhoneNumbers(parts, call) },
-    { ...shared, path: '/v1/phone-numbers/:id', run: (call) => getPhoneNumber(parts, call) },
+    {
+      ...shared,
+      path: '/v1/phone-numbers',
+      description: listPhoneNumbersDescription(parts.pageNumbers !== null),
+      run: (call) => listPhoneNumbers(parts, call),
+    },
+    {
+      ...shared,
+      path: '/v1/phone-numbers/:id',
+      description: getPhoneNumberDescription,
+      run: (call) => getPhoneNumber(parts, call),
+    },
   ];
 }
 
 function listPhoneNumbers({ phoneNumbers, pageNumbers }: PhoneNumberParts, call: Call): Reply {
-  const sent = call.query.get('userId');
-  if (sent !== null && !sent.startsWith('US')) throw badRequest([{ path: 'userId', message: 'must begin with US' }]);
-  const userId = call.listing.ignoreFilters ? null : sent;
   // 4.6, whether this endpoint is paginated: not shown. Not by default (`facts.md`); a token is then not looked at.
   if (pageNumbers === null) {
+    const query = checkQuery(phoneNumberQuerySchema, call.query);
+    const userId = userIdOf(call, query.userId);
     const rows = phoneNumbers.page({ userId, afterSeq: 0, limit: -1 });
     return { status: 200, body: { data: rows.map((row) => row.phoneNumber) } };
   }
-  const afterSeq = decodePageToken('phone-numbers', call.query.get('pageToken'));
+  const query = checkQuery(pagedPhoneNumberQuerySchema, call.query);
+  const userId = userIdOf(call, query.userId);
+  const afterSeq = decodePageToken('phone-numbers', query.pageToken ?? null);
   const rows = phoneNumbers.page({ userId, afterSeq, limit: pageNumbers + 1 });
   const shown = rows.slice(0, pageNumbers);
   const last = shown.at(-1);
@@ -39,6 +57,11 @@ function listPhoneNumbers({ phoneNumbers, pageNumbers }: PhoneNumberParts, call:
     rows.length > pageNumbers && last !== undefined ? encodePageToken('phone-numbers', last.seq) : null;
   // 4.6.2: wrong by declaration. It counts this page.
   return { status: 200, body: { data: shown.map((row) => row.phoneNumber), totalItems: shown.length, nextPageToken } };
+}
+
+/** Null: not filtered. */
+function userIdOf(call: Call, sent: string | undefined): string | null {
+  return call.listing.ignoreFilters ? null : (sent ?? null);
 }
 
 function getPhoneNumber({ phoneNumbers }: PhoneNumberParts, call: Call): Reply {
