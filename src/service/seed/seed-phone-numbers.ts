@@ -11,8 +11,15 @@ import { inventedPerson } from './invented-people.ts';
 
 const numbersPerUser = 2;
 const userCountMax = 50;
+/** The numbers are a month older than the workspace's store: older than what happened on them. */
+const numberAgeMs = 30 * 24 * 3_600_000;
 const names = ['Main', 'Sales', 'Support', 'Front desk', 'Billing'] as const;
 const symbols = ['☎️', '💼', '🛟', '🛎️', null] as const;
+
+export interface InventedNumberFacts {
+  readonly nowMs: number;
+  readonly internationalMessaging: boolean;
+}
 
 /** The owner comes first; there is always one. */
 export function inventUsers(phoneNumberCount: number): readonly [WorkspaceUser, ...WorkspaceUser[]] {
@@ -30,17 +37,24 @@ export function inventUsers(phoneNumberCount: number): readonly [WorkspaceUser, 
       groupId,
     };
   };
-  const otherCount = Math.min(userCountMax, Math.ceil(phoneNumberCount / numbersPerUser)) - 1;
+  // A number has room for a second user: where there is one, there are two.
+  const userCountMin = phoneNumberCount > 0 ? 2 : 1;
+  const userCount = Math.max(userCountMin, Math.ceil(phoneNumberCount / numbersPerUser));
+  const otherCount = Math.min(userCountMax, userCount) - 1;
   const others = Array.from({ length: Math.max(0, otherCount) }, (_, index) =>
     user(index + 1, index === 0 ? 'admin' : 'member'),
   );
   return [user(0, 'owner'), ...others];
 }
 
-export function inventPhoneNumber(index: number, users: readonly WorkspaceUser[], nowMs: number): PhoneNumber {
+export function inventPhoneNumber(
+  index: number,
+  users: readonly WorkspaceUser[],
+  { nowMs, internationalMessaging }: InventedNumberFacts,
+): PhoneNumber {
   const { e164, national } = fictionalNumber(index);
   const ported = index % 4 === 3;
-  const createdAt = isoInstant(nowMs);
+  const createdAt = isoInstant(Math.max(0, nowMs - numberAgeMs));
   return {
     id: newId('PN'),
     groupId: newId('GR'),
@@ -54,17 +68,23 @@ export function inventPhoneNumber(index: number, users: readonly WorkspaceUser[]
     users: usersOf(index, users),
     createdAt,
     updatedAt: createdAt,
-    // International messaging is off (`contract.md`, "Service").
     restrictions: {
       calling: { CA: 'unrestricted', Intl: 'unrestricted', US: 'unrestricted' },
-      messaging: { CA: 'unrestricted', Intl: 'restricted', US: 'unrestricted' },
+      messaging: {
+        CA: 'unrestricted',
+        Intl: internationalMessaging ? 'unrestricted' : 'restricted',
+        US: 'unrestricted',
+      },
     },
   };
 }
 
-/** One user, and for every other number a second one. */
+/**
+ * One user, and for every other number and the first a second one. The first of them owns the number: of the first
+ * number that is the workspace owner, of the second somebody else, so that the two can be told apart (1.0.1).
+ */
 function usersOf(index: number, users: readonly WorkspaceUser[]): readonly WorkspaceUser[] {
-  const places = index % 2 === 0 ? [index] : [index, index + 1];
+  const places = index > 0 && index % 2 === 0 ? [index] : [index, index + 1];
   const chosen = places.flatMap((place) => users[place % users.length] ?? []);
   return [...new Set(chosen)];
 }

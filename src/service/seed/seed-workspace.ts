@@ -1,9 +1,11 @@
-/** Fills a new workspace: custom fields, users with phone numbers, contacts. */
+/** Fills a new workspace: custom fields, users with phone numbers, contacts, and what happened on the first numbers. */
 import type { Clock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { createContactIds } from '../contacts/contact-id.ts';
+import type { PhoneNumber } from '../numbers/phone-number.ts';
 import type { Seed } from '../store/open-store.ts';
 import { seededCustomFields } from './custom-field-seed.ts';
+import { activeNumberCount, seedActivity } from './seed-activity.ts';
 import { inventContact } from './seed-contacts.ts';
 import { inventPhoneNumber, inventUsers } from './seed-phone-numbers.ts';
 
@@ -16,18 +18,26 @@ const betweenContactsMs = 60_000;
 export interface SeedCounts {
   readonly seedContacts: number;
   readonly seedPhoneNumbers: number;
+  /** Whether the numbers may send abroad. Default: false. */
+  readonly internationalMessaging?: boolean;
 }
 
 /** Throws a `usage` error, `seedTooLarge`, for a count that is no whole number in its range. */
 export function workspaceSeed(counts: SeedCounts, clock: Clock): Seed {
   requireCount('contacts', counts.seedContacts, seedContactsMax);
   requireCount('phone numbers', counts.seedPhoneNumbers, seedPhoneNumbersMax);
-  return ({ contacts, customFields, phoneNumbers }) => {
+  return (tables) => {
+    const { contacts, customFields, phoneNumbers } = tables;
     const nowMs = clock.nowMs();
     for (const definition of seededCustomFields) customFields.insert(definition);
     const users = inventUsers(counts.seedPhoneNumbers);
+    for (const user of users) tables.users.insert(user);
+    const numberFacts = { nowMs, internationalMessaging: counts.internationalMessaging ?? false };
+    const activeNumbers: PhoneNumber[] = [];
     for (let index = 0; index < counts.seedPhoneNumbers; index += 1) {
-      phoneNumbers.insert(inventPhoneNumber(index, users, nowMs));
+      const phoneNumber = inventPhoneNumber(index, users, numberFacts);
+      phoneNumbers.insert(phoneNumber);
+      if (index < activeNumberCount) activeNumbers.push(phoneNumber);
     }
     const ownerUserId = users[0].id;
     const nextContactId = createContactIds();
@@ -35,6 +45,8 @@ export function workspaceSeed(counts: SeedCounts, clock: Clock): Seed {
       const createdMs = Math.max(0, nowMs - (counts.seedContacts - index) * betweenContactsMs);
       contacts.insert(inventContact({ index, createdMs, ownerUserId, nextContactId }));
     }
+    const { seedContacts: contactCount, seedPhoneNumbers: phoneNumberCount } = counts;
+    seedActivity(tables, activeNumbers, { nowMs, ownerUserId, contactCount, phoneNumberCount });
     return ownerUserId;
   };
 }
