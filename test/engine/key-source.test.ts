@@ -5,12 +5,11 @@ import { configSchema } from '#src/config/schema.ts';
 import { createKeySource } from '#src/engine/key-source.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { silentLogger } from '#src/log.ts';
-import { startService } from '#src/service/start-service.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';
-import { serviceOptions } from '../service/test-service.ts';
+import { openTestService } from '../service/test-service.ts';
 
 async function keysOf(known: readonly string[]) {
-  const service = await startService(serviceOptions({ apiKeys: ['first', 'second'], seedPhoneNumbers: 1 }));
+  const service = await openTestService({ apiKeys: ['first', 'second'], seedPhoneNumbers: 1 });
   const ledger = openSqliteLedger(':memory:');
   onTestFinished(async () => {
     await ledger.close();

@@ -5,6 +5,7 @@ import { silentLogger } from '#src/log.ts';
 import { parseFault } from '#src/service/faults/parse-fault.ts';
 import type { ServiceOptions } from '#src/service/service-options.ts';
 import { type RunningService, startService } from '#src/service/start-service.ts';
+import { createReplyCheck } from '../support/reply-check.ts';
 
 export const testKey = 'key-for-tests';
 
@@ -12,8 +13,12 @@ export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'faults
   readonly faults?: readonly string[];
 }
 
+/** Options whose service holds its replies to the public description: a misfit fails the test that asked for them. */
 export function serviceOptions({ faults = [], ...overrides }: TestServiceOptions = {}): ServiceOptions {
+  const check = createReplyCheck();
+  onTestFinished(check.requireFit);
   return {
+    replyObserver: check.observer,
     port: 0,
     apiKeys: [testKey],
     store: ':memory:',
@@ -31,6 +36,11 @@ export function serviceOptions({ faults = [], ...overrides }: TestServiceOptions
   };
 }
 
+/** A running service that the test closes itself. */
+export function openTestService(options: TestServiceOptions = {}): Promise<RunningService> {
+  return startService(serviceOptions(options));
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -46,7 +56,7 @@ export interface TestService extends RunningService {
 
 /** A service on a free port; closed when the test ends. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const service = await startService(serviceOptions(options));
+  const service = await openTestService(options);
   onTestFinished(() => service.close());
   return { ...service, call: (method, path, body) => send(service.origin, method, path, body) };
 }

@@ -3,6 +3,7 @@ import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
 import { parseFault } from '#src/service/faults/parse-fault.ts';
 import { startService } from '#src/service/start-service.ts';
+import { createReplyCheck } from './reply-check.ts';
 import { until } from './until.ts';
 
 export interface JourneyService {
@@ -19,11 +20,14 @@ export interface JourneyService {
   keys(): Promise<readonly string[]>;
   /** The first names by key. */
   firstNames(): Promise<ReadonlyMap<string, string>>;
+  /** Throws where a reply was not as the public description says. */
   close(): Promise<void>;
 }
 
 export async function startJourneyService(faults: readonly string[], key: string): Promise<JourneyService> {
+  const check = createReplyCheck();
   const service = await startService({
+    replyObserver: check.observer,
     port: 0,
     apiKeys: [key],
     store: ':memory:',
@@ -58,7 +62,10 @@ export async function startJourneyService(faults: readonly string[], key: string
     },
     keys: async () => (await contacts()).map((one) => one.externalId).sort(),
     firstNames: async () => new Map((await contacts()).map((one) => [one.externalId, one.defaultFields.firstName])),
-    close: service.close,
+    close: async () => {
+      await service.close();
+      check.requireFit();
+    },
   };
 }
 

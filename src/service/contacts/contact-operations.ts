@@ -9,9 +9,11 @@ import type { CustomFieldDefinitions } from '../custom-fields/definition.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Call, Operation, Reply } from '../operation.ts';
 import { encodePageToken } from '../page-token.ts';
+import { ReadyBody } from '../ready-body.ts';
 import type { PatchMode } from '../service-options.ts';
 import type { Store } from '../store/open-store.ts';
 import { applyUpdate } from './apply-update.ts';
+import { type ContactOperationName, contactDescriptions } from './contact-descriptions.ts';
 import { createContactIds, newItemId } from './contact-id.ts';
 import { contactReplyData } from './contact-reply.ts';
 import { createBodyParser } from './create-body.ts';
@@ -32,12 +34,14 @@ export interface ContactParts {
 export function contactOperations(parts: ContactParts): readonly Operation[] {
   const one = { path: '/v1/contacts/:id', resource: '08' } as const;
   const all = { path: '/v1/contacts', resource: '08' } as const;
+  const described = contactDescriptions(parts.reservedSources, parts.patchMode);
+  const as = <Name extends ContactOperationName>(name: Name) => ({ name, description: described[name] });
   return [
-    { ...all, name: 'create', method: 'POST', takesBody: true, run: createContact(parts) },
-    { ...all, name: 'list', method: 'GET', takesBody: false, run: (call) => listContacts(parts, call) },
-    { ...one, name: 'get', method: 'GET', takesBody: false, run: (call) => getContact(parts, call) },
-    { ...one, name: 'update', method: 'PATCH', takesBody: true, run: (call) => updateContact(parts, call) },
-    { ...one, name: 'delete', method: 'DELETE', takesBody: false, run: (call) => deleteContact(parts, call) },
+    { ...all, ...as('create'), method: 'POST', takesBody: true, run: createContact(parts) },
+    { ...all, ...as('list'), method: 'GET', takesBody: false, run: (call) => listContacts(parts, call) },
+    { ...one, ...as('get'), method: 'GET', takesBody: false, run: (call) => getContact(parts, call) },
+    { ...one, ...as('update'), method: 'PATCH', takesBody: true, run: (call) => updateContact(parts, call) },
+    { ...one, ...as('delete'), method: 'DELETE', takesBody: false, run: (call) => deleteContact(parts, call) },
   ];
 }
 
@@ -47,22 +51,20 @@ function createContact({ store, definitions, reservedSources, clock }: ContactPa
   return async (call) => {
     const body = parseCreateBody(call.body());
     const customFields = checkCustomFieldItems(body.customFields, definitions) ?? [];
-    const contact = await store.write(() => {
-      refuseTakenExternalId(store, body.externalId ?? null, null);
+    const document = await store.write(() => {
+      refuseTakenExternalId(store, body.externalId ?? null);
       const nowMs = clock.nowMs();
       const { ownerUserId } = store;
       const facts = { id: nextContactId(nowMs), createdAt: isoInstant(nowMs), ownerUserId, newItemId };
-      const made = newContact(body, customFields, facts);
-      store.contacts.insert(made);
-      return made;
+      return store.contacts.insert(newContact(body, customFields, facts));
     });
-    return { status: 201, body: { data: contactReplyData(contact, definitions, 'create') } };
+    return { status: 201, body: new ReadyBody(`{"data":${document}}`) };
   };
 }
 
-function getContact({ store, definitions }: ContactParts, call: Call): Reply {
-  const contact = store.contacts.find(call.id) ?? refuseAbsent(call.id);
-  return { status: 200, body: { data: contactReplyData(contact, definitions, 'read') } };
+function getContact({ store }: ContactParts, call: Call): Reply {
+  const document = store.contacts.findDocument(call.id) ?? refuseAbsent(call.id);
+  return { status: 200, body: new ReadyBody(`{"data":${document}}`) };
 }
 
 async function updateContact({ store, definitions, patchMode, clock }: ContactParts, call: Call): Promise<Reply> {
@@ -73,7 +75,7 @@ async function updateContact({ store, definitions, patchMode, clock }: ContactPa
     // 2.1, updatedAt of an update that changes nothing: not shown. It moves with every update.
     const facts = { mode: patchMode, updatedAt: isoInstant(clock.nowMs()), newItemId };
     const updated = applyUpdate(stored, body, customFields, facts);
-    refuseTakenExternalId(store, updated.externalId, updated.id);
+    if (updated.externalId !== stored.externalId) refuseTakenExternalId(store, updated.externalId);
     store.contacts.replace(updated);
     return updated;
   });
@@ -86,7 +88,7 @@ async function deleteContact({ store }: ContactParts, call: Call): Promise<Reply
   return { status: 204, body: null };
 }
 
-function listContacts({ store, definitions, clock }: ContactParts, call: Call): Reply {
+function listContacts({ store, clock }: ContactParts, call: Call): Reply {
   const { maxResults, ...query } = parseContactListQuery(call.query);
   const { ignoreFilters, lagMs } = call.listing;
   const rows = store.contacts.page({
@@ -97,14 +99,15 @@ function listContacts({ store, definitions, clock }: ContactParts, call: Call): 
   });
   const shown = rows.slice(0, maxResults);
   const last = shown.at(-1);
+  const data = shown.map((row) => row.document).join(',');
+  const nextPageToken = rows.length > maxResults && last !== undefined ? encodePageToken('contacts', last.seq) : null;
+  // 4.6.2: "does not hold the true total count". It counts this page, so that nobody can lean on it.
+  const totalItems = shown.length;
   return {
     status: 200,
-    body: {
-      data: shown.map((row) => contactReplyData(row.contact, definitions, 'read')),
-      // 4.6.2: "does not hold the true total count". It counts this page, so that nobody can lean on it.
-      totalItems: shown.length,
-      nextPageToken: rows.length > maxResults && last !== undefined ? encodePageToken('contacts', last.seq) : null,
-    },
+    body: new ReadyBody(
+      `{"data":[${data}],"totalItems":${totalItems},"nextPageToken":${JSON.stringify(nextPageToken)}}`,
+    ),
   };
 }
 
@@ -112,10 +115,9 @@ function listContacts({ store, definitions, clock }: ContactParts, call: Call): 
  * 2.1, "expected to be unique": how strictly is not shown. One contact of the workspace at a time may have an
  * externalId, whatever its source; a deleted contact's is free again. The reply names no field (`facts.md`).
  */
-function refuseTakenExternalId(store: ContactParts['store'], externalId: string | null, ownId: string | null): void {
-  if (externalId === null) return;
-  const holderId = store.contacts.idOfExternalId(externalId);
-  if (holderId !== null && holderId !== ownId) throw new Refusal(409, 'Another contact has this externalId.');
+function refuseTakenExternalId({ contacts }: ContactParts['store'], externalId: string | null): void {
+  if (externalId !== null && contacts.idOfExternalId(externalId) !== null)
+    throw new Refusal(409, 'Another contact has this externalId.');
 }
 
 function refuseAbsent(id: string): never {
