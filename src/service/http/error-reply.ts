@@ -6,6 +6,12 @@ import { randomBytes } from 'node:crypto';
 import type { Reply, ResourceCode } from '../operation.ts';
 import type { Refusal } from './refusal.ts';
 
+/**
+ * Section 7, error body: not shown. The public description of the service gives `docs` this one value, and clients that
+ * were generated from it refuse any other. The page of this service itself is `/docs`.
+ */
+const docsOfPublicService = 'https://openphone.com/docs';
+
 /** Names one request, in the error's body and in the log. */
 export function newTrace(): string {
   return randomBytes(8).toString('hex');
@@ -30,8 +36,9 @@ export function errorReply(refusal: Refusal, resource: ResourceCode, trace: stri
       message: refusal.message,
       code,
       status,
-      docs: 'src/service/README.md',
+      docs: docsOfPublicService,
       title: refusal.title,
+      ...(refusal.description === null ? {} : { description: refusal.description }),
       trace,
       ...(errors.length > 0 ? { errors } : {}),
     },

@@ -1,59 +1,135 @@
 /**
- * The listening server, with limits in place of Node's generous defaults (`toolchain.md`, "HTTP").
+ * The listening server: from connections to requests, under `socket-limits.ts`. What is no request is answered here,
+ * in the shape of every other error.
  *
  * Whoever listens, closes: `close` ends idle and hanging connections alike.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
+import { textOfBody } from '../ready-body.ts';
+import { createHeadCheck } from './check-head.ts';
+import { type Connections, createConnections } from './connections.ts';
+import { errorReply, newTrace } from './error-reply.ts';
+import { type ParserError, refusalOfParserError } from './malformed-request.ts';
+import { Refusal } from './refusal.ts';
+import { sendReply } from './send-reply.ts';
+import {
+  affordableConnections,
+  backlog,
+  defaultSocketLimits,
+  openFilesMax,
+  type SocketLimits,
+} from './socket-limits.ts';
 
-const limits = {
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 15_000,
-  connectionCheckMs: 1_000,
-  keepAliveMs: 5_000,
-  /** Twenty ids of 75 characters, percent-encoded, fit into it. */
-  headerBytesMax: 32 * 1024,
-  connectionsMax: 1_000,
-} as const;
+export interface ListenOptions {
+  readonly fetch: Parameters<typeof getRequestListener>[0];
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly limits: Partial<SocketLimits> | undefined;
+  readonly log: Logger;
+}
 
 export interface Listening {
   readonly port: number;
   readonly close: () => Promise<void>;
 }
 
-type FetchCallback = Parameters<typeof getRequestListener>[0];
-
 /** Throws a `usage` error: `portTaken`, or `portRefused` for any other reason. */
-export async function listen(fetch: FetchCallback, host: string, port: number): Promise<Listening> {
-  // The globals stay as they are: the process may hold a client as well.
-  const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
-  const server = createServer(
-    {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      connectionsCheckingInterval: limits.connectionCheckMs,
-      keepAliveTimeout: limits.keepAliveMs,
-      maxHeaderSize: limits.headerBytesMax,
-    },
-    (incoming, outgoing) => {
-      if (hostCountOf(incoming) > 1) refuseSecondHost(outgoing);
-      // The listener answers its own failures; its promise never rejects.
-      else void answer(incoming, outgoing);
-    },
-  );
-  server.maxConnections = limits.connectionsMax;
+export async function listen({ fetch, host, port, limits: given, log }: ListenOptions): Promise<Listening> {
+  const wished = { ...defaultSocketLimits, ...given };
+  const limits = { ...wished, connectionsMax: affordableConnections(wished.connectionsMax, openFilesMax()) };
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: limits.connectionCheckMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    maxHeaderSize: limits.headerBytesMax,
+    // A header that came twice is seen as such, instead of the first being taken in silence.
+    joinDuplicateHeaders: true,
+    // Refused by `check-head.ts`, with a body.
+    requireHostHeader: false,
+  });
+  server.timeout = limits.unreadReplyMs;
+  // The system may accept a backlog of newcomers before room was made for one.
+  server.maxConnections = limits.connectionsMax + backlog + 1;
   await bind(server, host, port);
   const address = server.address();
   invariant(address !== null && typeof address === 'object', 'a listening server has an address');
-  return { port: (address satisfies AddressInfo).port, close: () => closeServer(server) };
+  const connections = createConnections(createAnswer(fetch, isLoopback(address), log), limits);
+  serve(server, connections, limits, log);
+  return { port: address.port, close: () => closeServer(server, connections) };
+}
+
+/** Nothing came in yet: the port was bound in this very turn. */
+function serve(server: Server, connections: Connections, limits: SocketLimits, log: Logger): void {
+  server.on('connection', connections.opened);
+  server.on('request', connections.requested);
+  // Without this, Node answers an unknown expectation by itself, and with an empty body.
+  server.on('checkExpectation', connections.requested);
+  server.on('timeout', connections.stalled);
+  server.on('clientError', (error: ParserError, socket: Socket) => {
+    log.debug({ code: error.code }, 'malformed request');
+    connections.broken(socket, refusalOfParserError(error));
+  });
+  server.on('connect', (_, socket: Socket) => {
+    connections.broken(socket, new Refusal(501, 'This service is no proxy.'));
+  });
+  // Told once: whoever causes it can cause it a thousand times in a second.
+  server.once('drop', () => log.warn({ connectionsMax: limits.connectionsMax }, 'connection refused: all are at work'));
+  // As where the system has no more files to give: the service goes on with the connections that it has.
+  server.on('error', (error) => log.warn({ reason: messageOf(error) }, 'connection not accepted'));
+}
+
+type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+function createAnswer(fetch: ListenOptions['fetch'], loopbackOnly: boolean, log: Logger): Answer {
+  const checkHead = createHeadCheck(loopbackOnly);
+  const answer = getRequestListener(fetch, {
+    // The globals stay as they are: the process may hold a client as well.
+    overrideGlobalObjects: false,
+    // HTTP/1.0 may come without one.
+    hostname: 'localhost',
+    errorHandler: (error) => {
+      if (error instanceof RequestError) return refusedResponse(new Refusal(400, 'The target is not a path.'));
+      log.error({ error: messageOf(error) }, 'request failed');
+      return refusedResponse(new Refusal(500, 'The service failed.', { variant: '01' }));
+    },
+  });
+  return (incoming, outgoing) => {
+    const refusal = checkHead(incoming);
+    // The listener answers its own failures; its promise never rejects.
+    if (refusal === null) void answer(incoming, outgoing);
+    else refuse(outgoing, refusal);
+  };
+}
+
+function refusedResponse(refusal: Refusal): Response {
+  return sendReply(errorReply(refusal, '00', newTrace()));
+}
+
+function refuse(outgoing: ServerResponse, refusal: Refusal): void {
+  const body = Buffer.from(textOfBody(errorReply(refusal, '00', newTrace()).body) ?? '');
+  const headers = { 'content-type': 'application/json', 'content-length': body.byteLength, connection: 'close' };
+  outgoing.writeHead(refusal.status, headers);
+  outgoing.end(body);
+}
+
+function isLoopback({ address }: AddressInfo): boolean {
+  return address === '::1' || address.startsWith('127.');
 }
 
 function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(cause, host, port)));
-    server.listen({ host, port }, resolve);
+    const fail = (cause: NodeJS.ErrnoException) => reject(listenError(cause, host, port));
+    server.once('error', fail);
+    server.listen({ host, port, backlog }, () => {
+      server.off('error', fail);
+      resolve();
+    });
   });
 }
 
@@ -73,21 +149,9 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
   });
 }
 
-function closeServer(server: Server): Promise<void> {
+function closeServer(server: Server, connections: Connections): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    server.closeAllConnections();
+    connections.close();
   });
-}
-
-/** Two Host headers are two opinions on who is meant: Node would take the first in silence. */
-function hostCountOf(incoming: IncomingMessage): number {
-  return incoming.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
-}
-
-function refuseSecondHost(outgoing: ServerResponse): void {
-  outgoing.writeHead(400, { 'content-type': 'application/json', connection: 'close' });
-  outgoing.end(
-    JSON.stringify({ message: 'More than one Host header.', code: '0000400', status: 400, title: 'Bad Request' }),
-  );
 }

@@ -17,6 +17,8 @@ export interface RefusalOptions {
   /** Digits 3 and 4 of the code (`facts.md`, "codes"). Default `00`. */
   readonly variant?: '00' | '01';
   readonly title?: string;
+  /** Beside the title, where the public description of the service has it. */
+  readonly description?: string;
   readonly problems?: readonly RequestProblem[];
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -26,13 +28,20 @@ const titles: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   409: 'Conflict',
   410: 'Gone',
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
+  421: 'Misdirected Request',
   429: 'Too Many Requests',
-  500: 'Internal Server Error',
+  431: 'Request Header Fields Too Large',
+  // As the public description of the service has it; generated clients refuse another.
+  500: 'Unknown',
+  501: 'Not Implemented',
   503: 'Service Unavailable',
+  505: 'HTTP Version Not Supported',
 };
 
 export class Refusal extends Error {
@@ -40,6 +49,7 @@ export class Refusal extends Error {
   readonly status: number;
   readonly variant: '00' | '01';
   readonly title: string;
+  readonly description: string | null;
   readonly problems: readonly RequestProblem[];
   readonly headers: Readonly<Record<string, string>>;
 
@@ -48,6 +58,7 @@ export class Refusal extends Error {
     this.status = status;
     this.variant = options.variant ?? '00';
     this.title = options.title ?? titles[status] ?? 'Error';
+    this.description = options.description ?? null;
     this.problems = options.problems ?? [];
     this.headers = options.headers ?? {};
   }
@@ -66,6 +77,7 @@ export function invalidCustomFieldItem(problems: readonly RequestProblem[]): Ref
   return new Refusal(400, `A custom field item is not valid. ${first?.path ?? ''}: ${first?.message ?? ''}`, {
     variant: '01',
     title: 'Invalid Custom Field Item',
+    description: 'Invalid Custom Field Item',
     problems,
   });
 }

@@ -1,10 +1,12 @@
 /** Turns a reply value into a response. */
 import type { Reply } from '../operation.ts';
+import { textOfBody } from '../ready-body.ts';
 
 export function sendReply(reply: Reply): Response {
-  const { status, body } = reply;
-  if (body === null) return new Response(null, { status, headers: { ...reply.headers } });
-  return new Response(JSON.stringify(body), {
+  const { status } = reply;
+  const text = textOfBody(reply.body);
+  if (text === null) return new Response(null, { status, headers: { ...reply.headers } });
+  return new Response(text, {
     status,
     headers: { 'content-type': 'application/json', ...reply.headers },
   });

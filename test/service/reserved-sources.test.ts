@@ -1,0 +1,76 @@
+/** Words and prefixes that `source` must not be on create (4.1, section 8), and how an operator replaces them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseReservedSources } from '#src/service/contacts/parse-reserved-sources.ts';
+import { startPatchbay } from '../support/patchbay-process.ts';
+import { person, startTestService } from './test-service.ts';
+
+async function statuses(reserved: readonly string[] | null, sources: readonly string[]) {
+  const service = await startTestService(reserved === null ? {} : { reservedSources: parseReservedSources(reserved) });
+  const answers = await Promise.all(
+    sources.map((source) => service.call('POST', '/v1/contacts', person(null, { source }))),
+  );
+  return answers.map((answer) => answer.status);
+}
+
+test('without words of its own the service reserves those of the facts', async () => {
+  const words = ['openphone', 'device', 'csv', 'zapier', 'google-people', 'other', 'csv-of-may', 'openphone2', 'CSV'];
+  expect(await statuses(null, words)).toEqual(words.map(() => 400));
+  expect(await statuses(null, ['my-device', 'others', 'a csv'])).toEqual([201, 201, 201]);
+});
+
+test('words and prefixes that are given replace them all, without regard to case', async () => {
+  const sources = ['Partner', 'partners', 'CRM', 'crm-two', 'acrm', 'csv', 'zapier'];
+  expect(await statuses(['partner', 'Crm*'], sources)).toEqual([400, 201, 400, 400, 201, 201, 201]);
+});
+
+test('an update may use them', async () => {
+  const service = await startTestService({ reservedSources: parseReservedSources(['partner']) });
+  const { body } = await service.call('POST', '/v1/contacts', person(null));
+  const updated = await service.call('PATCH', `/v1/contacts/${body.data.id}`, { source: 'partner' });
+  expect([updated.status, updated.body.data.source]).toEqual([200, 'partner']);
+});
+
+test.each([
+  ['', 'reserves nothing, or everything'],
+  ['*', 'reserves nothing, or everything'],
+  ['a*b', 'has a * elsewhere than at its end'],
+  ['a**', 'has a * elsewhere than at its end'],
+  [' a', 'has white space at its ends or a control character'],
+  ['a\u0000', 'has white space at its ends or a control character'],
+  ['a'.repeat(73), 'has more than 72 characters'],
+])('%j cannot be reserved', (entry, problem) => {
+  expect(() => parseReservedSources(['fine', entry])).toThrow(
+    expect.objectContaining({
+      kind: 'usage',
+      code: 'reservedSourceMalformed',
+      message: expect.stringContaining(problem),
+    }),
+  );
+});
+
+test('`serve --reserved-source` takes them, and says which cannot be meant', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'service-reserved-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const environment = { PATCHBAY_DATA: folder };
+  const serve = (...words: string[]) => {
+    const started = startPatchbay(
+      ['serve', '--json', '--port', '0', '--key', 'one', ...words.flatMap((word) => ['--reserved-source', word])],
+      environment,
+    );
+    onTestFinished(() => started.kill());
+    return started;
+  };
+  const wrong = await serve('*').ended();
+  expect([wrong.code, wrong.documents[0].error.code]).toEqual([2, 'reservedSourceMalformed']);
+
+  const { origin } = JSON.parse(await serve('partner', 'crm*').firstLine());
+  const status = async (source: string) => {
+    const headers = { authorization: 'one', 'content-type': 'application/json' };
+    const body = JSON.stringify(person(null, { source }));
+    return (await fetch(`${origin}/v1/contacts`, { method: 'POST', headers, body })).status;
+  };
+  expect(await Promise.all(['partner', 'crm-2', 'csv'].map(status))).toEqual([400, 400, 201]);
+});
