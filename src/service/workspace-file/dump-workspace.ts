@@ -1,0 +1,121 @@
+/**
+ * Writes the workspace of a store into a workspace file, also while a service works on that store.
+ *
+ * Invariant: under the file's name there is nothing of a dump, or the whole of it: it is written beside and renamed.
+ * Memory holds one piece of the text.
+ */
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { messageOf, PatchbayError } from '#src/errors.ts';
+import { openSnapshot } from '../store/open-snapshot.ts';
+import { createDumpLines } from './dump-lines.ts';
+import type { SectionCounts } from './sections.ts';
+
+export interface DumpOptions {
+  /** The store's file. It is not changed. */
+  readonly store: string;
+  /** A path, or `-` for `stdout`. One that ends in `.gz` is packed. */
+  readonly file: string;
+  readonly stdout: () => Writable;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const pieceLengthMin = 64 * 1024;
+
+/**
+ * Answers how many records were written. Throws `usage` errors: `storeMissing`, `storeUnreadable`, `storeNewer`,
+ * `dumpNotWritten`; and the signal's reason when it fires.
+ */
+export async function dumpWorkspace({ store, file, stdout, signal }: DumpOptions): Promise<SectionCounts> {
+  const snapshot = openSnapshot(store);
+  try {
+    const { lines, counts } = createDumpLines(snapshot.tables, snapshot.ownerUserId);
+    const text = () => Readable.from(pieces(lines()), { objectMode: false });
+    if (file === '-') await pipeline(text(), stdout(), { end: false, signal });
+    else await writeFile(text, targetOf(file, store), file.endsWith('.gz'), signal);
+    return counts();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error instanceof PatchbayError ? error : notWritten(file, error);
+  } finally {
+    snapshot.close();
+  }
+}
+
+/** Lines are short: a write for each would be slow. */
+function* pieces(lines: Iterable<string>): Iterable<Buffer> {
+  let piece = '';
+  for (const line of lines) {
+    piece += line;
+    if (piece.length < pieceLengthMin) continue;
+    yield Buffer.from(piece);
+    piece = '';
+  }
+  yield Buffer.from(piece);
+}
+
+interface Target {
+  readonly path: string;
+  /** A device or a pipe takes the text itself; a file is replaced when the dump is whole. */
+  readonly isReplaced: boolean;
+}
+
+/** Throws `dumpNotWritten` for the store itself, and for a folder. */
+function targetOf(file: string, store: string): Target {
+  if (!existsSync(file)) return { path: file, isReplaced: true };
+  const path = realpathSync(file);
+  const found = statSync(path);
+  if (found.isDirectory()) throw notWritten(file, new Error('it is a folder'));
+  if (path === realpathSync(store)) throw notWritten(file, new Error('it is the store itself'));
+  return { path, isReplaced: found.isFile() };
+}
+
+async function writeFile(
+  text: () => Readable,
+  { path, isReplaced }: Target,
+  isPacked: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const draft = isReplaced ? `${path}.part-${process.pid}` : path;
+  try {
+    // Contacts are personal data: the file is its owner's alone.
+    const output = createWriteStream(draft, { mode: 0o600, flush: isReplaced });
+    if (isPacked) await pipeline(text(), createGzip(), output, { signal });
+    else await pipeline(text(), output, { signal });
+    if (!isReplaced) return;
+    renameSync(draft, path);
+    syncFolder(dirname(path));
+  } finally {
+    if (isReplaced) rmSync(draft, { force: true });
+  }
+}
+
+function syncFolder(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function notWritten(file: string, error: unknown): PatchbayError {
+  return new PatchbayError('usage', 'dumpNotWritten', `cannot write the dump ${file}: ${messageOf(error)}`, {
+    facts: { file },
+    hint: 'Check the folder and the space on its disk; or name another file, or - for standard output.',
+    cause: error,
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * Loads a workspace file into the tables of a new store.
+ *
+ * A section is taken when those that it needs were taken, or are not in the file. Where they stand further down, it is
+ * passed over, and the file is read once more: a dump is read once, a file with its sections in the worst order as
+ * often as it has sections. A pipe can be read only once: there each section must stand after those that it needs.
+ * Memory holds one record and one chunk of the file.
+ */
+import type { Clock } from '#src/clock.ts';
+import type { StoreTables } from '../store/open-store.ts';
+import { fileMalformed } from './file-errors.ts';
+import { createProblems, type Problems } from './problems.ts';
+import { createRecordScanner, type Place, ScanError, type ScannedRecord, type SectionPlan } from './record-scanner.ts';
+import { recordValue } from './record-value.ts';
+import { isSectionName, type SectionCounts, type SectionName, sectionNames, sectionNeeds } from './sections.ts';
+import { createRecordTaker, type RecordTaker } from './take-records.ts';
+import type { WorkspaceSource } from './workspace-source.ts';
+
+export interface LoadedWorkspace {
+  readonly ownerUserId: string;
+  readonly counts: SectionCounts;
+}
+
+/**
+ * Throws `usage` errors: those of `file-errors.ts`, and `workspaceFileInvalid`. Throws the signal's reason when it
+ * fires. The tables then hold a part, and must be thrown away.
+ */
+export async function loadWorkspace(
+  source: WorkspaceSource,
+  tables: StoreTables,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
+): Promise<LoadedWorkspace> {
+  const problems = createProblems(source.name);
+  const taker = createRecordTaker(source.name, tables, problems, clock);
+  const taken = new Set<SectionName>();
+  // What stands in the file is known after its first reading.
+  let present: ReadonlySet<SectionName> | null = null;
+  // Ends: the needs have no cycle, so that each reading takes at least one section that was left.
+  do present = await readOnce(source, { taken, present, taker, problems, signal });
+  while (present.size > taken.size);
+  const loaded = taker.finish();
+  problems.throwIfAny();
+  return loaded;
+}
+
+interface Reading {
+  readonly taken: Set<SectionName>;
+  /** The sections of the file; null while they are not known. */
+  readonly present: ReadonlySet<SectionName> | null;
+  readonly taker: RecordTaker;
+  readonly problems: Problems;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Takes what can be taken; answers the sections that the file has. */
+async function readOnce(source: WorkspaceSource, reading: Reading): Promise<ReadonlySet<SectionName>> {
+  const { taken, taker, problems, signal } = reading;
+  const seen = new Set<SectionName>();
+  let section: SectionName = 'workspace';
+  const isSettled = (name: SectionName) =>
+    taken.has(name) || !(reading.present === null ? source.isRepeatable : reading.present.has(name));
+  const onSection = (name: string, place: Place): SectionPlan => {
+    section = knownSection(name, seen, place);
+    seen.add(section);
+    if (!source.isRepeatable) refuseTooLate(section, taken, place);
+    const isTaken = !taken.has(section) && sectionNeeds[section].every(isSettled);
+    if (isTaken) {
+      taken.add(section);
+      taker.begin(section);
+    }
+    return { shape: section === 'workspace' ? 'object' : 'list', taken: isTaken };
+  };
+  const onRecord = (record: ScannedRecord) => {
+    const place = { section, index: record.index, line: record.place.line };
+    const found = recordValue(record);
+    if (found.kind === 'value') taker.take(found.value, place);
+    else problems.add(place, [], `the number ${found.digits} would lose digits; write it as a text`);
+  };
+  const scanner = createRecordScanner({ onSection, onRecord });
+  try {
+    for await (const chunk of source.chunks(signal)) {
+      signal?.throwIfAborted();
+      scanner.write(chunk);
+    }
+    scanner.end();
+  } catch (error) {
+    throw error instanceof ScanError ? fileMalformed(source.name, error.place, error.message) : error;
+  }
+  return seen;
+}
+
+/** An unknown section would be lost; of one that stands twice, which counts could not be told. */
+function knownSection(name: string, seen: ReadonlySet<SectionName>, place: Place): SectionName {
+  if (!isSectionName(name)) {
+    const shown = JSON.stringify(name.slice(0, 100));
+    throw new ScanError(`${shown} is no section of a workspace; those are ${sectionNames.join(', ')}`, place);
+  }
+  if (seen.has(name)) throw new ScanError(`the section ${name} stands twice in the file`, place);
+  return name;
+}
+
+function refuseTooLate(section: SectionName, taken: ReadonlySet<SectionName>, place: Place): void {
+  const early = [...taken].find((name) => sectionNeeds[name].includes(section));
+  if (early === undefined) return;
+  throw new ScanError(`${section} must stand before ${early}, as a pipe can be read only once; or load a file`, place);
+}

@@ -1,0 +1,31 @@
+/** Opens a new store that is filled from a workspace file. */
+import type { Readable } from 'node:stream';
+import type { Clock } from '#src/clock.ts';
+import { buildStore } from '../store/build-store.ts';
+import type { Store } from '../store/open-store.ts';
+import { loadWorkspace } from './load-workspace.ts';
+import type { SectionCounts } from './sections.ts';
+import { openWorkspaceSource } from './workspace-source.ts';
+
+export interface WorkspaceFileToLoad {
+  /** A path, or `-` for `stdin`. */
+  readonly file: string;
+  readonly stdin: () => Readable;
+  /** Ends the loading; nothing is kept. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * `path` is a file that is not there yet, or `:memory:`. Throws `usage` errors: `storeNotNew`, `storeNotWritten`,
+ * `workspaceFileUnreadable`, `workspaceFileMalformed`, `workspaceFileInvalid`, `workspaceFileNewer`,
+ * `workspaceFileChanged`; and the signal's reason when it fires.
+ */
+export async function openLoadedStore(
+  path: string,
+  { file, stdin, signal }: WorkspaceFileToLoad,
+  clock: Clock,
+): Promise<{ readonly store: Store; readonly loaded: SectionCounts }> {
+  const source = await openWorkspaceSource(file, stdin);
+  const { store, filled } = await buildStore(path, (tables) => loadWorkspace(source, tables, { clock, signal }));
+  return { store, loaded: filled.counts };
+}

@@ -1,0 +1,55 @@
+/** Takes one contact of a workspace file: its own shape, its custom fields, its ids. */
+import { type CustomFieldItem, checkCustomFieldItems } from '../contacts/custom-field-items.ts';
+import type { StoredContact } from '../contacts/stored-contact.ts';
+import type { CustomFieldDefinitions } from '../custom-fields/definition.ts';
+import { Refusal } from '../http/refusal.ts';
+import { checkRecord } from './check-record.ts';
+import { type LoadedContactFacts, loadedContact } from './loaded-contact.ts';
+import type { Problems, RecordPlace } from './problems.ts';
+import { contactRecord } from './record-schemas.ts';
+
+/** The contact, or null where the record has a problem. */
+export function contactOf(
+  value: unknown,
+  place: RecordPlace,
+  problems: Problems,
+  definitions: CustomFieldDefinitions,
+  facts: LoadedContactFacts,
+): StoredContact | null {
+  const record = checkRecord(contactRecord, value, place, problems);
+  if (record === null) return null;
+  const items = customFieldItems(record.customFields, place, problems, definitions);
+  if (items === null) return null;
+  const contact = loadedContact(record, items, facts);
+  return hasDistinctItems(contact, place, problems) ? contact : null;
+}
+
+/** The interface's own check; its problems are told in the file's words. */
+function customFieldItems(
+  items: readonly unknown[] | undefined,
+  place: RecordPlace,
+  problems: Problems,
+  definitions: CustomFieldDefinitions,
+): readonly CustomFieldItem[] | null {
+  try {
+    return checkCustomFieldItems(items, definitions) ?? [];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    for (const { path, message } of error.problems) {
+      const parts = path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+      problems.add(place, parts, message);
+    }
+    return null;
+  }
+}
+
+/** An update names an item by its id: two of a list must not share one (4.3). */
+function hasDistinctItems({ defaultFields }: StoredContact, place: RecordPlace, problems: Problems): boolean {
+  for (const list of ['emails', 'phoneNumbers'] as const) {
+    const items = defaultFields[list];
+    if (new Set(items.map((item) => item.id)).size === items.length) continue;
+    problems.add(place, ['defaultFields', list], 'two items have the same id');
+    return false;
+  }
+  return true;
+}
