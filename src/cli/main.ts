@@ -166,23 +166,54 @@ function addLogs(program: Command): void {
     .action(run(async () => (await import('./commands/logs.ts')).logs));
 }
 
+/** What a service that is not started cannot heed. */
+const notForDump = [
+  ...['load', 'port', 'key', 'keyFile', 'contacts', 'numbers', 'patch', 'rate', 'pageNumbers', 'international'],
+  ...['fault', 'faultSeed', 'control', 'reservedSource'],
+];
+
+/** `--help` stays fast: the catalog itself is loaded with the service (a test compares the two). */
+const serveHelp = `
+Faults: OPERATION:FAULT[=ARGUMENT][:PROBABILITY], as create:dropAfter:5% or *:status=503;retryAfter=2:3%
+  operations  create get list update delete numbers fields calls recordings messages send, or * for all
+  faults      latency=DURATION status=STATUS[;retryAfter=SECONDS] dropBefore dropAfter hangAfter[=DURATION]
+              lateCommit=DURATION listLag=DURATION repeatToken nonStringToken strangers truncated notJson`;
+
 function addServe(program: Command): void {
   program
     .command('serve')
     .description('run the workspace service alone: sandbox and reference server')
     .option('--port <n>', 'port (default: 8787; 0 takes a free one)', portNumber)
-    .option('--key <key>', 'API key (default: a random one, printed at the start)')
-    .option('--store <file>', 'SQLite file, or :memory:')
-    .option('--contacts <n>', 'invented contacts of a new workspace', count)
-    .option('--numbers <n>', 'invented phone numbers of a new workspace', count)
+    .option('--key <key>', 'API key, may be given again (default: those of the store, and a random one)', append)
+    .option('--key-file <file>', 'file with API keys, one in each line')
+    .option('--store <file>', 'SQLite file, or :memory: (default)')
     .addOption(
-      new Option('--patch <mode>', 'what PATCH does with what its body leaves out').choices(['merge', 'replace']),
+      new Option('--load <file>', 'fill a new store from a workspace file, or - for stdin').conflicts([
+        'contacts',
+        'numbers',
+      ]),
     )
-    .option('--rate <n>', 'requests per second for the key (default: no limit)', count)
+    .addOption(
+      new Option('--dump <file>', 'write the store into a workspace file, or - for stdout, and exit').conflicts(
+        notForDump,
+      ),
+    )
+    .option('--contacts <n>', 'invented contacts of a new workspace (default: 25)', count)
+    .option('--numbers <n>', 'invented phone numbers of a new workspace, with calls and messages (default: 4)', count)
+    .addOption(
+      new Option('--patch <mode>', 'what PATCH does with what its body leaves out (default: merge)').choices([
+        'merge',
+        'replace',
+      ]),
+    )
+    .option('--rate <n>', 'requests per second for each key (default: no limit)', count)
     .option('--page-numbers <n>', 'page size of the phone numbers (default: all at once)', count)
+    .option('--international', 'allow messages to numbers outside the United States and Canada')
     .option('--fault <spec...>', 'misbehave: OPERATION:FAULT[=ARGUMENT][:PROBABILITY]')
-    .option('--fault-seed <n>', 'seed of the faults', count)
-    .option('--control', 'open POST /__control, which changes the faults')
+    .option('--fault-seed <n>', 'seed of the faults: the same seed, the same faults (default: 1)', count)
+    .option('--control', 'open /__control, which shows and changes the faults')
+    .option('--reserved-source <word>', 'WORD or PREFIX* that source must not be, may be given again', append)
+    .addHelpText('after', serveHelp)
     .action(run(async () => (await import('./commands/serve.ts')).serve));
 }
 
@@ -215,6 +246,11 @@ function percent(text: string): number {
   const value = Number(match?.[1]);
   if (match === null || value > 100) throw new InvalidArgumentError('Give a percentage from 0% to 100%.');
   return value / 100;
+}
+
+/** Gathers the values of an option that is given several times. */
+function append(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
 }
 
 function count(text: string): number {

@@ -16,12 +16,12 @@ import type { FaultSet } from './faults/fault-set.ts';
 import type { Authenticate } from './http/authentication.ts';
 import { detachedConnection, socketConnection } from './http/connection.ts';
 import { errorReply, newTrace } from './http/error-reply.ts';
+import { flagDeprecated } from './http/flag-deprecated.ts';
 import type { TakePlace } from './http/rate-limit.ts';
 import { parseJson, readBodyBytes } from './http/read-body.ts';
 import { Refusal } from './http/refusal.ts';
-import { sendReply } from './http/send-reply.ts';
 import type { ListingFaults, Operation, Reply } from './operation.ts';
-import { encodePageToken } from './page-token.ts';
+import { firstPageToken } from './page-token.ts';
 
 /** Without a port there are no bindings. */
 export type ServiceEnv = { Bindings: Partial<HttpBindings> };
@@ -35,50 +35,93 @@ export interface AnswerParts {
   readonly background: Background;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Looks at a reply before faults spoil it. */
+  readonly observe: ((operation: Operation, reply: Reply) => void) | null;
 }
 
 const noBytes = new Uint8Array();
 
-export async function answerOperation(
+/** A read without faults is answered in the turn of the event loop in which it came. */
+export function answerOperation(
   operation: Operation,
   context: Context<ServiceEnv>,
   parts: AnswerParts,
-): Promise<Response> {
+): Response | Promise<Response> {
   parts.count(operation);
-  const trace = newTrace();
+  const trace = traceOnDemand();
   const startedMs = parts.clock.monotonicMs();
   const request = context.req.raw;
-  let bytes: Uint8Array;
-  try {
-    parts.takePlace(parts.authenticate(request.headers.get('authorization')));
-    bytes = operation.takesBody ? await readBodyBytes(request, parts.bodyBytesMax) : noBytes;
-  } catch (error) {
-    return sendReply(replyToFailure(error, operation, trace, parts.log));
-  }
-  const query = new URL(request.url).searchParams;
-  const run = async (listing: ListingFaults): Promise<Reply> => {
-    try {
-      return await operation.run({ id: context.req.param('id') ?? '', query, body: () => parseJson(bytes), listing });
-    } catch (error) {
-      return replyToFailure(error, operation, trace, parts.log);
-    }
+  const seen = (reply: Reply): Reply => {
+    parts.observe?.(operation, reply);
+    return reply;
   };
   const { outgoing } = context.env ?? {};
-  const faults = parts.faults.draw(operation.name);
-  const response = await answerWithFaults({
-    faults,
-    pageToken: query.get('pageToken'),
-    firstPageToken: encodePageToken(operation.name === 'list' ? 'contacts' : 'phone-numbers', 0),
-    run,
-    statusReply: (status, retryAfterSeconds) => injectedReply(status, retryAfterSeconds, operation, trace),
-    connection: outgoing === undefined ? detachedConnection(request) : socketConnection(outgoing),
-    clock: parts.clock,
-    background: parts.background,
-  });
-  const tookMs = parts.clock.monotonicMs() - startedMs;
-  const faultKinds = faults.map((fault) => fault.kind);
-  parts.log.debug({ operation: operation.name, status: response.status, tookMs, faults: faultKinds, trace }, 'request');
-  return response;
+  const connection = outgoing === undefined ? detachedConnection(request) : socketConnection(outgoing);
+  const failed = (error: unknown): Reply => seen(replyToFailure(error, operation, trace(), parts.log));
+  const query = queryOf(request.url);
+  let deprecated: readonly string[] = [];
+  const done = (reply: Reply): Reply => {
+    if (reply.deprecated !== undefined) deprecated = reply.deprecated.map(({ name }) => name);
+    return seen(flagDeprecated(reply));
+  };
+  const carryOut = (bytes: Uint8Array): Response | Promise<Response> => {
+    const run = (listing: ListingFaults): Reply | Promise<Reply> => {
+      try {
+        // A path has one parameter at most, the recordings' under the name of what it identifies.
+        const id = context.req.param('id') ?? context.req.param('callId') ?? '';
+        const reply = operation.run({ id, query, body: () => parseJson(bytes), listing });
+        return reply instanceof Promise ? reply.then(done).catch(failed) : done(reply);
+      } catch (error) {
+        return failed(error);
+      }
+    };
+    const faults = parts.faults.draw(operation.name);
+    const response = answerWithFaults({
+      faults,
+      pageToken: query.get('pageToken'),
+      firstPageToken: () => firstPageToken(operation.name),
+      run,
+      statusReply: (status, retryAfterSeconds) => injectedReply(status, retryAfterSeconds, operation, trace()),
+      connection,
+      clock: parts.clock,
+      background: parts.background,
+    });
+    if (!parts.log.isLevelEnabled('debug')) return response;
+    return Promise.resolve(response).then((answered) => {
+      const tookMs = parts.clock.monotonicMs() - startedMs;
+      // What was written to the socket is not in the response.
+      const status = outgoing?.statusCode ?? answered.status;
+      const facts = { operation: operation.name, status, tookMs, faults: faults.map(({ kind }) => kind) };
+      parts.log.debug({ ...facts, deprecated, trace: trace() }, 'request');
+      return answered;
+    });
+  };
+  const refuse = (error: unknown): Response => connection.send(failed(error));
+  try {
+    parts.takePlace(parts.authenticate(request.headers.get('authorization')));
+  } catch (error) {
+    return refuse(error);
+  }
+  if (!operation.takesBody) return carryOut(noBytes);
+  return readBodyBytes(request, parts.bodyBytesMax).then(carryOut, refuse);
+}
+
+/** Most requests tell nobody their trace, and randomness costs as much as a look-up. */
+function traceOnDemand(): () => string {
+  let trace: string | undefined;
+  return () => {
+    trace ??= newTrace();
+    return trace;
+  };
+}
+
+const noQuery = new URLSearchParams();
+
+/** The listener has checked the URL: what follows the first question mark is the query, less a fragment. */
+function queryOf(url: string): URLSearchParams {
+  const [address = ''] = url.split('#', 1);
+  const start = address.indexOf('?');
+  return start < 0 ? noQuery : new URLSearchParams(address.slice(start + 1));
 }
 
 function replyToFailure(error: unknown, { name, resource }: Operation, trace: string, log: Logger): Reply {

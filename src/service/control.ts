@@ -1,5 +1,6 @@
 /**
- * `POST /__control {"faults":[SPEC…]}`: other faults at run time (`contract.md`, "Service").
+ * `POST /__control {"faults":[SPEC…]}`: other faults at run time (`contract.md`, "Service"). `GET` shows those in
+ * force.
  *
  * It is open only where it was asked for, and needs no key. Its JSON content type is one that a foreign web page cannot
  * send without asking first.
@@ -21,6 +22,11 @@ export interface ControlParts {
   readonly bodyBytesMax: number;
 }
 
+/** Answers the faults in force, as they were written. */
+export function showControl({ faults }: Pick<ControlParts, 'faults'>): Response {
+  return sendReply({ status: 200, body: { faults: faults.specs().map((spec) => spec.text) } });
+}
+
 /** Answers the faults that are now in force. With one that cannot be read, those before stay in force. */
 export async function answerControl(request: Request, { faults, bodyBytesMax }: ControlParts): Promise<Response> {
   try {
@@ -29,7 +35,7 @@ export async function answerControl(request: Request, { faults, bodyBytesMax }: 
       throw badRequest([{ path: 'faults', message: `must be at most ${faultCountMax} texts`, type: 'array' }]);
     }
     faults.replace(body.data.faults.map(parseFault));
-    return sendReply({ status: 200, body: { faults: faults.specs().map((spec) => spec.text) } });
+    return showControl({ faults });
   } catch (error) {
     return sendReply(errorReply(refusalOf(error), '00', newTrace()));
   }

@@ -5,12 +5,30 @@
  * authentication, with its body's bytes read. A *reply* is the answer as a value: status and JSON body.
  */
 
-/** The names that faults and counts use (`contract.md`, "Service"). */
-export const operationNames = ['create', 'get', 'list', 'update', 'delete', 'numbers', 'fields'] as const;
+import type { OperationDescription } from './operation-description.ts';
+import type { ReplyBody } from './ready-body.ts';
+
+/**
+ * The names that faults and counts use (`contract.md`, "Service"). Those after `fields` belong to what the change
+ * history alone names (4.5): list calls, get call recordings, list messages, send a text message.
+ */
+export const operationNames = [
+  'create',
+  'get',
+  'list',
+  'update',
+  'delete',
+  'numbers',
+  'fields',
+  'calls',
+  'recordings',
+  'messages',
+  'send',
+] as const;
 export type OperationName = (typeof operationNames)[number];
 
 /** The first two digits of an error code say what it is about (`facts.md`, "codes"). */
-export type ResourceCode = '00' | '04' | '07' | '08';
+export type ResourceCode = '00' | '01' | '02' | '04' | '07' | '08' | '09';
 
 /** How faults bend a listing. Without faults: no lag, and the filters count. */
 export interface ListingFaults {
@@ -29,11 +47,19 @@ export interface Call {
   readonly listing: ListingFaults;
 }
 
+/** A parameter or a member that a request used and should not any more. */
+export interface DeprecatedUse {
+  readonly name: string;
+  /** What to use in its place. ASCII, without quotes: it goes into a header. */
+  readonly instead: string;
+}
+
 export interface Reply {
   readonly status: number;
-  /** Null: an empty body. */
-  readonly body: Readonly<Record<string, unknown>> | null;
+  readonly body: ReplyBody;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Deprecated parameters that the request used (section 9): the reply says so in a header, the log in a field. */
+  readonly deprecated?: readonly DeprecatedUse[];
 }
 
 export interface Operation {
@@ -42,6 +68,7 @@ export interface Operation {
   readonly path: string;
   readonly resource: ResourceCode;
   readonly takesBody: boolean;
+  readonly description: OperationDescription;
   /** Throws `Refusal`. A reply to a write is given after its commit. */
   readonly run: (call: Call) => Reply | Promise<Reply>;
 }

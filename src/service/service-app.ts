@@ -8,9 +8,10 @@ import { Hono } from 'hono';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { type AnswerParts, answerOperation, type ServiceEnv } from './answer-operation.ts';
 import { createBackground } from './background.ts';
+import { callOperations } from './calls/call-operations.ts';
 import { contactOperations } from './contacts/contact-operations.ts';
 import { defaultReservedSources } from './contacts/reserved-sources.ts';
-import { answerControl } from './control.ts';
+import { answerControl, showControl } from './control.ts';
 import { customFieldOperations } from './custom-fields/custom-field-operations.ts';
 import { createFaultSet } from './faults/fault-set.ts';
 import { createAuthentication } from './http/authentication.ts';
@@ -18,50 +19,71 @@ import { errorReply, newTrace } from './http/error-reply.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { Refusal } from './http/refusal.ts';
 import { sendReply } from './http/send-reply.ts';
+import { type SettledKeys, settleKeys } from './keys/settle-keys.ts';
+import { messageOperations } from './messages/message-operations.ts';
 import { phoneNumberOperations } from './numbers/phone-number-operations.ts';
-import type { Operation, OperationName } from './operation.ts';
+import { openApiDocument } from './openapi/openapi-document.ts';
+import { addDescription } from './openapi/openapi-routes.ts';
+import { describedPath } from './openapi/operation-object.ts';
+import { type Operation, type OperationName, operationNames, type Reply } from './operation.ts';
+import { textOfBody } from './ready-body.ts';
+import { recordingOperations } from './recordings/recording-operations.ts';
+import type { ObservedReply } from './reply-observer.ts';
 import { defaultRequestBodyBytesMax, type ServiceBehaviour } from './service-options.ts';
 import type { Store } from './store/open-store.ts';
 
+/** Paths beside the interface's that are only read. */
+const readOnlyPaths = ['/healthz', '/openapi.json', '/docs', '/docs/:file'] as const;
+
 export interface ServiceApp {
   readonly app: Hono<ServiceEnv>;
+  /** The keys that open it. The caller has the store remember them once it serves. */
+  readonly keys: SettledKeys;
   /** Requests since the start, one entry per operation; refused ones count. */
-  readonly counts: () => Record<OperationName, number>;
+  readonly counts: () => Readonly<Record<string, number>>;
   /** Lets go of hanging requests and of late commits that have not begun. */
   readonly close: () => Promise<void>;
 }
 
-/** Throws `usage` errors: `keyMissing`, `limitMalformed`. */
+/** Throws `usage` errors: `keyMalformed`, `tooManyKeys`, `limitMalformed`. */
 export function createServiceApp(behaviour: ServiceBehaviour, store: Store): ServiceApp {
   const { clock, log } = behaviour;
   requirePositive('requestsPerSecond', behaviour.requestsPerSecond);
   requirePositive('pageNumbers', behaviour.pageNumbers);
-  const counts: Record<OperationName, number> = {
-    create: 0,
-    get: 0,
-    list: 0,
-    update: 0,
-    delete: 0,
-    numbers: 0,
-    fields: 0,
-  };
+  const operations = operationsOf(behaviour, store);
+  const document = () => openApiDocument(operations);
+  const observe = behaviour.replyObserver?.(document()) ?? null;
+  const counts = new Map<OperationName, number>(operationNames.map((name) => [name, 0]));
   const background = createBackground(clock, behaviour.log);
+  const keys = settleKeys(behaviour.apiKeys, store.apiKeys.all());
   const parts: AnswerParts = {
     count: ({ name }) => {
-      counts[name] += 1;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
     },
-    authenticate: createAuthentication(behaviour.apiKeys),
+    authenticate: createAuthentication(keys.known),
     takePlace: createRateLimit(behaviour.requestsPerSecond, clock),
     bodyBytesMax: behaviour.requestBodyBytesMax ?? defaultRequestBodyBytesMax,
     faults: createFaultSet(behaviour.faults, behaviour.faultSeed),
     background,
     clock,
     log,
+    observe: observe === null ? null : (operation, reply) => observe(observedReply(operation, reply)),
+  };
+  const refuse = (refusal: Refusal): Response => {
+    const reply = errorReply(refusal, '00', newTrace());
+    observe?.(observedReply(null, reply));
+    return sendReply(reply);
   };
   const app = new Hono<ServiceEnv>();
   app.get('/healthz', () => sendReply({ status: 200, body: { status: 'ok' } }));
-  if (behaviour.control) app.post('/__control', (context) => answerControl(context.req.raw, parts));
-  addOperations(app, operationsOf(behaviour, store), parts);
+  if (behaviour.control) {
+    app.get('/__control', () => showControl(parts));
+    app.post('/__control', (context) => answerControl(context.req.raw, parts));
+    app.all('/__control', () => refuse(wrongMethod(['GET', 'POST'])));
+  }
+  addDescription(app, document);
+  for (const path of readOnlyPaths) app.all(path, () => refuse(wrongMethod(['GET'])));
+  addOperations(app, operations, parts, refuse);
   app.all('/v0/*', () => refuse(deprecated()));
   app.onError((error) => {
     log.error({ error: messageOf(error) }, 'request failed');
@@ -70,7 +92,8 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
   app.notFound(() => refuse(new Refusal(404, 'There is no such path. Every path starts with /v1.')));
   return {
     app,
-    counts: () => ({ ...counts }),
+    keys,
+    counts: () => Object.fromEntries(counts),
     close: background.close,
   };
 }
@@ -83,18 +106,37 @@ function operationsOf(behaviour: ServiceBehaviour, store: Store): readonly Opera
     ...contactOperations({ store, definitions, patchMode, reservedSources, clock }),
     ...phoneNumberOperations({ phoneNumbers: store.phoneNumbers, pageNumbers }),
     ...customFieldOperations(definitions),
+    ...callOperations(store),
+    ...recordingOperations(store),
+    ...messageOperations({ store, clock, internationalMessaging: behaviour.internationalMessaging ?? false }),
   ];
 }
 
-function addOperations(app: Hono<ServiceEnv>, operations: readonly Operation[], parts: AnswerParts): void {
-  for (const operation of operations) {
-    app.on(operation.method, operation.path, (context) => answerOperation(operation, context, parts));
+/** Answers a refusal where no operation is meant: the code names no resource. */
+type Refuse = (refusal: Refusal) => Response;
+
+function addOperations(
+  app: Hono<ServiceEnv>,
+  operations: readonly Operation[],
+  parts: AnswerParts,
+  refuse: Refuse,
+): void {
+  for (const [path, ofPath] of Map.groupBy(operations, (operation) => operation.path)) {
+    const byMethod = new Map<string, Operation>(ofPath.map((operation) => [operation.method, operation]));
+    // One handler for all methods: where several match, the framework chains them for every request.
+    app.all(path, (context) => {
+      const { method } = context.req;
+      const operation = byMethod.get(method === 'HEAD' ? 'GET' : method);
+      if (operation === undefined) return refuse(wrongMethod([...byMethod.keys()]));
+      return answerOperation(operation, context, parts);
+    });
   }
-  for (const path of new Set(operations.map((operation) => operation.path))) {
-    const allowed = operations.filter((operation) => operation.path === path).map((operation) => operation.method);
-    const headers = { allow: allowed.join(', ') };
-    app.all(path, () => refuse(new Refusal(405, `This path answers ${allowed.join(', ')}.`, { headers })));
-  }
+}
+
+/** HEAD is answered wherever GET is, and not named. */
+function wrongMethod(allowed: readonly string[]): Refusal {
+  const allow = allowed.join(', ');
+  return new Refusal(405, `This path answers ${allow}.`, { headers: { allow } });
 }
 
 /** Section 9: /v0 is deprecated. How it answers: not shown. 410, since nothing is served there any more. */
@@ -102,9 +144,9 @@ function deprecated(): Refusal {
   return new Refusal(410, 'The paths under /v0 are deprecated and no longer answered. Use /v1.');
 }
 
-/** A refusal where no operation is meant: the code names no resource. */
-function refuse(refusal: Refusal): Response {
-  return sendReply(errorReply(refusal, '00', newTrace()));
+function observedReply(operation: Operation | null, { status, headers = {}, body }: Reply): ObservedReply {
+  const meant = { method: operation?.method ?? null, path: operation === null ? null : describedPath(operation.path) };
+  return { ...meant, status, headers, text: textOfBody(body) };
 }
 
 function requirePositive(name: string, value: number | null): void {

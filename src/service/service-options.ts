@@ -3,19 +3,27 @@ import type { Clock } from '#src/clock.ts';
 import type { Logger } from '#src/log.ts';
 import type { ReservedSources } from './contacts/reserved-sources.ts';
 import type { FaultSpec } from './faults/fault.ts';
+import type { SocketLimits } from './http/socket-limits.ts';
+import type { ReplyObserver } from './reply-observer.ts';
+import type { WorkspaceFileToLoad } from './workspace-file/open-loaded-store.ts';
 
 /** What PATCH does with what its body leaves out (4.3: not shown; `facts.md`, "Consequence"). */
 export type PatchMode = 'merge' | 'replace';
 
 /** Behaviour of the service, with or without a port. */
 export interface ServiceBehaviour {
-  /** Raw keys that the Authorization header may hold (section 5). At least one. */
+  /**
+   * Raw keys that the Authorization header may hold (section 5). They replace those that the store remembers. Empty:
+   * those of the store, and a random one (`RunningService.printedKey`).
+   */
   readonly apiKeys: readonly string[];
   readonly patchMode: PatchMode;
   /** Requests per second for each key; null for no limit (section 8: not shown). */
   readonly requestsPerSecond: number | null;
   /** Phone numbers per page; null answers all of them at once, without a token (4.4, 4.6). */
   readonly pageNumbers: number | null;
+  /** Whether messages may go to numbers outside the United States and Canada (section 7, 403). Default: false. */
+  readonly internationalMessaging?: boolean;
   readonly faults: readonly FaultSpec[];
   /** The same seed and the same requests give the same faults. */
   readonly faultSeed: number;
@@ -23,6 +31,8 @@ export interface ServiceBehaviour {
   readonly control: boolean;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Looks at every reply. Default: nobody does. */
+  readonly replyObserver?: ReplyObserver;
   /** Default: 256 KiB. */
   readonly requestBodyBytesMax?: number;
   /** Default: the list of `facts.md`. */
@@ -34,12 +44,16 @@ export interface ServiceOptions extends ServiceBehaviour {
   readonly host?: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** Where one differs from `defaultSocketLimits`. */
+  readonly socketLimits?: Partial<SocketLimits>;
   /** A file's path, or `:memory:`. */
   readonly store: string;
   /** Invented contacts of a new store; a store that exists keeps its content. */
   readonly seedContacts: number;
   /** Invented phone numbers of a new store. */
   readonly seedPhoneNumbers: number;
+  /** Fills a new store from a workspace file, in place of anything invented; a store that exists is refused. */
+  readonly load?: WorkspaceFileToLoad;
 }
 
 export const defaultRequestBodyBytesMax = 256 * 1024;

@@ -8,7 +8,6 @@ import type { Clock } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
 import type { Background } from '../background.ts';
 import type { Connection } from '../http/connection.ts';
-import { sendReply } from '../http/send-reply.ts';
 import type { ListingFaults, Reply } from '../operation.ts';
 import { bendPageToken } from './bend-page-token.ts';
 import type { Fault } from './fault.ts';
@@ -18,29 +17,36 @@ export interface FaultyCall {
   /** The page token that the client sent; null without one. */
   readonly pageToken: string | null;
   /** A token that starts the listing anew, for a listing that gave none itself. */
-  readonly firstPageToken: string;
+  readonly firstPageToken: () => string;
   /** Carries the operation out. Never throws: a refusal is a reply. */
-  readonly run: (listing: ListingFaults) => Promise<Reply>;
+  readonly run: (listing: ListingFaults) => Reply | Promise<Reply>;
   readonly statusReply: (status: number, retryAfterSeconds: number | null) => Reply;
   readonly connection: Connection;
   readonly clock: Clock;
   readonly background: Background;
 }
 
-export async function answerWithFaults(call: FaultyCall): Promise<Response> {
+const noListingFaults: ListingFaults = { lagMs: 0, ignoreFilters: false };
+
+export function answerWithFaults(call: FaultyCall): Response | Promise<Response> {
+  if (call.faults.length > 0) return misbehave(call);
+  const reply = call.run(noListingFaults);
+  return reply instanceof Promise ? reply.then(call.connection.send) : call.connection.send(reply);
+}
+
+async function misbehave(call: FaultyCall): Promise<Response> {
   const { faults, connection } = call;
-  if (faults.length === 0) return sendReply(await call.run({ lagMs: 0, ignoreFilters: false }));
   for (const fault of faults) if (fault.kind === 'latency') await waitHere(call, fault.delayMs);
   for (const fault of faults) {
     if (fault.kind === 'dropBefore') return connection.reset();
-    if (fault.kind === 'status') return sendReply(call.statusReply(fault.status, fault.retryAfterSeconds));
+    if (fault.kind === 'status') return connection.send(call.statusReply(fault.status, fault.retryAfterSeconds));
   }
   // A service that closed while the request waited does no more work for it.
   if (call.background.closing.aborted) return connection.reset();
   const listing = listingUnder(faults);
   for (const fault of faults) {
     if (fault.kind !== 'lateCommit') continue;
-    call.background.later(fault.delayMs, () => call.run(listing));
+    call.background.later(fault.delayMs, async () => call.run(listing));
     return connection.reset();
   }
   return spoil(call, bendPageToken(call, await call.run(listing)));
@@ -79,7 +85,7 @@ async function spoil(call: FaultyCall, reply: Reply): Promise<Response> {
         unreachable(fault);
     }
   }
-  return sendReply(reply);
+  return connection.send(reply);
 }
 
 /** What a proxy in between likes to answer. */
@@ -93,7 +99,7 @@ function webPage(status: number): Response {
 
 /** Waits for that long, or for ever; ends early when the client leaves or the service closes. */
 async function waitHere(call: FaultyCall, delayMs: number | null): Promise<void> {
-  const over = AbortSignal.any([call.background.closing, call.connection.gone]);
+  const over = AbortSignal.any([call.background.closing, call.connection.gone()]);
   if (over.aborted) return;
   // The one rejection is the abort, and an early end is what it asks for.
   if (delayMs !== null) return call.clock.sleep(delayMs, over).catch(() => {});

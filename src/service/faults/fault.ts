@@ -38,7 +38,7 @@ export interface FaultKindEntry {
   readonly about: string;
 }
 
-const listings: readonly OperationName[] = ['list', 'numbers'];
+const listings: readonly OperationName[] = ['list', 'numbers', 'calls', 'messages'];
 
 export const faultKinds: Readonly<Record<FaultKind, FaultKindEntry>> = {
   latency: { argument: 'duration', operations: operationNames, about: 'waits, then goes on' },
@@ -50,7 +50,7 @@ export const faultKinds: Readonly<Record<FaultKind, FaultKindEntry>> = {
   listLag: { argument: 'duration', operations: ['list'], about: 'lists a contact only when it is that old' },
   repeatToken: { argument: 'none', operations: listings, about: 'answers the page token that was sent, for ever' },
   nonStringToken: { argument: 'none', operations: listings, about: 'answers a number as the page token' },
-  strangers: { argument: 'none', operations: listings, about: 'ignores the filter' },
+  strangers: { argument: 'none', operations: listings, about: 'ignores the filters' },
   truncated: { argument: 'none', operations: operationNames, about: 'commits, then sends half of the body' },
   notJson: { argument: 'none', operations: operationNames, about: 'commits, then answers a web page' },
 };

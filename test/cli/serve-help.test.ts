@@ -1,0 +1,22 @@
+/** `patchbay serve --help` names the faults by hand, so that it need not load the service: held against the catalog. */
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { buildProgram } from '#src/cli/main.ts';
+import { faultKinds } from '#src/service/faults/fault.ts';
+import { operationNames } from '#src/service/operation.ts';
+
+function serveHelp(): string {
+  const serve = buildProgram().commands.find((command: Command) => command.name() === 'serve');
+  let text = '';
+  serve?.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
+  return text;
+}
+
+test('the help of serve names every operation and every fault', () => {
+  const help = serveHelp();
+  expect(/operations +(.*), or/.exec(help)?.[1]?.split(' ')).toEqual(operationNames);
+  const named = [...(/faults +([\s\S]*)$/.exec(help)?.[1]?.matchAll(/[a-z]+[A-Za-z]*(?=[\s=[]|$)/g) ?? [])].map(
+    ([name]) => name,
+  );
+  expect(named.filter((name) => name !== 'retryAfter').toSorted()).toEqual(Object.keys(faultKinds).toSorted());
+});
