@@ -1,5 +1,6 @@
 /**
- * Which keys open the workspace from this start on (section 5; `contract.md`, "Service").
+ * Which keys open the workspace from this start on (section 5, how a key is obtained: not shown; `contract.md`,
+ * "Service").
  *
  * Keys that are given replace all that the store remembers: that is how one is revoked. A start without a key goes on
  * with the given ones of the store, forgets the one that the start before printed, and makes a random one.

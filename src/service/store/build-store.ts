@@ -5,37 +5,41 @@
  * away where anything fails, and renamed when it is complete and on the disk. Such a file needs no journal on the disk,
  * and in memory it is small, as a new file has no pages that could be changed.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { keepOwner, migrate, openStore, type Store, type StoreTables, storeOf, tablesOf } from './open-store.ts';
+import { newDraftPath, removeAbandonedDrafts } from './draft.ts';
+import {
+  isOfDatabase,
+  keepOwner,
+  migrate,
+  openStore,
+  type Store,
+  type StoreTables,
+  storeOf,
+  tablesOf,
+} from './open-store.ts';
+import { journalsOf, makeFolder } from './store-files.ts';
 
 /** Fills the tables; rejects where it cannot, and nothing is kept. */
 export type Fill<Filled extends { readonly ownerUserId: string }> = (tables: StoreTables) => Promise<Filled>;
 
 /**
- * `path` is a file that is not there yet, or `:memory:`. Throws `usage` errors: `storeNotNew`, `storeNotWritten`, and
- * what the filling throws.
+ * `path` is a file that is not there yet, or `:memory:`. `beforePublish` is awaited when the store is complete; where it
+ * rejects there is none. From its end to that of this function nothing else happens in the process. Throws `usage`
+ * errors: `storeNotNew`, `storeNotWritten`, and what the filling and `beforePublish` throw.
  */
 export async function buildStore<Filled extends { readonly ownerUserId: string }>(
   path: string,
   fill: Fill<Filled>,
+  beforePublish: () => Promise<void>,
 ): Promise<{ readonly store: Store; readonly filled: Filled }> {
   if (path === ':memory:') {
     const database = new DatabaseSync(path);
     try {
       const filled = await fillDatabase(database, path, fill);
+      await beforePublish();
       return { store: storeOf(database), filled };
     } catch (error) {
       database.close();
@@ -43,7 +47,7 @@ export async function buildStore<Filled extends { readonly ownerUserId: string }
     }
   }
   refuseStoreThatExists(path);
-  const filled = await buildFile(path, fill);
+  const filled = await buildFile(path, fill, beforePublish);
   // The seed of a store that is complete is never asked for.
   return { store: openStore(path, () => filled.ownerUserId), filled };
 }
@@ -51,18 +55,19 @@ export async function buildStore<Filled extends { readonly ownerUserId: string }
 async function buildFile<Filled extends { readonly ownerUserId: string }>(
   path: string,
   fill: Fill<Filled>,
+  beforePublish: () => Promise<void>,
 ): Promise<Filled> {
-  const draft = `${path}.loading-${process.pid}`;
+  const draft = newDraftPath(path, 'loading');
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    removeAbandonedDrafts(path);
-    rmSync(draft, { force: true });
+    makeFolder(dirname(path));
+    removeAbandonedDrafts(path, 'loading');
     closeSync(openSync(draft, 'wx', 0o600));
   } catch (error) {
     throw notWritten(path, error);
   }
   try {
     const filled = await fillDraft(draft, path, fill);
+    await beforePublish();
     publish(draft, path);
     return filled;
   } finally {
@@ -97,8 +102,7 @@ async function fillDatabase<Filled extends { readonly ownerUserId: string }>(
     database.exec('COMMIT');
     return filled;
   } catch (error) {
-    const isOfDatabase = error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
-    throw isOfDatabase ? notWritten(path, error) : error;
+    throw isOfDatabase(error) ? notWritten(path, error) : error;
   }
 }
 
@@ -109,7 +113,7 @@ function publish(draft: string, path: string): void {
   try {
     syncToDisk(draft);
     // A journal that a removed store left behind would be taken for this one's.
-    for (const journal of [`${path}-wal`, `${path}-shm`, `${path}-journal`]) rmSync(journal, { force: true });
+    for (const journal of journalsOf(path)) rmSync(journal, { force: true });
     renameSync(draft, path);
     syncToDisk(dirname(path));
   } catch (error) {
@@ -135,23 +139,10 @@ function refuseStoreThatExists(path: string): void {
   });
 }
 
-/** What a process that was killed left behind. */
-function removeAbandonedDrafts(path: string): void {
-  const beginning = `${basename(path)}.loading-`;
-  for (const name of readdirSync(dirname(path))) {
-    const pid = name.startsWith(beginning) ? Number(/^\d+$/.exec(name.slice(beginning.length))?.[0]) : Number.NaN;
-    if (Number.isInteger(pid) && pid > 0 && !isAlive(pid)) rmSync(join(dirname(path), name), { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Somebody else's process may not be asked, but it is there.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+/** Removes a store that was built and has been closed, where its start fails after all. */
+export function discardBuiltStore(path: string): void {
+  if (path === ':memory:') return;
+  for (const file of [path, ...journalsOf(path)]) rmSync(file, { force: true });
 }
 
 function notWritten(path: string, error: unknown): PatchbayError {

@@ -1,7 +1,7 @@
 /** The calls of a workspace as rows. Works inside or outside a transaction; commits are the caller's. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredCall } from '../calls/stored-call.ts';
-import type { Place } from '../conversations/place.ts';
+import type { Place } from '../paging/place.ts';
 import { createOthersOf } from './others-of.ts';
 
 export interface CallQuery {

@@ -2,7 +2,9 @@
  * Group commit: writes that arrive together share one transaction, and each is answered after its commit.
  *
  * Invariant: a *work* reads first and ends with at most one statement that changes something. One that throws has then
- * changed nothing, and the others of its transaction go on without a savepoint.
+ * changed nothing, and the others of its transaction go on without a savepoint. On some errors, as a full disk, SQLite
+ * may end the whole transaction by itself: nothing more of it is tried, as each further work would be committed alone,
+ * and all its callers are told that error. Every caller gets an answer, whatever fails.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { PatchbayError } from '#src/errors.ts';
@@ -10,9 +12,16 @@ import { PatchbayError } from '#src/errors.ts';
 const worksPerCommitMax = 500;
 
 interface WaitingWork {
-  /** Does the work and answers how to tell its caller. Never throws. */
-  readonly attempt: () => () => void;
+  /** Does the work. Never throws. */
+  readonly attempt: () => Attempt;
   readonly fail: (error: unknown) => void;
+}
+
+interface Attempt {
+  /** Tells the caller what came of it. */
+  readonly tell: () => void;
+  /** What the work threw; undefined where it did not. */
+  readonly error?: unknown;
 }
 
 export interface GroupCommit {
@@ -22,7 +31,15 @@ export interface GroupCommit {
   readonly close: () => void;
 }
 
-export function createGroupCommit(database: DatabaseSync): GroupCommit {
+/**
+ * `endReads` ends the transaction of reads that are under way. `requirePlace` throws where a commit would be lost: see
+ * `store-place.ts`.
+ */
+export function createGroupCommit(
+  database: DatabaseSync,
+  endReads: () => void,
+  requirePlace: () => void = () => undefined,
+): GroupCommit {
   const waiting: WaitingWork[] = [];
   let scheduled = false;
   let closed = false;
@@ -36,9 +53,10 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
       if (!closed) commitNext();
     });
   };
+  const commit = (batch: readonly WaitingWork[]) => commitBatch(database, { endReads, requirePlace }, batch);
   const commitNext = () => {
     const batch = waiting.splice(0, worksPerCommitMax);
-    if (batch.length > 0) commitBatch(database, batch);
+    if (batch.length > 0) commit(batch);
     if (waiting.length > 0) schedule();
   };
   return {
@@ -54,7 +72,7 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
     close: () => {
       closed = true;
       // Ends: nothing is added any more, and each turn takes at least one.
-      while (waiting.length > 0) commitBatch(database, waiting.splice(0, worksPerCommitMax));
+      while (waiting.length > 0) commit(waiting.splice(0, worksPerCommitMax));
     },
   };
 }
@@ -63,25 +81,53 @@ function attemptWork<Result>(
   work: () => Result,
   resolve: (result: Result) => void,
   reject: (error: unknown) => void,
-): () => void {
+): Attempt {
   try {
     const result = work();
-    return () => resolve(result);
+    return { tell: () => resolve(result) };
   } catch (error) {
-    return () => reject(error);
+    return { tell: () => reject(error), error };
   }
 }
 
-function commitBatch(database: DatabaseSync, batch: readonly WaitingWork[]): void {
-  let tellCallers: readonly (() => void)[];
+interface Surroundings {
+  readonly endReads: () => void;
+  readonly requirePlace: () => void;
+}
+
+/** Never throws: nobody would be there to catch it. */
+function commitBatch(database: DatabaseSync, surroundings: Surroundings, batch: readonly WaitingWork[]): void {
+  const { endReads, requirePlace } = surroundings;
+  let attempts: readonly Attempt[];
   try {
+    endReads();
+    requirePlace();
     database.exec('BEGIN IMMEDIATE');
-    tellCallers = batch.map((one) => one.attempt());
+    attempts = attemptAll(database, batch);
     database.exec('COMMIT');
+    // What was committed beside the name in the meantime is not kept under it.
+    requirePlace();
   } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
+    rollBack(database);
     for (const one of batch) one.fail(error);
     return;
   }
-  for (const tell of tellCallers) tell();
+  for (const { tell } of attempts) tell();
+}
+
+/** Throws the error with which SQLite ended the transaction. */
+function attemptAll(database: DatabaseSync, batch: readonly WaitingWork[]): readonly Attempt[] {
+  return batch.map((one) => {
+    const attempt = one.attempt();
+    if (!database.isTransaction) throw attempt.error ?? new Error('a work ended the transaction of all');
+    return attempt;
+  });
+}
+
+function rollBack(database: DatabaseSync): void {
+  try {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  } catch {
+    // The error before this one says more. Where the transaction is still open, the next batch fails and comes here.
+  }
 }

@@ -1,7 +1,7 @@
 /** The messages of a workspace as rows. Works inside or outside a transaction; commits are the caller's. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Place } from '../conversations/place.ts';
 import type { StoredMessage } from '../messages/stored-message.ts';
+import type { Place } from '../paging/place.ts';
 import { createOthersOf } from './others-of.ts';
 
 export interface MessageQuery {

@@ -4,7 +4,7 @@
  * Invariant: what a reply tells was committed before, and on a file it is on the disk (WAL, synchronous FULL). A store
  * is made and filled in one transaction: there is none without its seed.
  */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
@@ -18,6 +18,9 @@ import { createMessageTable, type MessageTable } from './message-table.ts';
 import { createPhoneNumberTable, type PhoneNumberTable } from './phone-number-table.ts';
 import { createRecordingTable, type RecordingTable } from './recording-table.ts';
 import { migrations, schemaVersion } from './schema.ts';
+import { createSharedReads, type SharedReads } from './shared-reads.ts';
+import { fileAt, journalsOf, makeFolder } from './store-files.ts';
+import { noPlace, type StorePlace, watchStorePlace } from './store-place.ts';
 import { createUserTable, type UserTable } from './user-table.ts';
 
 export interface StoreTables {
@@ -34,6 +37,9 @@ export interface Store extends StoreTables {
   /** The user to whom the API key belongs: the creator of a contact whose body names none. */
   readonly ownerUserId: string;
   readonly apiKeys: ApiKeyTable;
+  /** Random, made with the store; never in a workspace file. See `paging/page-token.ts`. */
+  readonly pageTokenSecret: Uint8Array;
+  readonly read: SharedReads['read'];
   readonly write: GroupCommit['write'];
   /** Commits what waits and closes the file. */
   readonly close: () => void;
@@ -44,60 +50,91 @@ export type Seed = (tables: StoreTables) => string;
 
 const busyTimeoutMs = 5_000;
 
-/** Throws `usage` errors: `storeUnreadable`, `storeNewer`, and whatever the seed throws. */
+/**
+ * Throws `usage` errors: `storeUnreadable`, `storeNewer`, and whatever the seed throws. A store that could not be made
+ * leaves no file.
+ */
 export function openStore(path: string, seed: Seed): Store {
-  const database = openDatabase(path);
+  const isFile = path !== ':memory:';
+  let isNew = false;
+  let database: DatabaseSync | undefined;
   try {
-    if (versionOf(database) < schemaVersion) bringUpToDate(database, path, seed);
-    return storeOf(database);
+    if (isFile) isNew = requireStoreFile(path);
+    database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    const opened = isFile ? fileAt(path) : null;
+    if (isFile) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    if (versionOf(database) < schemaVersion) bringUpToDate(database, seed);
+    return storeOf(database, isFile ? watchStorePlace(path, opened, database) : noPlace);
   } catch (error) {
-    database.close();
+    if (database?.isOpen === true) database.close();
+    if (isNew) for (const file of [path, ...journalsOf(path)]) rmSync(file, { force: true });
     throw error instanceof PatchbayError ? error : unreadable(path, error);
   }
 }
 
 /** The store on a database that is up to date; closing the one closes the other. */
-export function storeOf(database: DatabaseSync): Store {
+export function storeOf(database: DatabaseSync, place: StorePlace = noPlace): Store {
   const tables = tablesOf(database);
-  const { write, close } = createGroupCommit(database);
+  const { read, end } = createSharedReads(database);
+  const { write, close } = createGroupCommit(database, end, place.require);
   return {
     ...tables,
     ownerUserId: ownerOf(database),
     apiKeys: createApiKeyTable(database),
+    pageTokenSecret: pageTokenSecretOf(database),
+    read,
     write,
     close: () => {
+      end();
       close();
+      try {
+        place.require();
+      } catch {
+        // Nothing waits for a commit any more: what is to be done about it was done.
+      }
       database.close();
+      place.leave();
     },
   };
 }
 
-function openDatabase(path: string): DatabaseSync {
+/** Answers whether it had to be made. Throws the system's errors, and those of `refuseForeignDatabase`. */
+function requireStoreFile(path: string): boolean {
+  // Contacts are personal data: the folder and the file are their owner's alone.
+  makeFolder(dirname(path));
+  // Not where it is there: to close a file gives back the locks that this process has on it.
+  const isMissing = !existsSync(path);
+  if (isMissing) closeSync(openSync(path, 'a', 0o600));
+  refuseForeignDatabase(path);
+  return isMissing;
+}
+
+/**
+ * Looks before anything is changed: what is refused stays as it is, down to its journal. Throws `storeUnreadable`,
+ * `storeNewer`, and SQLite's errors.
+ */
+function refuseForeignDatabase(path: string): void {
+  // The last one who may write brings a journal that a crash left into the file, and removes it; a reader does not.
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: existsSync(`${path}-wal`) });
   try {
-    if (path !== ':memory:') {
-      // Contacts are personal data: the folder and the file are their owner's alone.
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      closeSync(openSync(path, 'a', 0o600));
-    }
-    const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-    if (path !== ':memory:') database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-    return database;
-  } catch (error) {
-    throw unreadable(path, error);
+    const version = versionOf(database);
+    if (version > schemaVersion) throw newer(version);
+    const tables = database
+      .prepare("SELECT count(*) AS any, total(name = 'workspace') AS ours FROM sqlite_schema")
+      .get();
+    const isOurs = version === 0 ? tables?.any === 0 : tables?.ours === 1;
+    if (!isOurs) throw unreadable(path, new Error('it is a database of another program'));
+  } finally {
+    database.close();
   }
 }
 
 /** Makes the tables of a new store and fills them, or brings an older store up to date, in one transaction. */
-function bringUpToDate(database: DatabaseSync, path: string, seed: Seed): void {
+function bringUpToDate(database: DatabaseSync, seed: Seed): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have been here while this one waited for the lock.
     const version = versionOf(database);
-    if (version === 0) {
-      // A file that is somebody else's database has tables, but no version of ours.
-      const { tableCount } = database.prepare('SELECT count(*) AS tableCount FROM sqlite_schema').get() ?? {};
-      if (tableCount !== 0) throw unreadable(path, new Error('it is a database of another program'));
-    }
     if (version < schemaVersion) migrate(database, version);
     if (version === 0) keepOwner(database, seed(tablesOf(database)));
     database.exec('COMMIT');
@@ -114,23 +151,15 @@ export function migrate(database: DatabaseSync, version: number): void {
 }
 
 export function keepOwner(database: DatabaseSync, ownerUserId: string): void {
-  database.prepare('INSERT INTO workspace (only, owner_user_id) VALUES (1, ?)').run(ownerUserId);
+  database
+    .prepare('INSERT INTO workspace (only, owner_user_id, page_token_secret) VALUES (1, ?, randomblob(16))')
+    .run(ownerUserId);
 }
 
 /** Throws a `usage` error, `storeNewer`. */
 export function tablesOf(database: DatabaseSync): StoreTables {
   const version = versionOf(database);
-  if (version > schemaVersion) {
-    throw new PatchbayError(
-      'usage',
-      'storeNewer',
-      `the store has version ${version}; this program knows ${schemaVersion}`,
-      {
-        facts: { version, known: schemaVersion },
-        hint: 'Use the newer program, or another store.',
-      },
-    );
-  }
+  if (version > schemaVersion) throw newer(version);
   const customFields = createCustomFieldTable(database);
   return {
     contacts: createContactTable(database, createContactDocuments(customFields)),
@@ -149,6 +178,26 @@ export function versionOf(database: DatabaseSync): number {
 
 export function ownerOf(database: DatabaseSync): string {
   return String(database.prepare('SELECT owner_user_id FROM workspace').get()?.owner_user_id ?? '');
+}
+
+function pageTokenSecretOf(database: DatabaseSync): Uint8Array {
+  const secret = database.prepare('SELECT page_token_secret FROM workspace').get()?.page_token_secret;
+  if (secret instanceof Uint8Array) return secret;
+  throw new Error('it is damaged: it has no workspace');
+}
+
+function newer(version: number): PatchbayError {
+  return new PatchbayError(
+    'usage',
+    'storeNewer',
+    `the store has version ${version}; this program knows ${schemaVersion}`,
+    { facts: { version, known: schemaVersion }, hint: 'Use the newer program, or another store.' },
+  );
+}
+
+/** What SQLite threw, as of a damaged file. */
+export function isOfDatabase(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 }
 
 export function unreadable(path: string, cause: unknown): PatchbayError {

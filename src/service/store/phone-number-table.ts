@@ -1,6 +1,6 @@
 /** The phone numbers of a workspace as rows. They are made with the store and do not change. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { PhoneNumber } from '../numbers/phone-number.ts';
+import type { PhoneNumber } from '../phone-numbers/phone-number.ts';
 
 export interface PhoneNumberQuery {
   /** Null: the numbers of all users. */

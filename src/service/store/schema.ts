@@ -40,7 +40,8 @@ CREATE TABLE phone_number_users (
 
 /**
  * Users, API keys, calls, recordings and messages. The users of an older store are those who stand with its numbers,
- * in the order in which they first appear there.
+ * in the order in which they first appear there. Before them comes the owner, where no number names them: an older
+ * store knows only their id, and a made-up record is always the same, so that two dumps of one store are.
  */
 const callsAndMessages = `
 CREATE TABLE users (
@@ -48,6 +49,14 @@ CREATE TABLE users (
   id TEXT NOT NULL UNIQUE,
   document TEXT NOT NULL
 ) STRICT;
+INSERT INTO users (id, document)
+  SELECT owner_user_id, json_object(
+    'id', owner_user_id, 'email', 'owner@example.com', 'firstName', NULL, 'lastName', NULL,
+    'role', 'owner', 'groupId', 'GR' || substr(owner_user_id, 3)
+  )
+  FROM workspace WHERE owner_user_id NOT IN (
+    SELECT value ->> 'id' FROM phone_numbers, json_each(phone_numbers.document, '$.users')
+  );
 INSERT INTO users (id, document)
   SELECT value ->> 'id', value
   FROM phone_numbers, json_each(phone_numbers.document, '$.users')
@@ -89,6 +98,12 @@ CREATE INDEX messages_by_user ON messages (phone_number_id, participants, user_i
 CREATE INDEX phone_numbers_by_number ON phone_numbers (document ->> 'number');
 `;
 
+/** What page tokens are checked with. It stays in the store: a walk goes on after a restart. */
+const pageTokenSecret = `
+ALTER TABLE workspace ADD COLUMN page_token_secret BLOB;
+UPDATE workspace SET page_token_secret = randomblob(16);
+`;
+
 /** Documents of version 1 held id, key and value of a custom field; a read shows its name and type, too. */
 const contactsAsReadsShowThem = `
 UPDATE contacts SET document = json_set(document, '$.customFields', (
@@ -101,8 +116,17 @@ UPDATE contacts SET document = json_set(document, '$.customFields', (
 )) WHERE document -> '$.customFields' <> '[]';
 `;
 
+/** The first version took an empty text for the id of a creator. A reply and a workspace file name somebody. */
+const creators = `
+UPDATE contacts SET document = json_set(document, '$.createdByUserId', (SELECT owner_user_id FROM workspace))
+  WHERE document ->> 'createdByUserId' = '';
+`;
+
 /** The n-th makes version n out of version n - 1; a published one is never changed. */
-export const migrations: readonly string[] = [contactsAndNumbers, callsAndMessages + contactsAsReadsShowThem];
+export const migrations: readonly string[] = [
+  contactsAndNumbers,
+  callsAndMessages + pageTokenSecret + contactsAsReadsShowThem + creators,
+];
 
 /** A newer file is refused. */
 export const schemaVersion = migrations.length;

@@ -1,6 +1,6 @@
 /** The users of a workspace as rows. No endpoint of their own; numbers, calls and messages refer to them. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { WorkspaceUser } from '../numbers/phone-number.ts';
+import type { WorkspaceUser } from '../phone-numbers/phone-number.ts';
 
 export interface UserTable {
   readonly insert: (user: WorkspaceUser) => void;

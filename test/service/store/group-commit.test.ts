@@ -3,6 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createGroupCommit } from '#src/service/store/group-commit.ts';
 
+const noReads = () => undefined;
+
 function counterDatabase() {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE counted (n INTEGER UNIQUE) STRICT');
@@ -13,7 +15,7 @@ function counterDatabase() {
 
 test('works that arrive together are committed together, and a failing one hurts no other', async () => {
   const { database, insert, count } = counterDatabase();
-  const group = createGroupCommit(database);
+  const group = createGroupCommit(database, noReads);
   const outcomes = await Promise.allSettled([
     group.write(() => insert.run(1)),
     group.write(() => insert.run(1)),
@@ -29,7 +31,7 @@ test('works that arrive together are committed together, and a failing one hurts
 
 test('more than one transaction takes are all done', async () => {
   const { database, insert, count } = counterDatabase();
-  const group = createGroupCommit(database);
+  const group = createGroupCommit(database, noReads);
   await Promise.all(Array.from({ length: 1_201 }, (_, n) => group.write(() => insert.run(n))));
   expect(count()).toBe(1_201);
   database.close();
@@ -39,7 +41,7 @@ test('when the commit fails, every work of it is rejected and nothing is kept', 
   const { database, insert, count } = counterDatabase();
   database.exec('PRAGMA foreign_keys = ON; CREATE TABLE parent (id INTEGER PRIMARY KEY) STRICT');
   database.exec('CREATE TABLE child (parent_id INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED) STRICT');
-  const group = createGroupCommit(database);
+  const group = createGroupCommit(database, noReads);
   const outcomes = await Promise.allSettled([
     group.write(() => insert.run(1)),
     // The missing parent is noticed at the commit.
@@ -52,7 +54,7 @@ test('when the commit fails, every work of it is rejected and nothing is kept', 
 
 test('close commits what waits and refuses what comes later', async () => {
   const { database, insert, count } = counterDatabase();
-  const group = createGroupCommit(database);
+  const group = createGroupCommit(database, noReads);
   const waiting = group.write(() => insert.run(1));
   group.close();
   await waiting;

@@ -1,0 +1,18 @@
+/** Statements whose rows come as arrays, in the order of their columns: half the cost of rows as objects. */
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
+
+export type RowArray = readonly SQLOutputValue[];
+
+export interface RowArrays {
+  /** The first row; undefined without one. */
+  readonly get: (...parameters: readonly SQLInputValue[]) => RowArray | undefined;
+  readonly all: (...parameters: readonly SQLInputValue[]) => readonly RowArray[];
+}
+
+/** `sql` has parameters without names. */
+export function prepareRowArrays(database: DatabaseSync, sql: string): RowArrays {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  // The types know rows as objects only, whatever was set.
+  return statement as unknown as RowArrays;
+}
