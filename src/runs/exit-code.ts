@@ -9,6 +9,7 @@ export const exitCodes = {
   auth: 4,
   guard: 5,
   unreachable: 6,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;

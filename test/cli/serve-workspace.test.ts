@@ -1,7 +1,8 @@
 /** `patchbay serve --load` and `--dump`, as processes: what they print, the codes they leave, and Ctrl-C. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -47,6 +48,12 @@ async function firstOutput(child: Child): Promise<string> {
     if (/^(?:\{.*\}|try .*)\n/m.test(output)) return output;
   }
   throw new Error(`the service ended: ${output}`);
+}
+
+/** Resolves when a load has begun to write its store. Ends with that, or with the test's time. */
+async function draftIn(folder: string): Promise<void> {
+  const isLoading = () => readdirSync(folder).some((name) => name.includes('.loading-'));
+  while (!isLoading()) await new Promise((next) => setImmediate(next));
 }
 
 const contacts = [{ externalId: '1', defaultFields: { firstName: 'Ada' } }];
@@ -126,7 +133,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     // The file never ends: only the signal does.
     service.stdin.on('error', () => undefined);
     service.stdin.write(`{"contacts":[\n${JSON.stringify(contacts[0])}`);
-    while (readdirSync(folder).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await draftIn(folder);
     service.kill(signal);
     const { exitCode, stdout, stderr } = await ended(service);
     expect({ exitCode, stdout, stderr }).toEqual({
@@ -142,7 +149,7 @@ test('a load that is interrupted tells it in one document with --json', async ()
   const folder = folderOfTest();
   const service = start(folder, '--port', '0', '--store', 's.sqlite', '--load', '-', '--json');
   service.stdin.on('error', () => undefined);
-  while (readdirSync(folder).length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await draftIn(folder);
   service.kill('SIGINT');
   expect(JSON.parse((await ended(service)).stdout)).toEqual({
     error: { code: 'interrupted', message: 'interrupted; nothing was loaded', hint: null },
@@ -155,10 +162,11 @@ test('what a killed load left behind is removed by the next one', async () => {
   const killed = start(folder, '--port', '0', '--store', 's.sqlite', '--load', '-');
   killed.stdin.on('error', () => undefined);
   killed.stdin.write('{"contacts":[');
-  while (readdirSync(folder).length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await draftIn(folder);
   killed.kill('SIGKILL');
   await once(killed, 'exit');
-  expect(readdirSync(folder)).toEqual([`s.sqlite.loading-${killed.pid}`]);
+  const draft = expect.stringMatching(`^s\\.sqlite\\.loading-${killed.pid}-[0-9a-f]{12}$`);
+  expect(readdirSync(folder).toSorted()).toEqual(['s.sqlite-lock', draft]);
   writeFileSync(join(folder, 'in.json'), JSON.stringify({ contacts }));
   await firstOutput(start(folder, '--port', '0', '--store', 's.sqlite', '--load', 'in.json'));
   expect(readdirSync(folder).filter((name) => name.includes('loading'))).toEqual([]);
@@ -176,12 +184,105 @@ test('a start that is killed while it invents contacts leaves a store that the n
   expect(JSON.parse(dump.stdout).contacts).toHaveLength(3);
 });
 
-test('a reader who has seen enough of a dump ends it quietly', async () => {
+test('a dump whose reader leaves before its end is cut off, and says so', async () => {
   const folder = folderOfTest();
   await firstOutput(start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '5000'));
-  const dump = start(folder, '--store', 's.sqlite', '--dump', '-', '--quiet');
-  await once(dump.stdout, 'data');
-  dump.stdout.destroy();
-  const [[exitCode], stderr] = await Promise.all([once(dump, 'exit'), text(dump.stderr)]);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  for (const more of [[], ['--json', '--quiet']]) {
+    const dump = start(folder, '--store', 's.sqlite', '--dump', '-', ...more);
+    await once(dump.stdout, 'data');
+    dump.stdout.destroy();
+    const [[exitCode], stderr] = await Promise.all([once(dump, 'exit'), text(dump.stderr)]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('the dump is cut off [dumpNotWritten]');
+  }
+});
+
+test.runIf(process.platform === 'linux')('a dump that standard output does not take is a failure', async () => {
+  const folder = folderOfTest();
+  await firstOutput(start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '5'));
+  const into = async (redirection: string) => {
+    const command = `exec "$0" "$1" serve --store s.sqlite --dump - ${redirection}`;
+    const child = spawn('sh', ['-c', command, process.execPath, cli], { cwd: folder, stdio: 'pipe' });
+    const { exitCode, stderr } = await ended(child);
+    return { exitCode, stderr };
+  };
+  expect(await into('>/dev/full')).toEqual({ exitCode: 2, stderr: expect.stringContaining('no space left on device') });
+  expect(await into('>&-')).toEqual({ exitCode: 2, stderr: expect.stringContaining('standard output is closed') });
+  expect(await into('>/dev/null')).toEqual({ exitCode: 0, stderr: expect.stringContaining('dumped 5 contacts') });
+});
+
+test.runIf(process.platform === 'linux').each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s ends a load that waits for the writer of a named pipe', async (signal, code) => {
+  const folder = folderOfTest();
+  execFileSync('mkfifo', [join(folder, 'fifo')]);
+  const service = start(folder, '--port', '0', '--store', 's.sqlite', '--load', 'fifo');
+  while (readdirSync(folder).length < 3) await new Promise((resolve) => setImmediate(resolve));
+  service.kill(signal);
+  expect(await ended(service)).toEqual({ exitCode: code, stdout: '', stderr: 'interrupted; nothing was loaded\n' });
+  expect(readdirSync(folder)).toEqual(['fifo']);
+});
+
+test.runIf(process.platform === 'linux')(
+  'what a named pipe brings is loaded, also when its writer comes late',
+  async () => {
+    const folder = folderOfTest();
+    execFileSync('mkfifo', [join(folder, 'fifo')]);
+    const service = start(folder, '--port', '0', '--store', 's.sqlite', '--load', 'fifo', '--json');
+    while (readdirSync(folder).length < 3) await new Promise((resolve) => setImmediate(resolve));
+    await writeFile(join(folder, 'fifo'), JSON.stringify({ contacts }));
+    expect(JSON.parse(await firstOutput(service)).loaded.contacts).toBe(1);
+  },
+);
+
+test('SIGHUP in the middle of a dump leaves no half one', async () => {
+  const folder = folderOfTest();
+  const service = start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '100000');
+  await firstOutput(service);
+  service.kill('SIGTERM');
+  await once(service, 'exit');
+  const dump = start(folder, '--store', 's.sqlite', '--dump', 'out.json');
+  while (!readdirSync(folder).some((name) => name.includes('.part-'))) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  dump.kill('SIGHUP');
+  expect(await ended(dump)).toEqual({ exitCode: 129, stdout: '', stderr: 'interrupted; no dump was written\n' });
+  expect(readdirSync(folder)).toEqual(['s.sqlite']);
+});
+
+test('a service that is ended as soon as its start is told ends as at any time', async () => {
+  const folder = folderOfTest();
+  for (let turn = 0; turn < 5; turn += 1) {
+    const service = start(folder, '--port', '0', '--store', 's.sqlite', '--json');
+    await once(service.stdout, 'data');
+    service.kill('SIGTERM');
+    const [exitCode, signal] = await once(service, 'exit');
+    expect([exitCode, signal]).toEqual([143, null]);
+  }
+  expect(readdirSync(folder)).toEqual(['s.sqlite']);
+});
+
+test('a damaged store ends the start with 2 and the file named', async () => {
+  const folder = folderOfTest();
+  const first = start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '200');
+  await firstOutput(first);
+  first.kill('SIGTERM');
+  await once(first, 'exit');
+  const bytes = readFileSync(join(folder, 's.sqlite'));
+  writeFileSync(join(folder, 's.sqlite'), bytes.fill(0xaa, 4096));
+  const { exitCode, stderr } = await ended(start(folder, '--port', '0', '--store', 's.sqlite'));
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/cannot open the store .*s\.sqlite.*\[storeUnreadable\]/);
+  expect(stderr).not.toContain('Nothing is lost');
+});
+
+test.each([
+  ['--fault-seed', ''],
+  ['--fault-seed', ' '],
+  ['--port', ''],
+  ['--fault', '*:latency=1s\n'],
+])('%s %j is a usage error', async (option, value) => {
+  expect((await ended(start(folderOfTest(), option, value))).exitCode).toBe(2);
 });

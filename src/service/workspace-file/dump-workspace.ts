@@ -15,12 +15,15 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { newDraftPath, removeAbandonedDrafts } from '../store/draft.ts';
 import { openSnapshot } from '../store/open-snapshot.ts';
+import { isOfDatabase, unreadable } from '../store/open-store.ts';
+import { fileAt, journalsOf } from '../store/store-files.ts';
 import { createDumpLines } from './dump-lines.ts';
 import type { SectionCounts } from './sections.ts';
 
@@ -44,14 +47,29 @@ export async function dumpWorkspace({ store, file, stdout, signal }: DumpOptions
   try {
     const { lines, counts } = createDumpLines(snapshot.tables, snapshot.ownerUserId);
     const text = () => Readable.from(pieces(lines()), { objectMode: false });
-    if (file === '-') await pipeline(text(), stdout(), { end: false, signal });
+    if (file === '-') await writeOut(text(), stdout(), signal);
     else await writeFile(text, targetOf(file, store), file.endsWith('.gz'), signal);
     return counts();
   } catch (error) {
     signal?.throwIfAborted();
+    if (isOfDatabase(error)) throw unreadable(store, error);
     throw error instanceof PatchbayError ? error : notWritten(file, error);
   } finally {
     snapshot.close();
+  }
+}
+
+/** Rejects where not all of it was taken: a dump that is cut off is none. */
+async function writeOut(text: Readable, output: Writable, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await pipeline(text, output, { end: false, signal });
+    // What was written last may still be on its way.
+    await new Promise<void>((resolve, reject) => {
+      output.write('', (error) => (error ? reject(error) : resolve()));
+    });
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'EPIPE') throw error;
+    throw notWritten('-', new Error('its reader has gone, and the dump is cut off', { cause: error }));
   }
 }
 
@@ -73,14 +91,27 @@ interface Target {
   readonly isReplaced: boolean;
 }
 
-/** Throws `dumpNotWritten` for the store itself, and for a folder. */
+/** Throws `dumpNotWritten` for the store itself, for what lies beside it, and for a folder. */
 function targetOf(file: string, store: string): Target {
-  if (!existsSync(file)) return { path: file, isReplaced: true };
-  const path = realpathSync(file);
+  const isThere = existsSync(file);
+  const path = isThere ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
+  refuseStoreFiles(file, path, realpathSync(store));
+  if (!isThere) return { path, isReplaced: true };
   const found = statSync(path);
   if (found.isDirectory()) throw notWritten(file, new Error('it is a folder'));
-  if (path === realpathSync(store)) throw notWritten(file, new Error('it is the store itself'));
   return { path, isReplaced: found.isFile() };
+}
+
+/**
+ * The last commits of a store stand in its journal: a dump in its place would lose them. Also under another name of the
+ * same file, and where the journal is not there yet.
+ */
+function refuseStoreFiles(file: string, path: string, store: string): void {
+  const target = fileAt(path);
+  for (const kept of [store, ...journalsOf(store), `${store}-lock`]) {
+    if (path !== kept && (target === null || target !== fileAt(kept))) continue;
+    throw notWritten(file, new Error(kept === store ? 'it is the store itself' : 'it belongs to the store'));
+  }
 }
 
 async function writeFile(
@@ -89,10 +120,11 @@ async function writeFile(
   isPacked: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const draft = isReplaced ? `${path}.part-${process.pid}` : path;
+  const draft = isReplaced ? newDraftPath(path, 'part') : path;
+  if (isReplaced) removeAbandonedDrafts(path, 'part');
   try {
     // Contacts are personal data: the file is its owner's alone.
-    const output = createWriteStream(draft, { mode: 0o600, flush: isReplaced });
+    const output = createWriteStream(draft, { flags: isReplaced ? 'wx' : 'w', mode: 0o600, flush: isReplaced });
     if (isPacked) await pipeline(text(), createGzip(), output, { signal });
     else await pipeline(text(), output, { signal });
     if (!isReplaced) return;
@@ -115,7 +147,10 @@ function syncFolder(path: string): void {
 function notWritten(file: string, error: unknown): PatchbayError {
   return new PatchbayError('usage', 'dumpNotWritten', `cannot write the dump ${file}: ${messageOf(error)}`, {
     facts: { file },
-    hint: 'Check the folder and the space on its disk; or name another file, or - for standard output.',
+    hint:
+      file === '-'
+        ? 'What was written is of no use. Dump into a file, or let the reader take all of it.'
+        : 'Check the folder and the space on its disk; or name another file, or - for standard output.',
     cause: error,
   });
 }

@@ -7,11 +7,14 @@
  * Memory holds one record and one chunk of the file.
  */
 import type { Clock } from '#src/clock.ts';
+import { unreachable } from '#src/errors.ts';
 import type { StoreTables } from '../store/open-store.ts';
 import { fileMalformed } from './file-errors.ts';
+import type { Place } from './place.ts';
 import { createProblems, type Problems } from './problems.ts';
-import { createRecordScanner, type Place, ScanError, type ScannedRecord, type SectionPlan } from './record-scanner.ts';
+import { createRecordScanner, type ScannedRecord, type SectionPlan } from './record-scanner.ts';
 import { recordValue } from './record-value.ts';
+import { ScanError } from './scan-error.ts';
 import { isSectionName, type SectionCounts, type SectionName, sectionNames, sectionNeeds } from './sections.ts';
 import { createRecordTaker, type RecordTaker } from './take-records.ts';
 import type { WorkspaceSource } from './workspace-source.ts';
@@ -73,8 +76,20 @@ async function readOnce(source: WorkspaceSource, reading: Reading): Promise<Read
   const onRecord = (record: ScannedRecord) => {
     const place = { section, index: record.index, line: record.place.line };
     const found = recordValue(record);
-    if (found.kind === 'value') taker.take(found.value, place);
-    else problems.add(place, [], `the number ${found.digits} would lose digits; write it as a text`);
+    switch (found.kind) {
+      case 'value':
+        return taker.take(found.value, place);
+      case 'tooPrecise':
+        return problems.add(place, [], `the number ${found.digits} would lose digits; write it as a text`);
+      case 'repeated':
+        return problems.add(
+          place,
+          [],
+          `the member ${JSON.stringify(found.name.slice(0, 100))} stands twice in one object`,
+        );
+      default:
+        return unreachable(found);
+    }
   };
   const scanner = createRecordScanner({ onSection, onRecord });
   try {

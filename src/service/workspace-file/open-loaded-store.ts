@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '#src/clock.ts';
 import { buildStore } from '../store/build-store.ts';
-import type { Store } from '../store/open-store.ts';
+import type { Store, StoreTables } from '../store/open-store.ts';
 import { loadWorkspace } from './load-workspace.ts';
 import type { SectionCounts } from './sections.ts';
 import { openWorkspaceSource } from './workspace-source.ts';
@@ -18,14 +18,16 @@ export interface WorkspaceFileToLoad {
 /**
  * `path` is a file that is not there yet, or `:memory:`. Throws `usage` errors: `storeNotNew`, `storeNotWritten`,
  * `workspaceFileUnreadable`, `workspaceFileMalformed`, `workspaceFileInvalid`, `workspaceFileNewer`,
- * `workspaceFileChanged`; and the signal's reason when it fires.
+ * `workspaceFileChanged`; the signal's reason when it fires; and what `beforePublish` throws: see `buildStore`.
  */
 export async function openLoadedStore(
   path: string,
   { file, stdin, signal }: WorkspaceFileToLoad,
   clock: Clock,
+  beforePublish: () => Promise<void>,
 ): Promise<{ readonly store: Store; readonly loaded: SectionCounts }> {
   const source = await openWorkspaceSource(file, stdin);
-  const { store, filled } = await buildStore(path, (tables) => loadWorkspace(source, tables, { clock, signal }));
+  const fill = (tables: StoreTables) => loadWorkspace(source, tables, { clock, signal });
+  const { store, filled } = await buildStore(path, fill, beforePublish);
   return { store, loaded: filled.counts };
 }

@@ -11,17 +11,34 @@ import { customFieldTypes } from '#src/wire/custom-field.ts';
 import { storedCall } from '../calls/stored-call.ts';
 import * as fields from '../contacts/field-schemas.ts';
 import { storedMessage } from '../messages/stored-message.ts';
-import { phoneNumberSchema, userId } from '../numbers/phone-number-schema.ts';
+import { phoneNumberSchema, userId } from '../phone-numbers/phone-number-schema.ts';
 import { storedRecording } from '../recordings/stored-recording.ts';
 import { boundedText, e164, text } from '../text-schemas.ts';
 
 /** An id stands in paths and queries. */
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be an id: 1 to 64 letters, digits, - or _' });
 
+const firstInstant = '1970-01-01T00:00:00.000Z';
+const lastInstant = '9999-12-31T23:59:59.999Z';
+
+/**
+ * Listings count milliseconds from 1970, and a year of five digits cannot be written as every reader knows it: outside
+ * of these bounds a record would be loaded, and then not be listed, or not be loaded again.
+ */
+function bounded(schema: z.ZodType<string, string>) {
+  return schema.refine(isInBounds, { error: `must lie between ${firstInstant} and ${lastInstant}` });
+}
+
+function isInBounds(value: string): boolean {
+  const ms = Date.parse(value);
+  // What is no instant is told as such, and not for a second time.
+  return Number.isNaN(ms) || (ms >= Date.parse(firstInstant) && ms <= Date.parse(lastInstant));
+}
+
 /** Kept in UTC, to the millisecond. */
-const instant = z.iso
-  .datetime({ offset: true, error: 'must be a date-time with an offset, as 2026-11-21T00:00:00Z' })
-  .transform((value) => isoInstant(Date.parse(value)));
+const instant = bounded(
+  z.iso.datetime({ offset: true, error: 'must be a date-time with an offset, as 2026-11-21T00:00:00Z' }),
+).transform((value) => isoInstant(Date.parse(value)));
 
 const itemOf = (value: z.ZodType<string>) => z.strictObject({ id: id.optional(), name: text, value });
 
@@ -39,10 +56,10 @@ export const contactRecord = z.strictObject({
     phoneNumbers: fields.listOf(itemOf(e164)).optional(),
   }),
   // Items are checked against the definitions; name and type, as replies show them, are not looked at.
-  customFields: z.array(z.unknown()).optional(),
+  customFields: fields.listOf(z.unknown()).optional(),
   createdAt: instant.optional(),
   updatedAt: instant.optional(),
-  createdByUserId: text.optional(),
+  createdByUserId: fields.creatorId.optional(),
 });
 export type ContactRecord = z.infer<typeof contactRecord>;
 
@@ -63,11 +80,24 @@ const { users, restrictions } = phoneNumberSchema.shape;
 export const userRecord = users.element.strict();
 export const phoneNumberRecord = phoneNumberSchema.strict().extend({
   users: z.array(userRecord),
+  createdAt: bounded(phoneNumberSchema.shape.createdAt),
+  updatedAt: bounded(phoneNumberSchema.shape.updatedAt),
   restrictions: z.strictObject({
     calling: restrictions.shape.calling.strict(),
     messaging: restrictions.shape.messaging.strict(),
   }),
 });
-export const callRecord = storedCall.strict();
-export const recordingRecord = storedRecording.strict();
-export const messageRecord = storedMessage.strict();
+const callTimes = storedCall.shape;
+export const callRecord = storedCall.strict().extend({
+  answeredAt: bounded(callTimes.answeredAt.unwrap()).nullable(),
+  completedAt: bounded(callTimes.completedAt.unwrap()).nullable(),
+  createdAt: bounded(callTimes.createdAt),
+  updatedAt: bounded(callTimes.updatedAt.unwrap()).nullable(),
+});
+export const recordingRecord = storedRecording
+  .strict()
+  .extend({ startTime: bounded(storedRecording.shape.startTime.unwrap()).nullable() });
+export const messageRecord = storedMessage.strict().extend({
+  createdAt: bounded(storedMessage.shape.createdAt),
+  updatedAt: bounded(storedMessage.shape.updatedAt),
+});

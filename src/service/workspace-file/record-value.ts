@@ -1,5 +1,8 @@
 /** From a record's bytes to its value. */
-import { type Place, ScanError, type ScannedRecord } from './record-scanner.ts';
+import type { Place } from './place.ts';
+import type { ScannedRecord } from './record-scanner.ts';
+import { memberCountOf, repeatedMember } from './repeated-member.ts';
+import { ScanError } from './scan-error.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -9,11 +12,19 @@ const longDigits = /\d{16}/;
 export type RecordValue =
   | { readonly kind: 'value'; readonly value: unknown }
   /** A whole number beyond 2^53 that would come back as another one. */
-  | { readonly kind: 'tooPrecise'; readonly digits: string };
+  | { readonly kind: 'tooPrecise'; readonly digits: string }
+  | { readonly kind: 'repeated'; readonly name: string };
 
 /** Throws `ScanError` for what is not JSON or not UTF-8. */
-export function recordValue({ bytes, place }: ScannedRecord): RecordValue {
+export function recordValue({ bytes, place, memberCount }: ScannedRecord): RecordValue {
   const text = decode(bytes, place);
+  const found = parse(text, place);
+  if (found.kind !== 'value' || memberCountOf(found.value) === memberCount) return found;
+  const name = repeatedMember(text);
+  return name === null ? found : { kind: 'repeated', name };
+}
+
+function parse(text: string, place: Place): RecordValue {
   try {
     if (!longDigits.test(text)) return { kind: 'value', value: JSON.parse(text) };
     return parseWithDigits(text);

@@ -1,15 +1,46 @@
-/** Takes one contact of a workspace file: its own shape, its custom fields, its ids. */
+/** Takes the contacts of a workspace file: the shape of each, its custom fields, its ids. */
+import { type Clock, isoInstant } from '#src/clock.ts';
+import { createContactIds, newItemId } from '../contacts/contact-id.ts';
 import { type CustomFieldItem, checkCustomFieldItems } from '../contacts/custom-field-items.ts';
 import type { StoredContact } from '../contacts/stored-contact.ts';
 import type { CustomFieldDefinitions } from '../custom-fields/definition.ts';
 import { Refusal } from '../http/refusal.ts';
+import type { StoreTables } from '../store/open-store.ts';
 import { checkRecord } from './check-record.ts';
+import type { KeepRecord, TakeRecord } from './insert-record.ts';
 import { type LoadedContactFacts, loadedContact } from './loaded-contact.ts';
 import type { Problems, RecordPlace } from './problems.ts';
 import { contactRecord } from './record-schemas.ts';
+import type { WorkspaceDefinitions } from './workspace-definitions.ts';
+import type { WorkspaceOwner } from './workspace-owner.ts';
+
+export interface ContactParts {
+  readonly tables: StoreTables;
+  readonly problems: Problems;
+  readonly keep: KeepRecord;
+  readonly owner: WorkspaceOwner;
+  readonly definitions: WorkspaceDefinitions;
+  readonly clock: Clock;
+}
+
+/** Contacts that name no instant are all of the one in which the taking begins. */
+export function takeContacts({ tables, problems, keep, owner, definitions, clock }: ContactParts): TakeRecord {
+  const nextContactId = createContactIds();
+  const loadedMs = clock.nowMs();
+  const facts: LoadedContactFacts = {
+    nextContactId: () => nextContactId(loadedMs),
+    newItemId,
+    loadedAt: isoInstant(loadedMs),
+    ownerUserId: owner.id,
+  };
+  return (value, place) => {
+    const contact = contactOf(value, place, problems, definitions.all(), facts);
+    if (contact !== null) keep('contacts', place, () => tables.contacts.insert(contact));
+  };
+}
 
 /** The contact, or null where the record has a problem. */
-export function contactOf(
+function contactOf(
   value: unknown,
   place: RecordPlace,
   problems: Problems,

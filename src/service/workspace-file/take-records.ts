@@ -4,8 +4,7 @@
  * Every problem is counted; a record with one is not kept. The tables are those of a store that nobody uses yet.
  * Sections come in an order in which each finds those that it needs (`sections.ts`).
  */
-import { type Clock, isoInstant } from '#src/clock.ts';
-import { createContactIds, newItemId } from '../contacts/contact-id.ts';
+import type { Clock } from '#src/clock.ts';
 import type { StoreTables } from '../store/open-store.ts';
 import { fittingRecord } from './check-record.ts';
 import { fileNewer } from './file-errors.ts';
@@ -15,7 +14,7 @@ import { noRecords } from './record-counts.ts';
 import * as schemas from './record-schemas.ts';
 import { type SectionCounts, type SectionName, workspaceFileFormat } from './sections.ts';
 import { takeActivity } from './take-activity.ts';
-import { contactOf } from './take-contact.ts';
+import { type ContactParts, takeContacts } from './take-contact.ts';
 import { takePhoneNumber } from './take-phone-number.ts';
 import { createWorkspaceDefinitions } from './workspace-definitions.ts';
 import { createWorkspaceOwner } from './workspace-owner.ts';
@@ -40,48 +39,15 @@ export function createRecordTaker(file: string, tables: StoreTables, problems: P
   const owner = createWorkspaceOwner(tables.users);
   const definitions = createWorkspaceDefinitions(tables.customFields);
   let hasUsers = false;
-  const parts = { tables, problems, keep };
+  const parts: TakerParts = { file, tables, problems, keep, owner, definitions, clock };
   const takers: Readonly<Record<SectionName, TakeRecord>> = {
-    workspace: (value, place) => {
-      // A newer program may know members that this one would call unknown.
-      const format = schemas.workspaceFormat.safeParse(value).data?.format ?? workspaceFileFormat;
-      if (format > workspaceFileFormat) throw fileNewer(file, format, workspaceFileFormat);
-      const record = fittingRecord(schemas.workspaceRecord, value, place, problems);
-      if (record?.ownerUserId !== undefined) owner.name(record.ownerUserId);
-    },
-    users: (value, place) => {
-      const user = fittingRecord(schemas.userRecord, value, place, problems);
-      if (user !== null) keep('users', place, () => tables.users.insert(user));
-    },
-    customFields: (value, place) => {
-      const definition = fittingRecord(schemas.customFieldRecord, value, place, problems);
-      if (definition === null) return;
-      if (counts.customFields < customFieldCountMax) {
-        keep('customFields', place, () => definitions.insert(definition));
-      } else {
-        problems.add(place, [], `a workspace holds at most ${customFieldCountMax} custom fields`);
-      }
-    },
-    phoneNumbers: (value, place) => takePhoneNumber(value, place, { ...parts, hasUsers }),
-    contacts: takeContact(),
-    ...takeActivity({ ...parts, owner }),
+    workspace: takeWorkspace(parts),
+    users: takeUsers(parts),
+    customFields: takeCustomFields(parts, () => counts.customFields),
+    phoneNumbers: (value, place) => takePhoneNumber(value, place, { tables, problems, keep, hasUsers }),
+    contacts: takeContacts(parts),
+    ...takeActivity(parts),
   };
-
-  function takeContact(): TakeRecord {
-    const nextContactId = createContactIds();
-    const loadedMs = clock.nowMs();
-    const facts = {
-      nextContactId: () => nextContactId(loadedMs),
-      newItemId,
-      loadedAt: isoInstant(loadedMs),
-      ownerUserId: owner.id,
-    };
-    return (value, place) => {
-      const contact = contactOf(value, place, problems, definitions.all(), facts);
-      if (contact !== null) keep('contacts', place, () => tables.contacts.insert(contact));
-    };
-  }
-
   return {
     begin: (section) => {
       if (section === 'users') hasUsers = true;
@@ -89,9 +55,42 @@ export function createRecordTaker(file: string, tables: StoreTables, problems: P
     },
     take: (value, place) => takers[place.section](value, place),
     finish: () => ({
-      ownerUserId: owner.id(),
+      ownerUserId: owner.settle(problems),
       counts: { ...counts, customFields: definitions.all().size, users: countOf(tables.users.each()) },
     }),
+  };
+}
+
+interface TakerParts extends ContactParts {
+  readonly file: string;
+}
+
+function takeWorkspace({ file, problems, owner }: TakerParts): TakeRecord {
+  return (value, place) => {
+    // A newer program may know members that this one would call unknown.
+    const format = schemas.workspaceFormat.safeParse(value).data?.format ?? workspaceFileFormat;
+    if (format > workspaceFileFormat) throw fileNewer(file, format, workspaceFileFormat);
+    const record = fittingRecord(schemas.workspaceRecord, value, place, problems);
+    if (record?.ownerUserId !== undefined) owner.name(record.ownerUserId, place);
+  };
+}
+
+function takeUsers({ tables, problems, keep }: TakerParts): TakeRecord {
+  return (value, place) => {
+    const user = fittingRecord(schemas.userRecord, value, place, problems);
+    if (user !== null) keep('users', place, () => tables.users.insert(user));
+  };
+}
+
+function takeCustomFields({ problems, keep, definitions }: TakerParts, keptCount: () => number): TakeRecord {
+  return (value, place) => {
+    const definition = fittingRecord(schemas.customFieldRecord, value, place, problems);
+    if (definition === null) return;
+    if (keptCount() < customFieldCountMax) {
+      keep('customFields', place, () => definitions.insert(definition));
+    } else {
+      problems.add(place, [], `a workspace holds at most ${customFieldCountMax} custom fields`);
+    }
   };
 }
 

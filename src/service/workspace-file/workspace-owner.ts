@@ -1,29 +1,37 @@
 /** Who owns a loaded workspace: the creator of a contact that names none, and the user of a key. */
 import { inventUsers } from '../seed/seed-phone-numbers.ts';
 import type { UserTable } from '../store/user-table.ts';
+import type { Problems, RecordPlace } from './problems.ts';
 
 export interface WorkspaceOwner {
-  /**
-   * What the file's section `workspace` says. It need not be one of the users: the interface does not look up who
-   * creates a contact either, and an older store knows only the users of its numbers.
-   */
-  readonly name: (id: string) => void;
+  /** What the file's section `workspace` says. */
+  readonly name: (id: string, place: RecordPlace) => void;
   /**
    * Whom the file names; else the first user who has that role; else the first user; else somebody new, who is added
    * to the users. Asked for when all users of the file are known, and the same from then on.
    */
   readonly id: () => string;
+  /** The same, when everything was taken: an owner whom the file names must be one of its users. */
+  readonly settle: (problems: Problems) => string;
 }
 
 export function createWorkspaceOwner(users: UserTable): WorkspaceOwner {
   let settled: string | null = null;
+  let namedAt: RecordPlace | null = null;
+  const id = () => {
+    settled ??= firstOwnerId(users) ?? invent(users);
+    return settled;
+  };
   return {
-    name: (id) => {
-      settled = id;
+    name: (named, place) => {
+      settled = named;
+      namedAt = place;
     },
-    id: () => {
-      settled ??= firstOwnerId(users) ?? invent(users);
-      return settled;
+    id,
+    settle: (problems) => {
+      const isKnown = users.find(id()) !== null;
+      if (!isKnown && namedAt !== null) problems.add(namedAt, ['ownerUserId'], 'no user of the file has this id');
+      return id();
     },
   };
 }

@@ -3,8 +3,9 @@
  *
  * A file can be read several times, and must then hold the same each time. What comes through a pipe is read once.
  */
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream, openSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { fileChanged, fileMalformed, fileUnreadable, readFailure } from './file-errors.ts';
@@ -32,10 +33,20 @@ export async function openWorkspaceSource(path: string, stdin: () => Readable): 
     name: path,
     isRepeatable: identity !== null,
     chunks: async function* (signal) {
-      yield* unpack(path, () => createReadStream(path, { highWaterMark: chunkBytes }), signal);
+      yield* unpack(path, () => openFile(path), signal);
       if ((await identityOf(path)) !== identity) throw fileChanged(path);
     },
   };
+}
+
+/**
+ * A named pipe is opened without waiting for its writer: nothing could end that wait, neither the signal nor the end of
+ * the process. Throws the system's errors.
+ */
+function openFile(path: string): Readable {
+  if (!statSync(path).isFIFO()) return createReadStream(path, { highWaterMark: chunkBytes });
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd: handle, readable: true, writable: false });
 }
 
 /** Tells one state of a file from another; null for a pipe. */
@@ -51,9 +62,10 @@ async function identityOf(path: string): Promise<string | null> {
 
 async function* unpack(name: string, open: () => Readable, signal: AbortSignal | undefined) {
   signal?.throwIfAborted();
-  const stream = open();
-  if (signal !== undefined) addAbortSignal(signal, stream);
+  let stream: Readable | undefined;
   try {
+    stream = open();
+    if (signal !== undefined) addAbortSignal(signal, stream);
     const { head, rest } = await readHead(stream);
     if (head[0] !== 0x1f || head[1] !== 0x8b) yield* plainText(name, rest);
     else {
@@ -66,7 +78,7 @@ async function* unpack(name: string, open: () => Readable, signal: AbortSignal |
     signal?.throwIfAborted();
     throw readFailure(name, error);
   } finally {
-    stream.destroy();
+    stream?.destroy();
   }
 }
 

@@ -84,10 +84,13 @@ test('a store of the first version is dumped without being brought up to date', 
   database.close();
   const bytes = readFileSync(store);
   const dump = await files.dump(store);
-  const { workspace, contacts } = JSON.parse(readFileSync(dump, 'utf8'));
+  const { workspace, users, contacts } = JSON.parse(readFileSync(dump, 'utf8'));
   expect({ workspace, contacts }).toEqual({ workspace: { format: 1, ownerUserId: 'US1' }, contacts: [] });
+  // No number named the owner: a user stands for them, so that the dump refers to nothing that is not in it.
+  expect(users).toMatchObject([{ id: 'US1', role: 'owner', firstName: null }]);
   await load(dump);
   expect(readFileSync(store).equals(bytes)).toBe(true);
+  expect(readFileSync(await files.dump(store, 'again.json')).equals(readFileSync(dump))).toBe(true);
 });
 
 test('a dump replaces the one before, also behind a link', async () => {

@@ -1,8 +1,9 @@
 /** The scanner against `JSON.parse`: any layout, cut anywhere, gives the same records; what is no JSON is refused. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRecordScanner, ScanError } from '#src/service/workspace-file/record-scanner.ts';
+import { createRecordScanner } from '#src/service/workspace-file/record-scanner.ts';
 import { recordValue } from '#src/service/workspace-file/record-value.ts';
+import { ScanError } from '#src/service/workspace-file/scan-error.ts';
 
 interface Scanned {
   readonly sections: Record<string, unknown[]>;

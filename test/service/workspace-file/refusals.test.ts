@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '#src/clock.ts';
-import { openTestService } from '../test-service.ts';
-import { filesOfTest, loadError, problemsOf } from './workspace-files.ts';
+import { openTestService, startTestService } from '../test-service.ts';
+import { filesOfTest, load, loadError, problemsOf } from './workspace-files.ts';
 
 const ada = { defaultFields: { firstName: 'Ada' } };
 
@@ -109,7 +109,7 @@ test('each problem is told with section, number, member and line', async () => {
     'contacts[7].customFields[1].key (line 9): no custom field has this key',
     'contacts[8].defaultFields (line 10): is missing',
     'contacts[9] (line 11): must be of the type object',
-    'contacts[10].sourceUrl (line 12): must be an absolute URI',
+    'contacts[10].sourceUrl (line 12): must be an absolute URI by RFC 3986: ASCII alone, anything else percent-encoded',
     'contacts[10].defaultFields.emails[0].value (line 12): must be an e-mail address, as name@example.com',
   ]);
 });
@@ -211,4 +211,159 @@ test('a member named __proto__ is an unknown member and harms nobody', async () 
   expect(await loadError(filesOfTest().write('b.json', '{"__proto__":[]}'))).toMatchObject({
     code: 'workspaceFileMalformed',
   });
+});
+
+const lists = ['emails', 'phoneNumbers', 'customFields'] as const;
+
+test.each(lists)('a loaded contact takes 200 %s, as the interface does, and no more', async (list) => {
+  const files = filesOfTest();
+  const customFields = Array.from({ length: 201 }, (_, index) => ({ key: `k${index}`, name: 'K', type: 'number' }));
+  const items = {
+    emails: (index: number) => ({ name: 'n', value: `a${index}@example.com` }),
+    phoneNumbers: () => ({ name: 'n', value: '+14155550100' }),
+    customFields: (index: number) => ({ key: `k${index}`, value: index }),
+  };
+  const fileOf = (count: number) => {
+    const given = { [list]: Array.from({ length: count }, (_, index) => items[list](index)) };
+    const one = list === 'customFields' ? contact(given) : contact({}, given);
+    return files.write('a.json', { customFields, contacts: [one] });
+  };
+  expect((await load(fileOf(200))).loaded?.contacts).toBe(1);
+  const path = list === 'customFields' ? list : `defaultFields.${list}`;
+  expect(await problemsOf(fileOf(201))).toEqual([`contacts[0].${path} (line 1): must hold at most 200 items`]);
+});
+
+test('an instant before 1970 or after 9999 in UTC is a problem, of whatever record', async () => {
+  const files = filesOfTest();
+  const store = files.at('store.sqlite');
+  await (await openTestService({ store, seedPhoneNumbers: 1 })).close();
+  const dumped = JSON.parse(readFileSync(await files.dump(store), 'utf8'));
+  const [early, late] = ['1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59-12:00'];
+  const { phoneNumbers, calls, recordings, messages } = dumped;
+  const problems = await problemsOf(
+    files.write('a.json', {
+      ...dumped,
+      phoneNumbers: [{ ...phoneNumbers[0], id: 'PNx', number: '+14155550199', createdAt: early }, ...phoneNumbers],
+      contacts: [contact({ createdAt: early }), contact({ createdAt: late }), contact({ updatedAt: late })],
+      calls: [{ ...calls[0], id: 'ACx', createdAt: early, answeredAt: late, completedAt: early }, ...calls],
+      recordings: [{ ...recordings[0], id: 'Rx', startTime: late }],
+      messages: [{ ...messages[0], createdAt: early }],
+    }),
+  );
+  const bounds = 'must lie between 1970-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z';
+  expect(problems.map((one) => one.replace(/ \(line \d+\)/, ''))).toEqual([
+    `phoneNumbers[0].createdAt: ${bounds}`,
+    `contacts[0].createdAt: ${bounds}`,
+    `contacts[1].createdAt: ${bounds}`,
+    `contacts[2].updatedAt: ${bounds}`,
+    ...['answeredAt', 'completedAt', 'createdAt'].map((member) =>
+      expect.stringContaining(`calls[0].${member}: ${bounds}`),
+    ),
+    `recordings[0].startTime: ${bounds}`,
+    `messages[0].createdAt: ${bounds}`,
+  ]);
+});
+
+test('the first and the last instant are loaded, listed, dumped and loaded again', async () => {
+  const files = filesOfTest();
+  const store = files.at('store.sqlite');
+  await (await openTestService({ store, seedPhoneNumbers: 1 })).close();
+  const dumped = JSON.parse(readFileSync(await files.dump(store), 'utf8'));
+  const [message] = dumped.messages;
+  const [first, last] = ['1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'];
+  const file = files.write('a.json', {
+    ...dumped,
+    contacts: [contact({ createdAt: '1970-01-01T02:00:00+02:00' }), contact({ createdAt: last })],
+    messages: [first, last].map((createdAt, index) => ({ ...message, id: `ACx${index}`, createdAt })),
+  });
+  const again = files.at('again.sqlite');
+  const service = await load(file, { store: again });
+  const contacts = (await service.call('GET', '/v1/contacts')).body.data;
+  expect(contacts.map((one: { createdAt: string }) => one.createdAt)).toEqual([first, last]);
+  const participant = message.direction === 'incoming' ? message.from : message.to[0];
+  const query = `phoneNumberId=${message.phoneNumberId}&participants=${encodeURIComponent(participant)}`;
+  const listed = (await service.call('GET', `/v1/messages?${query}`)).body.data;
+  expect(listed.map((one: { createdAt: string }) => one.createdAt)).toEqual([last, first]);
+  expect((await load(await files.dump(again, 'b.json'))).loaded).toEqual(service.loaded);
+});
+
+test('an owner whom no user of the file is refers to nothing, wherever the users stand', async () => {
+  const users = [
+    { id: 'US1', email: 'ada@example.com', firstName: 'Ada', lastName: null, role: 'owner', groupId: 'GR1' },
+  ];
+  const problem = 'workspace.ownerUserId (line 1): no user of the file has this id';
+  const files = filesOfTest();
+  for (const content of [
+    { workspace: { ownerUserId: 'US2' }, users, contacts: [ada] },
+    { contacts: [ada], users, workspace: { ownerUserId: 'US2' } },
+    { workspace: { ownerUserId: 'US2' }, contacts: [ada] },
+    { workspace: { ownerUserId: 'US2' } },
+  ]) {
+    expect(await problemsOf(files.write('a.json', content))).toEqual([problem]);
+  }
+});
+
+test('a member that stands twice in one object is a problem, at whatever depth, and one that only seems to is none', async () => {
+  const files = filesOfTest();
+  const twice = [
+    '{"defaultFields":{"firstName":"a"},"defaultFields":{"firstName":"b"}}',
+    '{"defaultFields":{"firstName":"a",\n"first\\u004eame":"b"}}',
+    '{"defaultFields":{"firstName":"a","emails":[{"name":"x","value":"a@example.com","name":"y"}]}}',
+    '{"defaultFields":{"firstName":"a\\":\\"b:c"}}',
+    '{"defaultFields":{"firstName":null,"emails":[{"name":"x:","value":"a@example.com"},{"name":"x","value":"b@example.com"}]}}',
+  ];
+  expect(await problemsOf(files.write('a.json', `{"contacts":[\n${twice.join(',\n')}\n]}`))).toEqual([
+    'contacts[0] (line 2): the member "defaultFields" stands twice in one object',
+    'contacts[1] (line 3): the member "firstName" stands twice in one object',
+    'contacts[2] (line 5): the member "name" stands twice in one object',
+  ]);
+});
+
+test('texts that could not be given back are problems in every section, and so is a creator without a name', async () => {
+  const files = filesOfTest();
+  const store = files.at('store.sqlite');
+  await (await openTestService({ store, seedPhoneNumbers: 2 })).close();
+  const whole = JSON.parse(readFileSync(await files.dump(store), 'utf8'));
+  const wrong = (section: string, member: string, value: unknown) => {
+    const [first, ...others] = whole[section];
+    return { ...whole, [section]: [{ ...first, [member]: value }, ...others] };
+  };
+  for (const [section, member] of [
+    ['users', 'email'],
+    ['users', 'firstName'],
+    ['users', 'groupId'],
+    ['phoneNumbers', 'name'],
+    ['phoneNumbers', 'symbol'],
+    ['phoneNumbers', 'forward'],
+    ['phoneNumbers', 'portRequestId'],
+    ['calls', 'forwardedFrom'],
+    ['recordings', 'url'],
+  ] as const) {
+    for (const value of ['a\0b', 'a\ud800']) {
+      const [problem] = await problemsOf(files.write('a.json', wrong(section, member, value)));
+      expect(problem).toBe(`${section}[0].${member} (line 1): holds a lone surrogate or a NUL`);
+    }
+  }
+  expect(await problemsOf(files.write('a.json', { contacts: [contact({ createdByUserId: '' })] }))).toEqual([
+    'contacts[0].createdByUserId (line 1): must not be empty',
+  ]);
+});
+
+test('a date of a custom field has at most nine digits behind the second, in a file as over the interface', async () => {
+  const dated = (digits: number) => ({
+    ...ada,
+    customFields: [{ key: 'customer_since', value: `2026-01-01T00:00:00.${'1'.repeat(digits)}Z` }],
+  });
+  const files = filesOfTest();
+  expect(await problemsOf(files.write('a.json', { contacts: [dated(9), dated(10)] }))).toEqual([
+    'contacts[1].customFields[0].value (line 1): must have at most 9 digits behind the second',
+  ]);
+  const service = await startTestService();
+  expect((await service.call('POST', '/v1/contacts', dated(9))).status).toBe(201);
+  const refused = await service.call('POST', '/v1/contacts', dated(10));
+  expect([refused.status, refused.body.errors[0].message]).toEqual([
+    400,
+    'must have at most 9 digits behind the second',
+  ]);
+  expect((await service.call('POST', '/v1/contacts', { ...ada, createdByUserId: '' })).status).toBe(400);
 });

@@ -16,7 +16,7 @@ async function livedInStore() {
     { key: 'newsletter', value: true },
     { key: 'customer_since', value: '2026-01-02T03:04:05+02:00' },
     { key: 'interests', value: ['tea', ''] },
-    { key: 'seats', value: -32181882622796710 },
+    { key: 'seats', value: -9007199254740991 },
   ];
   const emails = [{ name: 'work', value: 'ada@example.com' }];
   const body = person('90071992547409931', { source: 'crm', sourceUrl: 'https://example.com/1', customFields });
