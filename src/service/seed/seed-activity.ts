@@ -7,8 +7,8 @@ import { isoInstant } from '#src/clock.ts';
 import type { StoredCall } from '../calls/stored-call.ts';
 import { createActivityIds, type NextActivityId } from '../conversations/activity-id.ts';
 import type { StoredMessage } from '../messages/stored-message.ts';
-import { numberOwnerId } from '../numbers/number-owner.ts';
-import type { PhoneNumber } from '../numbers/phone-number.ts';
+import { numberOwnerId } from '../phone-numbers/number-owner.ts';
+import type { PhoneNumber } from '../phone-numbers/phone-number.ts';
 import type { StoreTables } from '../store/open-store.ts';
 import {
   type PatternCall,
@@ -18,7 +18,7 @@ import {
   patternCalls,
   patternMessages,
 } from './activity-pattern.ts';
-import { fictionalNumber, fictionalNumberCount } from './fictional-number.ts';
+import type { NumberPlan } from './number-plan.ts';
 import { inventRecordings } from './seed-recordings.ts';
 
 /** How many of the phone numbers have calls and messages. */
@@ -31,8 +31,8 @@ const betweenNumbersMs = 7 * 60_000;
 export interface ActivityFacts {
   readonly nowMs: number;
   readonly ownerUserId: string;
-  readonly phoneNumberCount: number;
   readonly contactCount: number;
+  readonly numberPlan: NumberPlan;
 }
 
 /** What happens on one number: who is who there. */
@@ -80,17 +80,17 @@ export function seedActivity(
 }
 
 function sceneOf(phoneNumber: PhoneNumber, index: number, facts: ActivityFacts): Scene {
-  const { phoneNumberCount, contactCount } = facts;
+  const { contactCount, numberPlan } = facts;
   const owner = numberOwnerId(phoneNumber, facts.ownerUserId);
-  // The n-th contact has the n-th fictional number, and so has the n-th phone number.
-  const numberAt = (place: number) => fictionalNumber(place % fictionalNumberCount).e164;
+  // Two contacts for each number: of few, the first ones again; where there are none, people whom nobody has entered.
+  const contactAt = (place: number) => numberPlan.ofContact(contactCount === 0 ? place : place % contactCount);
   return {
     phoneNumber,
     userIds: { owner, second: phoneNumber.users[1]?.id ?? owner },
     people: {
-      first: numberAt(phoneNumberCount + 2 * index),
-      second: numberAt(phoneNumberCount + 2 * index + 1),
-      stranger: numberAt(Math.max(contactCount, phoneNumberCount + 2 * activeNumberCount) + index),
+      first: contactAt(2 * index),
+      second: contactAt(2 * index + 1),
+      stranger: numberPlan.ofStranger(index),
     },
   };
 }

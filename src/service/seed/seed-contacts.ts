@@ -6,8 +6,7 @@
 import { isoInstant } from '#src/clock.ts';
 import { type NextContactId, newItemId } from '../contacts/contact-id.ts';
 import type { StoredContact } from '../contacts/stored-contact.ts';
-import { fictionalNumber, fictionalNumberCount } from './fictional-number.ts';
-import { inventedPerson } from './invented-people.ts';
+import { inventedContact } from './invented-people.ts';
 
 const companies = ['Fennel & Sons', 'Harbor Tea', 'Lantern Works', null] as const;
 const roles = ['Buyer', 'Owner', null] as const;
@@ -15,13 +14,16 @@ const roles = ['Buyer', 'Owner', null] as const;
 export interface InventedContactFacts {
   /** Counted from 0. */
   readonly index: number;
+  /** E.164. */
+  readonly phoneNumber: string;
   readonly createdMs: number;
   readonly ownerUserId: string;
   readonly nextContactId: NextContactId;
 }
 
-export function inventContact({ index, createdMs, ownerUserId, nextContactId }: InventedContactFacts): StoredContact {
-  const { firstName, lastName, email } = inventedPerson(index);
+export function inventContact(facts: InventedContactFacts): StoredContact {
+  const { index, phoneNumber, createdMs, ownerUserId, nextContactId } = facts;
+  const { firstName, lastName, email } = inventedContact(index);
   const createdAt = isoInstant(createdMs);
   return {
     id: nextContactId(createdMs),
@@ -34,7 +36,7 @@ export function inventContact({ index, createdMs, ownerUserId, nextContactId }: 
       lastName,
       role: roles[index % roles.length] ?? null,
       emails: [{ id: newItemId(), name: 'work', value: email }],
-      phoneNumbers: [{ id: newItemId(), name: 'mobile', value: fictionalNumber(index % fictionalNumberCount).e164 }],
+      phoneNumbers: [{ id: newItemId(), name: 'mobile', value: phoneNumber }],
     },
     customFields: [],
     createdAt,

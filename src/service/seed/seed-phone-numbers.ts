@@ -5,29 +5,33 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isoInstant } from '#src/clock.ts';
-import type { PhoneNumber, WorkspaceUser } from '../numbers/phone-number.ts';
+import type { PhoneNumber, WorkspaceUser } from '../phone-numbers/phone-number.ts';
 import { fictionalNumber } from './fictional-number.ts';
-import { inventedPerson } from './invented-people.ts';
+import { inventedUser } from './invented-people.ts';
 
 const numbersPerUser = 2;
 const userCountMax = 50;
 /** The numbers are a month older than the workspace's store: older than what happened on them. */
 const numberAgeMs = 30 * 24 * 3_600_000;
 const names = ['Main', 'Sales', 'Support', 'Front desk', 'Billing'] as const;
-const symbols = ['☎️', '💼', '🛟', '🛎️', null] as const;
+const symbols = ['☎️', null, '💼', '🛟', '🛎️'] as const;
+/** Counted from 0. Numbers that are unlike the others, so that clients meet every member that may differ. */
+const odd = { restrictedForCallsAbroad: 1, forwarding: 2, withoutDisplayForm: 5 } as const;
 
 export interface InventedNumberFacts {
   readonly nowMs: number;
   readonly internationalMessaging: boolean;
+  /** E.164; somebody whom the workspace does not know. */
+  readonly forwardTo: string;
 }
 
 /** The owner comes first; there is always one. */
 export function inventUsers(phoneNumberCount: number): readonly [WorkspaceUser, ...WorkspaceUser[]] {
   const groupId = newId('GR');
   const user = (index: number, role: WorkspaceUser['role']): WorkspaceUser => {
-    const { firstName, lastName, email } = inventedPerson(index);
-    // A user who was invited and has not signed up has no name yet.
-    const named = index % 10 !== 9;
+    const { firstName, lastName, email } = inventedUser(index);
+    // A user who was invited and has not signed up has no name yet: the third, and every tenth from there on.
+    const named = index % 10 !== 2;
     return {
       id: newId('US'),
       email,
@@ -50,7 +54,7 @@ export function inventUsers(phoneNumberCount: number): readonly [WorkspaceUser, 
 export function inventPhoneNumber(
   index: number,
   users: readonly WorkspaceUser[],
-  { nowMs, internationalMessaging }: InventedNumberFacts,
+  { nowMs, internationalMessaging, forwardTo }: InventedNumberFacts,
 ): PhoneNumber {
   const { e164, national } = fictionalNumber(index);
   const ported = index % 4 === 3;
@@ -59,8 +63,8 @@ export function inventPhoneNumber(
     id: newId('PN'),
     groupId: newId('GR'),
     portRequestId: ported ? randomBytes(8).toString('hex') : null,
-    formattedNumber: national,
-    forward: null,
+    formattedNumber: index === odd.withoutDisplayForm ? null : national,
+    forward: index === odd.forwarding ? forwardTo : null,
     name: names[index % names.length] ?? 'Main',
     number: e164,
     portingStatus: ported ? 'completed' : null,
@@ -69,7 +73,11 @@ export function inventPhoneNumber(
     createdAt,
     updatedAt: createdAt,
     restrictions: {
-      calling: { CA: 'unrestricted', Intl: 'unrestricted', US: 'unrestricted' },
+      calling: {
+        CA: 'unrestricted',
+        Intl: index === odd.restrictedForCallsAbroad ? 'restricted' : 'unrestricted',
+        US: 'unrestricted',
+      },
       messaging: {
         CA: 'unrestricted',
         Intl: internationalMessaging ? 'unrestricted' : 'restricted',

@@ -2,9 +2,10 @@
 import type { Clock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { createContactIds } from '../contacts/contact-id.ts';
-import type { PhoneNumber } from '../numbers/phone-number.ts';
+import type { PhoneNumber } from '../phone-numbers/phone-number.ts';
 import type { Seed } from '../store/open-store.ts';
 import { seededCustomFields } from './custom-field-seed.ts';
+import { createNumberPlan } from './number-plan.ts';
 import { activeNumberCount, seedActivity } from './seed-activity.ts';
 import { inventContact } from './seed-contacts.ts';
 import { inventPhoneNumber, inventUsers } from './seed-phone-numbers.ts';
@@ -32,7 +33,9 @@ export function workspaceSeed(counts: SeedCounts, clock: Clock): Seed {
     for (const definition of seededCustomFields) customFields.insert(definition);
     const users = inventUsers(counts.seedPhoneNumbers);
     for (const user of users) tables.users.insert(user);
-    const numberFacts = { nowMs, internationalMessaging: counts.internationalMessaging ?? false };
+    const numberPlan = createNumberPlan(counts.seedPhoneNumbers);
+    const { internationalMessaging = false } = counts;
+    const numberFacts = { nowMs, internationalMessaging, forwardTo: numberPlan.ofStranger(activeNumberCount) };
     const activeNumbers: PhoneNumber[] = [];
     for (let index = 0; index < counts.seedPhoneNumbers; index += 1) {
       const phoneNumber = inventPhoneNumber(index, users, numberFacts);
@@ -43,10 +46,10 @@ export function workspaceSeed(counts: SeedCounts, clock: Clock): Seed {
     const nextContactId = createContactIds();
     for (let index = 0; index < counts.seedContacts; index += 1) {
       const createdMs = Math.max(0, nowMs - (counts.seedContacts - index) * betweenContactsMs);
-      contacts.insert(inventContact({ index, createdMs, ownerUserId, nextContactId }));
+      const phoneNumber = numberPlan.ofContact(index);
+      contacts.insert(inventContact({ index, phoneNumber, createdMs, ownerUserId, nextContactId }));
     }
-    const { seedContacts: contactCount, seedPhoneNumbers: phoneNumberCount } = counts;
-    seedActivity(tables, activeNumbers, { nowMs, ownerUserId, contactCount, phoneNumberCount });
+    seedActivity(tables, activeNumbers, { nowMs, ownerUserId, contactCount: counts.seedContacts, numberPlan });
     return ownerUserId;
   };
 }
