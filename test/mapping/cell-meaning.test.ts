@@ -201,6 +201,27 @@ describe('the source link', () => {
       'https://example.com/m%C3%BCller',
     );
   });
+
+  test('with other characters that no URI has is percent-encoded, too', () => {
+    const encoded = {
+      'https://crm.example.com/?f[0]=ü&p=100%#a#[b]': 'https://crm.example.com/?f%5B0%5D=%C3%BC&p=100%25#a%23%5Bb%5D',
+      'https://münchen.example.com/straße?größe=1': 'https://xn--mnchen-3ya.example.com/stra%C3%9Fe?gr%C3%B6%C3%9Fe=1',
+      'https://crm.example.com?q=[1]': 'https://crm.example.com/?q=%5B1%5D',
+      'http://[2001:db8::1]/a[1]': 'http://[2001:db8::1]/a%5B1%5D',
+    };
+    for (const [text, uri] of Object.entries(encoded)) {
+      expect(desiredOf(row({ sourceUrl: text })).scalars.sourceUrl).toBe(uri);
+    }
+  });
+
+  test.each([
+    'https://crm.example.com',
+    'HTTPS://CRM.example.com:443/a/../b?q=%c3%bc#top',
+    'http://[2001:db8::1]:8080/people/17',
+    'https://ada@crm.example.com/?a=1?b=/',
+  ])('that is a URI travels as it was written: %s', (text) => {
+    expect(desiredOf(row({ sourceUrl: text })).scalars.sourceUrl).toBe(text);
+  });
 });
 
 describe('the same value twice in a row', () => {
