@@ -214,6 +214,12 @@ describe('bodies', () => {
     expectFlat(reply, 413);
   });
 
+  test('a body in pieces of one byte is refused long before it is whole', async () => {
+    const request = post('Transfer-Encoding: chunked\r\n', '1\r\n \r\n'.repeat(20_000));
+    const [reply] = await repliesTo(request);
+    expectFlat(reply, 413);
+  });
+
   test.each([
     ['a byte order mark is skipped', `\uFEFF${body}`, 201],
     ['of two members with one name, the last counts', '{"defaultFields":7,"defaultFields":{"firstName":"A"}}', 201],

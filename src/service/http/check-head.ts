@@ -14,6 +14,17 @@ export type CheckHead = (incoming: IncomingMessage) => Refusal | null;
 const hostForm = /^(?:\[[\da-f:.]+\]|[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?)(?::\d{0,5})?$/i;
 const loopbackForm = /^(?:localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{0,5})?$/i;
 
+/** Four numbers are an address, or nothing at all. */
+const addressForm = /^(\d+)\.(\d+)\.(\d+)\.(\d+)\.?(?::|$)/;
+const portMax = 65_535;
+
+function isHost(host: string): boolean {
+  if (!hostForm.test(host)) return false;
+  const [, ...bytes] = addressForm.exec(host) ?? [];
+  const port = /:(\d+)$/.exec(host)?.[1] ?? '0';
+  return bytes.every((byte) => Number(byte) <= 255) && Number(port) <= portMax;
+}
+
 export function createHeadCheck(loopbackOnly: boolean): CheckHead {
   // Clients send one and the same host all the time.
   let lastGoodHost: string | undefined;
@@ -21,7 +32,7 @@ export function createHeadCheck(loopbackOnly: boolean): CheckHead {
     if (host === lastGoodHost) return null;
     // Two headers are two opinions on who is meant; the parser joins them with a comma.
     if (host.includes(',')) return new Refusal(400, 'More than one Host header.');
-    if (!hostForm.test(host)) return new Refusal(400, 'The Host header is not a host.');
+    if (!isHost(host)) return new Refusal(400, 'The Host header is not a host.');
     if (loopbackOnly && !loopbackForm.test(host)) {
       return new Refusal(421, 'This service answers to names of this machine alone, as localhost or 127.0.0.1.');
     }

@@ -3,6 +3,7 @@
  * members are ignored.
  */
 import type { z } from 'zod';
+import { expectedAt } from './expected-shape.ts';
 import { badRequest, type RequestProblem } from './refusal.ts';
 
 /** A hundred wrong items need not all be told. */
@@ -13,14 +14,15 @@ export function checkShape<Output>(schema: z.ZodType<Output>, sent: unknown): Ou
   // The input is looked at for what is missing, and never echoed.
   const parsed = schema.safeParse(sent, { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw badRequest(parsed.error.issues.slice(0, problemCountMax).map(problemOf));
+  throw badRequest(parsed.error.issues.slice(0, problemCountMax).map((issue) => problemOf(schema, issue)));
 }
 
-function problemOf(issue: z.core.$ZodIssue): RequestProblem {
+/** What an issue says in words. The schema was asked with `reportInput`. */
+export function problemOf(schema: z.ZodType, issue: z.core.$ZodIssue): RequestProblem {
   const path = issue.path.map(String).join('.');
-  if (issue.code === 'invalid_type') {
-    const missing = issue.input === undefined ? 'is required and ' : '';
-    return { path, message: `${missing}must be of the type ${issue.expected}`, type: issue.expected };
-  }
-  return { path, message: issue.message };
+  const { type, words, nullable } = expectedAt(schema, issue.path);
+  if (issue.code !== 'invalid_type') return { path, message: issue.message, type };
+  if (path === '') return { path, message: `The body must be ${words}.`, type };
+  if (issue.input !== undefined) return { path, message: `must be ${words}${nullable ? ' or null' : ''}`, type };
+  return { path, message: nullable ? 'is required; it may be null' : `is required and must be ${words}`, type };
 }

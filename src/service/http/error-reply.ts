@@ -3,7 +3,7 @@
  * wrapped for authentication, flat for everything else. No reply holds a stack.
  */
 import { randomBytes } from 'node:crypto';
-import type { Reply, ResourceCode } from '../operation.ts';
+import type { Reply, ResourceCode } from '../operations/operation.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
@@ -18,7 +18,7 @@ export function newTrace(): string {
 }
 
 export function errorReply(refusal: Refusal, resource: ResourceCode, trace: string): Reply {
-  const { status, headers } = refusal;
+  const { status, headers, deprecated } = refusal;
   // Section 7, codes: not shown. Seven digits: resource, variant, status (`facts.md`).
   const code = `${resource}${refusal.variant}${status}`;
   if (status === 401) {
@@ -27,11 +27,12 @@ export function errorReply(refusal: Refusal, resource: ResourceCode, trace: stri
   const errors = refusal.problems.map(({ path, message, type }) => ({
     path,
     message,
-    schema: { type: type ?? 'string' },
+    schema: { type },
   }));
   return {
     status,
     headers,
+    deprecated,
     body: {
       message: refusal.message,
       code,

@@ -5,7 +5,7 @@
  * The `Deprecation` header of RFC 9745 is not it: that speaks of a whole resource and needs a date, and no paper has
  * one. A client that does not know the header loses nothing.
  */
-import type { Reply } from '../operation.ts';
+import type { Reply } from '../operations/operation.ts';
 
 export function flagDeprecated(reply: Reply): Reply {
   if (reply.deprecated === undefined || reply.deprecated.length === 0) return reply;

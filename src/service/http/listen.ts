@@ -9,12 +9,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
-import { textOfBody } from '../ready-body.ts';
+import { textOfBody } from '../operations/ready-body.ts';
 import { createHeadCheck } from './check-head.ts';
-import { type Connections, createConnections } from './connections.ts';
-import { errorReply, newTrace } from './error-reply.ts';
+import { continueOnRead } from './continue-on-read.ts';
 import { type ParserError, refusalOfParserError } from './malformed-request.ts';
+import { withoutUpgrade } from './plain-request.ts';
 import { Refusal } from './refusal.ts';
+import { replyOutsideOperations } from './reply-outside-operations.ts';
 import { sendReply } from './send-reply.ts';
 import {
   affordableConnections,
@@ -23,6 +24,7 @@ import {
   openFilesMax,
   type SocketLimits,
 } from './socket-limits.ts';
+import { type Connections, createConnections } from './turns.ts';
 
 export interface ListenOptions {
   readonly fetch: Parameters<typeof getRequestListener>[0];
@@ -59,7 +61,7 @@ export async function listen({ fetch, host, port, limits: given, log }: ListenOp
   await bind(server, host, port);
   const address = server.address();
   invariant(address !== null && typeof address === 'object', 'a listening server has an address');
-  const connections = createConnections(createAnswer(fetch, isLoopback(address), log), limits);
+  const connections = createConnections(createAnswer(fetch, isLoopback(address), log), limits, log);
   serve(server, connections, limits, log);
   return { port: address.port, close: () => closeServer(server, connections) };
 }
@@ -67,7 +69,21 @@ export async function listen({ fetch, host, port, limits: given, log }: ListenOp
 /** Nothing came in yet: the port was bound in this very turn. */
 function serve(server: Server, connections: Connections, limits: SocketLimits, log: Logger): void {
   server.on('connection', connections.opened);
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, behind: Buffer) => {
+    const bytes = withoutUpgrade(incoming, behind);
+    // Until it is read again nobody else listens.
+    socket.on('error', () => undefined);
+    connections.interrupted(socket, () => {
+      socket.unshift(bytes);
+      server.emit('connection', socket);
+    });
+  });
   server.on('request', connections.requested);
+  // Without this, Node asks for every body, also where the head is refused.
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    continueOnRead(incoming, outgoing);
+    connections.requested(incoming, outgoing);
+  });
   // Without this, Node answers an unknown expectation by itself, and with an empty body.
   server.on('checkExpectation', connections.requested);
   server.on('timeout', connections.stalled);
@@ -76,6 +92,8 @@ function serve(server: Server, connections: Connections, limits: SocketLimits, l
     connections.broken(socket, refusalOfParserError(error));
   });
   server.on('connect', (_, socket: Socket) => {
+    // A client that breaks off is no failure of the service.
+    socket.on('error', () => undefined);
     connections.broken(socket, new Refusal(501, 'This service is no proxy.'));
   });
   // Told once: whoever causes it can cause it a thousand times in a second.
@@ -94,25 +112,24 @@ function createAnswer(fetch: ListenOptions['fetch'], loopbackOnly: boolean, log:
     // HTTP/1.0 may come without one.
     hostname: 'localhost',
     errorHandler: (error) => {
-      if (error instanceof RequestError) return refusedResponse(new Refusal(400, 'The target is not a path.'));
-      log.error({ error: messageOf(error) }, 'request failed');
-      return refusedResponse(new Refusal(500, 'The service failed.', { variant: '01' }));
+      const problem = error instanceof RequestError ? new Refusal(400, 'The target is not a path.') : error;
+      return sendReply(replyOutsideOperations(problem, log));
     },
   });
   return (incoming, outgoing) => {
     const refusal = checkHead(incoming);
+    // HTTP/1.0 knows no chunks: where such a body ends, others on the way may see otherwise (RFC 9112, 6.1).
+    if (incoming.httpVersion === '1.0' && incoming.headers['transfer-encoding'] !== undefined) {
+      outgoing.setHeader('connection', 'close');
+    }
     // The listener answers its own failures; its promise never rejects.
     if (refusal === null) void answer(incoming, outgoing);
-    else refuse(outgoing, refusal);
+    else refuse(outgoing, refusal, log);
   };
 }
 
-function refusedResponse(refusal: Refusal): Response {
-  return sendReply(errorReply(refusal, '00', newTrace()));
-}
-
-function refuse(outgoing: ServerResponse, refusal: Refusal): void {
-  const body = Buffer.from(textOfBody(errorReply(refusal, '00', newTrace()).body) ?? '');
+function refuse(outgoing: ServerResponse, refusal: Refusal, log: Logger): void {
+  const body = Buffer.from(textOfBody(replyOutsideOperations(refusal, log).body) ?? '');
   const headers = { 'content-type': 'application/json', 'content-length': body.byteLength, connection: 'close' };
   outgoing.writeHead(refusal.status, headers);
   outgoing.end(body);

@@ -14,17 +14,26 @@ export type TakePlace = (key: number) => void;
 
 export function createRateLimit(requestsPerSecond: number | null, clock: Clock): TakePlace {
   if (requestsPerSecond === null) return () => {};
-  const servedAtMs = new Map<number, number[]>();
+  const served = new Map<number, Served>();
   return (key) => {
     const nowMs = clock.monotonicMs();
-    const inWindow = (servedAtMs.get(key) ?? []).filter((atMs) => atMs > nowMs - windowMs);
-    servedAtMs.set(key, inWindow);
-    if (inWindow.length >= requestsPerSecond) {
-      const waitMs = (inWindow[0] ?? nowMs) + windowMs - nowMs;
+    const ofKey = served.get(key) ?? { atMs: [], next: 0 };
+    served.set(key, ofKey);
+    // The place of the request that was served N requests ago: while that one is in the window, the window is full.
+    const waitMs = (ofKey.atMs[ofKey.next] ?? Number.NEGATIVE_INFINITY) + windowMs - nowMs;
+    if (waitMs > 0) {
       throw new Refusal(429, `More than ${requestsPerSecond} requests in a second.`, {
         headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
       });
     }
-    inWindow.push(nowMs);
+    ofKey.atMs[ofKey.next] = nowMs;
+    ofKey.next = (ofKey.next + 1) % requestsPerSecond;
   };
+}
+
+/** The instants of the last N requests of a key, in a ring: one request costs the same, whatever N is. */
+interface Served {
+  readonly atMs: number[];
+  /** The oldest; beyond the end while there are fewer than N. */
+  next: number;
 }

@@ -1,66 +1,72 @@
 /**
- * A refusal is an error that the service answers (section 7), thrown wherever it is noticed.
+ * A refusal is an error that the service answers (section 7; its codes: not shown), thrown wherever it is noticed.
  *
  * It carries all but the resource: that is known where the operation is known, and completes the code.
  */
+import { STATUS_CODES } from 'node:http';
+import type { DeprecatedUse } from '../operations/deprecated-use.ts';
+import type { JsonType } from './expected-shape.ts';
 
 /** One thing that is wrong with a request. The value itself is not echoed. */
 export interface RequestProblem {
   /** The member, as `defaultFields.phoneNumbers.0.value`; empty for the body as a whole. */
   readonly path: string;
+  /** What the member must be; of the body as a whole a sentence. */
   readonly message: string;
   /** The JSON type that was expected. */
-  readonly type?: string;
+  readonly type: JsonType;
 }
+
+/** Digits 3 and 4 of a code (`facts.md`, "codes"). */
+export type CodeVariant = '00' | '01' | '02';
 
 export interface RefusalOptions {
-  /** Digits 3 and 4 of the code (`facts.md`, "codes"). Default `00`. */
-  readonly variant?: '00' | '01';
+  /** Default: `01` for 500, as everywhere in the public description of the service, else `00`. */
+  readonly variant?: CodeVariant;
   readonly title?: string;
   /** Beside the title, where the public description of the service has it. */
-  readonly description?: string;
+  readonly description?: string | null;
   readonly problems?: readonly RequestProblem[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the request used that is deprecated (section 9). */
+  readonly deprecated?: readonly DeprecatedUse[];
 }
-
-const titles: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  417: 'Expectation Failed',
-  421: 'Misdirected Request',
-  429: 'Too Many Requests',
-  431: 'Request Header Fields Too Large',
-  // As the public description of the service has it; generated clients refuse another.
-  500: 'Unknown',
-  501: 'Not Implemented',
-  503: 'Service Unavailable',
-  505: 'HTTP Version Not Supported',
-};
 
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
-  readonly variant: '00' | '01';
+  readonly variant: CodeVariant;
   readonly title: string;
   readonly description: string | null;
   readonly problems: readonly RequestProblem[];
   readonly headers: Readonly<Record<string, string>>;
+  readonly deprecated: readonly DeprecatedUse[];
 
   constructor(status: number, message: string, options: RefusalOptions = {}) {
     super(message);
     this.status = status;
-    this.variant = options.variant ?? '00';
-    this.title = options.title ?? titles[status] ?? 'Error';
+    this.variant = options.variant ?? (status === 500 ? '01' : '00');
+    this.title = options.title ?? titleOf(status);
     this.description = options.description ?? null;
     this.problems = options.problems ?? [];
     this.headers = options.headers ?? {};
+    this.deprecated = options.deprecated ?? [];
+  }
+}
+
+/** A status without a name of its own is told by its class (RFC 9110, 15). */
+function titleOf(status: number): string {
+  // 500 as the public description of the service has it; generated clients refuse another.
+  if (status === 500) return 'Unknown';
+  return STATUS_CODES[status] ?? (status < 500 ? 'Client Error' : 'Server Error');
+}
+
+/** Does the work. A refusal that comes of it says what the request used that is deprecated, as any reply does. */
+export function flaggingRefusals<Result>(deprecated: readonly DeprecatedUse[], work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof Refusal ? new Refusal(error.status, error.message, { ...error, deprecated }) : error;
   }
 }
 

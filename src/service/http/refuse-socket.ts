@@ -1,20 +1,21 @@
 /** Answers on a bare socket, where there is no request that could be answered, and closes. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { textOfBody } from '../ready-body.ts';
-import { errorReply, newTrace } from './error-reply.ts';
+import type { Logger } from '#src/log.ts';
+import { textOfBody } from '../operations/ready-body.ts';
 import type { Refusal } from './refusal.ts';
+import { replyOutsideOperations } from './reply-outside-operations.ts';
 
 /**
  * Closing at once would have the system throw the answer away while the client still sends: what comes is read and
  * dropped until the client has gone, or for `lingerMs`.
  */
-export function refuseSocket(socket: Duplex, refusal: Refusal, lingerMs: number): void {
+export function refuseSocket(socket: Duplex, refusal: Refusal, lingerMs: number, log: Logger): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const body = Buffer.from(textOfBody(errorReply(refusal, '00', newTrace()).body) ?? '');
+  const body = Buffer.from(textOfBody(replyOutsideOperations(refusal, log).body) ?? '');
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? refusal.title}`,
     'content-type: application/json',

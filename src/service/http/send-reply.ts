@@ -1,6 +1,6 @@
 /** Turns a reply value into a response. */
-import type { Reply } from '../operation.ts';
-import { textOfBody } from '../ready-body.ts';
+import type { Reply } from '../operations/operation.ts';
+import { textOfBody } from '../operations/ready-body.ts';
 
 export function sendReply(reply: Reply): Response {
   const { status } = reply;

@@ -1,20 +1,21 @@
 /**
- * The client's connection: it gets a reply, or, under faults, what a reply is not.
+ * The way back to the client: a reply, or, under faults, what a reply is not.
  *
  * Over a socket the reply is written straight to it: a Response of Node's, with its headers and its stream, costs more
  * than all else of a read. Where the app runs without a port there is no socket: a reset is then a body that breaks off.
  */
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Reply } from '../operation.ts';
-import { textOfBody } from '../ready-body.ts';
+import type { Reply } from '../operations/operation.ts';
+import { textOfBody } from '../operations/ready-body.ts';
 import { sendReply } from './send-reply.ts';
+import type { AtTurnEnd } from './turn-end.ts';
 
 // Where another server of this process has put its own Response into the globals, a response is written from a shortcut
 // that overlooks the mark of this one. Reading the body takes the shortcut away.
 void RESPONSE_ALREADY_SENT.body;
 
-export interface Connection {
+export interface AnswerChannel {
   readonly send: (reply: Reply) => Response;
   /** Ends the connection without an answer, as a crashed peer does. */
   readonly reset: () => Response;
@@ -25,7 +26,7 @@ export interface Connection {
 }
 
 /** The connection of a request that came over a socket. */
-export function socketConnection(outgoing: ServerResponse): Connection {
+export function socketChannel(outgoing: ServerResponse, atTurnEnd: AtTurnEnd): AnswerChannel {
   const reset = () => {
     if (outgoing.socket === null) outgoing.destroy();
     else outgoing.socket.resetAndDestroy();
@@ -33,14 +34,10 @@ export function socketConnection(outgoing: ServerResponse): Connection {
   };
   return {
     send: (reply) => {
-      const text = textOfBody(reply.body);
-      if (text === null) outgoing.writeHead(reply.status, reply.headers).end();
-      else {
-        const size = Buffer.byteLength(text);
-        const headers = { 'content-type': 'application/json', 'content-length': size, ...reply.headers };
-        // As many bytes as characters: the text is ASCII, and Latin-1 gives the same bytes for half the work.
-        outgoing.writeHead(reply.status, headers).end(text, size === text.length ? 'latin1' : 'utf8');
-      }
+      outgoing.statusCode = reply.status;
+      atTurnEnd(() => {
+        if (takesReply(outgoing)) writeReply(outgoing, reply);
+      });
       return RESPONSE_ALREADY_SENT;
     },
     reset,
@@ -61,8 +58,25 @@ export function socketConnection(outgoing: ServerResponse): Connection {
   };
 }
 
+/** A client that has left meanwhile takes no reply, nor one whose request turned out to be broken and was answered so. */
+function takesReply({ destroyed, headersSent, socket }: ServerResponse): boolean {
+  return !destroyed && !headersSent && socket?.writable !== false;
+}
+
+function writeReply(outgoing: ServerResponse, reply: Reply): void {
+  const text = textOfBody(reply.body);
+  if (text === null) {
+    outgoing.writeHead(reply.status, reply.headers).end();
+    return;
+  }
+  const size = Buffer.byteLength(text);
+  const headers = { 'content-type': 'application/json', 'content-length': size, ...reply.headers };
+  // As many bytes as characters: the text is ASCII, and Latin-1 gives the same bytes for half the work.
+  outgoing.writeHead(reply.status, headers).end(text, size === text.length ? 'latin1' : 'utf8');
+}
+
 /** The stand-in where the app is called without a port. */
-export function detachedConnection(request: Request): Connection {
+export function detachedChannel(request: Request): AnswerChannel {
   const brokenAfter = (status: number, start: Uint8Array | null) =>
     new Response(
       new ReadableStream({

@@ -1,0 +1,53 @@
+/** The rate limit: a sliding second per key, at a cost that does not grow with the limit (`facts.md`, "rate"). */
+import { expect, test } from 'vitest';
+import { createRateLimit } from '#src/service/http/rate-limit.ts';
+import { manualClock } from '../test-service.ts';
+
+/** How many of so many requests are served at this instant. */
+function servedOf(take: (key: number) => void, count: number): number {
+  let servedCount = 0;
+  for (let index = 0; index < count; index += 1) {
+    try {
+      take(0);
+      servedCount += 1;
+    } catch {
+      // Over the limit.
+    }
+  }
+  return servedCount;
+}
+
+test('in any second at most so many are served, and a refused one does not count', () => {
+  const clock = manualClock();
+  const take = createRateLimit(3, clock);
+  expect(servedOf(take, 2)).toBe(2);
+  clock.advance(600);
+  expect(servedOf(take, 5)).toBe(1);
+  clock.advance(399);
+  expect(servedOf(take, 5)).toBe(0);
+  clock.advance(1);
+  expect(servedOf(take, 5)).toBe(2);
+  clock.advance(599);
+  expect(servedOf(take, 5)).toBe(0);
+  clock.advance(1);
+  expect(servedOf(take, 5)).toBe(1);
+  clock.advance(5_000);
+  expect(servedOf(take, 5)).toBe(3);
+});
+
+test('a request under a limit of 50,000 costs about as much as one under a limit of 10', () => {
+  const requestCount = 50_000;
+  const costMs = (limit: number): number => {
+    const clock = manualClock();
+    const take = createRateLimit(limit, clock);
+    const startedMs = performance.now();
+    for (let index = 0; index < requestCount; index += 1) {
+      if (index % limit === 0) clock.advance(1_000);
+      take(0);
+    }
+    return performance.now() - startedMs;
+  };
+  costMs(10);
+  // One that looks through its window takes hundreds of times as long; 20 leaves room for a busy machine.
+  expect(costMs(50_000)).toBeLessThan(20 * costMs(10) + 100);
+});
