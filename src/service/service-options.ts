@@ -4,7 +4,7 @@ import type { Logger } from '#src/log.ts';
 import type { ReservedSources } from './contacts/reserved-sources.ts';
 import type { FaultSpec } from './faults/fault.ts';
 import type { SocketLimits } from './http/socket-limits.ts';
-import type { ReplyObserver } from './reply-observer.ts';
+import type { ReplyObserver } from './operations/reply-observer.ts';
 import type { WorkspaceFileToLoad } from './workspace-file/open-loaded-store.ts';
 
 /** What PATCH does with what its body leaves out (4.3: not shown; `facts.md`, "Consequence"). */

@@ -3,14 +3,19 @@
  *
  * What is opened here is closed here, in the opposite order.
  */
-import { listen } from './http/listen.ts';
-import { checkKeys } from './keys/settle-keys.ts';
+import { invariant } from '#src/errors.ts';
+import { checkBehaviour } from './check-behaviour.ts';
+import { type Listening, listen } from './http/listen.ts';
 import { workspaceSeed } from './seed/seed-workspace.ts';
-import { createServiceApp } from './service-app.ts';
+import { createServiceApp, type ServiceApp } from './service-app.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { openStore, type Store } from './store/open-store.ts';
+import { discardBuiltStore } from './store/build-store.ts';
+import { isOfDatabase, openStore, type Store, unreadable } from './store/open-store.ts';
+import { takeStoreLock } from './store/store-lock.ts';
 import { openLoadedStore } from './workspace-file/open-loaded-store.ts';
 import type { SectionCounts } from './workspace-file/sections.ts';
+
+const defaultHost = '127.0.0.1';
 
 export interface RunningService {
   /** `http://127.0.0.1:PORT`, without `/v1`. */
@@ -27,31 +32,27 @@ export interface RunningService {
 }
 
 /**
- * Throws `usage` errors: `portTaken`, `portRefused`, `storeUnreadable`, `storeNewer`, `seedTooLarge`, `keyMalformed`,
- * `tooManyKeys`, `limitMalformed`; with a file to load also those of `openLoadedStore`.
+ * Throws `usage` errors: `portTaken`, `portRefused`, `storeInUse`, `storeUnreadable`, `storeNewer`, `seedTooLarge`,
+ * `keyMalformed`, `tooManyKeys`, `limitMalformed`; with a file to load also those of `openLoadedStore`. A start that
+ * fails changes no key and keeps nothing of what it loaded.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { host = '127.0.0.1', log } = options;
+  const { log } = options;
   // Before the store, which may take long to fill.
-  checkKeys(options.apiKeys);
-  const { store, loaded } = await openFilledStore(options);
+  checkBehaviour(options);
+  const undo: (() => void | Promise<void>)[] = [];
   try {
-    const service = createServiceApp(options, store);
-    const { port, socketLimits } = options;
-    const listening = await listen({ fetch: service.app.fetch, host, port, limits: socketLimits, log });
-    try {
-      // Not before the port is ours: a start that fails changes no key.
-      store.apiKeys.replace(service.keys.known);
-    } catch (error) {
-      await listening.close();
-      throw error;
-    }
-    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`;
+    const lock = takeStoreLock(options.store);
+    undo.push(lock.release);
+    const { listening, store, service, loaded } = await openAll(options, undo);
+    store.apiKeys.replace(service.keys.known);
+    const origin = originOf(options, listening.port);
     log.info({ origin, patchMode: options.patchMode }, 'service listens');
     let closed: Promise<void> | undefined;
     const closeAll = async () => {
       await Promise.all([listening.close(), service.close()]);
       store.close();
+      lock.release();
     };
     return {
       origin,
@@ -65,13 +66,59 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
     };
   } catch (error) {
-    store.close();
-    throw error;
+    for (const step of undo.reverse()) await step();
+    throw isOfDatabase(error) ? unreadable(options.store, error) : error;
   }
 }
 
+interface Opened {
+  readonly listening: Listening;
+  readonly store: Store;
+  readonly service: ServiceApp;
+  readonly loaded: SectionCounts | null;
+}
+
+/**
+ * First the port, then the store: a port that is taken costs no store. Nothing can come in between, as no other turn of
+ * the event loop does. `undo` gets what closes that which was opened.
+ */
+async function openAll(options: ServiceOptions, undo: (() => void | Promise<void>)[]): Promise<Opened> {
+  const { host = defaultHost, port, socketLimits: limits, log } = options;
+  const opened: { listening?: Listening; service?: ServiceApp } = {};
+  const openPort = async () => {
+    opened.listening = await listen({
+      fetch: (...request) => opened.service?.app.fetch(...request),
+      host,
+      port,
+      limits,
+      log,
+    });
+    undo.push(opened.listening.close);
+  };
+  const { store, loaded } = await openFilledStore(options, openPort);
+  undo.push(() => {
+    store.close();
+    if (loaded !== null) discardBuiltStore(options.store);
+  });
+  const service = createServiceApp(options, store);
+  opened.service = service;
+  const { listening } = opened;
+  invariant(listening !== undefined, 'the port is open when the store is');
+  return { listening, store, service, loaded };
+}
+
 /** A store that is there, or a new one with what the options ask for. */
-async function openFilledStore(options: ServiceOptions): Promise<{ store: Store; loaded: SectionCounts | null }> {
-  if (options.load !== undefined) return await openLoadedStore(options.store, options.load, options.clock);
-  return { store: openStore(options.store, workspaceSeed(options, options.clock)), loaded: null };
+async function openFilledStore(
+  options: ServiceOptions,
+  openPort: () => Promise<void>,
+): Promise<{ readonly store: Store; readonly loaded: SectionCounts | null }> {
+  const { store, load, clock } = options;
+  if (load !== undefined) return await openLoadedStore(store, load, clock, openPort);
+  const seed = workspaceSeed(options, clock);
+  await openPort();
+  return { store: openStore(store, seed), loaded: null };
+}
+
+function originOf({ host = defaultHost }: ServiceOptions, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -17,7 +17,7 @@ export interface ActiveService extends TestService {
   readonly person: string;
 }
 
-/** Two numbers and five contacts: the people of the second number are the fifth contact and somebody unknown. */
+/** Two numbers and five contacts: the people of the second number are the third contact and the fourth. */
 export async function startActiveService(options: TestServiceOptions = {}): Promise<ActiveService> {
   const service = await startTestService({ seedPhoneNumbers: 2, seedContacts: 5, ...options });
   const numbers: NumberReply[] = (await service.call('GET', '/v1/phone-numbers')).body.data;

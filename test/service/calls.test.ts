@@ -195,10 +195,7 @@ describe('page tokens', () => {
   test('a token that the listing did not give is 400', async () => {
     const service = await startActiveService();
     const own: string = (await service.call('GET', pathOf(service, { maxResults: 1 }))).body.nextPageToken;
-    const encoded = (text: string) => Buffer.from(text).toString('base64url');
-    const decoded = Buffer.from(own, 'base64url').toString();
-    const forged = [decoded.replace('calls', 'messages'), 'calls:1', 'calls:1:2:3', 'calls:-1:2', 'contacts:1'];
-    for (const pageToken of ['', 'x', `${own}=`, ...forged.map(encoded)]) {
+    for (const pageToken of ['', 'x', `${own}=`, `${own}.1`, own.slice(0, -1), own.toUpperCase(), 'x'.repeat(9_000)]) {
       const answer = await service.call('GET', pathOf(service, { pageToken }));
       expect([answer.status, answer.body.errors?.[0].path], pageToken).toEqual([400, 'pageToken']);
     }

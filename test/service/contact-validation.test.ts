@@ -40,6 +40,51 @@ describe('limits of section 8', () => {
     }
   });
 
+  test('sourceUrl is a URI by RFC 3986: ASCII, its escapes whole, its brackets round the numbers of a host', async () => {
+    const service = await startTestService();
+    const statusOf = (sourceUrl: string) => createStatus(service, person(null, { sourceUrl }));
+    for (const good of [
+      'https://crm.example.com/people/17?tab=a,b&q=%C3%BC#top',
+      'HTTPS://ada:secret@example.com:8443/;v=1/*(x)!',
+      'http://[2001:db8::1]:80/a',
+      'mailto:ada@example.com',
+      'urn:example:person:17',
+      'crm://people/17',
+    ]) {
+      expect(await statusOf(good), good).toBe(201);
+    }
+    const inPath = [
+      'ü',
+      ' ',
+      '<',
+      '>',
+      '"',
+      '{',
+      '}',
+      '|',
+      '\\',
+      '^',
+      '`',
+      '[',
+      ']',
+      '%',
+      '%4',
+      '%zz',
+      '#a#b',
+      '\u0007',
+    ];
+    for (const bad of [
+      ...inPath.map((piece) => `https://example.com/a${piece}`),
+      'https://exämple.com/',
+      'https://[::1/',
+      'https://example.com:99999/',
+      'https://a@b@example.com/',
+      '1http://example.com/',
+    ]) {
+      expect(await statusOf(bad), bad).toBe(400);
+    }
+  });
+
   test.each(['openphone', 'device', 'csv', 'zapier', 'google-people', 'other', 'CSV', 'csv-2026', 'OpenPhone import'])(
     'source %j is reserved on create',
     async (source) => {
@@ -69,7 +114,7 @@ describe('fields', () => {
     expect(missing.status).toBe(400);
     expect(missing.body).toMatchObject({ code: '0800400', title: 'Bad Request', status: 400 });
     expect(missing.body.errors).toEqual([
-      { path: 'defaultFields', message: 'is required and must be of the type object', schema: { type: 'object' } },
+      { path: 'defaultFields', message: 'is required and must be an object', schema: { type: 'object' } },
     ]);
     expect(await createStatus(service, { defaultFields: { lastName: 'Grove' } })).toBe(400);
     expect(await createStatus(service, { defaultFields: { firstName: null } })).toBe(201);
@@ -196,7 +241,7 @@ describe('custom fields', () => {
     );
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: '0801400', status: 400, title: 'Invalid Custom Field Item' });
-    expect(body.errors[0].path).toMatch(/^customFields\.0\.(key|value)$/);
+    expect(body.errors[0].path).toMatch(/^customFields\.0\.(key|value|value\.1)$/);
   });
 
   test('an infinite number, a missing key and a repeated key are refused', async () => {
@@ -214,6 +259,26 @@ describe('custom fields', () => {
     expect(await title('["seats"]')).toBe('Invalid Custom Field Item');
     expect(await title('[{"key":"seats","value":1},{"key":"seats","value":2}]')).toBe('Invalid Custom Field Item');
     expect(await title('{}')).toBe('Bad Request');
+  });
+
+  test('a number beyond 2^53 - 1 is refused, since its digits could be lost', async () => {
+    const service = await startTestService();
+    const answerTo = (value: number) =>
+      service.call('POST', '/v1/contacts', person(null, { customFields: [{ key: 'seats', value }] }));
+    for (const value of [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1, -1e-300]) {
+      expect((await answerTo(value)).body.data.customFields).toMatchObject([{ value }]);
+    }
+    for (const value of [2 ** 53, -(2 ** 53), 1e300]) {
+      const { status, body } = await answerTo(value);
+      expect([status, body.code]).toEqual([400, '0801400']);
+      expect(body.errors).toEqual([
+        {
+          path: 'customFields.0.value',
+          message: 'must lie between -9007199254740991 and 9007199254740991; a greater number would lose digits',
+          schema: { type: 'number' },
+        },
+      ]);
+    }
   });
 
   test('null on create keeps nothing', async () => {

@@ -1,5 +1,5 @@
 /** Each fault does what the catalog says (`contract.md`, "Service"). */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { manualClock, person, startTestService, type TestService, testKey } from './test-service.ts';
 
 const createA = (service: TestService) => service.call('POST', '/v1/contacts', person('a'));
@@ -47,6 +47,32 @@ describe('before the operation', () => {
     expect(await failureOf(createA(service))).toBe('ECONNRESET');
     expect(await keysListed(service)).toEqual([]);
   });
+});
+
+test('many waits of one request, and many that wait at once, listen no more often than is watched for', async () => {
+  const warnings: Error[] = [];
+  const listener = (warning: Error) => void warnings.push(warning);
+  process.on('warning', listener);
+  onTestFinished(() => void process.off('warning', listener));
+  const latencies = Array.from({ length: 15 }, () => 'list:latency=1ms');
+  const service = await startTestService({ faults: [...latencies, 'create:lateCommit=1m', 'update:hangAfter=1ms'] });
+  await Promise.all(Array.from({ length: 15 }, () => service.call('GET', '/v1/contacts')));
+  await Promise.all(Array.from({ length: 15 }, () => failureOf(createA(service))));
+  await failureOf(service.call('PATCH', '/v1/contacts/x', {}));
+  // Warnings are told in a later turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warnings).toEqual([]);
+});
+
+test('latencies add up', async () => {
+  const clock = manualClock();
+  const service = await startTestService({ clock, faults: ['list:latency=2s', 'list:latency=3s'] });
+  const answer = service.call('GET', '/v1/contacts');
+  await vi.waitFor(() => expect(clock.sleeperCount()).toBe(1));
+  clock.advance(4_999);
+  expect(clock.sleeperCount()).toBe(1);
+  clock.advance(1);
+  expect((await answer).status).toBe(200);
 });
 
 describe('after the operation', () => {

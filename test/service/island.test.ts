@@ -23,3 +23,14 @@ test('every file that reads a “not shown” is named in the README', () => {
   const silent = files.filter((name) => /not shown/i.test(textOf(name)) && !readme.includes(`\`${name}\``));
   expect(silent).toEqual([]);
 });
+
+test('every file that the README names for a reading says “not shown” at the place', () => {
+  const rows = textOf('README.md')
+    .split('\n')
+    .filter((line) => /^\| \d/.test(line));
+  const named = rows.flatMap((row) =>
+    [...(row.split('|').at(-2) ?? '').matchAll(/`([^`]+\.ts)`/g)].map((match) => match[1] ?? ''),
+  );
+  expect(rows.length).toBeGreaterThan(40);
+  expect(named.filter((name) => !/not shown/i.test(textOf(name)))).toEqual([]);
+});

@@ -108,3 +108,13 @@ test('a walk meets every contact once while others are created and deleted', asy
   } while (token !== null && pageCount < 10);
   expect(seen).toEqual([...Array.from({ length: 12 }, (_, index) => `key-${index}`), 'later-1', 'later-2']);
 });
+
+test('twenty sources are taken, twenty-one are refused', async () => {
+  const service = await withContacts(2);
+  const query = (count: number) => ['odd', ...Array.from({ length: count - 1 }, (_, index) => `s${index}`)];
+  const list = (sources: string[]) =>
+    service.call('GET', `/v1/contacts?${sources.map((one) => `sources=${one}`).join('&')}`);
+  expect(keys(await list(query(20)))).toEqual(['key-1']);
+  const refused = await list(query(21));
+  expect([refused.status, refused.body.code, refused.body.errors[0].path]).toEqual([400, '0800400', 'sources']);
+});

@@ -119,8 +119,13 @@ describe('page tokens', () => {
 
   test('a token of the calls is 400', async () => {
     const service = await startActiveService();
-    const pageToken = Buffer.from('calls:1:1').toString('base64url');
-    const answer = await service.call('GET', pathOf(service, { pageToken }));
+    const tokenOf = async (list: '/v1/calls' | '/v1/messages') => {
+      const { phoneNumber, person } = service;
+      const path = listing(list, { phoneNumberId: phoneNumber.id, participants: person, maxResults: 1 });
+      return (await service.call('GET', path)).body.nextPageToken;
+    };
+    expect((await service.call('GET', pathOf(service, { pageToken: await tokenOf('/v1/messages') }))).status).toBe(200);
+    const answer = await service.call('GET', pathOf(service, { pageToken: await tokenOf('/v1/calls') }));
     expect([answer.status, answer.body.errors[0].path]).toEqual([400, 'pageToken']);
   });
 });
@@ -160,6 +165,28 @@ describe('sending', () => {
     const both = await sendFrom(service, { from: first?.id, phoneNumberId: service.phoneNumber.id });
     expect(both.body.data.from).toBe(first?.number);
     expect(both.headers.get('warning')).toContain('phoneNumberId');
+  });
+
+  test('a refusal says it, too', async () => {
+    const service = await startActiveService();
+    const phoneNumberId = service.phoneNumber.id;
+    for (const [more, status] of [
+      [{ content: ' ' }, 400],
+      [{ phoneNumberId: 7 }, 400],
+      [{ from: 'PNabsent' }, 404],
+      [{ to: ['+442079460000'] }, 403],
+    ] as const) {
+      const answer = await sendFrom(service, { phoneNumberId, ...more });
+      expect([answer.status, answer.headers.get('warning')]).toEqual([
+        status,
+        '299 - "phoneNumberId is deprecated: use from"',
+      ]);
+    }
+    for (const list of ['/v1/calls', '/v1/messages'] as const) {
+      const answer = await service.call('GET', listing(list, { phoneNumberId, since: 'yesterday' }));
+      expect([answer.status, answer.headers.get('warning')]).toEqual([400, expect.stringContaining('since')]);
+    }
+    expect((await sendFrom(service, { content: ' ' })).headers.get('warning')).toBeNull();
   });
 
   test('the log names the deprecated parameters of a request, and nobody', async () => {
@@ -227,7 +254,11 @@ describe('sending', () => {
     const service = await startActiveService();
     expect((await sendFrom(service, { userId: service.secondId })).body.data.userId).toBe(service.secondId);
     const stranger = await sendFrom(service, { userId: 'USnobody' });
-    expect([stranger.status, stranger.body.title]).toEqual([403, 'Not Phone Number User']);
+    expect([stranger.status, stranger.body.code, stranger.body.title]).toEqual([
+      403,
+      '0202403',
+      'Not Phone Number User',
+    ]);
   });
 
   test.each(['+442079460000', '+18765550100', '+12425550100', '+5215555550100'])(
@@ -235,7 +266,7 @@ describe('sending', () => {
     async (number) => {
       const service = await startActiveService();
       const answer = await sendFrom(service, { to: [number] });
-      expect([answer.status, answer.body.code]).toEqual([403, '0200403']);
+      expect([answer.status, answer.body.code]).toEqual([403, '0201403']);
       expect(answer.body.message).toMatch(/international messaging is not enabled/i);
       expect(await messagesOf(service, { participants: number })).toEqual([]);
     },

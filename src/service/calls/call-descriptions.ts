@@ -1,7 +1,7 @@
 /** List calls for the public description (4.5, section 9). */
 import { badRequest } from '../http/refusal.ts';
-import type { OperationDescription } from '../operation-description.ts';
-import { pageReply } from '../page-reply.ts';
+import type { OperationDescription } from '../operations/operation-description.ts';
+import { pageReply } from '../paging/page-reply.ts';
 import { callListQuery } from './call-list-query.ts';
 import { type StoredCall, storedCall } from './stored-call.ts';
 
@@ -43,6 +43,8 @@ export const listCallsDescription: OperationDescription = {
     404: 'The workspace has no such phone number.',
   },
   refusalExamples: [
-    badRequest([{ path: 'participants.0', message: 'is empty; it must be a phone number in E.164 format' }]),
+    badRequest([
+      { path: 'participants.0', message: 'is empty; it must be a phone number in E.164 format', type: 'string' },
+    ]),
   ],
 };

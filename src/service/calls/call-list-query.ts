@@ -1,6 +1,6 @@
 /**
- * The query of list calls. Section 7: an empty `participants` is 400 with a descriptive message. One conversation has
- * one other party (`facts.md`).
+ * The query of list calls. Section 7: an empty `participants` is 400 with a descriptive message. 4.5, several
+ * participants: not shown. One conversation has one other party (`facts.md`).
  */
 import { z } from 'zod';
 import { conversationQueryShape, queryParticipant, userFilter } from '../conversations/list-query.ts';

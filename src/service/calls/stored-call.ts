@@ -3,10 +3,10 @@
  * `facts.md` ("Calls, recordings, messages") and four that the public description has beside them.
  */
 import { z } from 'zod';
-import { e164 } from '../text-schemas.ts';
+import { e164, text } from '../text-schemas.ts';
 
 const instant = z.iso.datetime({ offset: true });
-const userId = z.string().regex(/^US/);
+const userId = text.regex(/^US/);
 
 const callStatuses = [
   'queued',
@@ -26,7 +26,7 @@ const callStatuses = [
 
 export const storedCall = z
   .object({
-    id: z.string().regex(/^AC/),
+    id: text.regex(/^AC/),
     direction: z.enum(['incoming', 'outgoing']),
     status: z.enum(callStatuses),
     duration: z.int().min(0).meta({ description: 'Seconds from the answer to the end; 0 without an answer.' }),
@@ -41,8 +41,8 @@ export const storedCall = z
     answeredBy: userId.nullable().meta({ description: 'The user who answered it; null where nobody did.' }),
     answeredAt: instant.nullable(),
     completedAt: instant.nullable(),
-    forwardedFrom: z.string().nullable(),
-    forwardedTo: z.string().nullable(),
+    forwardedFrom: text.nullable(),
+    forwardedTo: text.nullable(),
     createdAt: instant,
     updatedAt: instant.nullable(),
   })

@@ -34,7 +34,7 @@ function refuseForeignIds(stored: readonly StoredCustomField[], given: readonly 
   const problems = given.flatMap(({ key, id }, index): RequestProblem[] =>
     id === null || id === idByKey.get(key)
       ? []
-      : [{ path: `customFields.${index}.id`, message: 'not the id of this custom field in this contact' }],
+      : [{ path: `customFields.${index}.id`, message: 'is not the id of this field in this contact', type: 'string' }],
   );
   if (problems.length > 0) throw invalidCustomFieldItem(problems);
 }

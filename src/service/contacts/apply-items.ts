@@ -39,14 +39,17 @@ export function applyItems(
 
 function refuseProblems(path: string, stored: readonly StoredItem[], given: readonly UpdateItem[]): void {
   const known = new Set(stored.map((item) => item.id));
+  const named = new Set<string>();
   const problems = given.flatMap(({ id, value }, index): RequestProblem[] => {
     // 4.3, null without an id: not shown. Refused: it says what to do, but not to which item.
-    if (id === undefined) {
-      return value === null ? [{ path: `${path}.${index}.id`, message: 'is needed to remove an item' }] : [];
-    }
-    // 4.3, an unknown id: not shown. Refused, since the writer's picture of the contact is out of date. An id counts
-    // once, so that the same id again is unknown too.
-    return known.delete(id) ? [] : [{ path: `${path}.${index}.id`, message: 'no such item in this contact, or twice' }];
+    const problem = (message: string): RequestProblem[] => [{ path: `${path}.${index}.id`, message, type: 'string' }];
+    if (id === undefined) return value === null ? problem('is needed to remove an item') : [];
+    // 4.3, an unknown id: not shown. Refused, since the writer's picture of the contact is out of date.
+    if (!known.has(id)) return problem('no item of this contact has this id');
+    // 4.3, an id twice: not shown. Refused, since one of the two changes would be lost.
+    if (named.has(id)) return problem('stands in the list twice');
+    named.add(id);
+    return [];
   });
   if (problems.length > 0) throw badRequest(problems);
 }

@@ -7,12 +7,14 @@ import type { Clock } from '#src/clock.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { CustomFieldDefinitions } from '../custom-fields/definition.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { Call, Operation, Reply } from '../operation.ts';
-import { encodePageToken } from '../page-token.ts';
-import { ReadyBody } from '../ready-body.ts';
+import type { Operation, OperationRequest, Reply } from '../operations/operation.ts';
+import { ReadyBody } from '../operations/ready-body.ts';
+import type { PageTokens } from '../paging/page-token.ts';
 import type { PatchMode } from '../service-options.ts';
+import type { ContactQuery } from '../store/contact-pages.ts';
 import type { Store } from '../store/open-store.ts';
 import { applyUpdate } from './apply-update.ts';
+import { conflictRefusal } from './conflict.ts';
 import { type ContactOperationName, contactDescriptions } from './contact-descriptions.ts';
 import { createContactIds, newItemId } from './contact-id.ts';
 import { contactReplyData } from './contact-reply.ts';
@@ -24,11 +26,12 @@ import type { ReservedSources } from './reserved-sources.ts';
 import { parseUpdateBody } from './update-body.ts';
 
 export interface ContactParts {
-  readonly store: Pick<Store, 'contacts' | 'write' | 'ownerUserId'>;
+  readonly store: Pick<Store, 'contacts' | 'read' | 'write' | 'ownerUserId'>;
   readonly definitions: CustomFieldDefinitions;
   readonly patchMode: PatchMode;
   readonly reservedSources: ReservedSources;
   readonly clock: Clock;
+  readonly pageTokens: PageTokens;
 }
 
 export function contactOperations(parts: ContactParts): readonly Operation[] {
@@ -38,18 +41,18 @@ export function contactOperations(parts: ContactParts): readonly Operation[] {
   const as = <Name extends ContactOperationName>(name: Name) => ({ name, description: described[name] });
   return [
     { ...all, ...as('create'), method: 'POST', takesBody: true, run: createContact(parts) },
-    { ...all, ...as('list'), method: 'GET', takesBody: false, run: (call) => listContacts(parts, call) },
-    { ...one, ...as('get'), method: 'GET', takesBody: false, run: (call) => getContact(parts, call) },
-    { ...one, ...as('update'), method: 'PATCH', takesBody: true, run: (call) => updateContact(parts, call) },
-    { ...one, ...as('delete'), method: 'DELETE', takesBody: false, run: (call) => deleteContact(parts, call) },
+    { ...all, ...as('list'), method: 'GET', takesBody: false, run: (request) => listContacts(parts, request) },
+    { ...one, ...as('get'), method: 'GET', takesBody: false, run: (request) => getContact(parts, request) },
+    { ...one, ...as('update'), method: 'PATCH', takesBody: true, run: (request) => updateContact(parts, request) },
+    { ...one, ...as('delete'), method: 'DELETE', takesBody: false, run: (request) => deleteContact(parts, request) },
   ];
 }
 
 function createContact({ store, definitions, reservedSources, clock }: ContactParts): Operation['run'] {
   const parseCreateBody = createBodyParser(reservedSources);
   const nextContactId = createContactIds();
-  return async (call) => {
-    const body = parseCreateBody(call.body());
+  return async (request) => {
+    const body = parseCreateBody(request.body());
     const customFields = checkCustomFieldItems(body.customFields, definitions) ?? [];
     const document = await store.write(() => {
       refuseTakenExternalId(store, body.externalId ?? null);
@@ -62,16 +65,19 @@ function createContact({ store, definitions, reservedSources, clock }: ContactPa
   };
 }
 
-function getContact({ store }: ContactParts, call: Call): Reply {
-  const document = store.contacts.findDocument(call.id) ?? refuseAbsent(call.id);
+function getContact({ store }: ContactParts, request: OperationRequest): Reply {
+  const document = store.read(() => store.contacts.findDocument(request.id)) ?? refuseAbsent(request.id);
   return { status: 200, body: new ReadyBody(`{"data":${document}}`) };
 }
 
-async function updateContact({ store, definitions, patchMode, clock }: ContactParts, call: Call): Promise<Reply> {
-  const body = parseUpdateBody(call.body());
+async function updateContact(
+  { store, definitions, patchMode, clock }: ContactParts,
+  request: OperationRequest,
+): Promise<Reply> {
+  const body = parseUpdateBody(request.body());
   const customFields = checkCustomFieldItems(body.customFields, definitions);
   const contact = await store.write(() => {
-    const stored = store.contacts.find(call.id) ?? refuseAbsent(call.id);
+    const stored = store.contacts.find(request.id) ?? refuseAbsent(request.id);
     // 2.1, updatedAt of an update that changes nothing: not shown. It moves with every update.
     const facts = { mode: patchMode, updatedAt: isoInstant(clock.nowMs()), newItemId };
     const updated = applyUpdate(stored, body, customFields, facts);
@@ -82,25 +88,26 @@ async function updateContact({ store, definitions, patchMode, clock }: ContactPa
   return { status: 200, body: { data: contactReplyData(contact, definitions, 'update') } };
 }
 
-async function deleteContact({ store }: ContactParts, call: Call): Promise<Reply> {
-  const removed = await store.write(() => store.contacts.remove(call.id));
-  if (!removed) refuseAbsent(call.id);
+async function deleteContact({ store }: ContactParts, request: OperationRequest): Promise<Reply> {
+  const removed = await store.write(() => store.contacts.remove(request.id));
+  if (!removed) refuseAbsent(request.id);
   return { status: 204, body: null };
 }
 
-function listContacts({ store, clock }: ContactParts, call: Call): Reply {
-  const { maxResults, ...query } = parseContactListQuery(call.query);
-  const { ignoreFilters, lagMs } = call.listing;
-  const rows = store.contacts.page({
+function listContacts({ store, clock, pageTokens }: ContactParts, request: OperationRequest): Reply {
+  const { maxResults, ...query } = parseContactListQuery(request.query, pageTokens);
+  const { ignoreFilters, lagMs } = request.listing;
+  const wanted: ContactQuery = {
     ...query,
     ...(ignoreFilters ? { externalIds: null, sources: null } : {}),
     createdMsMax: lagMs > 0 ? clock.nowMs() - lagMs : Number.MAX_SAFE_INTEGER,
     limit: maxResults + 1,
-  });
+  };
+  const rows = store.read(() => store.contacts.page(wanted));
   const shown = rows.slice(0, maxResults);
   const last = shown.at(-1);
   const data = shown.map((row) => row.document).join(',');
-  const nextPageToken = rows.length > maxResults && last !== undefined ? encodePageToken('contacts', last.seq) : null;
+  const nextPageToken = rows.length > maxResults && last !== undefined ? pageTokens.ofSeq('contacts', last.seq) : null;
   // 4.6.2: "does not hold the true total count". It counts this page, so that nobody can lean on it.
   const totalItems = shown.length;
   return {
@@ -116,8 +123,7 @@ function listContacts({ store, clock }: ContactParts, call: Call): Reply {
  * externalId, whatever its source; a deleted contact's is free again. The reply names no field (`facts.md`).
  */
 function refuseTakenExternalId({ contacts }: ContactParts['store'], externalId: string | null): void {
-  if (externalId !== null && contacts.idOfExternalId(externalId) !== null)
-    throw new Refusal(409, 'Another contact has this externalId.');
+  if (externalId !== null && contacts.idOfExternalId(externalId) !== null) throw conflictRefusal();
 }
 
 function refuseAbsent(id: string): never {

@@ -1,6 +1,6 @@
 /** A contact as replies show it, as schemas (2.1 to 2.3). What they do not name is in no reply. */
 import { z } from 'zod';
-import { pageReply } from '../page-reply.ts';
+import { pageReply } from '../paging/page-reply.ts';
 import { boundedText, e164 } from '../text-schemas.ts';
 import { fieldLimits } from './field-schemas.ts';
 

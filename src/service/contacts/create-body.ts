@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { checkShape } from '../http/check-shape.ts';
-import { boundedText, e164, text } from '../text-schemas.ts';
+import { boundedText, e164 } from '../text-schemas.ts';
 import * as fields from './field-schemas.ts';
 import { type ReservedSources, reservedSourceProblem } from './reserved-sources.ts';
 
@@ -39,7 +39,9 @@ export function createBodySchema(reserved: ReservedSources) {
     // Items are checked against the definitions, and refused under a title of their own.
     customFields: fields.listOf(z.unknown()).optional(),
     // 4.1, whether such a user must exist: not shown. Kept as given (`facts.md`).
-    createdByUserId: text.meta({ description: 'Kept as given; the owner of the workspace by default.' }).optional(),
+    createdByUserId: fields.creatorId
+      .meta({ description: 'Kept as given; the owner of the workspace by default.' })
+      .optional(),
     // 4.1 allows null for externalId alone.
     source: source.optional(),
     sourceUrl: fields.sourceUrl.optional(),

@@ -19,10 +19,18 @@ const choices = option('Option 1: multi-select', listOf(text));
 // 2.3, whether a url field is checked to be one: not shown. Its shape is a text (`facts.md`).
 const texts = option('Option 2: address, string or url', text);
 const truth = option('Option 3: boolean', z.boolean());
-// A date-time is kept in the writer's own spelling and given back unchanged.
-const date = option('Option 4: date', z.iso.datetime({ offset: true }));
-// A number beyond the range of a double arrives as infinite, which this refuses: it could not be given back.
-const number = option('Option 5: number', z.number());
+// A date-time is kept in the writer's own spelling and given back unchanged. Nobody counts finer than nanoseconds: a
+// longer fraction is no instant but a text of any length.
+const fractionTooLong = { error: 'must have at most 9 digits behind the second' };
+const instant = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine((value) => !/\.\d{10}/.test(value), fractionTooLong);
+const date = option('Option 4: date', instant);
+// 2.3, the range of a number: not shown. A double holds every whole number up to 2^53 - 1 in size; one beyond may have
+// lost digits on its way, and could not be given back. Fractions lie inside of that range.
+const integerMax = Number.MAX_SAFE_INTEGER;
+const outOfRange = { error: `must lie between -${integerMax} and ${integerMax}; a greater number would lose digits` };
+const number = option('Option 5: number', z.number().min(-integerMax, outOfRange).max(integerMax, outOfRange));
 
 /** The option for each type of field. */
 export const itemOptions = {
@@ -40,7 +48,7 @@ export const wantedValues: Readonly<Record<CustomFieldType, string>> = {
   address: 'a text',
   boolean: 'true or false',
   date: 'a date-time with an offset, as 2026-11-21T00:00:00Z',
-  'multi-select': 'an array of texts',
+  'multi-select': 'a list of texts',
   number: 'a number',
   string: 'a text',
   url: 'a text',

@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { boundedText, lengthOf, text } from '../text-schemas.ts';
+import { isUri } from './is-uri.ts';
 
 /** Section 8. Lengths in code points. */
 export const fieldLimits = {
@@ -16,10 +17,10 @@ export const fieldLimits = {
 
 export const externalId = boundedText(fieldLimits.externalIdLengthMax);
 
-/** 2.1, which URIs: not shown. Any absolute one without white space. */
+/** 2.1, which URIs: not shown. Any with a scheme, as RFC 3986 writes them. */
 export const sourceUrl = boundedText(fieldLimits.sourceUrlLengthMax)
-  .refine((value) => /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/.test(value) && URL.canParse(value), {
-    error: 'must be an absolute URI',
+  .refine(isUri, {
+    error: 'must be an absolute URI by RFC 3986: ASCII alone, anything else percent-encoded',
   })
   .meta({ format: 'uri' });
 
@@ -30,6 +31,9 @@ export const emailValue = text
   .regex(/^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, { error: 'must be an e-mail address, as name@example.com' })
   .refine((value) => lengthOf(value) <= emailLengthMax, { error: `must be at most ${emailLengthMax} characters long` })
   .meta({ maxLength: emailLengthMax });
+
+/** Who created a contact. Kept as given, as long as it names somebody; see `create-body.ts`. */
+export const creatorId = text.min(1, { error: 'must not be empty' });
 
 export const itemName = text.meta({ description: 'Label, as work or mobile.' });
 

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { checkQuery } from '../http/check-query.ts';
-import { decodePageToken } from '../page-token.ts';
+import type { PageTokens } from '../paging/page-token.ts';
 import { boundedText } from '../text-schemas.ts';
 import { fieldLimits } from './field-schemas.ts';
 
@@ -18,19 +18,22 @@ export interface ContactListQuery {
 }
 
 const externalIdsMax = 20;
+/** 4.5, how many sources: not shown. As many as externalIds: each costs a look into the index. */
+const sourcesMax = 20;
 const maxResultsMax = 50;
 const maxResultsDefault = 10;
 
 export const contactListQuerySchema = z.object({
   externalIds: z
     .array(boundedText(fieldLimits.externalIdLengthMax))
-    .max(externalIdsMax, { error: `must be at most ${externalIdsMax}` })
+    .max(externalIdsMax, { error: `must hold at most ${externalIdsMax} ids` })
     .meta({
       description: 'Contacts that have one of these externalIds. Compare the externalId of every contact you get.',
     })
     .optional(),
   sources: z
     .array(boundedText(fieldLimits.sourceLengthMax))
+    .max(sourcesMax, { error: `must hold at most ${sourcesMax} sources` })
     .meta({ description: 'Contacts that have one of these sources; with externalIds, both must hold.' })
     .optional(),
   maxResults: z
@@ -46,12 +49,12 @@ export const contactListQuerySchema = z.object({
 });
 
 /** Throws `Refusal` 400. */
-export function parseContactListQuery(query: URLSearchParams): ContactListQuery {
+export function parseContactListQuery(query: URLSearchParams, pageTokens: PageTokens): ContactListQuery {
   const { externalIds, sources, maxResults, pageToken } = checkQuery(contactListQuerySchema, query);
   return {
     externalIds: externalIds ?? null,
     sources: sources ?? null,
     maxResults,
-    afterSeq: decodePageToken('contacts', pageToken ?? null),
+    afterSeq: pageTokens.readSeq('contacts', pageToken ?? null),
   };
 }

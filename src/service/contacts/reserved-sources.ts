@@ -18,7 +18,7 @@ export const defaultReservedSources: ReservedSources = {
 /** What is wrong with a source, or null. */
 export function reservedSourceProblem(source: string, reserved: ReservedSources): string | null {
   const folded = source.toLowerCase();
-  if (reserved.words.includes(folded)) return 'a reserved word';
+  if (reserved.words.includes(folded)) return `must not be the reserved word ${folded}`;
   const prefix = reserved.prefixes.find((one) => folded.startsWith(one));
-  return prefix === undefined ? null : `begins with the reserved prefix ${prefix}`;
+  return prefix === undefined ? null : `must not begin with the reserved prefix ${prefix}`;
 }

@@ -6,8 +6,8 @@
  * behaves as `createdBefore` (section 9, 1.0.0); where both are given, the earlier counts.
  */
 import { z } from 'zod';
-import type { DeprecatedUse } from '../operation.ts';
-import { lowerPlace, type Place, placeBefore } from './place.ts';
+import type { DeprecatedUse } from '../operations/deprecated-use.ts';
+import { lowerPlace, type Place, placeBefore } from '../paging/place.ts';
 
 const maxResultsMax = 100;
 const maxResultsDefault = 10;
@@ -70,7 +70,6 @@ export interface TimeWindow {
   /** -1: from the beginning. */
   readonly createdAfterMs: number;
   readonly below: Place;
-  readonly deprecated: readonly DeprecatedUse[];
 }
 
 /** What is left of the listing below a place. */
@@ -82,14 +81,16 @@ export function timeWindow({ createdAfter, createdBefore, since }: TimeParameter
   return {
     createdAfterMs: createdAfter === undefined ? -1 : Date.parse(createdAfter),
     below,
-    deprecated:
-      since === undefined
-        ? []
-        : [{ name: 'since', instead: 'it behaves as createdBefore; use createdAfter or createdBefore' }],
   };
 }
 
+/** Every reply says it, also one that refuses the rest of the query. */
+export function deprecatedInListing(query: URLSearchParams): readonly DeprecatedUse[] {
+  if (!query.has('since')) return [];
+  return [{ name: 'since', instead: 'it behaves as createdBefore; use createdAfter or createdBefore' }];
+}
+
 /** The window that a listing under the fault `strangers` has: everything below the place. */
-export function wholeWindow(place: Place): Omit<TimeWindow, 'deprecated'> {
+export function wholeWindow(place: Place): TimeWindow {
   return { createdAfterMs: -1, below: place };
 }

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { customFieldTypes } from '#src/wire/custom-field.ts';
-import type { Operation } from '../operation.ts';
-import type { OperationDescription } from '../operation-description.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { OperationDescription } from '../operations/operation-description.ts';
 import type { CustomFieldDefinitions } from './definition.ts';
 
 const definition = z

@@ -6,9 +6,9 @@
  */
 import type { Clock } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
-import type { Background } from '../background.ts';
-import type { Connection } from '../http/connection.ts';
-import type { ListingFaults, Reply } from '../operation.ts';
+import type { AnswerChannel } from '../http/answer-channel.ts';
+import type { ListingFaults, Reply } from '../operations/operation.ts';
+import type { Background } from './background.ts';
 import { bendPageToken } from './bend-page-token.ts';
 import type { Fault } from './fault.ts';
 
@@ -18,36 +18,44 @@ export interface FaultyCall {
   readonly pageToken: string | null;
   /** A token that starts the listing anew, for a listing that gave none itself. */
   readonly firstPageToken: () => string;
+  /** How much of the request is kept in memory while it waits. */
+  readonly bodyBytes: number;
   /** Carries the operation out. Never throws: a refusal is a reply. */
   readonly run: (listing: ListingFaults) => Reply | Promise<Reply>;
   readonly statusReply: (status: number, retryAfterSeconds: number | null) => Reply;
-  readonly connection: Connection;
+  readonly channel: AnswerChannel;
   readonly clock: Clock;
   readonly background: Background;
 }
+
+/** The longest wait of a timer: 24 days. */
+const latencyMsMax = 2 ** 31 - 1;
 
 const noListingFaults: ListingFaults = { lagMs: 0, ignoreFilters: false };
 
 export function answerWithFaults(call: FaultyCall): Response | Promise<Response> {
   if (call.faults.length > 0) return misbehave(call);
   const reply = call.run(noListingFaults);
-  return reply instanceof Promise ? reply.then(call.connection.send) : call.connection.send(reply);
+  return reply instanceof Promise ? reply.then(call.channel.send) : call.channel.send(reply);
 }
 
 async function misbehave(call: FaultyCall): Promise<Response> {
-  const { faults, connection } = call;
-  for (const fault of faults) if (fault.kind === 'latency') await waitHere(call, fault.delayMs);
+  const { faults, channel } = call;
+  const latencyMs = faults.reduce((sumMs, fault) => sumMs + (fault.kind === 'latency' ? fault.delayMs : 0), 0);
+  // One wait for all of them: each would listen for the end of the connection.
+  if (latencyMs > 0) await waitHere(call, Math.min(latencyMs, latencyMsMax));
   for (const fault of faults) {
-    if (fault.kind === 'dropBefore') return connection.reset();
-    if (fault.kind === 'status') return connection.send(call.statusReply(fault.status, fault.retryAfterSeconds));
+    if (fault.kind === 'dropBefore') return channel.reset();
+    if (fault.kind === 'status') return channel.send(call.statusReply(fault.status, fault.retryAfterSeconds));
   }
   // A service that closed while the request waited does no more work for it.
-  if (call.background.closing.aborted) return connection.reset();
+  if (call.background.closing.aborted) return channel.reset();
   const listing = listingUnder(faults);
   for (const fault of faults) {
     if (fault.kind !== 'lateCommit') continue;
-    call.background.later(fault.delayMs, async () => call.run(listing));
-    return connection.reset();
+    // Where too much waits already, this one never commits: to the client that is the same reset.
+    call.background.later(fault.delayMs, call.bodyBytes, async () => call.run(listing));
+    return channel.reset();
   }
   return spoil(call, bendPageToken(call, await call.run(listing)));
 }
@@ -60,16 +68,16 @@ function listingUnder(faults: readonly Fault[]): ListingFaults {
 }
 
 async function spoil(call: FaultyCall, reply: Reply): Promise<Response> {
-  const { connection } = call;
+  const { channel } = call;
   for (const fault of call.faults) {
     switch (fault.kind) {
       case 'dropAfter':
-        return connection.reset();
+        return channel.reset();
       case 'hangAfter':
         await waitHere(call, fault.delayMs);
-        return connection.reset();
+        return channel.reset();
       case 'truncated':
-        return connection.sendHalf(reply);
+        return channel.sendHalf(reply);
       case 'notJson':
         return webPage(reply.status);
       case 'latency':
@@ -85,7 +93,7 @@ async function spoil(call: FaultyCall, reply: Reply): Promise<Response> {
         unreachable(fault);
     }
   }
-  return connection.send(reply);
+  return channel.send(reply);
 }
 
 /** What a proxy in between likes to answer. */
@@ -99,7 +107,7 @@ function webPage(status: number): Response {
 
 /** Waits for that long, or for ever; ends early when the client leaves or the service closes. */
 async function waitHere(call: FaultyCall, delayMs: number | null): Promise<void> {
-  const over = AbortSignal.any([call.background.closing, call.connection.gone()]);
+  const over = AbortSignal.any([call.background.closing, call.channel.gone()]);
   if (over.aborted) return;
   // The one rejection is the abort, and an early end is what it asks for.
   if (delayMs !== null) return call.clock.sleep(delayMs, over).catch(() => {});

@@ -1,6 +1,6 @@
 /** The faults of page tokens: a token that never ends, and one that is no text. */
-import type { Reply } from '../operation.ts';
-import { objectOfBody } from '../ready-body.ts';
+import type { Reply } from '../operations/operation.ts';
+import { objectOfBody } from '../operations/ready-body.ts';
 import type { Fault } from './fault.ts';
 
 export interface Paging {

@@ -4,7 +4,7 @@
  * Each fault has dice of its own, seeded by the set's seed and its place: its n-th draw is the same in every run,
  * whatever happens on other operations.
  */
-import type { OperationName } from '../operation.ts';
+import type { OperationName } from '../operations/operation.ts';
 import { type Fault, type FaultSpec, faultKinds } from './fault.ts';
 import { seededRandom } from './seeded-random.ts';
 

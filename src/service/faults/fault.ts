@@ -4,7 +4,7 @@
  * The catalog is the truth for the parser, its messages and the README. Three groups: *before* (the operation is
  * not carried out), *listing* (the answer of a listing is bent), *after* (it was carried out, the answer is spoilt).
  */
-import { type OperationName, operationNames } from '../operation.ts';
+import { type OperationName, operationNames } from '../operations/operation.ts';
 
 export type Fault =
   | { readonly kind: 'latency'; readonly delayMs: number }

@@ -4,7 +4,7 @@
  * Examples: `create:dropAfter:5%`, `list:listLag=2s`, `*:status=503;retryAfter=2:3%`, `numbers:repeatToken`.
  */
 import { PatchbayError } from '#src/errors.ts';
-import { operationNames } from '../operation.ts';
+import { operationNames } from '../operations/operation.ts';
 import { type Fault, type FaultKind, type FaultSpec, faultKinds } from './fault.ts';
 import { parseDelayMs, parseProbability, parseStatus } from './fault-argument.ts';
 
@@ -13,7 +13,7 @@ import { parseDelayMs, parseProbability, parseStatus } from './fault-argument.ts
  * `faultArgument` for an argument or a probability that cannot be read.
  */
 export function parseFault(text: string): FaultSpec {
-  const [operationText = '', faultText = '', probabilityText, ...rest] = text.trim().split(':');
+  const [operationText = '', faultText = '', probabilityText, ...rest] = text.split(':');
   if (faultText === '' || rest.length > 0) {
     throw usage('faultMalformed', `the fault “${text}” is not of the form OPERATION:FAULT[=ARGUMENT][:PROBABILITY]`, {
       fault: text,
@@ -36,7 +36,7 @@ export function parseFault(text: string): FaultSpec {
     });
   }
   return {
-    text: text.trim(),
+    text,
     operation,
     fault: readFault(kind, argument ?? null, text),
     probability: parseProbability(probabilityText ?? null, text),

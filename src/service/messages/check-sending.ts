@@ -1,10 +1,9 @@
 /** Whether a message may be sent: from which number, by whom, to whom (sections 7 and 9). */
 import { invariant } from '#src/errors.ts';
 import { badRequest, Refusal } from '../http/refusal.ts';
-import { numberOwnerId } from '../numbers/number-owner.ts';
-import type { PhoneNumber } from '../numbers/phone-number.ts';
-import { requireNumber } from '../numbers/require-number.ts';
-import type { DeprecatedUse } from '../operation.ts';
+import { numberOwnerId } from '../phone-numbers/number-owner.ts';
+import type { PhoneNumber } from '../phone-numbers/phone-number.ts';
+import { requireNumber } from '../phone-numbers/require-number.ts';
 import type { PhoneNumberTable } from '../store/phone-number-table.ts';
 import { isInternational } from './international.ts';
 import type { SendBody } from './send-body.ts';
@@ -18,7 +17,6 @@ export interface SendingRules {
 export interface Sending {
   readonly phoneNumber: PhoneNumber;
   readonly userId: string;
-  readonly deprecated: readonly DeprecatedUse[];
 }
 
 /** Throws `Refusal`: 404 for a number that the workspace does not have, 403 for what is not allowed, 400. */
@@ -30,19 +28,34 @@ export function checkSending(body: SendBody, rules: SendingRules): Sending {
   const userId = body.userId ?? ownerId;
   // 4.5, a user who does not have the number: not shown. 403 under the title that the public description has.
   if (userId !== ownerId && !phoneNumber.users.some((user) => user.id === userId)) {
-    throw new Refusal(403, 'The user is not a user of the phone number.', { title: 'Not Phone Number User' });
+    throw strangerRefusal();
   }
   for (const [index, recipient] of body.to.entries()) {
     if (recipient === phoneNumber.number) {
-      throw badRequest([{ path: `to.${index}`, message: 'is the number that the message is sent from' }]);
+      throw badRequest([
+        { path: `to.${index}`, message: 'is the number that the message is sent from', type: 'string' },
+      ]);
     }
     if (isInternational(recipient) && !rules.internationalMessaging) {
-      throw new Refusal(
-        403,
-        'International messaging is not enabled in this workspace: the recipient is outside the United States and Canada.',
-      );
+      throw internationalRefusal();
     }
   }
-  const deprecated = body.phoneNumberId === undefined ? [] : [{ name: 'phoneNumberId', instead: 'use from' }];
-  return { phoneNumber, userId, deprecated };
+  return { phoneNumber, userId };
+}
+
+/** Section 7, the code: not shown. A variant of its own, so that a client can tell it from the other 403. */
+export function internationalRefusal(): Refusal {
+  return new Refusal(
+    403,
+    'International messaging is not enabled in this workspace: the recipient is outside the United States and Canada.',
+    { variant: '01' },
+  );
+}
+
+/** Code and title are those of the public description. */
+export function strangerRefusal(): Refusal {
+  return new Refusal(403, 'The user is not a user of the phone number.', {
+    variant: '02',
+    title: 'Not Phone Number User',
+  });
 }

@@ -1,8 +1,9 @@
 /** The operations on messages for the public description (4.5, sections 7 and 9). */
 import { z } from 'zod';
-import { badRequest, Refusal } from '../http/refusal.ts';
-import type { OperationDescription } from '../operation-description.ts';
-import { pageReply } from '../page-reply.ts';
+import { badRequest } from '../http/refusal.ts';
+import type { OperationDescription } from '../operations/operation-description.ts';
+import { pageReply } from '../paging/page-reply.ts';
+import { internationalRefusal, strangerRefusal } from './check-sending.ts';
 import { messageListQuery } from './message-list-query.ts';
 import { sendBodySchema } from './send-body.ts';
 import { type StoredMessage, storedMessage } from './stored-message.ts';
@@ -41,9 +42,7 @@ export const listMessagesDescription: OperationDescription = {
     400: 'A parameter is missing, empty or not valid, or the page token is none that this listing gave.',
     404: 'The workspace has no such phone number.',
   },
-  refusalExamples: [
-    badRequest([{ path: 'participants', message: 'is required and must be of the type array', type: 'array' }]),
-  ],
+  refusalExamples: [badRequest([{ path: 'participants', message: 'is required and must be a list', type: 'array' }])],
 };
 
 export const sendMessageDescription: OperationDescription = {
@@ -69,10 +68,8 @@ export const sendMessageDescription: OperationDescription = {
     404: 'The workspace has no phone number to send from under this number or identifier.',
   },
   refusalExamples: [
-    badRequest([{ path: 'content', message: 'must hold more than white space' }]),
-    new Refusal(
-      403,
-      'International messaging is not enabled in this workspace: the recipient is outside the United States and Canada.',
-    ),
+    badRequest([{ path: 'content', message: 'must hold more than white space', type: 'string' }]),
+    internationalRefusal(),
+    strangerRefusal(),
   ],
 };

@@ -13,7 +13,7 @@ export const messageListQuery = z.object({
   participants: z
     .array(queryParticipant)
     .min(1, { error: 'must name at least one phone number' })
-    .max(participantsMax, { error: `must be at most ${participantsMax}` })
+    .max(participantsMax, { error: `must name at most ${participantsMax} phone numbers` })
     .meta({
       description: 'All the others of the conversation, E.164, the plus written %2B.',
       examples: [['+14155550110']],

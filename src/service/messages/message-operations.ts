@@ -4,23 +4,26 @@
  */
 import type { Clock } from '#src/clock.ts';
 import { createActivityIds } from '../conversations/activity-id.ts';
-import { timeWindow, wholeWindow } from '../conversations/list-query.ts';
-import { newestFirstPage } from '../conversations/newest-first-page.ts';
+import { deprecatedInListing, timeWindow, wholeWindow } from '../conversations/list-query.ts';
 import { checkQuery } from '../http/check-query.ts';
 import { checkShape } from '../http/check-shape.ts';
-import { requireNumber } from '../numbers/require-number.ts';
-import type { Call, Operation, Reply } from '../operation.ts';
-import { decodePlaceToken } from '../page-token.ts';
+import { flaggingRefusals } from '../http/refusal.ts';
+import type { DeprecatedUse } from '../operations/deprecated-use.ts';
+import type { Operation, OperationRequest, Reply } from '../operations/operation.ts';
+import { newestFirstPage } from '../paging/newest-first-page.ts';
+import type { PageTokens } from '../paging/page-token.ts';
+import { requireNumber } from '../phone-numbers/require-number.ts';
 import type { Store } from '../store/open-store.ts';
 import { checkSending } from './check-sending.ts';
 import { listMessagesDescription, sendMessageDescription } from './message-descriptions.ts';
 import { messageListQuery } from './message-list-query.ts';
 import { newMessage } from './new-message.ts';
-import { sendBodySchema } from './send-body.ts';
+import { deprecatedInSending, sendBodySchema } from './send-body.ts';
 
 export interface MessageParts {
   readonly store: Pick<Store, 'messages' | 'phoneNumbers' | 'ownerUserId' | 'write'>;
   readonly internationalMessaging: boolean;
+  readonly pageTokens: PageTokens;
   readonly clock: Clock;
 }
 
@@ -33,7 +36,10 @@ export function messageOperations(parts: MessageParts): readonly Operation[] {
       method: 'GET',
       takesBody: false,
       description: listMessagesDescription,
-      run: (call) => listMessages(parts, call),
+      run: (request) => {
+        const deprecated = deprecatedInListing(request.query);
+        return flaggingRefusals(deprecated, () => listMessages(parts, request, deprecated));
+      },
     },
     {
       ...shared,
@@ -46,11 +52,15 @@ export function messageOperations(parts: MessageParts): readonly Operation[] {
   ];
 }
 
-function listMessages({ store }: MessageParts, { query, listing }: Call): Reply {
+function listMessages(
+  { store, pageTokens }: MessageParts,
+  { query, listing }: OperationRequest,
+  deprecated: readonly DeprecatedUse[],
+): Reply {
   const sent = checkQuery(messageListQuery, query);
-  const place = decodePlaceToken('messages', sent.pageToken ?? null);
+  const place = pageTokens.readPlace('messages', sent.pageToken ?? null);
   const phoneNumber = requireNumber(store.phoneNumbers, sent.phoneNumberId);
-  const { deprecated, ...window } = timeWindow(sent, place);
+  const window = timeWindow(sent, place);
   const { maxResults, participants, userId = null } = sent;
   const rows = listing.ignoreFilters
     ? store.messages.page({ conversation: null, ...wholeWindow(place), limit: maxResults + 1 })
@@ -60,14 +70,18 @@ function listMessages({ store }: MessageParts, { query, listing }: Call): Reply 
         limit: maxResults + 1,
       });
   const placed = rows.map((row) => ({ place: row.place, item: row.message }));
-  return newestFirstPage({ listing: 'messages', rows: placed, maxResults, deprecated });
+  return newestFirstPage({ listing: 'messages', rows: placed, maxResults, deprecated, pageTokens });
 }
 
 function sendMessage({ store, internationalMessaging, clock }: MessageParts): Operation['run'] {
   const nextId = createActivityIds();
-  return async (call) => {
-    const body = checkShape(sendBodySchema, call.body());
-    const { phoneNumber, userId, deprecated } = checkSending(body, { ...store, internationalMessaging });
+  return async (request) => {
+    const sent = request.body();
+    const deprecated = deprecatedInSending(sent);
+    const { body, phoneNumber, userId } = flaggingRefusals(deprecated, () => {
+      const body = checkShape(sendBodySchema, sent);
+      return { body, ...checkSending(body, { ...store, internationalMessaging }) };
+    });
     const message = await store.write(() => {
       const nowMs = clock.nowMs();
       const made = newMessage(body, { id: nextId(nowMs), createdMs: nowMs, phoneNumber, userId });

@@ -3,7 +3,7 @@
  * leaves this service.
  */
 import { isoInstant } from '#src/clock.ts';
-import type { PhoneNumber } from '../numbers/phone-number.ts';
+import type { PhoneNumber } from '../phone-numbers/phone-number.ts';
 import type { SendBody } from './send-body.ts';
 import type { StoredMessage } from './stored-message.ts';
 

@@ -5,13 +5,16 @@
  * `from`; where both are given, `from` counts.
  */
 import { z } from 'zod';
+import type { DeprecatedUse } from '../operations/deprecated-use.ts';
 import { e164, lengthOf, text } from '../text-schemas.ts';
 
 const contentLengthMax = 1_600;
 
 const content = text
   .refine((value) => /\S/.test(value), { error: 'must hold more than white space' })
-  .refine((value) => lengthOf(value) <= contentLengthMax, { error: `must be at most ${contentLengthMax} characters` })
+  .refine((value) => lengthOf(value) <= contentLengthMax, {
+    error: `must be at most ${contentLengthMax} characters long`,
+  })
   .meta({ description: 'The text.', minLength: 1, maxLength: contentLengthMax, pattern: '\\S' });
 
 /** 4.5, how many recipients: not shown. One, as the public description has it. */
@@ -44,7 +47,7 @@ export const sendBodySchema = z
       .meta({ description: 'The sender, a user of the phone number. Without it: the owner of the phone number.' })
       .optional(),
     setInboxStatus: z
-      .literal('done', { error: 'must be done' })
+      .literal('done', { error: 'must be "done"' })
       .meta({ description: 'Accepted, without effect: this workspace has no inbox.' })
       .optional(),
   })
@@ -53,5 +56,11 @@ export const sendBodySchema = z
     error: 'is required: the number to send from, or its identifier',
   })
   .meta({ id: 'SendMessage', anyOf: [{ required: ['from'] }, { required: ['phoneNumberId'] }] });
+
+/** Every reply says it, also one that refuses the rest of the body. */
+export function deprecatedInSending(body: unknown): readonly DeprecatedUse[] {
+  const isUsed = typeof body === 'object' && body !== null && 'phoneNumberId' in body;
+  return isUsed ? [{ name: 'phoneNumberId', instead: 'use from' }] : [];
+}
 
 export type SendBody = z.infer<typeof sendBodySchema>;

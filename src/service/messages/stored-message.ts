@@ -12,7 +12,7 @@ const instant = z.iso.datetime({ offset: true });
 
 export const storedMessage = z
   .object({
-    id: z.string().regex(/^AC/),
+    id: text.regex(/^AC/),
     to: z.array(e164).min(1),
     from: e164,
     text,

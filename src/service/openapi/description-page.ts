@@ -8,6 +8,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { messageOf } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
 
 export interface DescriptionPage {
   readonly answerPage: () => Response;
@@ -26,6 +28,12 @@ interface Page {
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
+interface Unreadable {
+  readonly status: number;
+  /** A sentence for whoever opens the page. */
+  readonly problem: string;
+}
+
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -40,34 +48,30 @@ const contentSecurityPolicy = [
 
 const commonHeaders = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-/** The folder of the installed viewer; null where it is not installed. */
-export function viewerFolder(): string | null {
-  try {
-    return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  } catch {
-    // Not installed: the page says so to whoever opens it.
-    return null;
-  }
+/** The folder of the installed viewer. Throws `MODULE_NOT_FOUND` where it is not installed. */
+export function viewerFolder(): string {
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }
 
-/** The files are read when the page is first asked for. */
-export function createDescriptionPage(folder: string | null): DescriptionPage {
-  let page: Page | null | undefined;
-  const read = (): Page | null => {
-    page ??= folder === null ? null : readPage(folder);
+/** The files are read when the page is first asked for, and not again: also not where they cannot be read. */
+export function createDescriptionPage(findFolder: () => string, log: Logger): DescriptionPage {
+  let page: Page | Unreadable | undefined;
+  const read = (): Page | Unreadable => {
+    page ??= readPage(findFolder, log);
     return page;
   };
   return {
     answerPage: () => {
-      const html = read()?.html;
-      if (html === undefined) return missing();
+      const found = read();
+      if ('problem' in found) return plainText(found.status, `${found.problem} The description is at /openapi.json.`);
       const headers = { 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' };
-      return new Response(html, {
+      return new Response(found.html, {
         headers: { ...commonHeaders, ...headers, 'content-type': 'text/html; charset=utf-8' },
       });
     },
     answerFile: (name) => {
-      const file = read()?.files.get(name);
+      const found = read();
+      const file = 'problem' in found ? undefined : found.files.get(name);
       if (file === undefined) return plainText(404, 'There is no such file. The page is at /docs.');
       const headers = { 'content-type': file.type, 'cache-control': 'public, max-age=31536000, immutable' };
       return new Response(file.bytes, { headers: { ...commonHeaders, ...headers } });
@@ -75,9 +79,9 @@ export function createDescriptionPage(folder: string | null): DescriptionPage {
   };
 }
 
-/** Null where a file of the viewer is missing. */
-function readPage(folder: string): Page | null {
+function readPage(findFolder: () => string, log: Logger): Page | Unreadable {
   try {
+    const folder = findFolder();
     const style = pageFile(join(folder, 'swagger-ui.css'), 'text/css; charset=utf-8');
     const icon = pageFile(join(folder, 'favicon-32x32.png'), 'image/png');
     const viewer = pageFile(join(folder, 'swagger-ui-bundle.js'), 'text/javascript; charset=utf-8');
@@ -86,10 +90,20 @@ function readPage(folder: string): Page | null {
       html: pageHtml(style.name, icon.name, [viewer.name, starter.name]),
       files: new Map([style, icon, viewer, starter].map((file) => [file.name, file])),
     };
-  } catch {
-    // Incomplete is as good as not installed.
-    return null;
+  } catch (error) {
+    return unreadable(error, log);
   }
+}
+
+/** Why there is no page, for its reader. Where the viewer is there and cannot be read, the log knows more. */
+function unreadable(error: unknown, log: Logger): Unreadable {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  // Incomplete is as good as not installed.
+  if (code === 'MODULE_NOT_FOUND' || code === 'ENOENT') {
+    return { status: 503, problem: 'This page needs the package swagger-ui-dist, which is not installed.' };
+  }
+  log.error({ error: messageOf(error) }, 'description page not readable');
+  return { status: 500, problem: `The files of this page cannot be read (${code}).` };
 }
 
 /** Throws the system's errors. */
@@ -113,13 +127,6 @@ ${scripts.map((name) => `<script src="/docs/${name}"></script>`).join('\n')}
 </body>
 </html>
 `;
-}
-
-function missing(): Response {
-  return plainText(
-    503,
-    'This page needs the package swagger-ui-dist, which is not installed. The description is at /openapi.json.',
-  );
 }
 
 function plainText(status: number, text: string): Response {

@@ -1,5 +1,6 @@
 /** The two error bodies as schemas (section 7; see `http/error-reply.ts`). */
 import { z } from 'zod';
+import { jsonTypes } from '../http/expected-shape.ts';
 
 const code = z.string().regex(/^\d{7}$/);
 const trace = z.string().meta({ description: 'Names the request in the log of the service.' });
@@ -19,7 +20,7 @@ export const errorSchema = z
         z.object({
           path: z.string().meta({ description: 'The member, written with dots; empty for the whole.' }),
           message: z.string(),
-          schema: z.object({ type: z.string().meta({ description: 'The JSON type that was expected.' }) }),
+          schema: z.object({ type: z.enum(jsonTypes).meta({ description: 'The JSON type that was expected.' }) }),
         }),
       )
       .meta({ description: 'What is wrong with the request, one by one.' })

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { invariant } from '#src/errors.ts';
 import { errorReply } from '../http/error-reply.ts';
 import { badRequest, Refusal } from '../http/refusal.ts';
-import type { Operation } from '../operation.ts';
-import { objectOfBody } from '../ready-body.ts';
+import type { Operation } from '../operations/operation.ts';
+import { objectOfBody } from '../operations/ready-body.ts';
 import { errorSchema, wrappedErrorSchema } from './error-schemas.ts';
 import type { JsonSchema, SchemaWriter } from './schema-writer.ts';
 
@@ -111,12 +111,14 @@ function commonRefusals({ takesBody, description }: Operation): Readonly<Record<
 
 function refusalResponses(operation: Operation, schemas: SchemaWriter): OpenApiObject {
   const refusals = { ...commonRefusals(operation), ...operation.description.refusals };
+  const flagged = takesDeprecated(operation.description, schemas) ? operation.description.refusals : {};
   const responses: Record<string, OpenApiObject> = {};
   for (const [text, about] of Object.entries(refusals)) {
     const status = Number(text);
     responses[text] = {
       description: about,
       ...(status === 429 ? { headers: retryAfter } : {}),
+      ...(text in flagged ? { headers: warning } : {}),
       content:
         status === 401
           ? jsonContent(wrappedErrorSchema, schemas, { example: refusalBody(new Refusal(401, about), operation) })

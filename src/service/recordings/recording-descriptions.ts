@@ -1,7 +1,7 @@
 /** Get call recordings for the public description (4.5). */
 import { z } from 'zod';
 import { badRequest } from '../http/refusal.ts';
-import type { OperationDescription } from '../operation-description.ts';
+import type { OperationDescription } from '../operations/operation-description.ts';
 import { recordingReply } from './stored-recording.ts';
 
 export const recordedCallId = z
@@ -35,5 +35,5 @@ export const getCallRecordingsDescription: OperationDescription = {
     },
   },
   refusals: { 400: 'The identifier does not begin with AC.', 404: 'No call has this identifier.' },
-  refusalExamples: [badRequest([{ path: 'callId', message: 'must begin with AC' }])],
+  refusalExamples: [badRequest([{ path: 'callId', message: 'must begin with AC', type: 'string' }])],
 };

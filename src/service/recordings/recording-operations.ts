@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { checkShape } from '../http/check-shape.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { Call, Operation, Reply } from '../operation.ts';
+import type { Operation, OperationRequest, Reply } from '../operations/operation.ts';
 import type { Store } from '../store/open-store.ts';
 import { getCallRecordingsDescription, recordedCallId } from './recording-descriptions.ts';
 
@@ -23,13 +23,13 @@ export function recordingOperations(parts: RecordingParts): readonly Operation[]
       resource: '09',
       takesBody: false,
       description: getCallRecordingsDescription,
-      run: (call) => getCallRecordings(parts, call),
+      run: (request) => getCallRecordings(parts, request),
     },
   ];
 }
 
-function getCallRecordings({ calls, recordings }: RecordingParts, call: Call): Reply {
-  const { callId } = checkShape(pathShape, { callId: call.id });
+function getCallRecordings({ calls, recordings }: RecordingParts, request: OperationRequest): Reply {
+  const { callId } = checkShape(pathShape, { callId: request.id });
   if (calls.find(callId) === null) throw new Refusal(404, `No call has the id ${callId.slice(0, 100)}.`);
   const data = recordings.ofCall(callId).map(({ callId: _, ...recording }) => recording);
   return { status: 200, body: { data } };

@@ -3,17 +3,18 @@
  * messages"). The store keeps the call beside it, replies do not show it.
  */
 import { z } from 'zod';
+import { text } from '../text-schemas.ts';
 
 export const recordingReply = z
   .object({
-    id: z.string().min(1),
+    id: text.min(1),
     duration: z.int().min(0).nullable().meta({ description: 'Seconds.' }),
     startTime: z.iso.datetime({ offset: true }).nullable(),
     status: z
       .enum(['absent', 'completed', 'deleted', 'failed', 'in-progress', 'paused', 'processing', 'stopped', 'stopping'])
       .nullable(),
-    type: z.string().nullable().meta({ description: 'The media type.' }),
-    url: z.string().nullable().meta({ format: 'uri-reference' }),
+    type: text.nullable().meta({ description: 'The media type.' }),
+    url: text.nullable().meta({ format: 'uri-reference' }),
   })
   .meta({ id: 'CallRecording' });
 

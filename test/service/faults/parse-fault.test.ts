@@ -40,6 +40,9 @@ describe('a fault is refused', () => {
     ['create:dropAfter:101%', 'faultArgument'],
     ['create:dropAfter:5', 'faultArgument'],
     ['create:dropAfter:', 'faultArgument'],
+    ['create:latency=1s\n', 'faultArgument'],
+    ['create:dropAfter\n', 'faultUnknown'],
+    [' create:dropAfter', 'operationUnknown'],
   ])('%j with %s', (text, code) => {
     expect(() => parseFault(text)).toThrow(expect.objectContaining({ kind: 'usage', code }));
   });

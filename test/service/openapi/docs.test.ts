@@ -1,8 +1,10 @@
 /** The page of the public description, without a browser. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { createLogger, silentLogger } from '#src/log.ts';
 import { createDescriptionPage } from '#src/service/openapi/description-page.ts';
 import { startTestService } from '../test-service.ts';
 
@@ -38,11 +40,40 @@ test.each(['/docs/', '/docs/package.json', '/docs/..%2fpackage.json', '/docs/swa
 test('without the viewer the page says what is missing and where the description is', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'viewer-'));
   onTestFinished(() => rmSync(empty, { recursive: true }));
-  for (const folder of [null, empty, join(empty, 'gone')]) {
-    const page = createDescriptionPage(folder);
+  const notInstalled = () => createRequire(import.meta.url).resolve('no-such-viewer/package.json');
+  for (const findFolder of [notInstalled, () => empty, () => join(empty, 'gone')]) {
+    const page = createDescriptionPage(findFolder, silentLogger());
     const answer = page.answerPage();
     expect(answer.status).toBe(503);
     expect(await answer.text()).toMatch(/swagger-ui-dist.*\/openapi\.json/);
     expect(page.answerFile('swagger-ui.css').status).toBe(404);
   }
+});
+
+test('the viewer is looked for once, also where it is missing', () => {
+  let lookCount = 0;
+  const findFolder = () => {
+    lookCount += 1;
+    throw Object.assign(new Error('not there'), { code: 'MODULE_NOT_FOUND' });
+  };
+  const page = createDescriptionPage(findFolder, silentLogger());
+  for (let turn = 0; turn < 3; turn += 1) expect(page.answerPage().status).toBe(503);
+  page.answerFile('swagger-ui.css');
+  expect(lookCount).toBe(1);
+});
+
+test('a viewer that is there and cannot be read is told as that, and logged once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'swagger-ui.css'));
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', stream: { write: (line) => void lines.push(line) } });
+  const page = createDescriptionPage(() => folder, log);
+  const answer = page.answerPage();
+  expect(answer.status).toBe(500);
+  const text = await answer.text();
+  expect(text).toContain('cannot be read (EISDIR)');
+  expect(text).not.toContain('not installed');
+  expect(page.answerPage().status).toBe(500);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'error', error: expect.any(String) }]);
 });

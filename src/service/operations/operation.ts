@@ -1,10 +1,11 @@
 /**
  * Terms of the service's inside.
  *
- * An *operation* is one thing that the interface can do (section 4). A *call* is one request for it, after
+ * An *operation* is one thing that the interface can do (section 4). An *operation request* is one request for it, after
  * authentication, with its body's bytes read. A *reply* is the answer as a value: status and JSON body.
  */
 
+import type { DeprecatedUse } from './deprecated-use.ts';
 import type { OperationDescription } from './operation-description.ts';
 import type { ReplyBody } from './ready-body.ts';
 
@@ -38,20 +39,13 @@ export interface ListingFaults {
   readonly ignoreFilters: boolean;
 }
 
-export interface Call {
+export interface OperationRequest {
   /** The path parameter; an empty text where the path has none. */
   readonly id: string;
   readonly query: URLSearchParams;
   /** Parses the body. Throws `Refusal` where it is not JSON. */
   readonly body: () => unknown;
   readonly listing: ListingFaults;
-}
-
-/** A parameter or a member that a request used and should not any more. */
-export interface DeprecatedUse {
-  readonly name: string;
-  /** What to use in its place. ASCII, without quotes: it goes into a header. */
-  readonly instead: string;
 }
 
 export interface Reply {
@@ -70,5 +64,5 @@ export interface Operation {
   readonly takesBody: boolean;
   readonly description: OperationDescription;
   /** Throws `Refusal`. A reply to a write is given after its commit. */
-  readonly run: (call: Call) => Reply | Promise<Reply>;
+  readonly run: (request: OperationRequest) => Reply | Promise<Reply>;
 }

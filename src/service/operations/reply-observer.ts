@@ -2,7 +2,7 @@
  * Somebody who looks at every reply of the service as it was meant, before faults spoil it. Tests hold the replies to
  * the public description with it.
  */
-import type { OpenApiDocument } from './openapi/openapi-document.ts';
+import type { OpenApiDocument } from '../openapi/openapi-document.ts';
 
 export interface ObservedReply {
   /** In upper case; null where no operation was meant (an unknown path, a wrong method). */

@@ -3,7 +3,7 @@
  * requests, so that the two cannot differ.
  */
 import type { z } from 'zod';
-import type { Refusal } from './http/refusal.ts';
+import type { Refusal } from '../http/refusal.ts';
 
 export type OperationTag = 'Contacts' | 'Phone numbers' | 'Custom fields' | 'Calls' | 'Messages';
 

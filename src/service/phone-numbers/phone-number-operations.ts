@@ -5,8 +5,8 @@
  */
 import { checkQuery } from '../http/check-query.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { Call, Operation, Reply } from '../operation.ts';
-import { decodePageToken, encodePageToken } from '../page-token.ts';
+import type { Operation, OperationRequest, Reply } from '../operations/operation.ts';
+import type { PageTokens } from '../paging/page-token.ts';
 import type { PhoneNumberTable } from '../store/phone-number-table.ts';
 import {
   getPhoneNumberDescription,
@@ -19,6 +19,7 @@ export interface PhoneNumberParts {
   readonly phoneNumbers: PhoneNumberTable;
   /** Null: all at once, without a token. */
   readonly pageNumbers: number | null;
+  readonly pageTokens: PageTokens;
 }
 
 export function phoneNumberOperations(parts: PhoneNumberParts): readonly Operation[] {
@@ -28,44 +29,47 @@ export function phoneNumberOperations(parts: PhoneNumberParts): readonly Operati
       ...shared,
       path: '/v1/phone-numbers',
       description: listPhoneNumbersDescription(parts.pageNumbers !== null),
-      run: (call) => listPhoneNumbers(parts, call),
+      run: (request) => listPhoneNumbers(parts, request),
     },
     {
       ...shared,
       path: '/v1/phone-numbers/:id',
       description: getPhoneNumberDescription,
-      run: (call) => getPhoneNumber(parts, call),
+      run: (request) => getPhoneNumber(parts, request),
     },
   ];
 }
 
-function listPhoneNumbers({ phoneNumbers, pageNumbers }: PhoneNumberParts, call: Call): Reply {
+function listPhoneNumbers(
+  { phoneNumbers, pageNumbers, pageTokens }: PhoneNumberParts,
+  request: OperationRequest,
+): Reply {
   // 4.6, whether this endpoint is paginated: not shown. Not by default (`facts.md`); a token is then not looked at.
   if (pageNumbers === null) {
-    const query = checkQuery(phoneNumberQuerySchema, call.query);
-    const userId = userIdOf(call, query.userId);
+    const query = checkQuery(phoneNumberQuerySchema, request.query);
+    const userId = userIdOf(request, query.userId);
     const rows = phoneNumbers.page({ userId, afterSeq: 0, limit: -1 });
     return { status: 200, body: { data: rows.map((row) => row.phoneNumber) } };
   }
-  const query = checkQuery(pagedPhoneNumberQuerySchema, call.query);
-  const userId = userIdOf(call, query.userId);
-  const afterSeq = decodePageToken('phone-numbers', query.pageToken ?? null);
+  const query = checkQuery(pagedPhoneNumberQuerySchema, request.query);
+  const userId = userIdOf(request, query.userId);
+  const afterSeq = pageTokens.readSeq('phone-numbers', query.pageToken ?? null);
   const rows = phoneNumbers.page({ userId, afterSeq, limit: pageNumbers + 1 });
   const shown = rows.slice(0, pageNumbers);
   const last = shown.at(-1);
   const nextPageToken =
-    rows.length > pageNumbers && last !== undefined ? encodePageToken('phone-numbers', last.seq) : null;
+    rows.length > pageNumbers && last !== undefined ? pageTokens.ofSeq('phone-numbers', last.seq) : null;
   // 4.6.2: wrong by declaration. It counts this page.
   return { status: 200, body: { data: shown.map((row) => row.phoneNumber), totalItems: shown.length, nextPageToken } };
 }
 
 /** Null: not filtered. */
-function userIdOf(call: Call, sent: string | undefined): string | null {
-  return call.listing.ignoreFilters ? null : (sent ?? null);
+function userIdOf(request: OperationRequest, sent: string | undefined): string | null {
+  return request.listing.ignoreFilters ? null : (sent ?? null);
 }
 
-function getPhoneNumber({ phoneNumbers }: PhoneNumberParts, call: Call): Reply {
-  const phoneNumber = phoneNumbers.find(call.id);
-  if (phoneNumber === null) throw new Refusal(404, `No phone number has the id ${call.id.slice(0, 100)}.`);
+function getPhoneNumber({ phoneNumbers }: PhoneNumberParts, request: OperationRequest): Reply {
+  const phoneNumber = phoneNumbers.find(request.id);
+  if (phoneNumber === null) throw new Refusal(404, `No phone number has the id ${request.id.slice(0, 100)}.`);
   return { status: 200, body: { data: phoneNumber } };
 }

@@ -1,6 +1,7 @@
 /** A page of a listing that shows the newest first (4.6). */
-import type { DeprecatedUse, Reply } from '../operation.ts';
-import { encodePlaceToken, type NewestFirstListing } from '../page-token.ts';
+import type { DeprecatedUse } from '../operations/deprecated-use.ts';
+import type { Reply } from '../operations/operation.ts';
+import type { NewestFirstListing, PageTokens } from './page-token.ts';
 import type { Place } from './place.ts';
 
 export interface PlacedItem {
@@ -14,9 +15,11 @@ export interface NewestFirstPage {
   readonly rows: readonly PlacedItem[];
   readonly maxResults: number;
   readonly deprecated: readonly DeprecatedUse[];
+  readonly pageTokens: PageTokens;
 }
 
-export function newestFirstPage({ listing, rows, maxResults, deprecated }: NewestFirstPage): Reply {
+export function newestFirstPage(page: NewestFirstPage): Reply {
+  const { listing, rows, maxResults, deprecated, pageTokens } = page;
   const shown = rows.slice(0, maxResults);
   const last = shown.at(-1);
   return {
@@ -25,7 +28,7 @@ export function newestFirstPage({ listing, rows, maxResults, deprecated }: Newes
       data: shown.map(({ item }) => item),
       // 4.6.2: wrong by declaration. It counts this page.
       totalItems: shown.length,
-      nextPageToken: rows.length > maxResults && last !== undefined ? encodePlaceToken(listing, last.place) : null,
+      nextPageToken: rows.length > maxResults && last !== undefined ? pageTokens.ofPlace(listing, last.place) : null,
     },
     deprecated,
   };

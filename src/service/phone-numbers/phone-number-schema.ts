@@ -1,20 +1,19 @@
 /** A phone number as replies show it, as a schema (2.4; values and nulls: `facts.md`, "Phone numbers"). */
 import { z } from 'zod';
-import { e164 } from '../text-schemas.ts';
+import { e164, text } from '../text-schemas.ts';
 
-export const userId = z
-  .string()
+export const userId = text
   .regex(/^US/, { error: 'must begin with US' })
   .meta({ description: 'Identifier of a user.', examples: ['USa1b2c3d4e5'] });
 
 const user = z
   .object({
     id: userId,
-    email: z.string(),
-    firstName: z.string().nullable(),
-    lastName: z.string().nullable(),
+    email: text,
+    firstName: text.nullable(),
+    lastName: text.nullable(),
     role: z.enum(['owner', 'admin', 'member']),
-    groupId: z.string(),
+    groupId: text,
   })
   .meta({ id: 'User' });
 
@@ -25,15 +24,15 @@ const regions = z
 
 export const phoneNumberSchema = z
   .object({
-    id: z.string().regex(/^PN/),
-    groupId: z.string(),
-    portRequestId: z.string().nullable(),
-    formattedNumber: z.string().nullable(),
-    forward: z.string().nullable(),
-    name: z.string(),
+    id: text.regex(/^PN/),
+    groupId: text,
+    portRequestId: text.nullable(),
+    formattedNumber: text.nullable(),
+    forward: text.nullable(),
+    name: text,
     number: e164,
-    portingStatus: z.string().nullable(),
-    symbol: z.string().nullable(),
+    portingStatus: text.nullable(),
+    symbol: text.nullable(),
     users: z.array(user),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),

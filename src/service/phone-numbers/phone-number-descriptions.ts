@@ -1,7 +1,7 @@
 /** The operations on phone numbers for the public description (4.4). */
 import { z } from 'zod';
-import type { OperationDescription } from '../operation-description.ts';
-import { pageReply } from '../page-reply.ts';
+import type { OperationDescription } from '../operations/operation-description.ts';
+import { pageReply } from '../paging/page-reply.ts';
 import { phoneNumberSchema, userId } from './phone-number-schema.ts';
 
 const tag = 'Phone numbers';

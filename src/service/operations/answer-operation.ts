@@ -1,0 +1,149 @@
+/**
+ * The way of one request for an operation: count, authenticate, take a place under the rate limit, read the body's
+ * bytes, draw faults, run, answer. Section 7, what is told first: not shown. The request is read before the store.
+ *
+ * Faults come after authentication, so that a stranger meets none; refusals of the operation are replies that faults
+ * spoil like any other.
+ */
+import type { Context } from 'hono';
+import type { Clock } from '#src/clock.ts';
+import type { Logger } from '#src/log.ts';
+import { answerWithFaults } from '../faults/answer-with-faults.ts';
+import type { Background } from '../faults/background.ts';
+import type { Fault } from '../faults/fault.ts';
+import type { FaultSet } from '../faults/fault-set.ts';
+import type { Authenticate } from '../http/authentication.ts';
+import { errorReply } from '../http/error-reply.ts';
+import { flagDeprecated } from '../http/flag-deprecated.ts';
+import { parseJson } from '../http/parse-json.ts';
+import type { TakePlace } from '../http/rate-limit.ts';
+import { readBodyBytes } from '../http/read-body.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { AtTurnEnd } from '../http/turn-end.ts';
+import type { PageTokens } from '../paging/page-token.ts';
+import type { ServiceEnv } from '../service-env.ts';
+import { createExchange, type Exchange } from './exchange.ts';
+import type { TellFailure } from './failure-log.ts';
+import type { ListingFaults, Operation, Reply } from './operation.ts';
+
+export interface AnswerParts {
+  readonly count: (operation: Operation) => void;
+  readonly authenticate: Authenticate;
+  readonly takePlace: TakePlace;
+  readonly bodyBytesMax: number;
+  readonly faults: FaultSet;
+  readonly pageTokens: PageTokens;
+  readonly background: Background;
+  readonly atTurnEnd: AtTurnEnd;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tellFailure: TellFailure;
+  /** Looks at a reply before faults spoil it. */
+  readonly observe: ((operation: Operation, reply: Reply) => void) | null;
+}
+
+const noBytes = new Uint8Array();
+
+/** A read without faults is answered in the turn of the event loop in which it came. */
+export function answerOperation(
+  operation: Operation,
+  context: Context<ServiceEnv>,
+  parts: AnswerParts,
+): Response | Promise<Response> {
+  parts.count(operation);
+  const exchange = createExchange(operation, context, parts.clock.monotonicMs(), parts.atTurnEnd);
+  const refusal = admit(exchange, parts);
+  if (refusal !== null) return exchange.channel.send(refusal);
+  if (!operation.takesBody) return carryOut(exchange, noBytes, parts);
+  return readBodyBytes(exchange, parts.bodyBytesMax).then(
+    (bytes) => carryOut(exchange, bytes, parts),
+    (error: unknown) => exchange.channel.send(failureReply(exchange, error, parts)),
+  );
+}
+
+/** The refusal of a stranger, or of one request too many; null for everybody else. */
+function admit(exchange: Exchange, parts: AnswerParts): Reply | null {
+  try {
+    parts.takePlace(parts.authenticate(exchange.request.headers.get('authorization')));
+    return null;
+  } catch (error) {
+    return failureReply(exchange, error, parts);
+  }
+}
+
+function carryOut(exchange: Exchange, bytes: Uint8Array, parts: AnswerParts): Response | Promise<Response> {
+  const { operation, channel, query } = exchange;
+  const { clock, background, pageTokens, log } = parts;
+  const faults = parts.faults.draw(operation.name);
+  const response = answerWithFaults({
+    faults,
+    pageToken: query.get('pageToken'),
+    bodyBytes: bytes.byteLength,
+    firstPageToken: () => pageTokens.first(operation.name),
+    run: (listing) => runOperation(exchange, bytes, listing, parts),
+    statusReply: (status, retryAfterSeconds) => injectedReply(exchange, status, retryAfterSeconds),
+    channel,
+    clock,
+    background,
+  });
+  if (!log.isLevelEnabled('debug')) return response;
+  return Promise.resolve(response).then((answered) => {
+    logAnswered(exchange, answered, faults, parts);
+    return answered;
+  });
+}
+
+/** Never throws: a refusal is a reply, and so is a failure. */
+function runOperation(
+  exchange: Exchange,
+  bytes: Uint8Array,
+  listing: ListingFaults,
+  parts: AnswerParts,
+): Reply | Promise<Reply> {
+  const { operation, id, query } = exchange;
+  const failed = (error: unknown) => failureReply(exchange, error, parts);
+  try {
+    const reply = operation.run({ id, query, body: () => parseJson(bytes), listing });
+    if (!(reply instanceof Promise)) return finishReply(exchange, reply, parts);
+    return reply.then((given) => finishReply(exchange, given, parts)).catch(failed);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** The reply as it is meant, before faults spoil it. */
+function finishReply(exchange: Exchange, reply: Reply, { observe }: AnswerParts): Reply {
+  if (reply.deprecated !== undefined) exchange.deprecatedNames = reply.deprecated.map(({ name }) => name);
+  const flagged = flagDeprecated(reply);
+  observe?.(exchange.operation, flagged);
+  return flagged;
+}
+
+/** A refusal is told to the client; of a failure that nobody foresaw the log has the cause. */
+function failureReply(exchange: Exchange, error: unknown, parts: AnswerParts): Reply {
+  const { operation } = exchange;
+  const trace = exchange.trace();
+  if (error instanceof Refusal) return finishReply(exchange, errorReply(error, operation.resource, trace), parts);
+  parts.tellFailure({ operation: operation.name, error, trace });
+  const failure = new Refusal(500, 'The service failed. Its log names the trace.', { variant: '01' });
+  return finishReply(exchange, errorReply(failure, operation.resource, trace), parts);
+}
+
+function injectedReply({ operation, trace }: Exchange, status: number, retryAfterSeconds: number | null): Reply {
+  const headers: Record<string, string> = {};
+  if (retryAfterSeconds !== null) headers['retry-after'] = String(retryAfterSeconds);
+  return errorReply(new Refusal(status, 'A fault was asked for.', { headers }), operation.resource, trace());
+}
+
+function logAnswered(
+  { operation, outgoing, startedMs, deprecatedNames: deprecated, trace }: Exchange,
+  answered: Response,
+  faults: readonly Fault[],
+  { clock, log }: AnswerParts,
+): void {
+  const tookMs = clock.monotonicMs() - startedMs;
+  // What was written to the socket is not in the response.
+  const status = outgoing?.statusCode ?? answered.status;
+  const facts = { operation: operation.name, status, tookMs, faults: faults.map(({ kind }) => kind) };
+  log.debug({ ...facts, deprecated, trace: trace() }, 'request');
+}

@@ -1,0 +1,62 @@
+/**
+ * One request for an operation, from its head to its answer.
+ *
+ * It is made for every request, so it is a plain record: getters in it would cost as much as a look-up.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'hono';
+import { type AnswerChannel, detachedChannel, socketChannel } from '../http/answer-channel.ts';
+import { newTrace } from '../http/error-reply.ts';
+import { queryOf } from '../http/query-of.ts';
+import type { AtTurnEnd } from '../http/turn-end.ts';
+import type { ServiceEnv } from '../service-env.ts';
+import type { Operation } from './operation.ts';
+
+export interface Exchange {
+  readonly operation: Operation;
+  readonly request: Request;
+  /** The messages of the port; undefined where the app is called without one. */
+  readonly incoming: IncomingMessage | undefined;
+  readonly outgoing: ServerResponse | undefined;
+  readonly channel: AnswerChannel;
+  /** The path parameter; an empty text where the path has none. */
+  readonly id: string;
+  readonly query: URLSearchParams;
+  readonly startedMs: number;
+  /** Names the request in its error and in the log; the same at each call. */
+  readonly trace: () => string;
+  /** Deprecated parameters, for the log. Empty until the operation was carried out: nothing else changes. */
+  deprecatedNames: readonly string[];
+}
+
+export function createExchange(
+  operation: Operation,
+  { req, env }: Context<ServiceEnv>,
+  startedMs: number,
+  atTurnEnd: AtTurnEnd,
+): Exchange {
+  const request = req.raw;
+  const { incoming, outgoing } = env ?? {};
+  return {
+    operation,
+    request,
+    incoming,
+    outgoing,
+    channel: outgoing === undefined ? detachedChannel(request) : socketChannel(outgoing, atTurnEnd),
+    // A path has one parameter at most, the recordings' under the name of what it identifies.
+    id: req.param('id') ?? req.param('callId') ?? '',
+    query: queryOf(request.url),
+    startedMs,
+    trace: traceOnDemand(),
+    deprecatedNames: [],
+  };
+}
+
+/** Most requests tell nobody their trace, and randomness costs as much as a look-up. */
+function traceOnDemand(): () => string {
+  let trace: string | undefined;
+  return () => {
+    trace ??= newTrace();
+    return trace;
+  };
+}
