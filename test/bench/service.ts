@@ -1,14 +1,16 @@
 /**
- * Benchmark of the workspace service: `node test/bench/service.ts [SECONDS]` (seconds per line; 6 without).
+ * Benchmark of the workspace service: `node test/bench/service.ts [SECONDS] [CASE]`. SECONDS per line, 6 without;
+ * CASE is one of get, list, create, patch, million, slow, all of them without.
  *
  * Each figure is a ratio to a bare server of the same framework (`service/bare-server.ts`), taken in short alternating
  * rounds; the median counts, since machines differ and drift. Servers are processes of their own, with equal flags.
- * Stores are files, synced to the disk. Ends with 1 where a floor is missed.
+ * Stores are files, synced to the disk. Ends with 1 where a floor is missed, with 2 where an argument cannot be meant.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { invariant } from '#src/errors.ts';
 import {
   type BenchCase,
   type CaseName,
@@ -22,8 +24,8 @@ import { putLoad } from './service/load.ts';
 import { type ServerProcess, startServer } from './service/server-process.ts';
 import { openSlowSockets } from './service/slow-sockets.ts';
 
-const secondsPerLine = Number(process.argv[2] ?? 6);
-const only = process.argv[3];
+const { secondsPerLine, only } = readArguments(process.argv.slice(2));
+const warmingRoundCount = 2;
 const roundCount = 5;
 const connectionCounts = [1, 10, 50] as const;
 const connectionsOfFloors = 50;
@@ -40,7 +42,7 @@ interface Measured {
 const folder = await mkdtemp(join(tmpdir(), 'patchbay-bench-'));
 const missed: string[] = [];
 try {
-  for (const name of caseNames) if (only === undefined || only === name) await overBareServers(name);
+  for (const name of caseNames) if (only === undefined || only === name) await overBareServer(name);
   if (only === undefined || only === 'million') await smallAgainstLarge();
   if (only === undefined || only === 'slow') await besideSlowSockets();
 } finally {
@@ -49,28 +51,48 @@ try {
 for (const one of missed) console.log(`missed: ${one}`);
 if (missed.length > 0) process.exitCode = 1;
 
-async function overBareServers(name: CaseName): Promise<void> {
+interface Arguments {
+  readonly secondsPerLine: number;
+  /** Undefined: every case. */
+  readonly only: string | undefined;
+}
+
+/** Ends the process with 2 where one cannot be meant. */
+function readArguments([seconds = '6', only, ...more]: readonly string[]): Arguments {
+  const cases = [...caseNames, 'million', 'slow'];
+  const secondsPerLine = /^\d{1,4}(\.\d{1,3})?$/.test(seconds) ? Number(seconds) : 0;
+  const problem =
+    secondsPerLine <= 0
+      ? `SECONDS must be a number above 0, not “${seconds}”`
+      : only !== undefined && !cases.includes(only)
+        ? `there is no case “${only}”; those are ${cases.join(', ')}`
+        : more.length > 0
+          ? 'there are more than two arguments'
+          : null;
+  if (problem === null) return { secondsPerLine, only };
+  console.error(`${problem}\nusage: node test/bench/service.ts [SECONDS] [CASE]`);
+  process.exit(2);
+}
+
+async function overBareServer(name: CaseName): Promise<void> {
   // A fresh store for each case.
   const ours = await startServer('./workspace-server.ts', [join(folder, `${name}.sqlite`)]);
-  const bare = await startServer('./bare-server.ts', ['own']);
-  const theirs = await startServer('./bare-server.ts', ['theirs']);
+  const bare = await startServer('./bare-server.ts', []);
   try {
     const one = caseOf(name, await fillWithContacts(ours.port));
-    const reply = await sampleReply(ours.port, one);
-    await Promise.all([bare, theirs].map((server) => server.answer(one.status, reply)));
+    await bare.answer(one.status, await sampleReply(ours.port, one));
     for (const connections of connectionCounts) {
-      const [our, same, fast] = await inTurns([ours, bare, theirs], one, connections);
-      const ratio = ratioOf(our, same, 'perSecond');
-      const cpuRatio = ratioOf(our, same, 'perCpuSecond');
+      const [our = [], base = []] = await inTurns([ours, bare], [one, one], connections);
+      const ratio = ratioOf(our, base, 'perSecond');
+      const cpuRatio = ratioOf(our, base, 'perCpuSecond');
       console.log(
         `${name.padEnd(6)} ${String(connections).padStart(2)} connections: ratio ${ratio.toFixed(2)}` +
-          ` (${rate(our, 'perSecond')} over ${rate(same, 'perSecond')} a second), by CPU time ${cpuRatio.toFixed(2)};` +
-          ` over the framework's faster globals ${ratioOf(our, fast, 'perSecond').toFixed(2)}`,
+          ` (${rate(our, 'perSecond')} over ${rate(base, 'perSecond')} a second), by CPU time ${cpuRatio.toFixed(2)}`,
       );
       if (connections === connectionsOfFloors && ratio < floors[name]) missed.push(`${name} below ${floors[name]}`);
     }
   } finally {
-    await Promise.all([ours, bare, theirs].map((server) => server.stop()));
+    await Promise.all([ours, bare].map((server) => server.stop()));
   }
 }
 
@@ -113,19 +135,20 @@ async function besideSlowSockets(): Promise<void> {
   }
 }
 
-/** One warming round, then those that count. Answers what each server did, round by round. */
+/** Warming rounds, then those that count. Answers what each server did, round by round. */
 async function inTurns(
   servers: readonly ServerProcess[],
-  cases: BenchCase | readonly BenchCase[],
+  cases: readonly BenchCase[],
   connections: number,
-): Promise<[Measured[], Measured[], Measured[]]> {
-  const seconds = secondsPerLine / (roundCount + 1) / servers.length;
-  const results: [Measured[], Measured[], Measured[]] = [[], [], []];
-  for (let round = 0; round <= roundCount; round += 1) {
-    for (const [place, server] of servers.entries()) {
-      const one = Array.isArray(cases) ? cases[place] : cases;
+): Promise<readonly Measured[][]> {
+  const seconds = secondsPerLine / (warmingRoundCount + roundCount) / servers.length;
+  const results: Measured[][] = servers.map(() => []);
+  for (let round = 0; round < warmingRoundCount + roundCount; round += 1) {
+    for (const [index, server] of servers.entries()) {
+      const one = cases[index];
+      invariant(one !== undefined, 'each server has a case');
       const measured = await measure(server, one, connections, seconds);
-      if (round > 0) results[place]?.push(measured);
+      if (round >= warmingRoundCount) results[index]?.push(measured);
     }
   }
   return results;

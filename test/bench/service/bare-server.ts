@@ -1,7 +1,6 @@
 /**
- * The baseline: the same framework, which parses the body and answers an object of the same size, without
- * authentication, limits, validation and store. `bare-server.ts own|theirs`: with the service's listener call, which
- * leaves the globals of the process alone, or with the framework's default, which replaces them by faster ones.
+ * The baseline: the same framework as it comes, which parses the body and answers an object of the same size, without
+ * authentication, limits, validation and store.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -26,7 +25,7 @@ app.patch('/v1/contacts/:id', async (context) => {
   return context.json(body, status);
 });
 
-const listener = getRequestListener(app.fetch, { overrideGlobalObjects: process.argv[2] === 'theirs' });
+const listener = getRequestListener(app.fetch);
 const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
 server.listen({ host: '127.0.0.1', port: 0 });
 await once(server, 'listening');

@@ -1,14 +1,14 @@
 /**
  * A server of the benchmark as a process of its own, and what it told about itself.
  *
- * Both servers are started with the flags of the launcher, so that like is compared with like.
+ * Both servers are started with the same flags, so that like is compared with like.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { invariant } from '#src/errors.ts';
 
-/** The flags of `src/cli/patchbay.mjs`. */
-export const launcherFlags = ['--optimize-for-size', '--max-semi-space-size=8', '--heap-growing-percent=30'] as const;
+/** Those that `serve` runs with (`src/cli/patchbay.mjs`). */
+export const serveFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30'] as const;
 
 /** From the benchmark to a server. */
 export type Order =
@@ -29,7 +29,7 @@ export interface ServerProcess {
 }
 
 export async function startServer(module: string, parameters: readonly string[] = []): Promise<ServerProcess> {
-  const child = fork(new URL(module, import.meta.url), [...parameters], { execArgv: [...launcherFlags] });
+  const child = fork(new URL(module, import.meta.url), [...parameters], { execArgv: [...serveFlags] });
   const gone = once(child, 'exit');
   const nextNote = async (): Promise<Note> => {
     const [note] = await Promise.race([once(child, 'message'), gone.then(() => [null])]);
