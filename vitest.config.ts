@@ -6,6 +6,8 @@ export default defineConfig({
     exclude: ['test/bench/**'],
     // Many tests wait for processes, not for the processor: more of them than there are cores may go on at once.
     maxWorkers: 4,
+    // No test changes what another file sees; a module that is loaded once serves all files of a worker.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/vitest.json' }]] : ['default'],
