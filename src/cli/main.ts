@@ -4,14 +4,14 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { leaveWhenStdoutBreaks } from './broken-stdout.ts';
 import { exitWithError } from './exit.ts';
 
 /** What the options hold is what the command's own description says: commander parses, the action names the type. */
 type Action = (options: never, ...rest: never[]) => Promise<number>;
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // A reader that has seen enough, as `head`, closes the pipe: that is no error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.stdout.on('error', leaveWhenStdoutBreaks);
   const program = buildProgram();
   try {
     await program.parseAsync([...argv]);
@@ -254,14 +254,19 @@ function append(text: string, before: readonly string[] = []): readonly string[]
 }
 
 function count(text: string): number {
-  const value = Number(text);
+  const value = numberOf(text);
   if (!Number.isInteger(value) || value < 0 || value > 10_000_000)
     throw new InvalidArgumentError('Give a whole number.');
   return value;
 }
 
+/** An empty text is no number, though JavaScript takes it for 0. */
+function numberOf(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text);
+}
+
 function portNumber(text: string): number {
-  const value = Number(text);
+  const value = numberOf(text);
   if (!Number.isInteger(value) || value < 0 || value > 65_535)
     throw new InvalidArgumentError('Give a port from 0 to 65535.');
   return value;

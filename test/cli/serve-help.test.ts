@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '#src/cli/main.ts';
 import { faultKinds } from '#src/service/faults/fault.ts';
-import { operationNames } from '#src/service/operation.ts';
+import { operationNames } from '#src/service/operations/operation.ts';
 
 function serveHelp(): string {
   const serve = buildProgram().commands.find((command: Command) => command.name() === 'serve');
