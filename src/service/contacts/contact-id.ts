@@ -4,7 +4,7 @@
  * Twelve digits are the millisecond, four count inside it, eight are random. A clock set back does not set the ids
  * back. Ordered ids insert twice as fast as random ones (`toolchain.md`, "HTTP").
  */
-import { randomBytes } from 'node:crypto';
+import { randomHex } from '../random-hex.ts';
 
 const countMax = 0xffff;
 
@@ -23,13 +23,13 @@ export function createContactIds(): NextContactId {
       lastMs += 1;
       count = 0;
     } else count += 1;
-    return hex(lastMs, 12) + hex(count, 4) + randomBytes(4).toString('hex');
+    return hex(lastMs, 12) + hex(count, 4) + randomHex(4);
   };
 }
 
 /** Ids of e-mail, phone and custom-field items: 24 hex digits, random (2.2, 2.3). */
 export function newItemId(): string {
-  return randomBytes(12).toString('hex');
+  return randomHex(12);
 }
 
 function hex(value: number, digitCount: number): string {

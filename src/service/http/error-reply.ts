@@ -2,8 +2,8 @@
  * The error body. Section 7: not shown. `facts.md` ("error body") knows two shapes, and this service answers both:
  * wrapped for authentication, flat for everything else. No reply holds a stack.
  */
-import { randomBytes } from 'node:crypto';
 import type { Reply, ResourceCode } from '../operations/operation.ts';
+import { randomHex } from '../random-hex.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
@@ -14,7 +14,7 @@ const docsOfPublicService = 'https://openphone.com/docs';
 
 /** Names one request, in the error's body and in the log. */
 export function newTrace(): string {
-  return randomBytes(8).toString('hex');
+  return randomHex(8);
 }
 
 export function errorReply(refusal: Refusal, resource: ResourceCode, trace: string): Reply {
