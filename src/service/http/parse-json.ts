@@ -10,7 +10,7 @@ const depthMax = 32;
 /** Throws `Refusal` 400 for bytes that are not UTF-8, text that is not JSON, and nesting beyond the limit. */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes);
-  if (depthOf(text) > depthMax) {
+  if (mayBeDeep(text) && depthOf(text) > depthMax) {
     throw badRequest([{ path: '', message: `The body is nested deeper than ${depthMax} levels.`, type: 'object' }]);
   }
   try {
@@ -28,6 +28,19 @@ function decodeUtf8(bytes: Uint8Array): string {
   } catch {
     throw badRequest([{ path: '', message: 'The body is not UTF-8.', type: 'object' }]);
   }
+}
+
+/** Few brackets cannot nest deeply: most bodies need not be walked through. */
+function mayBeDeep(text: string): boolean {
+  let left = depthMax;
+  for (const bracket of '{[') {
+    // Ends: each turn finds a further bracket, or none.
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      left -= 1;
+      if (left < 0) return true;
+    }
+  }
+  return false;
 }
 
 const [quote, backslash, openObject, closeObject, openList, closeList] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
