@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StoredContact } from '#src/service/contacts/stored-contact.ts';
+import type { CustomFieldDefinition } from '#src/service/custom-fields/definition.ts';
 import { createContactDocuments } from '#src/service/store/contact-document.ts';
 import { migrations } from '#src/service/store/schema.ts';
 
@@ -42,10 +43,10 @@ test('a document is the contact as a read shows it, and gives back the contact',
 });
 
 test('a definition that was added since the last contact is known', () => {
-  const known = [definitions[0]];
+  const known: CustomFieldDefinition[] = [definitions[0]];
   const documents = createContactDocuments({ all: () => known });
   documents.write({ ...contact, customFields: contact.customFields.slice(0, 1) });
-  known.push(...(definitions.slice(1) as unknown as typeof known));
+  for (const definition of definitions.slice(1)) known.push(definition);
   expect(documents.read(documents.write(contact))).toEqual(contact);
 });
 
