@@ -1,4 +1,5 @@
 /** A page over a real ledger in a temporary folder, and builders for runs and dead rows. All people are invented. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import type { NewRun, RunRecord } from '#src/ledger/run-record.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import type { DeadRow } from '#src/ledger/staged-record.ts';
 import { createLogger } from '#src/log.ts';
+import type { LiteralJson } from '#test/support/literal-json.ts';
 
 export const startMs = Date.UTC(2026, 10, 21, 14, 0, 0);
 
@@ -35,8 +37,7 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   /** The parsed body; its shape is what the tests are about. */
-  // biome-ignore lint/suspicious/noExplicitAny: literal JSON of unknown shape
-  readonly body: any;
+  readonly body: LiteralJson;
 }
 
 /** Closed and removed when the test ends. */

@@ -1,12 +1,13 @@
 /** Update under both readings of 4.3 (`facts.md`, "Consequence"). */
+
 import { describe, expect, test } from 'vitest';
+import type { LiteralJson } from '#test/support/literal-json.ts';
 import { type Answer, manualClock, startTestService, type TestService } from './test-service.ts';
 
 interface Full {
   readonly service: TestService;
   readonly path: string;
-  // biome-ignore lint/suspicious/noExplicitAny: literal JSON
-  readonly contact: any;
+  readonly contact: LiteralJson;
 }
 
 async function fullContact(patchMode: 'merge' | 'replace'): Promise<Full> {

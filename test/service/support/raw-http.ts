@@ -1,5 +1,7 @@
 /** Raw bytes to a service, and what came back: for requests that no HTTP client would send. */
+
 import { connect, type Socket } from 'node:net';
+import type { LiteralJson } from '#test/support/literal-json.ts';
 
 export interface RawReply {
   readonly status: number;
@@ -7,8 +9,7 @@ export interface RawReply {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** The parsed body; null for an empty one. Its shape is what the tests are about. */
-  // biome-ignore lint/suspicious/noExplicitAny: literal JSON of unknown shape
-  readonly body: any;
+  readonly body: LiteralJson;
 }
 
 export interface RawExchange {
