@@ -17,10 +17,10 @@ import { Pool } from 'undici';
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
 import { startService } from '#src/service/start-service.ts';
+import { launchFlags } from './launch-flags.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const cli = join(root, 'src/cli/patchbay.mjs');
-const launchFlags = ['--optimize-for-size', '--max-semi-space-size=8', '--heap-growing-percent=30'];
 const key = 'bench-key';
 
 interface Measured {

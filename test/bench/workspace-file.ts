@@ -10,10 +10,10 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { launchFlags } from './launch-flags.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const cli = join(root, 'src/cli/patchbay.mjs');
-const launchFlags = ['--optimize-for-size', '--max-semi-space-size=8', '--heap-growing-percent=30'];
 const smallCount = 10_000;
 const peakOverSmallMbMax = 64;
 

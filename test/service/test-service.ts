@@ -1,13 +1,15 @@
 /** Builders for the tests of the service: a running one, requests against it, and a clock that is moved by hand. */
+
 import { onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '#src/clock.ts';
-import { silentLogger } from '#src/log.ts';
+import type { Clock } from '#src/clock.ts';
 import { parseFault } from '#src/service/faults/parse-fault.ts';
 import type { ServiceOptions } from '#src/service/service-options.ts';
 import { type RunningService, startService } from '#src/service/start-service.ts';
+import type { LiteralJson } from '#test/support/literal-json.ts';
+import { serviceDefaults } from '#test/support/service-defaults.ts';
 import { createReplyCheck } from '../support/reply-check.ts';
 
-export const testKey = 'key-for-tests';
+export const testKey: string = serviceDefaults.apiKeys[0];
 
 export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'faults'>> {
   readonly faults?: readonly string[];
@@ -19,18 +21,7 @@ export function serviceOptions({ faults = [], ...overrides }: TestServiceOptions
   onTestFinished(check.requireFit);
   return {
     replyObserver: check.observer,
-    port: 0,
-    apiKeys: [testKey],
-    store: ':memory:',
-    seedContacts: 0,
-    seedPhoneNumbers: 0,
-    patchMode: 'merge',
-    requestsPerSecond: null,
-    pageNumbers: null,
-    faultSeed: 1,
-    control: false,
-    clock: systemClock(),
-    log: silentLogger(),
+    ...serviceDefaults,
     ...overrides,
     faults: faults.map(parseFault),
   };
@@ -45,8 +36,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed body; null for an empty one. Its shape is what the tests are about. */
-  // biome-ignore lint/suspicious/noExplicitAny: literal JSON of unknown shape
-  readonly body: any;
+  readonly body: LiteralJson;
 }
 
 export interface TestService extends RunningService {

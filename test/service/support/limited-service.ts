@@ -1,24 +1,13 @@
 /** A service in a process of its own, so that it and its test do not share their sockets. Socket limits: argument 2. */
-import { systemClock } from '#src/clock.ts';
-import { silentLogger } from '#src/log.ts';
 import { startService } from '#src/service/start-service.ts';
 import { dieOfMisfit } from '#test/support/reply-check.ts';
+import { serviceDefaults } from '#test/support/service-defaults.ts';
 
 const service = await startService({
+  ...serviceDefaults,
   replyObserver: dieOfMisfit,
-  port: 0,
-  apiKeys: ['key-for-tests'],
-  store: ':memory:',
   seedContacts: 3,
   seedPhoneNumbers: 1,
-  patchMode: 'merge',
-  requestsPerSecond: null,
-  pageNumbers: null,
-  faults: [],
-  faultSeed: 1,
-  control: false,
-  clock: systemClock(),
-  log: silentLogger(),
   socketLimits: JSON.parse(process.argv[2] ?? '{}'),
 });
 process.send?.(service.port);
