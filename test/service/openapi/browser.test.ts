@@ -1,28 +1,14 @@
 /** The page of the public description as people see it: in a real browser, where there is one. */
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { chromiumMissing, hasChromium, launchChromium } from '#test/support/chromium.ts';
 import { person, startTestService, type TestService, testKey } from '../test-service.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-const reason = executablePath === undefined ? ' (skipped: no Chromium in /usr/bin)' : '';
-
-describe.skipIf(executablePath === undefined)(`the page of the description in a browser${reason}`, () => {
+describe.skipIf(!hasChromium)(`the page of the description in a browser${chromiumMissing}`, () => {
   let browser: Browser | null = null;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      ...(executablePath === undefined ? {} : { executablePath }),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--no-first-run',
-      ],
-    });
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
 
