@@ -1,33 +1,19 @@
 /** Every listing of calls and messages finds its page by an index, wherever the page begins. */
-import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import type { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
 import { createCallTable } from '#src/service/store/call-table.ts';
 import { createMessageTable } from '#src/service/store/message-table.ts';
 import { createPhoneNumberTable } from '#src/service/store/phone-number-table.ts';
 import { createRecordingTable } from '#src/service/store/recording-table.ts';
-import { migrations } from '#src/service/store/schema.ts';
+import { watchedDatabase } from '../support/watched-database.ts';
 
 type Create = (database: DatabaseSync) => unknown;
 
 /** How the statements that a table prepares find their rows; those that walk all of it on purpose left out. */
 function plansOf(create: Create): readonly string[][] {
-  const database = new DatabaseSync(':memory:');
-  onTestFinished(() => database.close());
-  for (const migration of migrations) database.exec(migration);
-  const prepare = database.prepare.bind(database);
-  const prepared: string[] = [];
-  database.prepare = (sql: string) => {
-    prepared.push(sql);
-    return prepare(sql);
-  };
+  const { database, prepared, planOf } = watchedDatabase();
   create(database);
-  return prepared
-    .filter((sql) => sql.includes('SELECT') && !/WHERE\s+created_ms|ORDER BY seq$/.test(sql))
-    .map((sql) =>
-      prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .all()
-        .map((row) => String(row.detail)),
-    );
+  return prepared.filter((sql) => sql.includes('SELECT') && !/WHERE\s+created_ms|ORDER BY seq$/.test(sql)).map(planOf);
 }
 
 test.each<[string, Create, number]>([

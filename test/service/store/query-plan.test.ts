@@ -1,32 +1,12 @@
-/** Every statement of the store finds its rows by an index: none walks a table, and none sorts one. */
-import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isoInstant } from '#src/clock.ts';
 import type { StoredContact } from '#src/service/contacts/stored-contact.ts';
 import { createContactDocuments } from '#src/service/store/contact-document.ts';
 import { createContactTable } from '#src/service/store/contact-table.ts';
 import { createPhoneNumberTable } from '#src/service/store/phone-number-table.ts';
-import { migrations } from '#src/service/store/schema.ts';
+import { watchedDatabase } from '../support/watched-database.ts';
 
 const documents = createContactDocuments({ all: () => [] });
-
-/** A database with the tables of a workspace, and the statements that were prepared on it. */
-function watchedDatabase(): { database: DatabaseSync; prepared: string[]; planOf: (sql: string) => string[] } {
-  const database = new DatabaseSync(':memory:');
-  onTestFinished(() => database.close());
-  for (const migration of migrations) database.exec(migration);
-  const prepare = database.prepare.bind(database);
-  const prepared: string[] = [];
-  database.prepare = (sql: string) => {
-    prepared.push(sql);
-    return prepare(sql);
-  };
-  const planOf = (sql: string) =>
-    prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .all()
-      .map((row) => String(row.detail));
-  return { database, prepared, planOf };
-}
 
 test('no statement on contacts or phone numbers walks a table to find its rows', () => {
   const { database, prepared, planOf } = watchedDatabase();
