@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredCall } from '../calls/stored-call.ts';
 import type { Place } from '../paging/place.ts';
+import { newestFirstSql } from './newest-first-sql.ts';
 import { createOthersOf } from './others-of.ts';
 
 export interface CallQuery {
@@ -34,21 +35,18 @@ export interface CallTable {
   readonly each: () => Iterable<StoredCall>;
 }
 
-/** Both bounds are on the index: a page costs the same wherever it begins. */
-const pageSql = (conversation: string) => `
-SELECT seq, created_ms, document FROM calls
-WHERE ${conversation} created_ms > :createdAfterMs AND (created_ms, seq) < (:belowMs, :belowSeq)
-ORDER BY created_ms DESC, seq DESC LIMIT :limit`;
-
 export function createCallTable(database: DatabaseSync): CallTable {
   const othersOf = createOthersOf(database);
   const insert = database.prepare(
     'INSERT INTO calls (id, phone_number_id, participant, user_id, created_ms, document) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const find = database.prepare('SELECT document FROM calls WHERE id = ?');
-  const pageOfAll = database.prepare(pageSql(''));
+  const pageOfAll = database.prepare(newestFirstSql('calls', ''));
   const pageOfConversation = database.prepare(
-    pageSql('phone_number_id = :phoneNumberId AND participant = :participant AND user_id = :userId AND'),
+    newestFirstSql(
+      'calls',
+      'phone_number_id = :phoneNumberId AND participant = :participant AND user_id = :userId AND',
+    ),
   );
   return {
     insert: (call) => {

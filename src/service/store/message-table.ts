@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredMessage } from '../messages/stored-message.ts';
 import type { Place } from '../paging/place.ts';
+import { newestFirstSql } from './newest-first-sql.ts';
 import { createOthersOf } from './others-of.ts';
 
 export interface MessageQuery {
@@ -34,11 +35,6 @@ export interface MessageTable {
   readonly each: () => Iterable<StoredMessage>;
 }
 
-/** Both bounds are on the index: a page costs the same wherever it begins. */
-const pageSql = (conversation: string) => `
-SELECT seq, created_ms, document FROM messages
-WHERE ${conversation} created_ms > :createdAfterMs AND (created_ms, seq) < (:belowMs, :belowSeq)
-ORDER BY created_ms DESC, seq DESC LIMIT :limit`;
 const ofConversation = 'phone_number_id = :phoneNumberId AND participants = :participants AND';
 
 export function createMessageTable(database: DatabaseSync): MessageTable {
@@ -46,9 +42,9 @@ export function createMessageTable(database: DatabaseSync): MessageTable {
   const insert = database.prepare(
     'INSERT INTO messages (id, phone_number_id, participants, user_id, created_ms, document) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const pageOfAll = database.prepare(pageSql(''));
-  const pageOfConversation = database.prepare(pageSql(ofConversation));
-  const pageOfUser = database.prepare(pageSql(`${ofConversation} user_id = :userId AND`));
+  const pageOfAll = database.prepare(newestFirstSql('messages', ''));
+  const pageOfConversation = database.prepare(newestFirstSql('messages', ofConversation));
+  const pageOfUser = database.prepare(newestFirstSql('messages', `${ofConversation} user_id = :userId AND`));
 
   const pageRows = ({ conversation, createdAfterMs, below, limit }: MessageQuery) => {
     const bounds = { createdAfterMs, belowMs: below.createdMs, belowSeq: below.seq, limit };
