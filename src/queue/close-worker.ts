@@ -16,5 +16,6 @@ export async function closeWorker(worker: Worker, patienceMs = graceMs): Promise
   const closing = worker.close().catch(() => undefined);
   if ((await within(patienceMs, closing)) !== timedOut) return;
   // `close(true)` after `close()` does not force (`bad-inputs.md`): the connections are cut instead.
+  // One that fails leaves nothing to be done: the process ends, and the system closes what is left.
   worker.disconnect().catch(() => undefined);
 }

@@ -83,7 +83,7 @@ export function watchImportFolder(options: ImportFolderOptions): ImportFolder {
     const early = new AbortController();
     const either = AbortSignal.any([early.signal, stop.signal]);
     if (mayWake) wake = () => early.abort();
-    // The rejection is the waking.
+    // The one rejection is the abort, which wakes the loop or ends it: the loop looks which.
     await clock.sleep(ms, either).catch(() => {});
     wake = () => {};
   };

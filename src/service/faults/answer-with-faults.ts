@@ -109,7 +109,7 @@ function webPage(status: number): Response {
 async function waitHere(call: FaultyCall, delayMs: number | null): Promise<void> {
   const over = AbortSignal.any([call.background.closing, call.channel.gone()]);
   if (over.aborted) return;
-  // The one rejection is the abort, and an early end is what it asks for.
+  // The one rejection is the abort: the client left or the service closes, and to wait no longer is all that it asks.
   if (delayMs !== null) return call.clock.sleep(delayMs, over).catch(() => {});
   await new Promise<void>((resolve) => over.addEventListener('abort', () => resolve(), { once: true }));
 }

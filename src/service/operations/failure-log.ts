@@ -32,7 +32,7 @@ export function createFailureLog(log: Logger, clock: Clock, closing: AbortSignal
   const holdForSecond = async (cause: string): Promise<void> => {
     const failures: Held = { count: 0, traces: [] };
     held.set(cause, failures);
-    // The abort is the service closing.
+    // Its one rejection is the abort: the service closes, and what is held back is told at once, below.
     await clock.sleep(secondMs, closing).catch(() => undefined);
     held.delete(cause);
     if (failures.count === 0) return;

@@ -13,6 +13,7 @@ export interface RowArrays {
 export function prepareRowArrays(database: DatabaseSync, sql: string): RowArrays {
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
-  // The types know rows as objects only, whatever was set.
+  // `setReturnArrays` changes what `get` and `all` answer, but the declared type of a statement cannot follow: it says
+  // objects whatever was set. The two types share nothing, so the cast goes through `unknown`; here and nowhere else.
   return statement as unknown as RowArrays;
 }
