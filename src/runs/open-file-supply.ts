@@ -101,7 +101,9 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
   return [
     ...(recordCount === 0 && warnings.length === 0 ? ['the file holds no rows'] : []),
     ...(unmapped.length > 0 ? [`nothing maps these columns: ${unmapped.join(', ')}`] : []),
-    ...(blankLineCount > 0 ? [`${blankLineCount} blank lines were passed over`] : []),
+    ...(blankLineCount > 0
+      ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} passed over`]
+      : []),
     ...warnings.map((warning) => warning.message),
   ];
 }
