@@ -3,6 +3,7 @@ import type { Ownership } from '#src/contacts/base.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ContactLedger } from '../contact-ledger.ts';
 import type { ContactRecord, CreateState, LeaseRequest, LeaseResult } from '../contact-record.ts';
+import { decideLease, type LeaseFacts } from '../lease-rule.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 
 const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] };
@@ -106,45 +107,35 @@ function leaseOne(
   sequence: number,
   row: ResultRow | null,
 ): LeaseResult {
-  const { owner, nowMonotonicMs: now, bootId } = request;
-  if (row !== null) {
-    if (Number(row.written_sequence) > sequence) return { kind: 'superseded' };
-    const waitMs = leaseLeftMs(request, row);
-    if (waitMs > 0) return { kind: 'held', waitMs };
-    const horizonMs = horizonLeftMs(db, request, key, row);
-    if (horizonMs > 0) return { kind: 'horizon', waitMs: horizonMs };
+  const { owner, leaseMs, nowMonotonicMs: now, bootId } = request;
+  const decision = decideLease(request, sequence, row === null ? null : leaseFacts(row));
+  if (decision.kind === 'horizon') {
+    const { kind, waitMs, startsAnew } = decision;
+    if (startsAnew)
+      db.run('UPDATE contacts SET horizon = ?, horizon_boot = ? WHERE key = ?', now + waitMs, bootId, key);
+    return { kind, waitMs };
   }
+  if (decision.kind !== 'leased') return decision;
   db.run(
     `INSERT INTO contacts (key, state, owner, lease_until, lease_boot) VALUES (?, 'lookup', ?, ?, ?)
      ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until, lease_boot = excluded.lease_boot`,
     key,
     owner,
-    now + request.leaseMs,
+    now + leaseMs,
     bootId,
   );
   return { kind: 'leased', contact: row === null ? emptyContact(key) : toContact(row) };
 }
 
-/** How long another owner may still work on the key. Leases of another boot, and of dead processes, are void. */
-function leaseLeftMs(request: LeaseRequest, row: ResultRow): number {
-  const holder = textOrNull(row.owner);
-  if (holder === null || holder === request.owner || row.lease_boot !== request.bootId) return 0;
-  if (request.isOwnerDead(holder)) return 0;
-  return Math.max(0, Number(row.lease_until) - request.nowMonotonicMs);
-}
-
-/** How long a create of the key may still land. A horizon of another boot starts anew in full. */
-function horizonLeftMs(db: Database, request: LeaseRequest, key: string, row: ResultRow): number {
-  const horizon = numberOrNull(row.horizon);
-  if (row.state !== 'intent' || horizon === null) return 0;
-  if (row.horizon_boot === request.bootId) return Math.max(0, horizon - request.nowMonotonicMs);
-  db.run(
-    'UPDATE contacts SET horizon = ?, horizon_boot = ? WHERE key = ?',
-    request.nowMonotonicMs + request.horizonMs,
-    request.bootId,
-    key,
-  );
-  return request.horizonMs;
+function leaseFacts(row: ResultRow): LeaseFacts {
+  return {
+    owner: textOrNull(row.owner),
+    leaseUntilMs: numberOrNull(row.lease_until),
+    leaseBoot: textOrNull(row.lease_boot),
+    horizonMs: row.state === 'intent' ? numberOrNull(row.horizon) : null,
+    horizonBoot: textOrNull(row.horizon_boot),
+    writtenSequence: Number(row.written_sequence),
+  };
 }
 
 function emptyContact(key: string): ContactRecord {
