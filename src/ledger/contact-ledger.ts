@@ -17,6 +17,17 @@ export interface WrittenContact {
   readonly owned: Ownership;
 }
 
+/** A write that may have landed. */
+export interface Doubt {
+  readonly key: string;
+  readonly runId: string;
+  readonly atMs: number;
+  /** One line without personal data. */
+  readonly why: string;
+  /** Counts as one of the creates that may end so: other writes succeeded meanwhile. */
+  readonly burn: boolean;
+}
+
 export interface ContactLedger {
   get(keys: readonly string[]): Promise<ReadonlyMap<string, ContactRecord>>;
   /** Compare-and-set: every key gets an answer. */
@@ -34,8 +45,8 @@ export interface ContactLedger {
   ): Promise<void>;
   /** Takes intents back, with what they claimed: the creates were certainly not sent, or a look-up after the horizon found nothing. */
   withdrawIntents(owner: string, contacts: readonly WrittenContact[]): Promise<void>;
-  /** Counts a create that ended in doubt while other writes succeeded. */
-  burnAttempts(keys: readonly string[]): Promise<void>;
+  /** Enters into the key's history that a write of its holder may have landed. Nothing for anybody else. */
+  noteDoubt(owner: string, doubt: Doubt): Promise<void>;
   /** Gives leases back without an outcome. Intents and horizons stay. */
   release(owner: string, keys: readonly string[]): Promise<void>;
   /** A few keys with the contact they are bound to: evidence of which workspace this is. */

@@ -2,7 +2,8 @@
  * What the ledger knows of one key (`rules.md`, "One contact per key").
  *
  *     none ──lease──▶ lookup ──nothing found──▶ intent ──2xx or found──▶ bound
- *                       └──found──▶ bound          └──horizon passed──▶ lookup
+ *                       ├──found──▶ bound          └──horizon passed──▶ lookup
+ *                       └──two found, or taken and none found──▶ conflict ──lease──▶ lookup
  *
  * A lease is held by one piece of work at a time. A horizon is the earliest moment at which a look-up can prove that
  * a create did not land. Both are monotonic times of one boot of the system.
@@ -10,7 +11,7 @@
 import type { Ownership, Said } from '#src/contacts/base.ts';
 import type { Contact } from '#src/wire/contact.ts';
 
-export type CreateState = 'none' | 'lookup' | 'intent' | 'bound';
+export type CreateState = 'none' | 'lookup' | 'intent' | 'bound' | 'conflict';
 
 export interface ContactRecord {
   readonly key: string;

@@ -57,6 +57,8 @@ export interface SettledRecord {
   readonly bound: BoundContact | null;
   /** Null where the row did not reach the contact as it wanted. */
   readonly said: SettledSaid | null;
+  /** How a create that was in doubt ended: its contact was found, or a further create was answered. */
+  readonly afterDoubt?: 'adopted' | 'created';
 }
 
 export interface SettleRequest {

@@ -5,6 +5,8 @@ import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
 import type { Logger } from '#src/log.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { ApplyingLimits } from './applying-guards.ts';
+import type { stepKey } from './key-machine.ts';
+import type { Pace } from './pace.ts';
 import type { WriteHealth } from './write-health.ts';
 
 export interface UpsertLimits {
@@ -59,4 +61,8 @@ export interface UpsertParts {
   readonly identity: ProcessIdentity;
   readonly limits: UpsertLimits;
   readonly writeHealth: WriteHealth;
+  /** Shared by all batches of a process; without it a batch takes as many keys as `keysPerChunk` says. */
+  readonly pace?: Pace;
+  /** The key machine; another one only where a test proves that each of its guards is needed. */
+  readonly step?: typeof stepKey;
 }

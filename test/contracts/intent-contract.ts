@@ -26,6 +26,8 @@ function intend(ledger: Ledger, owner: string, keys: readonly string[], runId = 
   });
 }
 
+const doubt = { runId: 'r1', atMs: 1_000, why: 'no reply in time', burn: true };
+
 const stateOf = async (ledger: Ledger, key: string) => (await ledger.contacts.get([key])).get(key)?.state;
 
 export function intentContract(open: OpenLedger): void {
@@ -128,8 +130,10 @@ export function intentContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const run = await applyingRun(ledger, 'r1', ['k1', 'k2']);
     await lease(ledger, 'w1', ['k1', 'k2'], { sequence: run.sequence });
-    await ledger.contacts.burnAttempts(['k1', 'k2']);
-    await ledger.contacts.burnAttempts(['k1']);
+    for (const key of ['k1', 'k2', 'k1']) await ledger.contacts.noteDoubt('w1', { ...doubt, key });
+    // Neither a doubt in an outage counts, nor one of somebody who does not hold the key.
+    await ledger.contacts.noteDoubt('w1', { ...doubt, key: 'k1', burn: false });
+    await ledger.contacts.noteDoubt('w2', { ...doubt, key: 'k1' });
     expect((await ledger.contacts.get(['k1'])).get('k1')?.attempts).toBe(2);
     await settleAs(
       ledger,

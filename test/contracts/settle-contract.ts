@@ -226,7 +226,7 @@ export function settleContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const [run, record] = await atWork(ledger, 'k1');
     await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
-    await ledger.contacts.burnAttempts(['k1']);
+    await ledger.contacts.noteDoubt('w1', { key: 'k1', runId: run.id, atMs: 1_000, why: 'reset', burn: true });
     const dead = deadRow('k1', { class: 'doubt', code: 'doubt' });
     await settleAs(ledger, run, 'w1', [ended(present(record), { outcome: 'dead', dead })]);
     expect((await ledger.contacts.get(['k1'])).get('k1')?.attempts).toBe(0);

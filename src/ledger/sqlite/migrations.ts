@@ -164,4 +164,63 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (run_id, ordinal)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Audits: what a run touched, what was found, and the history of keys that were in doubt.
+  `
+  ALTER TABLE contacts ADD COLUMN bound_run TEXT;
+  ALTER TABLE contacts ADD COLUMN bound_at INTEGER;
+
+  CREATE TABLE key_events (
+    key TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    run_id TEXT,
+    kind TEXT NOT NULL,
+    contact_id TEXT,
+    detail TEXT,
+    PRIMARY KEY (key, ordinal)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX key_events_by_run ON key_events (run_id, kind);
+
+  CREATE TABLE touched_keys (
+    run_sequence INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    in_doubt INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run_sequence, position)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX touched_keys_in_doubt ON touched_keys (run_sequence, position) WHERE in_doubt = 1;
+
+  CREATE TABLE audits (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    run_id TEXT NOT NULL,
+    run_sequence INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    state TEXT NOT NULL,
+    entered_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    finished_at INTEGER,
+    key_count INTEGER NOT NULL,
+    position INTEGER NOT NULL DEFAULT 0,
+    checked INTEGER NOT NULL DEFAULT 0,
+    duplicates INTEGER NOT NULL DEFAULT 0,
+    missing INTEGER NOT NULL DEFAULT 0,
+    unchecked INTEGER NOT NULL DEFAULT 0,
+    "get" INTEGER NOT NULL DEFAULT 0,
+    retried INTEGER NOT NULL DEFAULT 0,
+    rateLimited INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE UNIQUE INDEX audits_after_run ON audits (run_id, kind) WHERE kind <> 'demand';
+  CREATE INDEX audits_by_run ON audits (run_id, number);
+  CREATE INDEX audits_waiting ON audits (due_at) WHERE state = 'waiting';
+
+  CREATE TABLE audit_findings (
+    audit_number INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    finding TEXT NOT NULL,
+    PRIMARY KEY (audit_number, ordinal)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

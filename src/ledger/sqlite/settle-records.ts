@@ -9,7 +9,8 @@ import type { BoundContact, SettledSaid } from '../contact-record.ts';
 import type { CountDelta, CountName } from '../run-record.ts';
 import type { RecordEnd } from '../staged-record.ts';
 import type { RunEvent, SettledRecord, SettleRequest } from '../staging-ledger.ts';
-import type { Database } from './database.ts';
+import { type Database, textOrNull } from './database.ts';
+import { addKeyEvent, keyEvents } from './key-events.ts';
 import { addEvents } from './run-events.ts';
 import { closeLetter, closeLettersOf, enterDeadRow } from './sqlite-dead-letters.ts';
 import { addCounts } from './sqlite-runs.ts';
@@ -26,7 +27,7 @@ export function settleRecords(db: Database, request: SettleRequest): number {
     if (!holds && record.end.outcome !== 'skipped') continue;
     if (holds) {
       // What reached the service is remembered, also where the run was cancelled while the answer was on its way.
-      if (record.bound !== null) writeBound(db, record, record.bound);
+      if (record.bound !== null) writeBound(db, request, record, record.bound);
       if (record.said !== null) writeSaid(db, request, record, record.said);
       giveBack(db, record.key, request.owner);
     }
@@ -55,7 +56,19 @@ function giveBack(db: Database, key: string, owner: string): void {
   );
 }
 
-function writeBound(db: Database, record: SettledRecord, bound: BoundContact): void {
+function writeBound(db: Database, request: SettleRequest, record: SettledRecord, bound: BoundContact): void {
+  const { runId, atMs } = request;
+  const { key } = record;
+  const before = db.get('SELECT contact_id, intent_run FROM contacts WHERE key = ?', key);
+  const contactBefore = textOrNull(before?.contact_id);
+  const isNew = contactBefore !== bound.contactId;
+  const event = { key, atMs, contactId: bound.contactId, detail: null };
+  if (record.afterDoubt !== undefined) {
+    noteCrash(db, key, textOrNull(before?.intent_run) ?? runId, atMs);
+    addKeyEvent(db, { ...event, runId, kind: record.afterDoubt });
+  } else if (isNew && contactBefore !== null) {
+    addKeyEvent(db, { ...event, runId, kind: 'bound' });
+  }
   db.run(
     `UPDATE contacts SET state = 'bound', contact_id = ?, seen = ?, owned = ?, attempts = 0, horizon = NULL, horizon_boot = NULL,
        intent_run = NULL, written_sequence = max(written_sequence, ?) WHERE key = ?`,
@@ -63,8 +76,15 @@ function writeBound(db: Database, record: SettledRecord, bound: BoundContact): v
     JSON.stringify(bound.seen),
     JSON.stringify(bound.owned),
     record.sequence,
-    record.key,
+    key,
   );
+  if (isNew) db.run('UPDATE contacts SET bound_run = ?, bound_at = ? WHERE key = ?', runId, atMs, key);
+}
+
+/** An intent that nobody called a doubt was left behind by a process that died. */
+function noteCrash(db: Database, key: string, runId: string, atMs: number): void {
+  if (keyEvents(db, key).some((event) => event.kind === 'doubt' && event.runId === runId)) return;
+  addKeyEvent(db, { key, atMs, runId, kind: 'doubt', contactId: null, detail: 'crash' });
 }
 
 function writeSaid(db: Database, request: SettleRequest, record: SettledRecord, settled: SettledSaid): void {
@@ -131,11 +151,26 @@ function writeEnd(
       add('deadNew', enterDeadRow(db, place, end.dead) ? 1 : 0);
       // Whoever tries the row again counts its doubts anew: else a letter in doubt could never be retried.
       db.run('UPDATE contacts SET attempts = 0 WHERE key = ?', record.key);
+      if (end.dead.class === 'conflict') writeConflict(db, request, record, end.dead.problems[0]?.message ?? null);
       return;
     }
     default:
       unreachable(end);
   }
+}
+
+/** Nothing of ours is on its way: a look-up has answered for the creates before, and the last one was refused. */
+function writeConflict(
+  db: Database,
+  { runId, atMs }: SettleRequest,
+  { key }: SettledRecord,
+  detail: string | null,
+): void {
+  db.run(
+    `UPDATE contacts SET state = 'conflict', horizon = NULL, horizon_boot = NULL, intent_run = NULL WHERE key = ?`,
+    key,
+  );
+  addKeyEvent(db, { key, atMs, runId, kind: 'conflict', contactId: null, detail });
 }
 
 const skipSentence = {

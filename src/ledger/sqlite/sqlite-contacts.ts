@@ -5,6 +5,7 @@ import type { ContactLedger } from '../contact-ledger.ts';
 import type { ContactRecord, CreateState, LeaseRequest, LeaseResult } from '../contact-record.ts';
 import { decideLease, type LeaseFacts } from '../lease-rule.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+import { addKeyEvent } from './key-events.ts';
 
 const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] };
 
@@ -34,7 +35,7 @@ export function sqliteContacts(db: Database): ContactLedger {
             ({ key, owned }) =>
               db.run(
                 `UPDATE contacts SET state = 'intent', horizon = ?, horizon_boot = ?, intent_run = ?, owned = ?
-                 WHERE key = ? AND owner = ? AND state IN ('none', 'lookup', 'intent')`,
+                 WHERE key = ? AND owner = ? AND state <> 'bound'`,
                 request.horizonMonotonicMs,
                 request.bootId,
                 request.runId,
@@ -74,9 +75,15 @@ export function sqliteContacts(db: Database): ContactLedger {
       });
     },
 
-    burnAttempts: async (keys) => {
+    noteDoubt: async (owner, { key, runId, atMs, why, burn }) => {
       db.transaction(() => {
-        for (const key of keys) db.run('UPDATE contacts SET attempts = attempts + 1 WHERE key = ?', key);
+        const held = db.run(
+          'UPDATE contacts SET attempts = attempts + ? WHERE key = ? AND owner = ?',
+          burn ? 1 : 0,
+          key,
+          owner,
+        );
+        if (held === 1) addKeyEvent(db, { key, atMs, runId, kind: 'doubt', contactId: null, detail: why });
       });
     },
 

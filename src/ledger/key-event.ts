@@ -1,0 +1,31 @@
+/**
+ * What happened to a key whose create was in doubt: its history, so that a duplicate can be explained.
+ *
+ * - `intent`: a create was about to be sent (entered when it turned out to be worth telling, with its own instant);
+ * - `doubt`: the create may have landed: a lost reply, or an intent that a crash left behind;
+ * - `adopted`: a look-up after a doubt found the contact, and the key was bound to it;
+ * - `created`: after a doubt nothing was found, and a further create was answered with a contact;
+ * - `bound`: the key was bound anew to another contact than before;
+ * - `conflict`: a look-up found two contacts or more, or the service answered 409 and none was found.
+ *
+ * Only keys with something unusual have a history: a plain create leaves none, so that a first load costs nothing.
+ */
+export type KeyEventKind = 'intent' | 'doubt' | 'adopted' | 'created' | 'bound' | 'conflict';
+
+/** A run that entered one of these for a key had it in doubt: the key is audited a second time. */
+export const doubtKinds = ['doubt', 'adopted'] as const satisfies readonly KeyEventKind[];
+
+/** At most so many events of a key are kept, the newest. */
+export const eventsPerKeyMax = 20;
+
+export interface KeyEvent {
+  readonly key: string;
+  readonly atMs: number;
+  /** The run at work on the key; null where none is known. */
+  readonly runId: string | null;
+  readonly kind: KeyEventKind;
+  /** The contact that the event is about, where there is one. */
+  readonly contactId: string | null;
+  /** One line without personal data: the error's code, `crash`, the ids of a conflict. */
+  readonly detail: string | null;
+}

@@ -1,0 +1,154 @@
+/**
+ * The state machine of one key, from its lease to its rest: a pure reducer (state, event) → (state, effects).
+ *
+ * It decides everything about *when* a request may be sent and what its end means, and nothing about contents: what is
+ * planned, sent and compared is its driver's business (`drive-keys.ts`). Prose and the table of transitions stand in
+ * `README.md` beside it; a test holds table and code equal. Source: `rules.md`, "One contact per key", steps 1 to 6.
+ *
+ * Invariant: a create is asked for only behind a lease, a look-up that found nothing, and a committed intent. What may
+ * have landed is never asked for again before a new lease, which the horizon keeps away.
+ */
+import { invariant } from '#src/errors.ts';
+import type { Effect, EventKind, KeyEnd, KeyEvent, KeyState, Phase, Step, Wait } from './key-state.ts';
+
+/** A key that nothing is known of yet. */
+export const start: Step = {
+  state: {
+    phase: 'leasing',
+    bound: false,
+    doubted: false,
+    createsLeft: 0,
+    updatesLeft: 0,
+    refreshesLeft: 0,
+    maySearchAgain: false,
+  },
+  effects: [{ do: 'lease' }],
+};
+
+type Cell<Kind extends EventKind> = (state: KeyState, event: Extract<KeyEvent, { kind: Kind }>) => Step;
+type Transitions = { readonly [P in Phase]: { readonly [K in EventKind]?: Cell<K> } };
+
+const ask = (state: KeyState, phase: Phase, effect: 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch'): Step => ({
+  state: { ...state, phase },
+  effects: [{ do: effect }],
+});
+const rest = (state: KeyState, ...effects: readonly Effect[]): Step => ({
+  state: { ...state, phase: 'rest' },
+  effects,
+});
+const end = (as: KeyEnd): Effect => ({ do: 'end', as });
+const park = (wait: Wait | { readonly ms: number }, burn = false): Effect => ({ do: 'park', wait, burn });
+/** Nothing where an earlier create is in doubt: only a look-up answers for that one. */
+const withdraw = (state: KeyState): readonly Effect[] => (state.doubted ? [] : [{ do: 'withdraw' }]);
+
+const planned: Cell<'found'> = (state, { plan }) => {
+  if (plan === 'patch') return ask(state, 'patching', 'patch');
+  return rest(state, end(plan === 'ownCreate' ? 'created' : 'unchanged'));
+};
+const refusedAlone = (state: KeyState): Step => rest(state, end('refused'));
+/** All work stops before the next request: the row stays as it is in the ledger, and is taken again. */
+const stopped = (state: KeyState): Step => rest(state);
+
+const transitions: Transitions = {
+  leasing: {
+    leased: (_state, { facts }) => ask({ ...facts, phase: 'leasing' }, 'lookingUp', 'lookUp'),
+    held: (state, { waitMs }) => rest(state, park({ ms: waitMs })),
+    horizon: (state, { waitMs }) => rest(state, park({ ms: waitMs })),
+    superseded: (state) => rest(state, end('superseded')),
+  },
+  lookingUp: {
+    found: planned,
+    foundSeveral: (state) => rest(state, end('twoContacts')),
+    foundNone: (state) => {
+      if (state.bound) return ask(state, 'fetching', 'fetch');
+      return state.createsLeft > 0 ? ask(state, 'intending', 'intend') : rest(state, end('doubt'));
+    },
+    readFails: (state) => rest(state, end('lookUpFails')),
+  },
+  fetching: {
+    stopped,
+    found: planned,
+    foundNone: (state) => rest(state, end('gone')),
+    foundOtherKey: (state) => rest(state, end('keyMoved')),
+  },
+  intending: {
+    intended: (state) => ask(state, 'creating', 'create'),
+    leaseLost: (state) => rest(state, park('none')),
+  },
+  creating: {
+    done: (state, { applied }) => rest(state, end(applied ? 'created' : 'notApplied')),
+    doubt: (state, { othersSucceed }) => rest(state, { do: 'noteDoubt', burn: othersSucceed }, park('horizon')),
+    taken: (state) => ask(state, 'taken', 'lookUp'),
+    refused: (state) => rest(state, ...withdraw(state), end('refused')),
+    unauthorized: (state) => ({
+      state: { ...state, phase: 'checkingKey' },
+      effects: [...withdraw(state), { do: 'lookUp' }],
+    }),
+    notSent: (state) => rest(state, ...withdraw(state), park('moment')),
+    rateLimited: (state) => rest(state, ...withdraw(state), park('none')),
+    tooLate: (state) => rest(state, ...withdraw(state), park('none')),
+    stopped: (state) => rest(state, ...withdraw(state)),
+  },
+  taken: {
+    found: (state, event) => {
+      const next = planned(state, event);
+      return { ...next, effects: [...withdraw(state), ...next.effects] };
+    },
+    foundSeveral: (state) => rest(state, ...withdraw(state), end('twoContacts')),
+    foundNone: (state) => rest(state, ...withdraw(state), state.maySearchAgain ? park('lag', true) : end('keyTaken')),
+    stopped: (state) => rest(state, ...withdraw(state)),
+  },
+  patching: {
+    stopped,
+    done: (state, { applied }) => rest(state, end(applied ? 'updated' : 'notApplied')),
+    doubt: (state, { othersSucceed }) => {
+      const isLast = othersSucceed && state.updatesLeft <= 1;
+      return rest(state, { do: 'noteDoubt', burn: false }, isLast ? end('doubt') : park('moment', othersSucceed));
+    },
+    vanished: (state) => ask(state, 'vanished', 'lookUp'),
+    refused: refusedAlone,
+    unauthorized: (state) => ask(state, 'checkingKey', 'lookUp'),
+    notSent: (state) => rest(state, park('moment')),
+    rateLimited: (state) => rest(state, park('none')),
+    tooLate: (state) => rest(state, park('none')),
+    readTooOld: (state) => {
+      if (state.refreshesLeft === 0) return rest(state, park('moment'));
+      return ask({ ...state, refreshesLeft: state.refreshesLeft - 1 }, 'refreshing', 'fetch');
+    },
+  },
+  refreshing: {
+    stopped,
+    found: planned,
+    foundNone: (state) => ask(state, 'vanished', 'lookUp'),
+    foundOtherKey: (state) => rest(state, end('keyMoved')),
+  },
+  vanished: {
+    stopped,
+    found: (state, event) => {
+      if (state.updatesLeft <= 1) return rest(state, end('gone'));
+      return planned({ ...state, updatesLeft: state.updatesLeft - 1 }, event);
+    },
+    foundNone: (state) => rest(state, end('gone')),
+    foundSeveral: (state) => rest(state, end('twoContacts')),
+  },
+  // Any answer shows that the key is good: the service refuses this one contact.
+  checkingKey: { stopped, found: refusedAlone, foundNone: refusedAlone, foundSeveral: refusedAlone },
+  rest: {},
+};
+
+/**
+ * One step. Each answer has its place: one that comes where none can is a mistake of the driver's, and stops it.
+ * @throws PatchbayError `bug` `invariant`.
+ */
+export function stepKey(state: KeyState, event: KeyEvent): Step {
+  // The cell belongs to the event's kind, which the table's type says and an index cannot.
+  const cell = transitions[state.phase][event.kind] as Cell<EventKind> | undefined;
+  invariant(cell !== undefined, 'an answer came where none can', { phase: state.phase, event: event.kind });
+  return cell(state, event);
+}
+
+/** The table's cells, for its description. */
+export function transitionKinds(phase: Phase): readonly EventKind[] {
+  // The keys of a cell row are event kinds by its type.
+  return Object.keys(transitions[phase]) as EventKind[];
+}

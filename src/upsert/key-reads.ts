@@ -1,0 +1,90 @@
+/**
+ * Reads for keys at work: one look-up for many, one for a key alone, one contact by its id; and what they mean.
+ *
+ * What a look-up returns is compared exactly, never taken because it came first (`facts.md`: a wrong filter answers 200
+ * with strangers).
+ */
+import { matchByKey } from '#src/contacts/match-key.ts';
+import { verifyReply } from '#src/contacts/verify-reply.ts';
+import { inStep } from '#src/steps.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import type { Chunk } from './chunk.ts';
+import type { KeyEvent } from './key-state.ts';
+import { type KeyWork, planFrom, planKey, plannedOf } from './key-work.ts';
+import { lookUp } from './look-up.ts';
+
+/** One look-up for all. Answers each key with its event. @throws what reads throw, where it is not about one key. */
+export async function readTogether(chunk: Chunk, keys: readonly KeyWork[]): Promise<ReadonlyMap<KeyWork, KeyEvent>> {
+  const wanted = keys.map((key) => key.record.key);
+  const found = await inStep('lookUp', () => lookUp(chunk.parts.workspace, wanted, chunk.options));
+  return new Map(
+    keys.map((key): [KeyWork, KeyEvent] => {
+      const failure = found.failures.get(key.record.key);
+      if (failure === undefined) return [key, eventOf(chunk, key, found.contacts, found.readAtMs)];
+      key.answer = { kind: 'failure', failure };
+      return [key, { kind: 'readFails' }];
+    }),
+  );
+}
+
+/** A look-up in the middle: after a create that was refused as taken, an update that met no contact, a refused key. */
+export async function lookUpAlone(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
+  const { workspace } = chunk.parts;
+  const { contacts, readAtMs } = await inStep('lookUp', () =>
+    workspace.listByExternalIds([key.record.key], chunk.options),
+  );
+  if (key.state.phase === 'checkingKey') return { kind: 'foundNone' };
+  // Lists may still show the contact that an update has just missed.
+  const vanishedId = key.state.phase === 'vanished' ? plannedOf(key).input.theirs?.id : undefined;
+  const others = contacts.filter((contact) => contact.id !== vanishedId);
+  return eventOf(chunk, key, others, readAtMs);
+}
+
+/** The bound contact by its id: no list shows it, or its read grew old in the line. */
+export async function fetchContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
+  const { workspace, clock } = chunk.parts;
+  const id = (key.state.phase === 'refreshing' ? plannedOf(key).input.theirs?.id : key.contact.contactId) ?? '';
+  let readAtMs = clock.monotonicMs();
+  const beforeSend = (): void => {
+    readAtMs = clock.monotonicMs();
+  };
+  const contact = await inStep('get', () => workspace.getContact(id, { ...chunk.options, beforeSend }));
+  if (contact === null) return { kind: 'foundNone' };
+  if (contact.externalId === key.record.key) return foundEvent(chunk, key, contact, readAtMs);
+  key.answer = { kind: 'ids', ids: [id] };
+  return { kind: 'foundOtherKey' };
+}
+
+function eventOf(chunk: Chunk, key: KeyWork, contacts: readonly Contact[], readAtMs: number): KeyEvent {
+  const match = matchByKey(key.record.key, contacts);
+  switch (match.kind) {
+    case 'conflict':
+      key.answer = { kind: 'ids', ids: match.ids };
+      return { kind: 'foundSeveral' };
+    case 'one':
+      return foundEvent(chunk, key, match.contact, readAtMs);
+    case 'none':
+      // Also where the key is bound: what would be created is not looked at then.
+      if (key.state.phase === 'lookingUp') planKey(chunk, key, null, readAtMs);
+      return { kind: 'foundNone' };
+  }
+}
+
+function foundEvent(chunk: Chunk, key: KeyWork, contact: Contact, readAtMs: number): KeyEvent {
+  key.answer = { kind: 'contact', contact, warnings: [], differences: [] };
+  if (key.contact.state === 'intent' && isOwnCreate(chunk, key, contact, readAtMs)) {
+    planKey(chunk, key, null, readAtMs);
+    return { kind: 'found', plan: 'ownCreate' };
+  }
+  const { plan } = planKey(chunk, key, contact, readAtMs);
+  return { kind: 'found', plan: plan.kind === 'patch' ? 'patch' : 'same' };
+}
+
+/**
+ * Our own create landed unseen. Where the contact is what the create wanted, it is settled as if its reply had come:
+ * what it holds is then the feed's own.
+ */
+function isOwnCreate(chunk: Chunk, key: KeyWork, found: Contact, readAtMs: number): boolean {
+  const { plan } = planFrom(chunk, key, null, readAtMs);
+  return plan.kind === 'create' && verifyReply(plan.expected, found).matches;
+}

@@ -1,0 +1,76 @@
+/**
+ * The words of the key machine: its states, the events that move it, the effects that it asks for (`key-machine.ts`).
+ */
+
+/** What is on its way. Each waits for one answer; `rest` for none. */
+export const phases = [
+  ...(['leasing', 'lookingUp', 'fetching', 'intending', 'creating'] as const),
+  ...(['patching', 'refreshing', 'taken', 'vanished', 'checkingKey', 'rest'] as const),
+] as const;
+export type Phase = (typeof phases)[number];
+
+export interface KeyState {
+  readonly phase: Phase;
+  /** The ledger has bound the key to a contact. */
+  readonly bound: boolean;
+  /** An earlier create of ours is in doubt, and its horizon has passed. */
+  readonly doubted: boolean;
+  /** Creates that ended in doubt while other writes succeeded; what is left of them is compared with 0. */
+  readonly createsLeft: number;
+  /** So many more times may an update end in doubt, or a contact vanish, while other writes succeed. */
+  readonly updatesLeft: number;
+  /** So many more times is a read refreshed that grew old in the line. */
+  readonly refreshesLeft: number;
+  /** A key that was called taken and that no list showed gets one more look. */
+  readonly maySearchAgain: boolean;
+}
+
+export type KeyEvent =
+  // Answers of the ledger.
+  | { readonly kind: 'leased'; readonly facts: Omit<KeyState, 'phase'> }
+  | { readonly kind: 'held' | 'horizon'; readonly waitMs: number }
+  | { readonly kind: 'superseded' | 'intended' | 'leaseLost' }
+  // What a read found under the key, and what the plan made of it. `ownCreate`: just what our create in doubt wanted.
+  | { readonly kind: 'found'; readonly plan: 'patch' | 'same' | 'ownCreate' }
+  | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' | 'readFails' }
+  // How a write ended. `applied`: the reply is what was wanted.
+  | { readonly kind: 'done'; readonly applied: boolean }
+  | { readonly kind: 'notSent' | 'rateLimited' | 'tooLate' | 'readTooOld' }
+  | { readonly kind: 'taken' | 'vanished' | 'refused' | 'unauthorized' }
+  | { readonly kind: 'doubt'; readonly othersSucceed: boolean }
+  // All work stops here, before this write was sent.
+  | { readonly kind: 'stopped' };
+export type EventKind = KeyEvent['kind'];
+
+/** How a row ends. The words of a dead letter are its driver's. */
+export type KeyEnd =
+  | 'created'
+  | 'updated'
+  | 'unchanged'
+  | 'gone'
+  | 'superseded'
+  | 'twoContacts'
+  | 'keyMoved'
+  | 'keyTaken'
+  | 'refused'
+  | 'notApplied'
+  | 'doubt'
+  | 'lookUpFails';
+
+/** `moment`: about a second. `horizon`: until a look-up can tell. `lag`: until what is there shows in lists. */
+export type Wait = 'none' | 'moment' | 'horizon' | 'lag';
+
+export type Effect =
+  /** Answered by one event. At most one of a step, and its last. */
+  | { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
+  /** Takes the intent back: this create was certainly not carried out. */
+  | { readonly do: 'withdraw' }
+  | { readonly do: 'noteDoubt'; readonly burn: boolean }
+  /** No worker waits: the row is due again later. */
+  | { readonly do: 'park'; readonly wait: Wait | { readonly ms: number }; readonly burn: boolean }
+  | { readonly do: 'end'; readonly as: KeyEnd };
+
+export interface Step {
+  readonly state: KeyState;
+  readonly effects: readonly Effect[];
+}

@@ -1,0 +1,131 @@
+/**
+ * One key at work: its state in the machine, and the contents that the machine does not look at.
+ *
+ * Invariant: contents belong to the phase. `planned` is there from the first read on; `answer` is what the last request
+ * said, for the words of an end.
+ */
+import type { Base } from '#src/contacts/base.ts';
+import { claimWritten } from '#src/contacts/claim-written.ts';
+import { type Plan, type PlanInput, planContact } from '#src/contacts/plan.ts';
+import type { ReplyDifference } from '#src/contacts/verify-reply.ts';
+import { invariant, type PatchbayError } from '#src/errors.ts';
+import type { WrittenContact } from '#src/ledger/contact-ledger.ts';
+import type { ContactRecord, SaidRecord } from '#src/ledger/contact-record.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { StagedRecord } from '#src/ledger/staged-record.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import type { ServiceErrorBody } from '#src/wire/error.ts';
+import type { Chunk } from './chunk.ts';
+import { start } from './key-machine.ts';
+import type { Effect, KeyState } from './key-state.ts';
+
+/** An effect that is answered by an event. */
+export type Question = Extract<
+  Effect,
+  { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
+>['do'];
+
+/** A fresh read and the plan made from it. */
+export interface PlannedKey {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  /** Monotonic: the oldest possible moment of the read. */
+  readonly readAtMs: number;
+}
+
+export type Answer =
+  | { readonly kind: 'none' }
+  /** The contact as the service holds it now, and where it differs from what was wanted. */
+  | {
+      readonly kind: 'contact';
+      readonly contact: Contact;
+      readonly warnings: readonly string[];
+      readonly differences: readonly ReplyDifference[];
+    }
+  | { readonly kind: 'refusal'; readonly status: number; readonly body: ServiceErrorBody }
+  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  | { readonly kind: 'failure'; readonly failure: PatchbayError };
+
+export interface KeyWork {
+  readonly record: StagedRecord;
+  state: KeyState;
+  /** What the machine waits for; null at rest. */
+  question: Question | null;
+  contact: ContactRecord;
+  said: SaidRecord | null;
+  /** Monotonic: when the lease ends. */
+  leaseUntilMs: number;
+  planned: PlannedKey | null;
+  /** Whether what the plan writes was entered as the feed's own. */
+  claimed: boolean;
+  /** Monotonic: when the intent was committed. */
+  intentAtMs: number;
+  answer: Answer;
+  /** A create of this piece of work was answered with a contact. */
+  createAnswered: boolean;
+  /** Why the last write is in doubt, in one line without personal data. */
+  doubtWhy: string;
+}
+
+export function beginKey(record: StagedRecord): KeyWork {
+  const { key } = record;
+  const owned = { emails: [], phones: [], customFields: [] };
+  return {
+    record,
+    state: start.state,
+    question: 'lease',
+    contact: { key, state: 'none', contactId: null, seen: null, owned, writtenSequence: 0, attempts: 0 },
+    said: null,
+    leaseUntilMs: 0,
+    planned: null,
+    claimed: false,
+    intentAtMs: 0,
+    answer: { kind: 'none' },
+    createAnswered: false,
+    doubtWhy: '',
+  };
+}
+
+export const isAsking =
+  (question: Question) =>
+  (key: KeyWork): boolean =>
+    key.question === question;
+
+/** Plans the key from a read. The read's plan replaces an earlier one, and so does what it will write. */
+export function planKey(chunk: Chunk, key: KeyWork, theirs: Contact | null, readAtMs: number): PlannedKey {
+  const planned = planFrom(chunk, key, theirs, readAtMs);
+  key.planned = planned;
+  key.claimed = false;
+  return planned;
+}
+
+/** The pictures of one contact. A contact that is not bound yet has no base to speak of but the feed's own. */
+export function planFrom(chunk: Chunk, key: KeyWork, theirs: Contact | null, readAtMs: number): PlannedKey {
+  const { contact, said, record } = key;
+  const base: Base = { said: said?.said ?? null, seen: contact.seen, owned: contact.owned };
+  const input: PlanInput = {
+    feed: chunk.run.feed,
+    sourceLabel: sourceLabelOf(chunk.run),
+    base,
+    theirs,
+    ours: record.desired,
+    itemRemoval: chunk.parts.limits.itemRemoval,
+  };
+  return { input, plan: planContact(input), readAtMs };
+}
+
+/** The feed's label: the mapping's, or the product's own for `main`. */
+function sourceLabelOf(run: RunRecord): string {
+  return run.mapping?.source ?? (run.feed === 'main' ? 'patchbay' : run.feed);
+}
+
+export function plannedOf(key: KeyWork): PlannedKey {
+  invariant(key.planned !== null, 'a key is planned before it is written', { phase: key.state.phase });
+  return key.planned;
+}
+
+/** What the feed owns if the planned write lands. */
+export function ownedIfWritten(key: KeyWork): WrittenContact {
+  const { input, plan } = plannedOf(key);
+  return { key: key.record.key, owned: claimWritten(input.base.owned, input.feed, plan.written) };
+}

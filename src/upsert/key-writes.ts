@@ -1,0 +1,142 @@
+/**
+ * Writes for keys at work: the intents of several in one durable commit, then each POST; and PATCHes. What their ends
+ * mean for the machine.
+ *
+ * Invariants: no two writes of one key are on their way in this process; what a write makes the feed's own is in the
+ * ledger before it leaves (`contacts/claim-written.ts` says why).
+ */
+import { verifyReply } from '#src/contacts/verify-reply.ts';
+import { invariant, unreachable } from '#src/errors.ts';
+import { keyHash } from '#src/log.ts';
+import { inStep } from '#src/steps.ts';
+import type { WriteResult } from '#src/workspace/port.ts';
+import type { Chunk } from './chunk.ts';
+import type { KeyEvent } from './key-state.ts';
+import { type KeyWork, ownedIfWritten, plannedOf } from './key-work.ts';
+import { horizonMs, type UpsertParts } from './parts.ts';
+import { checkBeforeSend, type SendDeadlines, sendRefusal } from './send-checks.ts';
+
+/** Commits the intents, durable. Answers each key with its event: one whose lease was lost is not to be created. */
+export async function commitIntents(chunk: Chunk, keys: readonly KeyWork[]): Promise<ReadonlyMap<KeyWork, KeyEvent>> {
+  const { ledger, clock, limits } = chunk.parts;
+  const intentAtMs = clock.monotonicMs();
+  const held = new Set(
+    await inStep('intend', () =>
+      ledger.contacts.intend({
+        contacts: keys.map(ownedIfWritten),
+        owner: chunk.owner,
+        runId: chunk.run.id,
+        bootId: clock.bootId,
+        horizonMonotonicMs: intentAtMs + horizonMs(limits),
+      }),
+    ),
+  );
+  return new Map(
+    keys.map((key): [KeyWork, KeyEvent] => {
+      key.intentAtMs = intentAtMs;
+      return [key, { kind: held.has(key.record.key) ? 'intended' : 'leaseLost' }];
+    }),
+  );
+}
+
+/** Enters what PATCHes are about to write. Several at once cost one commit. */
+export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Promise<void> {
+  if (keys.length === 0) return;
+  const claims = keys.map((key) => ({ ...ownedIfWritten(key), position: key.record.position }));
+  await inStep('claim', () => chunk.parts.ledger.contacts.claimItems(chunk.owner, chunk.run.id, claims));
+  for (const key of keys) key.claimed = true;
+}
+
+/** @throws what stops all work; nothing was sent then. */
+export async function createContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
+  const { plan } = plannedOf(key);
+  invariant(plan.kind === 'create', 'only a create is sent as a create', { plan: plan.kind });
+  const { leaseUntilMs, intentAtMs } = key;
+  const send = (beforeSend: () => void) =>
+    inStep('create', () => chunk.parts.workspace.createContact(plan.body, { ...chunk.options, beforeSend }));
+  return await sendWrite(chunk, key, { leaseUntilMs, intentAtMs }, intentAtMs, send);
+}
+
+/** @throws what stops all work; nothing was sent then. */
+export async function patchContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
+  if (!key.claimed) await claimPatches(chunk, [key]);
+  const { plan, input, readAtMs } = plannedOf(key);
+  const { theirs } = input;
+  invariant(plan.kind === 'patch' && theirs !== null, 'only a patch is sent as a patch', { plan: plan.kind });
+  const send = (beforeSend: () => void) =>
+    inStep('patch', () => chunk.parts.workspace.updateContact(theirs.id, plan.body, { ...chunk.options, beforeSend }));
+  return await sendWrite(chunk, key, { leaseUntilMs: key.leaseUntilMs, readAtMs }, readAtMs, send);
+}
+
+async function sendWrite(
+  chunk: Chunk,
+  key: KeyWork,
+  deadlines: SendDeadlines,
+  sinceMs: number,
+  send: (beforeSend: () => void) => Promise<WriteResult>,
+): Promise<KeyEvent> {
+  const writing = keysBeingWritten(chunk.parts);
+  const name = key.record.key;
+  invariant(!writing.has(name), 'two writes of one key at the same time', { key: keyHash(name) });
+  writing.add(name);
+  try {
+    return eventOf(chunk, key, await send(checkBeforeSend(chunk.parts, deadlines)), sinceMs);
+  } catch (error) {
+    const refusal = sendRefusal(error);
+    if (refusal === null) throw error;
+    chunk.lateCount += 1;
+    return { kind: refusal === 'readTooOld' ? 'readTooOld' : 'tooLate' };
+  } finally {
+    writing.delete(name);
+  }
+}
+
+function eventOf(chunk: Chunk, key: KeyWork, result: WriteResult, sinceMs: number): KeyEvent {
+  const { writeHealth, log } = chunk.parts;
+  const isUpdate = plannedOf(key).plan.kind === 'patch';
+  switch (result.kind) {
+    case 'done':
+      writeHealth.succeeded();
+      return doneEvent(key, result);
+    case 'notSent':
+      if (result.rateLimited) return { kind: 'rateLimited' };
+      // Whatever concerns the key, or this program, concerns all rows.
+      if (result.error.kind !== 'unreachable' && result.error.kind !== 'transient') throw result.error;
+      return { kind: 'notSent' };
+    case 'refused':
+      key.answer = { kind: 'refusal', status: result.status, body: result.body };
+      if (result.status === 409 && !isUpdate) return { kind: 'taken' };
+      if (result.status === 404 && isUpdate) return { kind: 'vanished' };
+      return { kind: 'refused' };
+    case 'unauthorized':
+      key.answer = { kind: 'refusal', status: result.status, body: result.body };
+      return { kind: 'unauthorized' };
+    case 'doubt': {
+      const { record } = key;
+      const { why, status } = result;
+      const facts = { run: record.runId, line: record.line, key: keyHash(record.key), why, status };
+      log.warn(facts, isUpdate ? 'update in doubt' : 'create in doubt');
+      key.doubtWhy = why;
+      return { kind: 'doubt', othersSucceed: writeHealth.succeededSince(sinceMs) };
+    }
+    default:
+      return unreachable(result);
+  }
+}
+
+function doneEvent(key: KeyWork, { contact }: Extract<WriteResult, { kind: 'done' }>): KeyEvent {
+  const { plan } = plannedOf(key);
+  invariant(plan.expected !== null, 'a write expects something', { plan: plan.kind });
+  const { matches, differences, warnings } = verifyReply(plan.expected, contact);
+  key.answer = { kind: 'contact', contact, warnings, differences };
+  key.createAnswered = plan.kind === 'create';
+  return { kind: 'done', applied: matches };
+}
+
+const writingOf = new WeakMap<UpsertParts, Set<string>>();
+
+function keysBeingWritten(parts: UpsertParts): Set<string> {
+  const known = writingOf.get(parts) ?? new Set<string>();
+  writingOf.set(parts, known);
+  return known;
+}
