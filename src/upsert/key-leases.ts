@@ -52,7 +52,6 @@ export async function takeLeases(chunk: Chunk, keys: readonly KeyWork[]): Promis
 function factsOf({ contact, record }: KeyWork, attemptsMax: number): Extract<KeyEvent, { kind: 'leased' }>['facts'] {
   return {
     bound: contact.contactId !== null,
-    doubted: contact.state === 'intent',
     createsLeft: attemptsMax - contact.attempts,
     updatesLeft: attemptsMax - record.attempts,
     refreshesLeft: refreshesMax,

@@ -16,7 +16,6 @@ export const start: Step = {
   state: {
     phase: 'leasing',
     bound: false,
-    doubted: false,
     createsLeft: 0,
     updatesLeft: 0,
     refreshesLeft: 0,
@@ -28,9 +27,10 @@ export const start: Step = {
 type Cell<Kind extends EventKind> = (state: KeyState, event: Extract<KeyEvent, { kind: Kind }>) => Step;
 type Transitions = { readonly [P in Phase]: { readonly [K in EventKind]?: Cell<K> } };
 
-const ask = (state: KeyState, phase: Phase, effect: 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch'): Step => ({
+type Question = 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch';
+const ask = (state: KeyState, phase: Phase, question: Question, ...before: readonly Effect[]): Step => ({
   state: { ...state, phase },
-  effects: [{ do: effect }],
+  effects: [...before, { do: question }],
 });
 const rest = (state: KeyState, ...effects: readonly Effect[]): Step => ({
   state: { ...state, phase: 'rest' },
@@ -38,8 +38,7 @@ const rest = (state: KeyState, ...effects: readonly Effect[]): Step => ({
 });
 const end = (as: KeyEnd): Effect => ({ do: 'end', as });
 const park = (wait: Wait | { readonly ms: number }, burn = false): Effect => ({ do: 'park', wait, burn });
-/** Nothing where an earlier create is in doubt: only a look-up answers for that one. */
-const withdraw = (state: KeyState): readonly Effect[] => (state.doubted ? [] : [{ do: 'withdraw' }]);
+const withdraw: Effect = { do: 'withdraw' };
 
 const planned: Cell<'found'> = (state, { plan }) => {
   if (plan === 'patch') return ask(state, 'patching', 'patch');
@@ -78,25 +77,19 @@ const transitions: Transitions = {
   creating: {
     done: (state, { applied }) => rest(state, end(applied ? 'created' : 'notApplied')),
     doubt: (state, { othersSucceed }) => rest(state, { do: 'noteDoubt', burn: othersSucceed }, park('horizon')),
-    taken: (state) => ask(state, 'taken', 'lookUp'),
-    refused: (state) => rest(state, ...withdraw(state), end('refused')),
-    unauthorized: (state) => ({
-      state: { ...state, phase: 'checkingKey' },
-      effects: [...withdraw(state), { do: 'lookUp' }],
-    }),
-    notSent: (state) => rest(state, ...withdraw(state), park('moment')),
-    rateLimited: (state) => rest(state, ...withdraw(state), park('none')),
-    tooLate: (state) => rest(state, ...withdraw(state), park('none')),
-    stopped: (state) => rest(state, ...withdraw(state)),
+    taken: (state) => ask(state, 'taken', 'lookUp', withdraw),
+    refused: (state) => rest(state, withdraw, end('refused')),
+    unauthorized: (state) => ask(state, 'checkingKey', 'lookUp', withdraw),
+    notSent: (state) => rest(state, withdraw, park('moment')),
+    rateLimited: (state) => rest(state, withdraw, park('none')),
+    tooLate: (state) => rest(state, withdraw, park('none')),
+    stopped: (state) => rest(state, withdraw),
   },
   taken: {
-    found: (state, event) => {
-      const next = planned(state, event);
-      return { ...next, effects: [...withdraw(state), ...next.effects] };
-    },
-    foundSeveral: (state) => rest(state, ...withdraw(state), end('twoContacts')),
-    foundNone: (state) => rest(state, ...withdraw(state), state.maySearchAgain ? park('lag', true) : end('keyTaken')),
-    stopped: (state) => rest(state, ...withdraw(state)),
+    stopped,
+    found: planned,
+    foundSeveral: (state) => rest(state, end('twoContacts')),
+    foundNone: (state) => rest(state, state.maySearchAgain ? park('lag', true) : end('keyTaken')),
   },
   patching: {
     stopped,
@@ -131,8 +124,7 @@ const transitions: Transitions = {
     foundNone: (state) => rest(state, end('gone')),
     foundSeveral: (state) => rest(state, end('twoContacts')),
   },
-  // Any answer shows that the key is good: the service refuses this one contact.
-  checkingKey: { stopped, found: refusedAlone, foundNone: refusedAlone, foundSeveral: refusedAlone },
+  checkingKey: { stopped, keyWorks: refusedAlone },
   rest: {},
 };
 

@@ -33,7 +33,7 @@ export async function lookUpAlone(chunk: Chunk, key: KeyWork): Promise<KeyEvent>
   const { contacts, readAtMs } = await inStep('lookUp', () =>
     workspace.listByExternalIds([key.record.key], chunk.options),
   );
-  if (key.state.phase === 'checkingKey') return { kind: 'foundNone' };
+  if (key.state.phase === 'checkingKey') return { kind: 'keyWorks' };
   // Lists may still show the contact that an update has just missed.
   const vanishedId = key.state.phase === 'vanished' ? plannedOf(key).input.theirs?.id : undefined;
   const others = contacts.filter((contact) => contact.id !== vanishedId);

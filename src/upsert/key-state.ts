@@ -13,9 +13,7 @@ export interface KeyState {
   readonly phase: Phase;
   /** The ledger has bound the key to a contact. */
   readonly bound: boolean;
-  /** An earlier create of ours is in doubt, and its horizon has passed. */
-  readonly doubted: boolean;
-  /** Creates that ended in doubt while other writes succeeded; what is left of them is compared with 0. */
+  /** So many more creates may end in doubt while other writes succeed. */
   readonly createsLeft: number;
   /** So many more times may an update end in doubt, or a contact vanish, while other writes succeed. */
   readonly updatesLeft: number;
@@ -33,6 +31,8 @@ export type KeyEvent =
   // What a read found under the key, and what the plan made of it. `ownCreate`: just what our create in doubt wanted.
   | { readonly kind: 'found'; readonly plan: 'patch' | 'same' | 'ownCreate' }
   | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' | 'readFails' }
+  // A read was answered after a write was refused with 401 or 403: the service refuses this one contact.
+  | { readonly kind: 'keyWorks' }
   // How a write ended. `applied`: the reply is what was wanted.
   | { readonly kind: 'done'; readonly applied: boolean }
   | { readonly kind: 'notSent' | 'rateLimited' | 'tooLate' | 'readTooOld' }

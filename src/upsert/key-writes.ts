@@ -51,6 +51,7 @@ export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Prom
 export async function createContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
   const { plan } = plannedOf(key);
   invariant(plan.kind === 'create', 'only a create is sent as a create', { plan: plan.kind });
+  invariant(key.state.phase === 'creating', 'a create is sent behind its intent only', { phase: key.state.phase });
   const { leaseUntilMs, intentAtMs } = key;
   const send = (beforeSend: () => void) =>
     inStep('create', () => chunk.parts.workspace.createContact(plan.body, { ...chunk.options, beforeSend }));

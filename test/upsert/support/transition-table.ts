@@ -1,0 +1,124 @@
+/**
+ * The table of transitions, made from the machine itself: every state, every answer that may come there, and on which
+ * facts the next step depends.
+ */
+import { stepKey, transitionKinds } from '#src/upsert/key-machine.ts';
+import {
+  type Effect,
+  type EventKind,
+  type KeyEvent,
+  type KeyState,
+  type Phase,
+  phases,
+} from '#src/upsert/key-state.ts';
+
+type Facts = Omit<KeyState, 'phase'>;
+interface Variant {
+  readonly facts: Facts;
+  readonly event: KeyEvent;
+}
+
+/** A fact that a step may depend on, in words, for each of its values that matter. */
+const questions: readonly { readonly words: (variant: Variant) => string }[] = [
+  { words: ({ facts }) => (facts.bound ? 'bound' : 'not bound') },
+  { words: ({ facts }) => (facts.createsLeft > 0 ? 'creates left' : 'no create left') },
+  { words: ({ facts }) => (facts.updatesLeft > 1 ? 'updates left' : 'last update') },
+  { words: ({ facts }) => (facts.refreshesLeft > 0 ? 'refreshes left' : 'no refresh left') },
+  { words: ({ facts }) => (facts.maySearchAgain ? 'first time' : 'again') },
+  { words: ({ event }) => (event.kind === 'found' ? `plan: ${event.plan}` : '') },
+  { words: ({ event }) => (event.kind === 'done' ? (event.applied ? 'as wanted' : 'differs') : '') },
+  { words: ({ event }) => (event.kind === 'doubt' ? (event.othersSucceed ? 'others succeed' : 'outage') : '') },
+];
+
+interface Row {
+  readonly phase: Phase;
+  /** Answer, condition, next state and effects: states that have these in common share a line. */
+  readonly rest: string;
+}
+
+/** `| state | answer | when | next | what is done |`, one line each. */
+export function transitionTable(): readonly string[] {
+  const rows = phases.flatMap((phase) => transitionKinds(phase).flatMap((kind) => rowsOf(phase, kind)));
+  const byRest = Map.groupBy(rows, (row) => row.rest);
+  return [...byRest].map(([rest, same]) => `| ${same.map((row) => row.phase).join(', ')} | ${rest} |`);
+}
+
+/** Every combination of facts, with every payload that the event may have. */
+export function variantsOf(kind: EventKind): readonly Variant[] {
+  return everyFacts.flatMap((facts) => eventsOf(kind, facts).map((event) => ({ facts, event })));
+}
+
+function rowsOf(phase: Phase, kind: EventKind): readonly Row[] {
+  return branches(phase, variantsOf(kind), questions).map(({ when, result }) => ({
+    phase,
+    rest: `${kind} | ${when.join(', ')} | ${result}`,
+  }));
+}
+
+interface Branch {
+  readonly when: readonly string[];
+  readonly result: string;
+}
+
+/** Splits the variants by one fact after the other, until all that are left end alike. Ends: each turn takes a question away. */
+function branches(phase: Phase, variants: readonly Variant[], left: typeof questions): readonly Branch[] {
+  const results = new Set(variants.map((variant) => resultOf(phase, variant)));
+  const [result = ''] = results;
+  const [question, ...others] = left;
+  if (results.size === 1 || question === undefined) return [{ when: [], result }];
+  const groups = Map.groupBy(variants, question.words);
+  const outcomes = [...groups.values()].map((group) => JSON.stringify(branches(phase, group, others)));
+  if (new Set(outcomes).size === 1) return branches(phase, variants, others);
+  return [...groups].flatMap(([words, group]) =>
+    branches(phase, group, others).map((branch) => ({ ...branch, when: [words, ...branch.when] })),
+  );
+}
+
+function resultOf(phase: Phase, { facts, event }: Variant): string {
+  const { state, effects } = stepKey({ ...facts, phase }, event);
+  return `${state.phase} | ${effects.map(wordsOf).join(', ') || '–'}`;
+}
+
+function wordsOf(effect: Effect): string {
+  switch (effect.do) {
+    case 'park': {
+      const wait = typeof effect.wait === 'string' ? effect.wait : 'as told';
+      return `park (${wait}${effect.burn ? ', burns one' : ''})`;
+    }
+    case 'end':
+      return `end: ${effect.as}`;
+    case 'noteDoubt':
+      return effect.burn ? 'note the doubt (burns one)' : 'note the doubt';
+    default:
+      return effect.do;
+  }
+}
+
+const both = [true, false] as const;
+const everyFacts: readonly Facts[] = both.flatMap((bound) =>
+  [1, 0].flatMap((createsLeft) =>
+    [2, 1].flatMap((updatesLeft) =>
+      [1, 0].flatMap((refreshesLeft) =>
+        both.map((maySearchAgain) => ({ bound, createsLeft, updatesLeft, refreshesLeft, maySearchAgain })),
+      ),
+    ),
+  ),
+);
+
+function eventsOf(kind: EventKind, facts: Facts): readonly KeyEvent[] {
+  switch (kind) {
+    case 'leased':
+      return [{ kind, facts }];
+    case 'held':
+    case 'horizon':
+      return [{ kind, waitMs: 1 }];
+    case 'found':
+      return (['patch', 'same', 'ownCreate'] as const).map((plan) => ({ kind, plan }));
+    case 'done':
+      return both.map((applied) => ({ kind, applied }));
+    case 'doubt':
+      return both.map((othersSucceed) => ({ kind, othersSucceed }));
+    default:
+      return [{ kind }];
+  }
+}
