@@ -24,6 +24,8 @@ export interface ContactRecord {
   readonly writtenSequence: number;
   /** Creates that ended in doubt while other writes succeeded, since the key was bound or its row died. */
   readonly attempts: number;
+  /** The run whose create is in doubt; null while none is. */
+  readonly intentRun: string | null;
 }
 
 export interface LeaseRequest {

@@ -115,7 +115,7 @@ function dead(key: KeyWork, death: Death, bound: SettledRecord['bound'] = null):
 function boundUnwritten(key: KeyWork): SettledRecord['bound'] {
   const theirs = key.planned?.input.theirs ?? null;
   if (theirs === null) return null;
-  return { contactId: theirs.id, seen: key.contact.seen ?? theirs, owned: key.contact.owned };
+  return { contactId: theirs.id, seen: key.base.seen ?? theirs, owned: key.base.owned };
 }
 
 /** What of the write did land stays the feed's own, so that it can leave with the file one day. */

@@ -35,7 +35,11 @@ export async function takeLeases(chunk: Chunk, keys: readonly KeyWork[]): Promis
       switch (lease?.kind) {
         case 'leased':
           key.contact = lease.contact;
-          key.said = said.get(key.record.key) ?? null;
+          key.base = {
+            said: said.get(key.record.key)?.said ?? null,
+            seen: lease.contact.seen,
+            owned: lease.contact.owned,
+          };
           key.leaseUntilMs = nowMonotonicMs + limits.leaseMs;
           return [key, { kind: 'leased', facts: factsOf(key, limits.attemptsMax) }];
         case 'superseded':

@@ -4,13 +4,14 @@
  * What a look-up returns is compared exactly, never taken because it came first (`facts.md`: a wrong filter answers 200
  * with strangers).
  */
+import { baseAsCreated } from '#src/contacts/as-created.ts';
 import { matchByKey } from '#src/contacts/match-key.ts';
 import { verifyReply } from '#src/contacts/verify-reply.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { Chunk } from './chunk.ts';
 import type { KeyEvent } from './key-state.ts';
-import { type KeyWork, planFrom, planKey, plannedOf } from './key-work.ts';
+import { type KeyWork, planKey, plannedOf } from './key-work.ts';
 import { lookUp } from './look-up.ts';
 
 /** One look-up for all. Answers each key with its event. @throws what reads throw, where it is not about one key. */
@@ -72,19 +73,16 @@ function eventOf(chunk: Chunk, key: KeyWork, contacts: readonly Contact[], readA
 
 function foundEvent(chunk: Chunk, key: KeyWork, contact: Contact, readAtMs: number): KeyEvent {
   key.answer = { kind: 'contact', contact, warnings: [], differences: [] };
-  if (key.contact.state === 'intent' && isOwnCreate(chunk, key, contact, readAtMs)) {
-    planKey(chunk, key, null, readAtMs);
-    return { kind: 'found', plan: 'ownCreate' };
+  const { state, intentRun } = key.contact;
+  if (state === 'intent') {
+    const { plan, input } = planKey(chunk, key, null, readAtMs);
+    // Just what our create in doubt wanted: settled as if its reply had come, so that what it holds is the feed's own.
+    if (plan.kind === 'create' && verifyReply(plan.expected, contact).matches)
+      return { kind: 'found', plan: 'ownCreate' };
+    // The create of this very row: what differs was changed by people since.
+    const base = intentRun === chunk.run.id ? baseAsCreated(input, contact) : null;
+    if (base !== null) key.base = base;
   }
   const { plan } = planKey(chunk, key, contact, readAtMs);
   return { kind: 'found', plan: plan.kind === 'patch' ? 'patch' : 'same' };
-}
-
-/**
- * Our own create landed unseen. Where the contact is what the create wanted, it is settled as if its reply had come:
- * what it holds is then the feed's own.
- */
-function isOwnCreate(chunk: Chunk, key: KeyWork, found: Contact, readAtMs: number): boolean {
-  const { plan } = planFrom(chunk, key, null, readAtMs);
-  return plan.kind === 'create' && verifyReply(plan.expected, found).matches;
 }

@@ -4,13 +4,13 @@
  * Invariant: contents belong to the phase. `planned` is there from the first read on; `answer` is what the last request
  * said, for the words of an end.
  */
-import type { Base } from '#src/contacts/base.ts';
+import { type Base, emptyBase } from '#src/contacts/base.ts';
 import { claimWritten } from '#src/contacts/claim-written.ts';
 import { type Plan, type PlanInput, planContact } from '#src/contacts/plan.ts';
 import type { ReplyDifference } from '#src/contacts/verify-reply.ts';
 import { invariant, type PatchbayError } from '#src/errors.ts';
 import type { WrittenContact } from '#src/ledger/contact-ledger.ts';
-import type { ContactRecord, SaidRecord } from '#src/ledger/contact-record.ts';
+import type { ContactRecord } from '#src/ledger/contact-record.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -52,7 +52,8 @@ export interface KeyWork {
   /** What the machine waits for; null at rest. */
   question: Question | null;
   contact: ContactRecord;
-  said: SaidRecord | null;
+  /** What we remember of the contact. */
+  base: Base;
   /** Monotonic: when the lease ends. */
   leaseUntilMs: number;
   planned: PlannedKey | null;
@@ -69,13 +70,22 @@ export interface KeyWork {
 
 export function beginKey(record: StagedRecord): KeyWork {
   const { key } = record;
-  const owned = { emails: [], phones: [], customFields: [] };
+  const { owned } = emptyBase;
   return {
     record,
     state: start.state,
     question: 'lease',
-    contact: { key, state: 'none', contactId: null, seen: null, owned, writtenSequence: 0, attempts: 0 },
-    said: null,
+    contact: {
+      key,
+      state: 'none',
+      contactId: null,
+      seen: null,
+      owned,
+      writtenSequence: 0,
+      attempts: 0,
+      intentRun: null,
+    },
+    base: emptyBase,
     leaseUntilMs: 0,
     planned: null,
     claimed: false,
@@ -101,14 +111,12 @@ export function planKey(chunk: Chunk, key: KeyWork, theirs: Contact | null, read
 
 /** The pictures of one contact. A contact that is not bound yet has no base to speak of but the feed's own. */
 export function planFrom(chunk: Chunk, key: KeyWork, theirs: Contact | null, readAtMs: number): PlannedKey {
-  const { contact, said, record } = key;
-  const base: Base = { said: said?.said ?? null, seen: contact.seen, owned: contact.owned };
   const input: PlanInput = {
     feed: chunk.run.feed,
     sourceLabel: sourceLabelOf(chunk.run),
-    base,
+    base: key.base,
     theirs,
-    ours: record.desired,
+    ours: key.record.desired,
     itemRemoval: chunk.parts.limits.itemRemoval,
   };
   return { input, plan: planContact(input), readAtMs };

@@ -24,6 +24,7 @@ export function leaseContract(open: OpenLedger): void {
               owned: nobodyOwns,
               writtenSequence: 0,
               attempts: 0,
+              intentRun: null,
             },
           },
         ],

@@ -5,6 +5,7 @@
  * of SQL, files or servers.
  */
 import { describe } from 'vitest';
+import { auditContract } from './audit-contract.ts';
 import { batchContract } from './batch-contract.ts';
 import { deadLetterContract } from './dead-letter-contract.ts';
 import { intentContract } from './intent-contract.ts';
@@ -25,5 +26,6 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe('intents and horizons', () => intentContract(open));
     describe('settling', () => settleContract(open));
     describe('dead letters', () => deadLetterContract(open));
+    describe('audits', () => auditContract(open));
   });
 }

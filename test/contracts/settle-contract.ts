@@ -98,6 +98,7 @@ export function settleContract(open: OpenLedger): void {
       owned: owned('+14155550101'),
       writtenSequence: run.sequence,
       attempts: 0,
+      intentRun: null,
     });
     expect((await other.staging.saidOf('main', ['k1'])).get('k1')?.said).toEqual(saidOfKey('k1'));
   });

@@ -114,6 +114,45 @@ describe('a create in doubt', () => {
     await world.expectSound();
   });
 
+  test('what people changed in a contact before its lost create was found stays theirs', async () => {
+    const world = await openUpsertWorld({ faults: ['create:dropAfter'] });
+    const phones = { mobile: [phone(1)] };
+    const run = await world.stage([wanted('crm-1', { role: 'Buyer', company: 'Old Mill', phones })]);
+    await world.workOnce(run);
+    await world.faults();
+    const { id, defaultFields } = await world.contactOf('crm-1');
+    const [item] = defaultFields.phoneNumbers;
+    const phoneNumbers = [
+      { ...item, value: null },
+      { name: 'desk', value: phone(2) },
+    ];
+    await world.byHand('PATCH', `/v1/contacts/${id}`, {
+      defaultFields: { ...defaultFields, role: 'Owner', phoneNumbers },
+    });
+    expect((await world.finish(run)).counts).toMatchObject({ created: 1, updated: 0, adopted: 0, heldFields: 0 });
+    const found = (await world.contactOf('crm-1')).defaultFields;
+    expect(found).toMatchObject({ role: 'Owner', company: 'Old Mill' });
+    expect(found.phoneNumbers.map(({ value }) => value)).toEqual([phone(2)]);
+    // The same file again changes nothing: nobody's edit is undone later either.
+    await world.load([wanted('crm-1', { role: 'Buyer', company: 'New Mill', phones })]);
+    const later = (await world.contactOf('crm-1')).defaultFields;
+    expect(later).toMatchObject({ role: 'Owner', company: 'New Mill' });
+    expect(later.phoneNumbers.map(({ value }) => value)).toEqual([phone(2)]);
+    await world.expectSound();
+  });
+
+  test('a contact that somebody else made while our create was in doubt is adopted: the file’s values stand', async () => {
+    const world = await openUpsertWorld({ faults: ['create:dropBefore'] });
+    const run = await world.stage([wanted('crm-1', { role: 'Buyer' })]);
+    await world.workOnce(run);
+    await world.faults();
+    const others = { externalId: 'crm-1', source: 'shop', defaultFields: { firstName: 'Ann', role: 'Owner' } };
+    await world.byHand('POST', '/v1/contacts', others);
+    await world.finish(run);
+    expect((await world.contactOf('crm-1')).defaultFields.role).toBe('Buyer');
+    await world.expectSound();
+  });
+
   test('an outage of any length kills no row', async () => {
     const world = await openUpsertWorld({ faults: ['create:status=503'] });
     const run = await world.stage([wanted('crm-1'), wanted('crm-2')]);

@@ -146,7 +146,16 @@ function leaseFacts(row: ResultRow): LeaseFacts {
 }
 
 function emptyContact(key: string): ContactRecord {
-  return { key, state: 'none', contactId: null, seen: null, owned: nobodyOwns, writtenSequence: 0, attempts: 0 };
+  return {
+    key,
+    state: 'none',
+    contactId: null,
+    seen: null,
+    owned: nobodyOwns,
+    writtenSequence: 0,
+    attempts: 0,
+    intentRun: null,
+  };
 }
 
 function toContact(row: ResultRow): ContactRecord {
@@ -158,5 +167,6 @@ function toContact(row: ResultRow): ContactRecord {
     owned: parseJson<Ownership>(row.owned) ?? nobodyOwns,
     writtenSequence: Number(row.written_sequence),
     attempts: Number(row.attempts),
+    intentRun: textOrNull(row.intent_run),
   };
 }
