@@ -7,30 +7,16 @@
  * too late, one more after each that came in time.
  */
 export interface Pace {
-  /** How many keys the next chunk takes. */
+  /** How many keys the next chunk takes; at least one. */
   keysPerChunk(): number;
-  /** Runs the work when it is its turn: under a low rate one chunk at a time is in the line. */
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** How the last chunk fared. */
+  /** How a chunk fared: so many of its writes came too late. */
   ended(lateCount: number): void;
 }
 
-/** From here on two chunks may share the line: one alone could not fill it. */
-const sharedLineRate = 100;
-
-export function createPace(keysMax: number, requestsPerSecond: number | null): Pace {
+export function createPace(keysMax: number): Pace {
   let keys = keysMax;
-  let last: Promise<unknown> = Promise.resolve();
-  const oneByOne = requestsPerSecond !== null && requestsPerSecond < sharedLineRate;
   return {
     keysPerChunk: () => keys,
-    inTurn: (work) => {
-      if (!oneByOne) return work();
-      const turn = last.then(work);
-      // How a turn ends is its caller's matter; the next one follows in any case.
-      last = turn.catch(() => undefined);
-      return turn;
-    },
     ended: (lateCount) => {
       keys = lateCount > 0 ? Math.max(1, Math.floor(keys / 2)) : Math.min(keysMax, keys + 1);
     },

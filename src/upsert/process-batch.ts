@@ -45,7 +45,7 @@ export async function processBatch(
   const run = await ledger.runs.get(runId);
   const known = await ledger.staging.batch(runId, batch);
   if (run?.state !== 'applying' || known?.generation !== generation) return 'stale';
-  const pace = parts.pace ?? createPace(keysPerChunk(parts.limits), null);
+  const pace = parts.pace ?? createPace(keysPerChunk(parts.limits));
   const owner = `${parts.identity.name}#${randomUUID().slice(0, 8)}`;
   const requests = new Map<keyof RequestTotals, number>();
   const options: CallOptions = {
@@ -66,14 +66,11 @@ export async function processBatch(
     // Ends: a record that is put off is due after this moment, so that each is taken once at most.
     const startedAtMs = clock.nowMs();
     while (recordsLeft > 0 && !signal.aborted) {
-      const taken = await pace.inTurn(async () => {
-        const limit = Math.min(recordsLeft, pace.keysPerChunk());
-        const records = await ledger.staging.pendingRecords(runId, batch, startedAtMs, limit);
-        if (records.length > 0) pace.ended(await processChunk(work, records));
-        return records.length;
-      });
-      if (taken === 0) break;
-      recordsLeft -= taken;
+      const limit = Math.min(recordsLeft, pace.keysPerChunk());
+      const records = await ledger.staging.pendingRecords(runId, batch, startedAtMs, limit);
+      if (records.length === 0) break;
+      recordsLeft -= records.length;
+      pace.ended(await processChunk(work, records));
       await noteRequests();
       const now = await ledger.runs.get(runId);
       if (now?.state !== 'applying') break;
