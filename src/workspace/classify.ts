@@ -4,6 +4,7 @@
  * An *end* is what the transport saw. A *verdict* is what it means. Invariant: whatever was written on the socket, even
  * in part, and was not answered with a clear yes or no, is a doubt, whichever code the transport gave.
  */
+import type { z } from 'zod';
 import { unreachable } from '#src/errors.ts';
 import { readErrorBody, type ServiceErrorBody } from '#src/wire/error.ts';
 
@@ -18,13 +19,13 @@ export type TransportEnd =
 /**
  * - `lost`: the connection or the time ran out;
  * - `failing`: the service says that it failed (5xx, 408, 425);
- * - `odd`: the reply is not as the interface says (a redirect, no JSON, too large).
+ * - `odd`: the reply is not as the interface says (a redirect, no JSON, another shape, too large).
  */
 export type DoubtReason = 'lost' | 'failing' | 'odd';
 
-export type Verdict =
+export type Verdict<Body = unknown> =
   /** 2xx with JSON: read it. */
-  | { readonly next: 'use'; readonly status: number; readonly body: unknown }
+  | { readonly next: 'use'; readonly status: number; readonly body: Body }
   /** Certainly not sent: may be sent again. */
   | { readonly next: 'sendAgain'; readonly code: string; readonly cause: unknown }
   /** 429: not carried out; wait for the gate, then send again. */
@@ -85,12 +86,22 @@ function classifyReply(status: number, text: string, retryAfter: string | null):
   return doubt('odd', `status ${status}`, status, { body });
 }
 
+/** Holds the body of a 2xx to its shape. Pure; never throws. */
+export function fitToSchema<Schema extends z.ZodType>(verdict: Verdict, schema: Schema): Verdict<z.infer<Schema>> {
+  if (verdict.next !== 'use') return verdict;
+  const parsed = schema.safeParse(verdict.body);
+  if (parsed.success) return { ...verdict, body: parsed.data };
+  const issue = parsed.error.issues[0];
+  const place = issue?.path.join('.') || 'the reply';
+  return doubt('odd', `status ${verdict.status}, ${place}: ${issue?.message ?? 'unreadable'}`, verdict.status);
+}
+
 function doubt(
   reason: DoubtReason,
   why: string,
   status: number | null,
   more: { retryAfter?: string | null; body?: ServiceErrorBody; cause?: unknown } = {},
-): Verdict {
+): Extract<Verdict, { next: 'doubt' }> {
   const body = more.body ?? readErrorBody(null);
   return { next: 'doubt', reason, why, status, retryAfter: more.retryAfter ?? null, body, cause: more.cause };
 }

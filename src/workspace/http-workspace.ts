@@ -13,6 +13,7 @@ import { customFieldDefinitionsEnvelope } from '#src/wire/custom-field.ts';
 import { phoneNumberListEnvelope } from '#src/wire/phone-number.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { createApiKey } from './api-key.ts';
+import type { Breakers } from './breaker.ts';
 import { createExchanger } from './exchange.ts';
 import {
   connectionsMax,
@@ -38,6 +39,8 @@ export interface HttpWorkspaceOptions {
   readonly readApiKey: () => string | Promise<string>;
   /** The gate of this key, shared by all who use the key. */
   readonly rateGate: RateGate;
+  /** Told how each request ended. */
+  readonly breakers?: Breakers;
   readonly clock: Clock;
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
@@ -57,6 +60,7 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
     slots: createSlots(connectionsMax),
     apiKey,
     rateGate,
+    breakers: options.breakers ?? null,
     clock,
     random,
     log,

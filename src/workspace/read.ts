@@ -57,10 +57,12 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
     let keyTried = false;
 
     /** Sends until the answer is about neither the rate nor a key that may have changed. */
-    async function sendThrough(): Promise<Sent> {
+    async function sendThrough(): Promise<Sent<z.infer<typeof request.schema>>> {
       // Ends by any other answer, or after `rateLimitedTriesMax` replies with 429 and one repeat for the key.
       for (let rateLimitedCount = 0; ; ) {
-        const sent = await send({ method: 'GET', operation, path, body: null, repeated: sentCount > 0 }, options);
+        const { schema } = request;
+        const outgoing = { method: 'GET', operation, path, body: null, schema, repeated: sentCount > 0 } as const;
+        const sent = await send(outgoing, options);
         if (sent.writtenAtMs !== null) sentCount += 1;
         const { verdict } = sent;
         if (verdict.next === 'waitForRate' && rateLimitedCount < rateLimitedTriesMax) {
@@ -77,12 +79,7 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
     async function readOnce(): Promise<ReadReply<z.infer<typeof request.schema>>> {
       const { verdict, writtenAtMs } = await sendThrough();
       const readAtMs = writtenAtMs ?? clock.monotonicMs();
-      if (verdict.next === 'use') {
-        const parsed = request.schema.safeParse(verdict.body);
-        if (parsed.success) return { value: parsed.data, readAtMs };
-        const issue = parsed.error.issues[0];
-        throw oddReply(about, `${issue?.path.join('.') || 'the reply'}: ${issue?.message ?? 'unreadable'}`, 200);
-      }
+      if (verdict.next === 'use') return { value: verdict.body, readAtMs };
       if (verdict.next === 'giveUp' && verdict.status === 404 && request.notFound === 'absent') {
         return { value: null, readAtMs };
       }

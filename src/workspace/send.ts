@@ -1,30 +1,34 @@
 /**
- * Sends one request once: slot, key, rate gate, the caller's last check, the wire, the verdict, the accounts.
+ * Sends one request once: slot, key, rate gate, the caller's last check, the wire, the verdict, the breakers, the accounts.
  *
  * Invariant: between the gate and the wire there is nothing but the caller's own check.
  */
+import type { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
 import type { Logger } from '#src/log.ts';
 import { type ApiKey, withoutKey } from './api-key.ts';
-import { classify, type Verdict } from './classify.ts';
+import type { Breakers } from './breaker.ts';
+import { classify, fitToSchema, type Verdict } from './classify.ts';
 import type { Exchanger } from './exchange.ts';
 import type { CallOptions, RequestKind } from './port.ts';
 import type { RateGate } from './rate-gate.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { Slots } from './slots.ts';
 
-export interface OutgoingRequest {
+export interface OutgoingRequest<Schema extends z.ZodType = z.ZodType> {
   readonly method: 'GET' | 'POST' | 'PATCH';
   /** What it is for, in two or three words; names it in errors and log lines instead of its path, which holds keys. */
   readonly operation: string;
   readonly path: string;
   readonly body: string | null;
+  /** What the body of a 2xx looks like. */
+  readonly schema: Schema;
   /** A read that was sent before. */
   readonly repeated: boolean;
 }
 
-export interface Sent {
-  readonly verdict: Verdict;
+export interface Sent<Body = unknown> {
+  readonly verdict: Verdict<Body>;
   /** The key that was used. */
   readonly key: string;
   /** Monotonic; null when nothing was written. */
@@ -35,13 +39,17 @@ export interface Sent {
  * Throws what `beforeSend` and the reading of the key throw, and the signal's reason when it fires before the request
  * is on the wire; in all three cases nothing was sent.
  */
-export type Send = (request: OutgoingRequest, options: CallOptions) => Promise<Sent>;
+export type Send = <Schema extends z.ZodType>(
+  request: OutgoingRequest<Schema>,
+  options: CallOptions,
+) => Promise<Sent<z.infer<Schema>>>;
 
 export interface SendParts {
   readonly exchanger: Exchanger;
   readonly slots: Slots;
   readonly apiKey: ApiKey;
   readonly rateGate: RateGate;
+  readonly breakers: Breakers | null;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -56,7 +64,7 @@ const pauseJitterMs = 500;
 const counted = { GET: 'get', POST: 'post', PATCH: 'patch' } as const;
 
 export function createSend(parts: SendParts): Send {
-  const { exchanger, slots, apiKey, rateGate, clock, random, log, userAgent } = parts;
+  const { exchanger, slots, apiKey, rateGate, breakers, clock, random, log, userAgent } = parts;
 
   async function pauseGate(retryAfter: string | null): Promise<void> {
     const askedMs = parseRetryAfter(retryAfter, clock.nowMs());
@@ -99,7 +107,8 @@ export function createSend(parts: SendParts): Send {
         note(counted[method]);
         if (request.repeated) note('retried');
       }
-      const verdict = withoutKeyInVerdict(classify(end), key);
+      const verdict = withoutKeyInVerdict(fitToSchema(classify(end), request.schema), key);
+      breakers?.note(method === 'GET' ? 'read' : 'write', end, verdict);
       if (verdict.next === 'waitForRate') {
         note('rateLimited');
         await pauseGate(verdict.retryAfter);
@@ -111,7 +120,7 @@ export function createSend(parts: SendParts): Send {
   };
 }
 
-function withoutKeyInVerdict(verdict: Verdict, key: string): Verdict {
+function withoutKeyInVerdict<Body>(verdict: Verdict<Body>, key: string): Verdict<Body> {
   return verdict.next === 'use' || verdict.next === 'sendAgain'
     ? verdict
     : { ...verdict, body: withoutKey(verdict.body, key) };

@@ -4,6 +4,7 @@
  * Nothing is repeated here, not even what was certainly not sent: the caller looks up first (`rules.md`, "One contact
  * per key", step 4).
  */
+import type { z } from 'zod';
 import { PatchbayError, unreachable } from '#src/errors.ts';
 import { contactEnvelope } from '#src/wire/contact.ts';
 import type { ApiKey } from './api-key.ts';
@@ -18,6 +19,8 @@ export interface WriteRequest {
   readonly path: string;
   readonly body: object;
 }
+
+type ContactEnvelope = z.infer<typeof contactEnvelope>;
 
 /** Throws what `beforeSend` throws, and a `bug`; everything else is a result. */
 export type Write = (request: WriteRequest, options?: CallOptions) => Promise<WriteResult>;
@@ -42,7 +45,8 @@ export function createWrite({ send, apiKey, origin }: WriteParts): Write {
       }
     };
     try {
-      const outgoing = { method, operation, path, body: JSON.stringify(request.body), repeated: false };
+      const body = JSON.stringify(request.body);
+      const outgoing = { method, operation, path, body, schema: contactEnvelope, repeated: false };
       const { verdict, key } = await send(outgoing, { ...options, beforeSend: check });
       // The next request is then sent with the new key; this one is the caller's to judge.
       if (verdict.next === 'checkKey' && verdict.status === 401) await apiKey.renewAfter(key);
@@ -56,15 +60,10 @@ export function createWrite({ send, apiKey, origin }: WriteParts): Write {
   };
 }
 
-function resultOf(verdict: Verdict, operation: string, origin: string): WriteResult {
+function resultOf(verdict: Verdict<ContactEnvelope>, operation: string, origin: string): WriteResult {
   switch (verdict.next) {
-    case 'use': {
-      const parsed = contactEnvelope.safeParse(verdict.body);
-      if (parsed.success) return { kind: 'done', contact: parsed.data.data };
-      const place = parsed.error.issues[0]?.path.join('.') ?? '';
-      const why = `status ${verdict.status}, and the reply is no contact (${place || 'body'})`;
-      return { kind: 'doubt', why, status: verdict.status };
-    }
+    case 'use':
+      return { kind: 'done', contact: verdict.body.data };
     case 'sendAgain': {
       if (verdict.code === endCodes.aborted) return givenUp(operation, verdict.cause);
       const message = `The service at ${origin} cannot be reached to ${operation}: ${describeCode(verdict.code)}.`;

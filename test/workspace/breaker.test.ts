@@ -1,0 +1,143 @@
+/** Breakers: what opens them, and what says nothing (`rules.md`, "Retries, rate, outages"). */
+import { describe, expect, it, test } from 'vitest';
+import { contactEnvelope, type UpdateContactBody } from '#src/wire/contact.ts';
+import {
+  type BreakerState,
+  closedBreaker,
+  createBreakers,
+  failuresInARowMax,
+  type OpenedBreaker,
+  type Sign,
+  signOf,
+  stepBreaker,
+} from '#src/workspace/breaker.ts';
+import { classify, endCodes, fitToSchema, type TransportEnd } from '#src/workspace/classify.ts';
+import { adaJson } from './support/contact-json.ts';
+import { reply, reset } from './support/scripted-server.ts';
+import { openTestWorkspace } from './support/test-workspace.ts';
+
+const replied = (status: number, text = '{}'): TransportEnd => ({ phase: 'replied', status, text, retryAfter: null });
+const notSent = (code: string): TransportEnd => ({ phase: 'notSent', code, cause: null });
+const sent = (code: string): TransportEnd => ({ phase: 'sent', code, status: null, cause: null });
+const signOfEnd = (end: TransportEnd): Sign => signOf(end, classify(end));
+const failure = { code: 'serviceFailing', why: 'status 503', status: 503 } as const;
+
+describe('one end', () => {
+  it.each([200, 201, 400, 404, 409, 422])('with status %s is an answer', (status) => {
+    expect(signOfEnd(replied(status))).toBe('answer');
+  });
+
+  it.each([
+    ['a limited rate', replied(429)],
+    ['a refused key', replied(401)],
+    ['a forbidden contact', replied(403)],
+    ['a caller who gave up before the request was sent', notSent(endCodes.aborted)],
+    ['a caller who gave up waiting for a reply', sent(endCodes.aborted)],
+    ['a client that was closed', notSent('UND_ERR_CLOSED')],
+  ])('says nothing about the service: %s', (_name, end) => {
+    expect(signOfEnd(end)).toBe('neither');
+  });
+
+  it.each([
+    ['a refused connection', notSent('ECONNREFUSED'), 'serviceUnreachable'],
+    ['an unknown host', notSent('ENOTFOUND'), 'serviceUnreachable'],
+    ['no connection in time', notSent('UND_ERR_CONNECT_TIMEOUT'), 'serviceUnreachable'],
+    ['a connection that took too long', notSent(endCodes.startedTooLate), 'serviceUnreachable'],
+    ['a reset', sent('ECONNRESET'), 'serviceUnreachable'],
+    ['no reply in time', sent('UND_ERR_HEADERS_TIMEOUT'), 'serviceUnreachable'],
+    ['status 500', replied(500), 'serviceFailing'],
+    ['status 503', replied(503), 'serviceFailing'],
+    ['status 408', replied(408), 'serviceFailing'],
+    ['a web page', replied(200, '<html>'), 'serviceAnswersOddly'],
+    ['a redirect', replied(302), 'serviceAnswersOddly'],
+  ])('is a failure: %s', (_name, end, code) => {
+    expect(signOfEnd(end)).toMatchObject({ code });
+  });
+
+  it('is a failure where the reply has another shape than the interface says', () => {
+    const end = replied(200, '{"data":{}}');
+    expect(signOf(end, fitToSchema(classify(end), contactEnvelope))).toMatchObject({ code: 'serviceAnswersOddly' });
+  });
+});
+
+describe('a breaker', () => {
+  const stateAfter = (signs: readonly Sign[]): { state: BreakerState; openedAt: number[] } => {
+    let state = closedBreaker;
+    const openedAt: number[] = [];
+    signs.forEach((sign, index) => {
+      const step = stepBreaker(state, sign, index);
+      state = step.state;
+      if (step.opens) openedAt.push(index);
+    });
+    return { state, openedAt };
+  };
+
+  it('opens with the fifth failure in a row, and knows since when', () => {
+    const { state, openedAt } = stateAfter(['answer', failure, failure, failure, failure, failure]);
+    expect(openedAt).toEqual([5]);
+    expect(state).toEqual({ failuresInARow: failuresInARowMax, sinceMs: 1 });
+  });
+
+  it('is closed by one answer', () => {
+    const { state, openedAt } = stateAfter([failure, failure, failure, failure, 'answer', failure, failure]);
+    expect(openedAt).toEqual([]);
+    expect(state).toEqual({ failuresInARow: 2, sinceMs: 5 });
+  });
+
+  it('is not moved by what says nothing', () => {
+    const { openedAt } = stateAfter([failure, failure, 'neither', failure, failure, 'neither', failure]);
+    expect(openedAt).toEqual([6]);
+  });
+
+  it('opens again after five more, for whoever works on although it is open', () => {
+    expect(stateAfter(Array.from({ length: 12 }, () => failure)).openedAt).toEqual([4, 9]);
+  });
+});
+
+const change: UpdateContactBody = {
+  defaultFields: { firstName: 'Ada', emails: [], phoneNumbers: [] },
+  customFields: [],
+};
+
+function benchBreakers() {
+  const opened: OpenedBreaker[] = [];
+  const breakers = createBreakers({ clock: { nowMs: () => 7_000 }, onOpen: (one) => opened.push(one) });
+  return { breakers, opened };
+}
+
+describe('breakers of a workspace', () => {
+  test('are two: reads pass while writes fail', async () => {
+    const { breakers, opened } = benchBreakers();
+    const { server, workspace } = await openTestWorkspace({ breakers });
+    server.always((response, request) =>
+      request.method === 'GET' ? reply(200, adaJson)(response, request) : reply(503, '{}')(response, request),
+    );
+    for (let write = 0; write < failuresInARowMax; write += 1) {
+      await workspace.getContact('c1');
+      expect(opened).toEqual([]);
+      await workspace.updateContact('c1', change);
+    }
+    expect(opened).toEqual([{ kind: 'write', failure, sinceMs: 7_000, otherKindPasses: true }]);
+    expect(breakers.totals('read')).toEqual({ answers: 5, failures: 0 });
+    expect(breakers.totals('write')).toEqual({ answers: 0, failures: 5 });
+  });
+
+  test('count each try of a read', async () => {
+    const { breakers, opened } = benchBreakers();
+    const { server, workspace } = await openTestWorkspace({ breakers });
+    server.always(reset);
+    await expect(workspace.getContact('c1')).rejects.toMatchObject({ code: 'serviceUnreachable' });
+    expect(opened).toEqual([]);
+    await expect(workspace.getContact('c1')).rejects.toMatchObject({ code: 'serviceUnreachable' });
+    expect(opened).toHaveLength(1);
+    expect(opened[0]).toMatchObject({ kind: 'read', otherKindPasses: false, failure: { status: null } });
+  });
+
+  test('count a write whose 2xx holds no contact as failed', async () => {
+    const { breakers } = benchBreakers();
+    const { server, workspace } = await openTestWorkspace({ breakers });
+    server.script(reply(200, '{"data":{}}'));
+    expect(await workspace.updateContact('c1', change)).toMatchObject({ kind: 'doubt', status: 200 });
+    expect(breakers.totals('write')).toEqual({ answers: 0, failures: 1 });
+  });
+});
