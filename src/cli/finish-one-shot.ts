@@ -1,12 +1,13 @@
 /** The common end of one-shot commands: work, show progress, print what became of each run, choose the exit code. */
 import type { Home } from '#src/app.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
-import type { FollowEnd } from '#src/runs/follow-run.ts';
+import { auditResultOf, runAuditOf } from './audit-result.ts';
 import { type ErrorDocument, errorLines } from './exit.ts';
 import { listenForInterrupt } from './interrupt.ts';
-import { type EnteredRun, workUntilRest } from './one-shot.ts';
+import { type EnteredRun, type OneShotEnd, workUntilRest } from './one-shot.ts';
 import { type Output, printable } from './output.ts';
+import { auditLines } from './present-audit.ts';
 import { presentRun } from './present-run.ts';
 import { createProgress } from './progress.ts';
 import { presentationOf, runDocument } from './run-document.ts';
@@ -15,6 +16,8 @@ export interface OneShotCommand {
   readonly output: Output;
   readonly patienceMs: number;
   readonly sameWorkspace: boolean;
+  /** `--audit`: waits for the first audit of each run. */
+  readonly audit?: boolean;
   /** Files that could not even be copied; filled by `submit`. */
   readonly refused: readonly ErrorDocument[];
 }
@@ -43,6 +46,7 @@ export async function finishOneShot(
         },
         onProgress: progress.update,
         onEnd: progress.clear,
+        audit: command.audit === true,
       },
       async () => {
         const entered = await submit();
@@ -50,7 +54,7 @@ export async function finishOneShot(
         return entered;
       },
     );
-    const codes = await printEnds(home, output, ends);
+    const codes = await printEnds(home, command, ends);
     for (const document of command.refused) printRefused(output, document);
     return worstExitCode([...codes, ...command.refused.map((document) => document.exitCode)]);
   } catch (error) {
@@ -64,14 +68,28 @@ export async function finishOneShot(
   }
 }
 
-async function printEnds(home: Home, output: Output, ends: readonly FollowEnd[]): Promise<number[]> {
+async function printEnds(
+  home: Home,
+  { output, audit: asked }: OneShotCommand,
+  ends: readonly OneShotEnd[],
+): Promise<number[]> {
   const codes: number[] = [];
-  for (const end of ends) {
+  for (const { end, audit } of ends) {
     const run = (await home.ledger.runs.get(end.run.id)) ?? end.run;
     const presentation = await presentationOf(home, run, end);
-    if (output.json) output.document(runDocument(presentation, output.values));
-    else output.line(presentRun(output, presentation));
-    codes.push(presentation.summary.exitCode);
+    const result = audit === null ? null : await auditResultOf(home, audit, output.values);
+    const exitCode = worstExitCode([presentation.summary.exitCode, result?.exitCode ?? 0]);
+    if (output.json) {
+      const document = { ...runDocument(presentation, output.values), exitCode };
+      const told = result === null ? null : runAuditOf(result);
+      const error = result === null || result.reason === null ? {} : { error: result.reason };
+      output.document(asked === true ? { ...document, audit: told, ...error } : document);
+    } else {
+      output.line(presentRun(output, presentation));
+      for (const line of result === null ? [] : auditLines(output, result.document)) output.line(line);
+      if (result !== null && result.reason !== null) output.line(`  ${printable(result.reason.hint)}`);
+    }
+    codes.push(exitCode);
   }
   return codes;
 }
@@ -92,7 +110,10 @@ async function printInterrupted(
     const run = await home.ledger.runs.get(id);
     if (run === null) continue;
     const { summary } = await presentationOf(home, run, null);
-    if (output.json) output.document({ ...summary, state: 'stopped', exitCode, problems: [] });
+    const ended = isFinal(run.state);
+    if (output.json) output.document({ ...summary, ...(ended ? {} : { state: 'stopped' }), exitCode, problems: [] });
+    else if (ended)
+      output.note(`${printable(summary.file)}: done; what was not audited yet is left to the next engine`);
     else
       output.note(
         `${printable(summary.file)}: interrupted with ${summary.pending} rows to go; run the same command again to go on`,

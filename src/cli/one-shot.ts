@@ -3,14 +3,13 @@
  * process follows in the ledger. When that engine dies, the follower takes its place (`contract.md`).
  */
 import type { Home } from '#src/app.ts';
+import { type AuditEnd, followAudit } from '#src/audits/follow-audit.ts';
 import { parseDuration } from '#src/config/duration.ts';
-import { type Engine, engineDiedError, startEngine } from '#src/engine/engine.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
-import { activeRunStates, pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
+import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
 import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
 import { withdrawRun } from '#src/runs/submit-run.ts';
-import type { Interrupt } from './interrupt.ts';
+import { type Seat, type SeatOptions, takeSeat } from './seat.ts';
 
 /** A run to follow. New ones are taken back where no engine can be started for them. */
 export interface EnteredRun {
@@ -18,13 +17,17 @@ export interface EnteredRun {
   readonly isNew: boolean;
 }
 
-export interface OneShotOptions {
-  readonly sameWorkspace: boolean;
-  readonly patienceMs: number;
-  readonly interrupt: Interrupt;
-  readonly onEngine: (engine: Engine | null) => void;
+export interface OneShotOptions extends SeatOptions {
   readonly onProgress: (run: RunRecord) => void;
   readonly onEnd: (end: FollowEnd) => void;
+  /** Waits for the first audit of each run, too. */
+  readonly audit: boolean;
+}
+
+export interface OneShotEnd {
+  readonly end: FollowEnd;
+  /** Null where nobody waited for one, or the run is not at its end. */
+  readonly audit: AuditEnd | null;
 }
 
 const defaultPatienceMs = 600_000;
@@ -42,101 +45,42 @@ export function patienceOf(wait: string | undefined): number {
 }
 
 /**
- * Enters runs with `submit` and follows each to its rest.
+ * Enters runs with `submit` and follows each to its rest. An audit that nobody waits for does not keep the engine alive:
+ * the next one carries it out.
  * @throws PatchbayError what the engine's start and `submit` throw; `AbortError` after Ctrl-C.
  */
 export async function workUntilRest(
   home: Home,
   options: OneShotOptions,
   submit: () => Promise<readonly EnteredRun[]>,
-): Promise<readonly FollowEnd[]> {
-  const { interrupt } = options;
-  const start = (lock: EngineLock): Promise<Engine> =>
-    startEngine(home, lock, { sameWorkspace: options.sameWorkspace, waitFor: 'unreachable' });
-  const lock = takeEngineLock(home.folders.lockFile);
-  // Runs get their place in line before the engine is up: a later process must not overtake this one meanwhile.
-  const entered = await submitUnderLock(lock, submit);
-  let engine = lock === null ? null : await startOrWithdraw(home, entered, () => start(lock));
+): Promise<readonly OneShotEnd[]> {
+  const { interrupt, onProgress, onEnd } = options;
+  const withdraw = async (entered: readonly EnteredRun[]): Promise<void> => {
+    for (const { run, isNew } of entered) if (isNew) await withdrawRun(home.submit, run);
+  };
+  const { seat, entered } = await takeSeat(home, options, { enter: submit, withdraw });
   try {
-    options.onEngine(engine);
-    engine?.wake();
     const ends: FollowEnd[] = [];
     for (const { run } of entered) {
-      // Ends: each turn either ends the run or makes this process the engine, which happens once.
-      for (;;) {
-        const { end, lock: freed } = await follow(home, run, options, engine);
-        if (end.kind === 'engineGone' && freed !== null) {
-          engine = await start(freed);
-          options.onEngine(engine);
-          continue;
-        }
-        options.onEnd(end);
-        ends.push(end);
-        break;
-      }
+      const end = await seat.follow((following) => followRun({ ...following, runId: run.id, onProgress }));
+      onEnd(end);
+      ends.push(end);
     }
-    if (engine !== null && ends.every((end) => end.kind === 'rest')) await restOfAll(home, options);
+    const audited: OneShotEnd[] = [];
+    for (const end of ends) audited.push({ end, audit: options.audit ? await firstAudit(home, seat, end) : null });
+    if (seat.isEngine() && ends.every((end) => end.kind === 'rest')) await restOfAll(home, options);
     interrupt.signal.throwIfAborted();
-    return ends;
+    return audited;
   } finally {
-    await engine?.stop();
+    await seat.leave();
   }
 }
 
-async function submitUnderLock(
-  lock: EngineLock | null,
-  submit: () => Promise<readonly EnteredRun[]>,
-): Promise<readonly EnteredRun[]> {
-  try {
-    return await submit();
-  } catch (error) {
-    lock?.release();
-    throw error;
-  }
-}
-
-/** A wrong workspace or a refused key leaves nothing behind: what was entered for it is taken back. */
-async function startOrWithdraw(
-  home: Home,
-  entered: readonly EnteredRun[],
-  start: () => Promise<Engine>,
-): Promise<Engine> {
-  try {
-    return await start();
-  } catch (error) {
-    for (const { run, isNew } of entered) if (isNew) await withdrawRun(home.submit, run);
-    throw error;
-  }
-}
-
-async function follow(
-  home: Home,
-  run: RunRecord,
-  options: OneShotOptions,
-  engine: Engine | null,
-): Promise<{ end: FollowEnd; lock: EngineLock | null }> {
-  const { ledger, clock, folders } = home;
-  let lock: EngineLock | null = null;
-  const isEngineGone = (): boolean => {
-    lock = takeEngineLock(folders.lockFile);
-    return lock !== null;
-  };
-  const following = followRun({
-    ledger,
-    clock,
-    runId: run.id,
-    patienceMs: options.patienceMs,
-    onProgress: options.onProgress,
-    ...(engine === null ? { isEngineGone } : {}),
-    signal: options.interrupt.signal,
-  });
-  const death = engine?.died.then((cause): never => {
-    throw engineDiedError(cause);
-  });
-  // When following ends first, nobody waits for the death any more.
-  death?.catch(() => undefined);
-  const end = await (death === undefined ? following : Promise.race([following, death]));
-  return { end, lock };
+async function firstAudit(home: Home, seat: Seat, { kind, run }: FollowEnd): Promise<AuditEnd | null> {
+  if (kind !== 'rest' || !isFinal(run.state)) return null;
+  const first = (await home.ledger.audits.ofRun(run.id)).find((audit) => audit.kind === 'first');
+  if (first === undefined) return null;
+  return await seat.follow((following) => followAudit({ ...following, auditId: first.id }));
 }
 
 /** An engine started by a one-shot ends when all runs have ended, those of others included; or when nothing moves. */

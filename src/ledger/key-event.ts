@@ -12,8 +12,11 @@
  */
 export type KeyEventKind = 'intent' | 'doubt' | 'adopted' | 'created' | 'bound' | 'conflict';
 
-/** A run that entered one of these for a key had it in doubt: the key is audited a second time. */
-export const doubtKinds = ['doubt', 'adopted'] as const satisfies readonly KeyEventKind[];
+/**
+ * A run that entered one of these for a key met it in doubt, its own or that of an earlier run: the key is audited a second
+ * time.
+ */
+export const doubtKinds = ['doubt', 'adopted', 'created'] as const satisfies readonly KeyEventKind[];
 
 /** At most so many events of a key are kept, the newest. */
 export const eventsPerKeyMax = 20;

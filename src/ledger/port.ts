@@ -5,8 +5,10 @@
  * marked *durable* survive a power cut once their promise resolves; the others survive a killed process.
  * All instants are milliseconds of the wall clock, unless a name says monotonic.
  */
+import type { AuditLedger } from './audit-ledger.ts';
 import type { ContactLedger } from './contact-ledger.ts';
 import type { DeadLetterLedger } from './dead-letter-ledger.ts';
+import type { EngineNotice, WorkerNotice } from './engine-notice.ts';
 import type { RunLedger } from './run-ledger.ts';
 import type { StagingLedger } from './staging-ledger.ts';
 
@@ -20,9 +22,11 @@ export interface WorkspaceBinding {
   readonly phoneNumberIds: readonly string[];
 }
 
-/** Why all work waits. `auth`: the key is refused. `unreachable`: the service does not answer. */
+/** Why work waits. `auth`: the key is refused. `unreachable`: the service does not answer as it should. */
 export interface Pause {
   readonly code: 'auth' | 'unreachable';
+  /** What waits: all, or writing alone. Absent in what older versions wrote: all. */
+  readonly scope?: 'all' | 'writes';
   readonly message: string;
   /** The stable code of the error behind it. */
   readonly errorCode?: string;
@@ -36,6 +40,7 @@ export interface Ledger {
   readonly staging: StagingLedger;
   readonly contacts: ContactLedger;
   readonly deadLetters: DeadLetterLedger;
+  readonly audits: AuditLedger;
 
   binding(): Promise<WorkspaceBinding | null>;
   /** Durable. */
@@ -43,6 +48,17 @@ export interface Ledger {
 
   pause(): Promise<Pause | null>;
   setPause(pause: Pause | null): Promise<void>;
+
+  /** What the last engine told about itself; null before the first, and after one that stopped. */
+  engineNotice(): Promise<EngineNotice | null>;
+  setEngineNotice(notice: EngineNotice): Promise<void>;
+  /** Takes the notice back, where it still is of that engine. */
+  clearEngineNotice(identity: string): Promise<void>;
+  /** Workers that have not said goodbye; which of them are there, `liveWorkers` tells. */
+  workerNotices(): Promise<readonly WorkerNotice[]>;
+  /** A worker's sign of life; the first one enters it. */
+  setWorkerNotice(notice: WorkerNotice): Promise<void>;
+  clearWorkerNotice(identity: string): Promise<void>;
 
   /**
    * A number that changes whenever another process has committed. Cheap enough to ask ten times a second: it is how

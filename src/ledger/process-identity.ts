@@ -30,6 +30,9 @@ export function identifyProcess(bootId: string): ProcessIdentity {
   };
 }
 
+/** Equal to no start. */
+const notAtAll = 'never';
+
 /** Two containers may share a host's name and boot, and each has pids of its own. */
 function processNamespace(): string {
   try {
@@ -39,12 +42,15 @@ function processNamespace(): string {
   }
 }
 
-/** When a process started, in the kernel's ticks; null where the system does not tell. */
+/** When a process started, in the kernel's ticks; null where the system does not tell. A dead one never did. */
 function startTicks(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in parentheses and may hold spaces; the start is the 22nd.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    // The second field is the program's name in parentheses and may hold spaces; state is the 3rd, start the 22nd.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A killed process whose parent has not asked for its end yet.
+    if (fields[0] === 'Z' || fields[0] === 'X') return notAtAll;
+    return fields[19] ?? null;
   } catch {
     return null;
   }

@@ -88,7 +88,10 @@ export interface StagingLedger {
   /** Batches of runs at work that are not done: those due now first, in the order of their runs. */
   nextBatches(nowMs: number, limit: number): Promise<readonly BatchRecord[]>;
   batch(runId: string, batch: number): Promise<BatchRecord | null>;
-  /** Records of a batch without an outcome that may be tried now. */
+  /**
+   * Records of a batch without an outcome that may be tried now: those that were never put off in the order of the file,
+   * then those that have waited longest.
+   */
   pendingRecords(runId: string, batch: number, nowMs: number, limit: number): Promise<readonly StagedRecord[]>;
   pendingCount(runId: string): Promise<number>;
   /** Puts records off; `burnAttempt` where a write ended in doubt while others succeeded. */

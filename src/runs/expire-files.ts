@@ -37,7 +37,7 @@ async function expireIn(folder: string, olderThanMs: number): Promise<number> {
 
 /** When the run arrived that a file is named after. An archived file keeps the time of its last change, which may be long ago. */
 function runInstantMs(name: string): number | null {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}(?:__|\.json$)/.exec(name);
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}(?:__|(?:\.audit)?\.json$)/.exec(name);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second] = match;
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);

@@ -8,6 +8,7 @@ import { archiveFolders } from '#src/config/archive-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { finalRunStates, pendingCount, type RunRecord, type RunState } from '#src/ledger/run-record.ts';
 import { archiveFile } from '#src/sources/archive.ts';
+import { inStep } from '#src/steps.ts';
 import { writeFixFile } from './fix-file.ts';
 import type { RunParts } from './parts.ts';
 import { reportPath, writeReport } from './report.ts';
@@ -31,13 +32,15 @@ export async function finishRun(parts: RunParts, runId: string): Promise<boolean
     const failed = { ...run, reason: { code, message, hint, facts } };
     await writeResults(parts, failed, 'failed', atMs);
     await giveBackLetters(parts, run);
+    await enterAudits(parts, run, atMs);
     await ledger.runs.move(run.id, ['applying'], 'failed', { atMs, reason: failed.reason });
     return true;
   }
   const state: RunState = run.counts.dead > 0 ? 'doneWithDead' : 'done';
   const summary = await writeResults(parts, run, state, atMs);
   await giveBackLetters(parts, run);
-  await ledger.runs.move(run.id, ['applying'], state, { atMs });
+  await enterAudits(parts, run, atMs);
+  await inStep('finishRun', () => ledger.runs.move(run.id, ['applying'], state, { atMs }));
   await ledger.runs.prune(run.id);
   const { rows, created, updated, unchanged, skipped, dead, seconds } = summary;
   log.info({ run: run.id, feed: run.feed, rows, created, updated, unchanged, skipped, dead, seconds }, 'run finished');
@@ -48,6 +51,20 @@ export async function finishRun(parts: RunParts, runId: string): Promise<boolean
 export async function finishFailed(parts: RunParts, run: RunRecord, atMs: number): Promise<void> {
   await writeResults(parts, run, 'failed', atMs);
   await giveBackLetters(parts, run);
+  await enterAudits(parts, run, atMs);
+}
+
+/** The second audit looks again at what was in doubt: later than anything that may still land. */
+const secondAuditAfterMs = 600_000;
+
+/**
+ * What the run touched is to be looked at again (`rules.md`, "One contact per key", step 7). Before the run is final: its
+ * staged rows, which say what that was, are forgotten then.
+ */
+async function enterAudits({ ledger, visibilityLagMs }: RunParts, run: RunRecord, atMs: number): Promise<void> {
+  const firstDueAtMs = atMs + visibilityLagMs;
+  const secondDueAtMs = firstDueAtMs + secondAuditAfterMs;
+  await inStep('enterAudits', () => ledger.audits.enter({ runId: run.id, atMs, firstDueAtMs, secondDueAtMs }));
 }
 
 /**
@@ -75,8 +92,8 @@ async function writeResults(parts: RunParts, run: RunRecord, state: RunState, at
   const finished: RunRecord = { ...run, state, finishedAtMs: atMs };
   const path = reportPath(folders.reports, run.id);
   const summary = summarise(finished, { serviceName, reportPath: path, fixFile, nowMs: atMs });
-  await writeReport(parts, finished, summary);
-  if (run.claimedPath !== '') await archive(run, state, resultNote(finished, summary));
+  await inStep('writeReport', () => writeReport(parts, finished, summary));
+  if (run.claimedPath !== '') await inStep('archive', () => archive(run, state, resultNote(finished, summary)));
   return summary;
 }
 
@@ -119,6 +136,7 @@ export async function finishCancelled(parts: RunParts, runId: string): Promise<b
   const counted = (await ledger.runs.get(run.id)) ?? run;
   await writeResults(parts, counted, 'cancelled', atMs);
   await giveBackLetters(parts, run);
+  await enterAudits(parts, run, atMs);
   await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs });
   await ledger.runs.prune(run.id);
   return true;

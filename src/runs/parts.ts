@@ -31,4 +31,6 @@ export interface RunParts {
   readonly mapping: Mapping | null;
   /** The service's name for people: `sandbox`, or its origin. */
   readonly serviceName: string;
+  /** V: what landed is visible in lists at most so much later; then the run is audited. */
+  readonly visibilityLagMs: number;
 }

@@ -10,6 +10,7 @@ import { fingerprint } from '#src/contacts/fingerprint.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FileShape, RunReason, RunRecord } from '#src/ledger/run-record.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import { inStep } from '#src/steps.ts';
 import { finishFailed, reportStopped } from './finish-run.ts';
 import { checkGuards, guardReason, type StagedTally } from './guards.ts';
 import type { RunParts } from './parts.ts';
@@ -165,6 +166,6 @@ async function moveOn(parts: RunParts, run: RunRecord, tally: StagedTally): Prom
     );
     return;
   }
-  await ledger.runs.move(run.id, ['staging'], 'applying', { atMs, reason: null });
+  await inStep('startApplying', () => ledger.runs.move(run.id, ['staging'], 'applying', { atMs, reason: null }));
   log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
 }

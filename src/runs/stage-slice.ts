@@ -9,6 +9,7 @@ import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { SettledRow } from '#src/ledger/staging-ledger.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { Row } from '#src/sources/row.ts';
+import { inStep } from '#src/steps.ts';
 import { countClears } from './count-clears.ts';
 import { mendedLetterOf } from './fix-columns.ts';
 import type { StagedTally } from './guards.ts';
@@ -82,7 +83,7 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
   for (const one of mapped) draftOne(context, one, said, draft, tally, refreshed, answered);
 
   const { records, traces: newTraces, dead, withdrawn, events, counts } = draft;
-  await staging.stage({
+  const slice = {
     runId: run.id,
     feed: run.feed,
     rowsPerBatch: parts.rowsPerBatch,
@@ -95,7 +96,8 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
     events,
     counts,
     atMs: parts.clock.nowMs(),
-  });
+  };
+  await inStep('stageSlice', () => staging.stage(slice));
   if (refreshed.length > 0) await staging.refreshRowHashes(run.feed, refreshed);
   return { tally: { ...tally, rows: draft.rows, dead: draft.counts.dead ?? 0 }, lateDead: draft.lateDead };
 }

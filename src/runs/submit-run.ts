@@ -9,10 +9,11 @@ import { basename, join } from 'node:path';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { RunOptions } from '#src/ledger/run-options.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
-import { activeRunStates, type RunRecord } from '#src/ledger/run-record.ts';
+import { activeRunStates, type NewRun, type RunRecord } from '#src/ledger/run-record.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { claimFile, copyIntoFolder } from '#src/sources/claim.ts';
 import { hashFile } from '#src/sources/hash-file.ts';
+import { inStep } from '#src/steps.ts';
 import { fixFileOrigin } from './fix-file-origin.ts';
 import type { RunParts } from './parts.ts';
 import { newRunId, runIdOf } from './run-id.ts';
@@ -49,7 +50,7 @@ export async function submitFile(
     return { run: known, resumed: true };
   }
   if (known?.state === 'stopped') await replaceStopped(parts, known, id);
-  const run = await ledger.runs.create({
+  const entry: NewRun = {
     id,
     feed: mainFeed,
     kind: 'file',
@@ -60,7 +61,8 @@ export async function submitFile(
     bytes: copy.bytes,
     ...(await reading(parts, copy.path, basename(path), options, mapping)),
     createdAtMs: clock.nowMs(),
-  });
+  };
+  const run = await inStep('enterRun', () => ledger.runs.create(entry));
   return { run, resumed: false };
 }
 
@@ -97,7 +99,7 @@ async function enterClaimed(
   const sha256 = await hashFile(claimedPath);
   const known = await ledger.runs.findByContent(mainFeed, sha256);
   if (known?.state === 'stopped') await replaceStopped(parts, known, named.runId);
-  const run = await ledger.runs.create({
+  const entry: NewRun = {
     id: named.runId,
     feed: mainFeed,
     kind: 'file',
@@ -108,7 +110,8 @@ async function enterClaimed(
     bytes: size,
     ...(await reading(parts, claimedPath, fileName, noOptions, mapping)),
     createdAtMs: clock.nowMs(),
-  });
+  };
+  const run = await inStep('enterRun', () => ledger.runs.create(entry));
   log.info({ run: run.id, feed: run.feed, bytes: size }, 'file taken');
   return run;
 }
@@ -159,10 +162,23 @@ export async function enterOrphans(parts: SubmitParts): Promise<number> {
       entered += 1;
     } catch (error) {
       // One file that cannot be read must not keep the others waiting.
-      parts.log.warn({ run: named.runId, reason: messageOf(error) }, 'claimed file could not be entered');
+      const passes = error instanceof PatchbayError && error.kind === 'transient';
+      parts.log[passes ? 'debug' : 'warn'](
+        { run: named.runId, reason: messageOf(error) },
+        'claimed file could not be entered',
+      );
     }
   }
   return entered;
+}
+
+/** Whether a claimed file waits for its run. */
+export async function hasOrphans({ ledger, folders }: SubmitParts): Promise<boolean> {
+  for (const name of await readdir(folders.claimed).catch(() => [])) {
+    const named = runIdOf(name);
+    if (named !== null && (await ledger.runs.get(named.runId)) === null) return true;
+  }
+  return false;
 }
 
 /** Copies whose run was never entered: the process died between the two, and the person was told so. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noOptions } from '#src/ledger/run-options.ts';
 import { newRunId, runIdOf } from '#src/runs/run-id.ts';
-import { enterOrphans, removeStrays, submitFile, takeFile } from '#src/runs/submit-run.ts';
+import { enterOrphans, hasOrphans, removeStrays, submitFile, takeFile } from '#src/runs/submit-run.ts';
 import { csv, expectCounts, mapping, openRunsBench } from './support/runs-bench.ts';
 
 const rows = csv(['c-1,Ann,Engineer']);
@@ -119,7 +119,9 @@ describe('files that were claimed when the process died', () => {
     const { claimed } = bench.parts.folders;
     await mkdir(claimed);
     await writeFile(join(claimed, `${id}__a.csv`), rows);
+    expect(await hasOrphans(bench.parts)).toBe(true);
     expect(await enterOrphans(bench.parts)).toBe(1);
+    expect(await hasOrphans(bench.parts)).toBe(false);
     expect(await enterOrphans(bench.parts)).toBe(0);
     const [run, ...others] = await bench.ledger.runs.list({ limit: 10 });
     expect(others).toEqual([]);

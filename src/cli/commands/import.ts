@@ -30,11 +30,17 @@ interface ImportOptions extends GlobalOptions {
   readonly sameWorkspace?: boolean;
   readonly wait?: string;
   readonly detach?: boolean;
+  readonly audit?: boolean;
 }
 
 export async function importFiles(options: ImportOptions, files: readonly string[]): Promise<number> {
   const patienceMs = patienceOf(options.wait);
   const runOptions = runOptionsOf(options);
+  if (options.audit === true && options.detach === true) {
+    throw new PatchbayError('usage', 'auditDetached', '--audit waits for the audit, and --detach waits for nothing', {
+      hint: 'Leave one of them away. Every run is audited; look at it later with: patchbay runs show RUN',
+    });
+  }
   const home = await openCliHome(options, 'work');
   try {
     const output = createOutput(options);
@@ -57,7 +63,7 @@ export async function importFiles(options: ImportOptions, files: readonly string
     if (options.detach === true) return await handOver(home, output, submit, refused);
     return await finishOneShot(
       home,
-      { output, patienceMs, sameWorkspace: options.sameWorkspace === true, refused },
+      { output, patienceMs, sameWorkspace: options.sameWorkspace === true, audit: options.audit === true, refused },
       submit,
     );
   } finally {

@@ -1,16 +1,23 @@
 /** `patchbay runs …`: list, look at, approve or cancel runs. */
 import type { Home } from '#src/app.ts';
+import type { AuditDocument } from '#src/audits/audit-document.ts';
+import { readAudit } from '#src/audits/read-audit.ts';
 import { startEngine } from '#src/engine/engine.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import { shownAudit } from '../audit-result.ts';
+import { findRun } from '../find-run.ts';
 import { finishOneShot } from '../finish-one-shot.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type EnteredRun, patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
+import { auditLines } from '../present-audit.ts';
 import { presentRun, tally } from '../present-run.ts';
 import { presentationOf, runDocument } from '../run-document.ts';
+
+/** Audits of one run that `runs show` tells of. */
+const auditsShown = 3;
 
 interface ListOptions extends GlobalOptions {
   readonly limit: number;
@@ -41,13 +48,32 @@ export async function showRun(options: GlobalOptions, id: string): Promise<numbe
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const presentation = await presentationOf(home, await findRun(home, id), null);
-    if (output.json) output.document(runDocument(presentation, output.values));
-    else output.line(presentRun(output, presentation));
+    const run = await findRun(home, id);
+    const presentation = await presentationOf(home, run, null);
+    const audits = await auditsOf(home, run.id, output.values);
+    if (output.json) output.document({ ...runDocument(presentation, output.values), audits });
+    else
+      output.line(
+        [presentRun(output, presentation), ...audits.flatMap((one) => auditLines(output, one, auditLabel(one)))].join(
+          '\n',
+        ),
+      );
     return 0;
   } finally {
     await home.close();
   }
+}
+
+function auditLabel({ finishedAt }: AuditDocument): string {
+  return finishedAt === null ? 'audit' : `audit at ${finishedAt.slice(0, 19)}Z`;
+}
+
+/** The newest ones that are done; the first audit of a run, too, while it waits. */
+async function auditsOf(home: Home, runId: string, values: boolean): Promise<readonly AuditDocument[]> {
+  const audits = await home.ledger.audits.ofRun(runId);
+  const done = audits.filter((one) => one.state === 'done').slice(-auditsShown);
+  const shown = done.length > 0 ? done : audits.slice(0, 1);
+  return Promise.all(shown.map(async (one) => shownAudit(await readAudit(home.ledger, one), values)));
 }
 
 interface ApproveOptions extends GlobalOptions {
@@ -123,18 +149,4 @@ async function endCancelled(home: Home): Promise<void> {
     await home.clock.sleep(50);
   }
   await engine.stop();
-}
-
-/** By its id, or the end of it. */
-async function findRun(home: Home, id: string): Promise<RunRecord> {
-  const exact = await home.ledger.runs.get(id);
-  if (exact !== null) return exact;
-  const fitting = (await home.ledger.runs.list({ limit: 1_000 })).filter(
-    (run) => run.id.endsWith(id) && id.length >= 4,
-  );
-  const [only] = fitting;
-  if (only !== undefined && fitting.length === 1) return only;
-  throw new PatchbayError('usage', 'noSuchRun', `there is no run ${id}`, {
-    hint: 'See the runs with: patchbay runs ls',
-  });
 }

@@ -8,6 +8,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { ledgerTroubleOf } from './ledger-trouble.ts';
 import { migrations } from './migrations.ts';
 
 /** How long a statement waits for another process's transaction. */
@@ -29,11 +30,15 @@ export interface Database {
   close(): void;
 }
 
+/** Told of each trouble of the file (`ledger-trouble.ts`), and by null of each commit that changed it. Must not throw. */
+export type LedgerObserver = (trouble: PatchbayError | null) => void;
+
 /**
- * Opens or creates the file, mode 0600, and takes its schema to today's version.
+ * Opens or creates the file, mode 0600, and takes its schema to today's version. Its methods throw `transient` for trouble
+ * that passes.
  * @throws PatchbayError `usage` `ledgerTooNew`; `usage` `ledgerUnreadable` where the file is no ledger.
  */
-export function openDatabase(file: string): Database {
+export function openDatabase(file: string, observe: LedgerObserver = () => undefined): Database {
   const db = open(file);
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
@@ -44,22 +49,43 @@ export function openDatabase(file: string): Database {
     }
     return statement;
   };
-  const transaction = <Result>(work: () => Result): Result => {
+  const guarded = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      const trouble = ledgerTroubleOf(error);
+      if (trouble === null) throw error;
+      observe(trouble);
+      throw trouble;
+    }
+  };
+  /** Whether the transaction at hand has changed anything: only then its commit shows that the file can be written. */
+  let changed = false;
+  const transact = <Result>(work: () => Result): Result => {
     db.exec('BEGIN IMMEDIATE');
+    changed = false;
     try {
       const result = work();
       db.exec('COMMIT');
+      if (changed) observe(null);
       return result;
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
       throw error;
     }
   };
+  const transaction = <Result>(work: () => Result): Result => guarded(() => transact(work));
   const database: Database = {
-    run: (sql, ...parameters) => Number(prepare(sql).run(...parameters).changes),
+    run: (sql, ...parameters) =>
+      guarded(() => {
+        const changes = Number(prepare(sql).run(...parameters).changes);
+        changed ||= changes > 0;
+        if (changes > 0 && !db.isTransaction) observe(null);
+        return changes;
+      }),
     // node:sqlite types its rows as unknown values; every column here is one of SQLite's own types.
-    get: (sql, ...parameters) => (prepare(sql).get(...parameters) as ResultRow | undefined) ?? null,
-    all: (sql, ...parameters) => prepare(sql).all(...parameters) as ResultRow[],
+    get: (sql, ...parameters) => guarded(() => (prepare(sql).get(...parameters) as ResultRow | undefined) ?? null),
+    all: (sql, ...parameters) => guarded(() => prepare(sql).all(...parameters) as ResultRow[]),
     transaction,
     durable: (work) => {
       db.exec('PRAGMA synchronous = FULL');

@@ -1,18 +1,23 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
+import type { EngineNotice, WorkerNotice } from '../engine-notice.ts';
 import type { Ledger, Pause, WorkspaceBinding } from '../port.ts';
-import { openDatabase, parseJson } from './database.ts';
+import { type LedgerObserver, openDatabase, parseJson } from './database.ts';
+import { sqliteAudits } from './sqlite-audits.ts';
 import { sqliteContacts } from './sqlite-contacts.ts';
 import { sqliteDeadLetters } from './sqlite-dead-letters.ts';
 import { sqliteRuns } from './sqlite-runs.ts';
 import { sqliteStaging } from './sqlite-staging.ts';
 
+/** Each worker has an entry of its own. */
+const workerPrefix = 'worker ';
+
 /**
  * Opens or creates the ledger. Several processes may have it open at once.
  * @throws PatchbayError `usage`: `ledgerTooNew`, `ledgerUnreadable`.
  */
-export function openSqliteLedger(file: string): Ledger {
-  const db = openDatabase(file);
+export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger {
+  const db = openDatabase(file, observe);
   const meta = (name: string): string | null => {
     const row = db.get('SELECT value FROM meta WHERE name = ?', name);
     return row === null ? null : String(row.value);
@@ -36,10 +41,24 @@ export function openSqliteLedger(file: string): Ledger {
     staging: sqliteStaging(db),
     contacts: sqliteContacts(db),
     deadLetters: sqliteDeadLetters(db),
+    audits: sqliteAudits(db),
     binding: async () => parseJson<WorkspaceBinding>(meta('binding')),
     bind: async (binding) => db.durable(() => setMeta('binding', JSON.stringify(binding))),
     pause: async () => parseJson<Pause>(meta('pause')),
     setPause: async (pause) => db.transaction(() => setMeta('pause', pause === null ? null : JSON.stringify(pause))),
+    engineNotice: async () => parseJson<EngineNotice>(meta('engine')),
+    setEngineNotice: async (notice) => db.transaction(() => setMeta('engine', JSON.stringify(notice))),
+    clearEngineNotice: async (identity) =>
+      db.transaction(() => {
+        if (parseJson<EngineNotice>(meta('engine'))?.identity === identity) setMeta('engine', null);
+      }),
+    workerNotices: async () =>
+      db
+        .all(`SELECT value FROM meta WHERE name LIKE '${workerPrefix}%' ORDER BY name`)
+        .flatMap((row) => parseJson<WorkerNotice>(row.value) ?? []),
+    setWorkerNotice: async (notice) =>
+      db.transaction(() => setMeta(`${workerPrefix}${notice.identity}`, JSON.stringify(notice))),
+    clearWorkerNotice: async (identity) => db.transaction(() => setMeta(`${workerPrefix}${identity}`, null)),
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     close: async () => db.close(),
   };

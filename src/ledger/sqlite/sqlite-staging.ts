@@ -114,7 +114,7 @@ export function sqliteStaging(db: Database): StagingLedger {
     pendingRecords: async (runId, batch, nowMs, limit) =>
       stagedRows(
         pendingIndex,
-        'staged.run_id = ? AND batch = ? AND outcome IS NULL AND not_before <= ? ORDER BY position LIMIT ?',
+        'staged.run_id = ? AND batch = ? AND outcome IS NULL AND not_before <= ? ORDER BY not_before, position LIMIT ?',
         runId,
         batch,
         nowMs,

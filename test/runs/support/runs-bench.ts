@@ -84,6 +84,7 @@ export async function openRunsBench(given: Partial<RunParts> = {}): Promise<Runs
     onBlank: 'keep',
     mapping: null,
     serviceName: 'sandbox',
+    visibilityLagMs: 0,
     ...given,
   };
   await mkdir(join(folder, 'import'));

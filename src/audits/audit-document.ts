@@ -1,0 +1,99 @@
+/** An audit as scripts read it: `audit RUN --json`, the file beside the report, `runs show`. Pure. */
+import { isoInstant } from '#src/clock.ts';
+import type { AuditFinding, AuditKind, AuditRecord, AuditScope } from '#src/ledger/audit-record.ts';
+import type { KeyEvent } from '#src/ledger/key-event.ts';
+
+/** At most so many findings of one kind stand in a document; the counts tell all. */
+export const findingsShownMax = 1_000;
+
+/** One contact of a duplicate, and what the ledger knows of it. */
+export interface DuplicateContact {
+  readonly id: string;
+  readonly createdAt: string | null;
+  readonly source: string | null;
+  /** The run that bound the key to this contact, and when; null for a contact that the ledger did not bind. */
+  readonly bound: { readonly run: string | null; readonly at: string | null } | null;
+}
+
+export interface DuplicateDocument {
+  readonly key: string;
+  readonly contacts: readonly DuplicateContact[];
+  /** Oldest first; empty where the key was never in doubt. */
+  readonly history: readonly KeyEventDocument[];
+}
+
+export interface KeyEventDocument {
+  readonly at: string;
+  readonly run: string | null;
+  readonly kind: KeyEvent['kind'];
+  readonly contact: string | null;
+  readonly detail: string | null;
+}
+
+export interface AuditDocument {
+  readonly audit: string;
+  readonly run: string;
+  readonly kind: AuditKind;
+  readonly scope: AuditScope;
+  readonly state: AuditRecord['state'];
+  readonly dueAt: string;
+  readonly finishedAt: string | null;
+  readonly keys: number;
+  readonly checked: number;
+  readonly duplicates: readonly DuplicateDocument[];
+  readonly duplicateCount: number;
+  readonly missing: number;
+  readonly missingKeys: readonly string[];
+  readonly unchecked: number;
+  readonly uncheckedKeys: readonly string[];
+  /** Sent for the audit; none of them is counted with the run. */
+  readonly requests: number;
+}
+
+export interface Findings {
+  readonly duplicates: readonly AuditFinding[];
+  readonly missing: readonly AuditFinding[];
+  readonly unchecked: readonly AuditFinding[];
+}
+
+export function auditDocument(audit: AuditRecord, findings: Findings): AuditDocument {
+  return {
+    audit: audit.id,
+    run: audit.runId,
+    kind: audit.kind,
+    scope: audit.scope,
+    state: audit.state,
+    dueAt: isoInstant(audit.dueAtMs),
+    finishedAt: audit.finishedAtMs === null ? null : isoInstant(audit.finishedAtMs),
+    keys: audit.keyCount,
+    checked: audit.checked,
+    duplicates: findings.duplicates.map(duplicateDocument),
+    duplicateCount: audit.duplicates,
+    missing: audit.missing,
+    missingKeys: findings.missing.map((one) => one.key),
+    unchecked: audit.unchecked,
+    uncheckedKeys: findings.unchecked.map((one) => one.key),
+    requests: audit.requests.get,
+  };
+}
+
+function duplicateDocument(finding: AuditFinding): DuplicateDocument {
+  const { key, contacts, boundTo, boundRun, boundAtMs, history } = finding;
+  const bound = { run: boundRun, at: boundAtMs === null ? null : isoInstant(boundAtMs) };
+  return {
+    key,
+    contacts: contacts.map(({ id, createdAt, source }) => ({
+      id,
+      createdAt,
+      source,
+      bound: id === boundTo ? bound : null,
+    })),
+    history: history.map(({ atMs, runId, kind, contactId, detail }) => ({
+      at: isoInstant(atMs),
+      run: runId,
+      kind,
+      contact: contactId,
+      detail,
+    })),
+  };
+}

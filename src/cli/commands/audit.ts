@@ -1,0 +1,100 @@
+/** `patchbay audit RUN`: looks now whether every key that the run touched has exactly one contact. */
+import type { Home } from '#src/app.ts';
+import { auditFilePath } from '#src/audits/audit-file.ts';
+import { followAudit } from '#src/audits/follow-audit.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { AuditRecord } from '#src/ledger/audit-record.ts';
+import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
+import { type AuditResult, auditResultOf } from '../audit-result.ts';
+import { findRun } from '../find-run.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { patienceOf } from '../one-shot.ts';
+import { openCliHome } from '../open-home.ts';
+import { createOutput, type Output, printable } from '../output.ts';
+import { auditLines } from '../present-audit.ts';
+import { takeSeat } from '../seat.ts';
+
+interface AuditOptions extends GlobalOptions {
+  readonly wait?: string;
+}
+
+export async function auditRun(options: AuditOptions, id: string): Promise<number> {
+  const patienceMs = patienceOf(options.wait);
+  const home = await openCliHome(options, 'work');
+  const output = createOutput(options);
+  const interrupt = listenForInterrupt(() => {
+    output.note('patchbay: the audit goes on with the next engine; press Ctrl-C again to leave at once');
+  });
+  try {
+    const run = await findRun(home, id);
+    requireEnded(run);
+    const { seat, entered } = await takeSeat(
+      home,
+      {
+        sameWorkspace: false,
+        patienceMs,
+        interrupt,
+        onEngine: (engine) => {
+          if (engine === null) output.note('an engine is running on this data folder: it does the work');
+        },
+      },
+      // It does no harm where it stays: the next engine that can be started carries it out.
+      { enter: () => demand(home, run), withdraw: async () => undefined },
+    );
+    try {
+      const end = await seat.follow((following) => followAudit({ ...following, auditId: entered.id }));
+      const result = await auditResultOf(home, end, output.values);
+      print(home, output, run, result);
+      return result.exitCode;
+    } finally {
+      await seat.leave();
+    }
+  } catch (error) {
+    const code = interrupt.exitCode();
+    if (code === null) throw error;
+    if (output.json)
+      output.document({ error: { code: 'interrupted', message: 'interrupted', hint: null }, exitCode: code });
+    return code;
+  } finally {
+    interrupt.dispose();
+    await home.close();
+  }
+}
+
+/** What a run writes last is seen in lists only after the visibility lag: the first audit knows when that is. */
+async function demand({ ledger, clock }: Home, run: RunRecord): Promise<AuditRecord> {
+  const first = (await ledger.audits.ofRun(run.id)).find((audit) => audit.kind === 'first');
+  const atMs = clock.nowMs();
+  return ledger.audits.demand({ runId: run.id, atMs, dueAtMs: Math.max(atMs, first?.dueAtMs ?? 0) });
+}
+
+function requireEnded(run: RunRecord): void {
+  if (isFinal(run.state)) return;
+  throw new PatchbayError('usage', 'runNotEnded', `run ${run.id} is ${run.state}, and only an ended run is audited`, {
+    hint:
+      run.state === 'stopped'
+        ? `Let it go on with: patchbay runs approve ${run.id}. Or end it with: patchbay runs cancel ${run.id}`
+        : 'Wait for its end: patchbay status tells when it is there.',
+  });
+}
+
+function print(home: Home, output: Output, run: RunRecord, { document, exitCode, reason }: AuditResult): void {
+  const report = auditFilePath(home.runFolders.reports, run.id);
+  if (output.json) {
+    const facts = { feed: run.feed, file: run.fileName, service: home.serviceName, report, exitCode };
+    const error = reason === null ? {} : { error: reason };
+    output.document({ ...document, ...facts, ...error });
+    return;
+  }
+  const { style } = output;
+  output.line(`${style('bold', printable(run.fileName))} → ${home.serviceName}: run ${run.id}`);
+  for (const line of auditLines(output, document)) output.line(line);
+  if (reason !== null) {
+    output.line(`  ${style('red', printable(reason.message))} [${reason.code}]`);
+    output.line(`  ${printable(reason.hint)}`);
+    return;
+  }
+  output.line(`  ${document.requests} read${document.requests === 1 ? '' : 's'} sent`);
+  output.line(`  report: ${report}`);
+}
