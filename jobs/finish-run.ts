@@ -9,6 +9,7 @@ const payload = z.object({ runId: z.string() });
 export const finishRunJob: JobDefinition<z.infer<typeof payload>, JobContext> = {
   name: 'finish-run',
   schema: payload,
+  runsIn: 'engine',
   concurrency: 1,
   process: async ({ runId }, { runs }) => {
     if (!(await finishRun(runs, runId))) await finishCancelled(runs, runId);

@@ -11,6 +11,7 @@ const payload = z.object({ runId: z.string() });
 export const importFile: JobDefinition<z.infer<typeof payload>, JobContext> = {
   name: 'import-file',
   schema: payload,
+  runsIn: 'engine',
   concurrency: 2,
   process: async ({ runId }, context, signal) => {
     const { runs, staging } = context;

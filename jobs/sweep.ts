@@ -8,6 +8,7 @@ const payload = z.object({ slot: z.number().int() });
 export const sweep: JobDefinition<z.infer<typeof payload>, JobContext> = {
   name: 'sweep',
   schema: payload,
+  runsIn: 'engine',
   concurrency: 1,
   process: async (_payload, context) => context.sweep(),
 };

@@ -14,6 +14,7 @@ import type { ServiceMode } from './config/service-figures.ts';
 import { PatchbayError } from './errors.ts';
 import type { Ledger } from './ledger/port.ts';
 import { identifyProcess, type ProcessIdentity } from './ledger/process-identity.ts';
+import type { LedgerObserver } from './ledger/sqlite/database.ts';
 import { openSqliteLedger } from './ledger/sqlite/sqlite-ledger.ts';
 import type { Logger } from './log.ts';
 import { loadMapping } from './mapping/load-mapping.ts';
@@ -29,6 +30,8 @@ export interface Home {
   readonly folders: DataFolders;
   readonly runFolders: RunFolders;
   readonly ledger: Ledger;
+  /** From now on this one is told of the ledger's trouble. */
+  readonly observeLedger: (observer: LedgerObserver) => void;
   readonly clock: Clock;
   readonly identity: ProcessIdentity;
   readonly log: Logger;
@@ -55,7 +58,8 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   const folders = dataFolders(config, mode);
   const mapping = config.mapping.file === null ? null : await loadMapping(config.mapping.file);
   const clock = systemClock();
-  const ledger = openSqliteLedger(folders.ledgerFile);
+  let observer: LedgerObserver = () => undefined;
+  const ledger = openSqliteLedger(folders.ledgerFile, (trouble) => observer(trouble));
   const runFolders: RunFolders = {
     claimed: folders.claimed,
     handedOver: join(folders.root, 'handed-over'),
@@ -69,6 +73,9 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
     folders,
     runFolders,
     ledger,
+    observeLedger: (next) => {
+      observer = next;
+    },
     clock,
     identity: identifyProcess(clock.bootId),
     log,

@@ -25,6 +25,7 @@ export const stepNames = [
   'releaseBatch',
   'writeReport',
   'archive',
+  'enterAudits',
   'finishRun',
 ] as const;
 export type StepName = (typeof stepNames)[number];

@@ -23,8 +23,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['errors', 'clock', 'log', 'steps', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
   ],
   'dead-letters': ['errors', 'clock', 'ledger', 'mapping', 'runs', 'sources'],
+  audits: ['errors', 'clock', 'log', 'contacts', 'workspace', 'ledger', 'steps'],
   queue: ['errors', 'clock', 'log', 'workspace', 'ledger'],
-  jobs: ['queue', 'runs', 'upsert', 'dead-letters'],
+  jobs: ['errors', 'queue', 'runs', 'upsert', 'dead-letters', 'audits'],
   service: ['errors', 'clock', 'log', 'wire'],
   app: ['errors', 'clock', 'log', 'config', 'ledger', 'mapping', 'runs'],
   engine: [
@@ -34,7 +35,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'dead-letters'],
   cli: [
     ...['errors', 'clock', 'log', 'config', 'sources', 'mapping', 'workspace', 'ledger', 'runs', 'dead-letters'],
-    ...['service', 'app', 'engine', 'dashboard'],
+    ...['audits', 'service', 'app', 'engine', 'dashboard'],
   ],
 };
 

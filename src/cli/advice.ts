@@ -20,6 +20,9 @@ const advice: Readonly<Record<string, string>> = {
   tooManyPages: oddPages,
   apiKeyFileOpen: 'Let nobody else read it: chmod 600 FILE.',
   redisUrlInvalid: 'Set REDIS_URL to redis://host:6379, or leave it out to use the embedded queue.',
+  ledgerBusy:
+    'Another process holds the ledger for long, perhaps a backup. Nothing is lost; run the same command again.',
+  diskFull: 'Make room on the disk of the data folder. Nothing is lost; run the same command again.',
   embeddedQueueCommand: queueStopped,
   embeddedQueueDied: queueStopped,
   embeddedQueueExit: queueStopped,

@@ -43,7 +43,18 @@ export function buildProgram(): Command {
     .exitOverride()
     .showSuggestionAfterError();
   program.addHelpText('after', helpFooter);
-  for (const add of [addStart, addImport, addStatus, addRuns, addDead, addLogs, addServe, addDoctor, addConfig])
+  for (const add of [
+    addStart,
+    addImport,
+    addStatus,
+    addRuns,
+    addDead,
+    addAudit,
+    addLogs,
+    addServe,
+    addDoctor,
+    addConfig,
+  ])
     add(program);
   return program;
 }
@@ -53,7 +64,7 @@ Try it without an account:
   patchbay start                                   worker, queue, sandbox service and page
   patchbay import --sandbox config/samples/contacts.csv
 
-Exit codes: 0 done, 2 usage, 3 dead rows, 4 key refused, 5 stopped by a guard, 6 service unreachable, 130 interrupted.`;
+Exit codes: 0 done, 2 usage, 3 dead rows or duplicates, 4 key refused, 5 stopped by a guard, 6 service unreachable, 130 interrupted.`;
 
 /** Runs the action with all options, its own and the global ones, and leaves its exit code. */
 function run(load: () => Promise<Action>) {
@@ -71,6 +82,11 @@ function addStart(program: Command): void {
     .command('start')
     .description('run the worker, the queue and the page; without a configured service also the sandbox')
     .option('--same-workspace', 'origin or key changed, and it is the same workspace')
+    .addOption(
+      new Option('--worker', 'a further process that works for the engine running on the data folder').conflicts(
+        'sameWorkspace',
+      ),
+    )
     .action(run(async () => (await import('./commands/start.ts')).start));
 }
 
@@ -90,6 +106,7 @@ function addImport(program: Command): void {
     .option('--accept', 'pass every guard, once')
     .option('--reason <text>', 'why; stands in the report')
     .option('--sandbox', 'import into the sandbox')
+    .option('--audit', 'wait until every key was seen to have exactly one contact')
     .option('--same-workspace', 'origin or key changed, and it is the same workspace')
     .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
     .option('--detach', 'hand the files to the running engine and exit')
@@ -154,6 +171,16 @@ function addDead(program: Command): void {
     .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
     .option('--detach', 'leave it to the running engine and exit')
     .action(run(async () => (await import('./commands/dead-retry.ts')).retryDead));
+}
+
+function addAudit(program: Command): void {
+  program
+    .command('audit')
+    .description('look whether every key that a run touched has exactly one contact')
+    .argument('<RUN>')
+    .option('--sandbox', 'of the sandbox')
+    .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
+    .action(run(async () => (await import('./commands/audit.ts')).auditRun));
 }
 
 function addLogs(program: Command): void {

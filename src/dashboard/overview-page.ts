@@ -6,7 +6,7 @@ import { dropHint } from './drop-hint.ts';
 import { busyRefreshSeconds, type Frame, framed } from './frame.ts';
 import type { Markup } from './markup.ts';
 import { count, counted, moment } from './moment.ts';
-import type { Overview } from './overview.ts';
+import { type Overview, troublesOf } from './overview.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './run-pieces.ts';
 import type { RunView } from './run-view.ts';
@@ -18,7 +18,7 @@ export function overviewPage(frame: Frame, parts: DashboardParts, overview: Over
     place: 'overview',
     refreshSeconds: atWork.length > 0 ? busyRefreshSeconds : null,
     body: html`<h1>Overview</h1>
-${readinessNotice(readiness)}
+${readinessNotice(readiness, troublesOf(overview))}
 ${pauseNotice(pause)}
 ${facts(parts, overview)}
 <section aria-labelledby="at-work"><h2 id="at-work">At work</h2>
@@ -34,10 +34,12 @@ ${openLetterCount === 0 ? html`<p class="empty">No row was given up.</p>` : lett
   });
 }
 
-function readinessNotice({ ready, reasons }: Readiness): Markup {
-  if (ready) return html``;
+function readinessNotice({ ready }: Readiness, troubles: readonly string[]): Markup {
+  if (ready && troubles.length === 0) return html``;
+  const list = html`<ul>${troubles.map((trouble) => html`<li>${trouble}</li>`)}</ul>`;
+  if (ready) return html`<div class="notice attention" role="status">${list}</div>`;
   return html`<div class="notice bad" role="alert"><p><strong>Files are not taken at the moment.</strong></p>
-<ul>${reasons.map((reason) => html`<li>${reason}</li>`)}</ul></div>`;
+${list}</div>`;
 }
 
 function pauseNotice(pause: Pause | null): Markup {
@@ -45,7 +47,9 @@ function pauseNotice(pause: Pause | null): Markup {
   const next =
     pause.code === 'auth'
       ? 'Put a working key in place: work goes on by itself as soon as the service accepts it. No row is lost.'
-      : 'Nothing to do here: work goes on by itself as soon as the service answers. No row is lost.';
+      : pause.scope === 'writes'
+        ? 'Nothing to do here: files are read, and writing goes on by itself as soon as the service takes a write. No row is lost.'
+        : 'Nothing to do here: work goes on by itself as soon as the service answers. No row is lost.';
   return html`<div class="notice attention" role="status">
 <p><strong>Paused since ${moment(pause.sinceMs)}:</strong> ${pause.message}</p>
 <p>${next}</p>

@@ -39,16 +39,27 @@ export async function readOverview(parts: DashboardParts): Promise<Overview> {
   };
 }
 
+/** Reasons besides the pause, which is told apart. */
+export function troublesOf({ pause, readiness }: Overview): readonly string[] {
+  return readiness.reasons.filter((reason) => reason !== pause?.message);
+}
+
+function pauseJson({ code, scope = 'all', message, sinceMs }: Pause): object {
+  return { code, scope, message, since: isoInstant(sinceMs) };
+}
+
 /** `{service, queue, paused, runs, deadLetters}`; runs are those of the page's "Last runs". */
 export function overviewJson(parts: DashboardParts, overview: Overview): object {
-  const { pause, last, openLetterCount, groups } = overview;
+  const { pause, readiness, last, openLetterCount, groups } = overview;
   return {
     version: parts.version,
     service: parts.serviceName,
     serviceOrigin: parts.serviceOrigin,
     queue: parts.queueDescription,
     importFolders: parts.importFolders,
-    paused: pause === null ? null : { code: pause.code, message: pause.message, since: isoInstant(pause.sinceMs) },
+    paused: pause === null ? null : pauseJson(pause),
+    ready: readiness.ready,
+    troubles: troublesOf(overview),
     runs: last.map(({ summary }) => summary),
     deadLetters: {
       open: openLetterCount,

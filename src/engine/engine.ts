@@ -2,43 +2,41 @@
  * The engine: queue, workers, sweeper and, without a configured service, the sandbox, on one data folder.
  *
  * There is one engine per data folder: whoever holds the lock. Everything it does is derived from the ledger, so that it
- * may die at any instant and another one goes on.
+ * may die at any instant and another one goes on. Worker processes (`worker.ts`) find it by its notice in the ledger.
  */
-
 import { finishRunJob } from '#jobs/finish-run.ts';
 import { jobCatalog } from '#jobs/index.ts';
+import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Home } from '#src/app.ts';
-import type { Clock } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { serviceFigures } from '#src/config/service-figures.ts';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-lock.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
-import type { Logger } from '#src/log.ts';
 import { openQueueServer } from '#src/queue/connection.ts';
 import { createDispatcher } from '#src/queue/dispatcher.ts';
 import { openProducer } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
-import { checkWorkspace } from '#src/runs/check-workspace.ts';
 import { expireFiles } from '#src/runs/expire-files.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
-import type { RunParts } from '#src/runs/parts.ts';
 import { enterOrphans, removeStrays } from '#src/runs/submit-run.ts';
-import type { UpsertParts } from '#src/upsert/parts.ts';
-import { createWriteHealth } from '#src/upsert/write-health.ts';
-import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
-import { workspaceTimeouts } from '#src/workspace/limits.ts';
-import type { Workspace } from '#src/workspace/port.ts';
-import { createRateGate } from '#src/workspace/rate-gate.ts';
+import { announceEngine } from './announce-engine.ts';
+import { type Closers, createClosers } from './closers.ts';
 import { openDeadLetterView } from './dead-letter-view.ts';
-import { createKeySource, type KeySource } from './key-source.ts';
+import { startEngineTimers } from './engine-timers.ts';
+import { createHealth, type Trouble } from './health.ts';
+import { jobContext } from './job-context.ts';
+import { shareOfRate } from './rate-share.ts';
 import { startSandbox } from './sandbox.ts';
-import { createServiceWatch } from './service-watch.ts';
+import { createServiceWatch, type ServiceWatch } from './service-watch.ts';
+import { createSweeper } from './sweeper.ts';
+import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
+import { createWriteTrial } from './write-trial.ts';
 
-const sweepEveryMs = 5_000;
-const wakeEveryMs = 250;
 /** The view of the dead letters is for people: it may be a little late. */
 const viewEverySweeps = 6;
+/** A probe waits for the rate gate too, and that one for its Redis; the next sweep asks again. */
+const probeMsMax = 60_000;
 /** Once an hour. */
 const expireEverySweeps = 720;
 
@@ -56,6 +54,8 @@ export interface Engine {
   readonly serviceOrigin: string;
   /** The sandbox's key, for people who want to talk to it; null for a real service. */
   readonly sandboxKey: string | null;
+  /** What is the matter around this process; empty where all is well. */
+  troubles(): readonly Trouble[];
   /** Something was written to the ledger by this process. */
   wake(): void;
   /** Runs that are not at rest. */
@@ -71,68 +71,51 @@ export interface Engine {
  * @throws PatchbayError `usage`, `auth`, `unreachable`.
  */
 export async function startEngine(home: Home, lock: EngineLock, options: EngineOptions): Promise<Engine> {
-  // Closed in reverse order, whatever was reached.
-  const closers: (() => Promise<void> | void)[] = [() => lock.release()];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.reverse()) {
-      await Promise.resolve(close()).catch((error: unknown) =>
-        home.log.warn({ reason: messageOf(error) }, 'close failed'),
-      );
-    }
-    closers.length = 0;
-  };
+  const closers = createClosers(home.log);
+  closers.add(() => lock.release());
   try {
-    return await build(home, options, closers, closeAll);
+    return await build(home, options, closers);
   } catch (error) {
-    await closeAll();
+    await closers.closeAll();
     throw error;
   }
 }
 
-async function build(
-  home: Home,
-  options: EngineOptions,
-  closers: (() => Promise<void> | void)[],
-  closeAll: () => Promise<void>,
-): Promise<Engine> {
+async function build(home: Home, options: EngineOptions, closers: Closers): Promise<Engine> {
   const { config, ledger, clock, log } = home;
   const sandbox =
     home.mode === 'sandbox'
       ? await startSandbox(dataFolders(config, 'sandbox'), clock, log.child({ part: 'service' }))
       : null;
-  if (sandbox !== null) closers.push(() => sandbox.close());
-  const { requestsPerSecond } = serviceFigures(config, home.mode);
-  const rateGate = createRateGate({ requestsPerSecond, clock });
-  const keys = createKeySource(home, rateGate, options.sameWorkspace);
-  const workspace = createHttpWorkspace({
-    baseUrl: sandbox?.origin ?? config.service.baseUrl ?? '',
-    readApiKey: () => sandbox?.apiKey ?? keys.read(),
-    rateGate,
-    clock,
-    random: Math.random,
-    log,
-  });
-  closers.push(() => workspace.close());
-
-  const recheck = (): Promise<void> =>
-    bindWorkspace(home, workspace, sandbox === null ? keys : null, options.sameWorkspace);
-  const watch = createServiceWatch({ ledger, workspace, clock, log, recheck });
-  await ledger.setPause(null);
-  try {
-    await recheck();
-  } catch (error) {
-    const refused = error instanceof PatchbayError && error.kind === 'auth' && options.waitFor === 'unreachable';
-    if (refused || !(await watch.pauseFor(error))) throw error;
-  }
-
+  if (sandbox !== null) closers.add(() => sandbox.close());
+  // Before the client: its rate gate lies there.
   const server = await openQueueServer({ redisUrl: config.queue.redisUrl, folder: home.folders.queue, log });
-  closers.push(() => server.stop());
-  const producer = openProducer(ledger.id, server.producer, log);
-  closers.push(() => producer.close());
-  const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: config.queue.jobsMax });
-  closers.push(() => dispatcher.stop());
+  closers.add(() => server.stop());
+  const client = openWorkspaceClient(home, {
+    sandbox,
+    connection: server.producer,
+    sameWorkspace: options.sameWorkspace,
+    onOpenBreaker: (opened) => void watch.opened(opened),
+  });
+  closers.add(() => client.close());
+  const { workspace, breakers } = client;
+  const tryWrite = createWriteTrial({
+    ledger,
+    clock,
+    breakers,
+    workOnOne: (batch, signal) => workOnBatch(batch, context, signal, { recordsMax: 1 }),
+  });
+  const watch = createServiceWatch({ ledger, ...client, clock, log, tryWrite });
+  await firstCheck(home, client, watch, options);
 
-  const runs = runParts(home, workspace);
+  const { description: queueDescription } = server;
+  const health = createHealth({ clock, log, queueDescription, folder: home.folders.root });
+  home.observeLedger(health.ledgerEnded);
+  await health.look();
+  const producer = openProducer(ledger.id, server.producer, log, health.queueEnded);
+  closers.add(() => producer.close());
+  const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: config.queue.jobsMax });
+  closers.add(() => dispatcher.stop());
   const view = openDeadLetterView({
     ledger,
     producer,
@@ -141,146 +124,76 @@ async function build(
     log,
     onRedrive: dispatcher.wake,
   });
-  closers.push(() => view.close());
+  closers.add(() => view.close());
+  const { batchesAtOnceMax } = shareOfRate(serviceFigures(config, home.mode).requestsPerSecond);
+  // Again at each sweep: the queue may have been flushed.
+  const limitBatches = async (): Promise<void> => {
+    if (batchesAtOnceMax !== null) await producer.limitAtOnce(upsertBatch.name, batchesAtOnceMax);
+  };
   let sweeps = 0;
-  const sweep = async (): Promise<void> => {
-    await watch.probe();
+  const sweeper = createSweeper(clock, async (signal) => {
+    await health.look();
+    await limitBatches();
     await dispatcher.sweep();
+    if (await watch.probe(AbortSignal.any([signal, AbortSignal.timeout(probeMsMax)]))) dispatcher.wake();
     if (sweeps % viewEverySweeps === 0) await view.refresh();
-    if (sweeps % expireEverySweeps === 0) await expireFiles(runs, config.data.keepFiles);
+    if (sweeps % expireEverySweeps === 0) {
+      await expireFiles(context.runs, config.data.keepFiles);
+      await ledger.audits.forget(clock.nowMs() - config.data.keepFiles);
+    }
     sweeps += 1;
-  };
-  const context = {
-    runs,
-    upsert: upsertParts(home, workspace),
-    pause: watch.pauseFor,
-    staging: new Set<string>(),
-    sweep,
-  };
-  const catalog = jobCatalog.map((job) =>
-    job.name === 'upsert-batch' ? { ...job, concurrency: config.upsert.batchesAtOnce } : job,
-  );
-  await producer.forget(catalog.map((job) => job.name));
+  });
+  const context = jobContext(home, workspace, { ...watch, pause: watch.pauseFor, sweep: sweeper.sweep });
+  await producer.forget(jobCatalog.map((job) => job.name));
+  await limitBatches();
   const workers = startWorkers({
     ledgerId: ledger.id,
     connection: server.worker,
-    catalog,
+    catalog: jobCatalog,
+    concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
     context,
     log,
-    onJobEnd: (name, id) => {
-      dispatcher.ended(id);
+    onJobEnd: (name, id, failed) => {
+      dispatcher.ended(id, failed);
       if (name === finishRunJob.name) void view.refresh();
     },
   });
-  closers.push(() => workers.stop(config.queue.stopDeadline));
-  closers.push(() => server.giveUp());
+  closers.add(() => workers.stop(config.queue.stopDeadline));
+  closers.add(() => server.giveUp());
   await enterOrphans(home.submit);
   await removeStrays(home.submit);
   await tidyFinished(home);
-  closers.push(startTimers(clock, log, ledger, producer, dispatcher.wake));
+  closers.add(() => sweeper.stop());
+  closers.add(startEngineTimers({ clock, log, ledger, producer, sweeper, wake: dispatcher.wake }));
+  closers.add(await announceEngine(home, workspace.origin, server.place));
   dispatcher.wake();
 
   return {
-    queueDescription: server.description,
+    queueDescription,
+    troubles: health.troubles,
     serviceOrigin: workspace.origin,
     sandboxKey: sandbox?.apiKey ?? null,
     wake: dispatcher.wake,
     activeRunCount: async () => (await ledger.runs.inState(activeRunStates, 1_000)).length,
     died: new Promise((resolve) => server.onDeath(resolve)),
-    stop: closeAll,
+    stop: closers.closeAll,
   };
 }
 
-/** One second; longer where the rate is so low that the line before the gate alone takes longer. */
-function startGuardMs(requestsPerSecond: number | null, batchesAtOnce: number): number {
-  const inLine = requestsPerSecond === null ? 0 : (4_000 * batchesAtOnce) / requestsPerSecond;
-  return Math.max(workspaceTimeouts.writeStartMs, Math.ceil(inLine));
-}
-
-/** The sandbox belongs to the data folder by where it lies; a real service is checked. */
-async function bindWorkspace(
-  home: Home,
-  workspace: Workspace,
-  keys: KeySource | null,
-  sameWorkspace: boolean,
+/** Trouble that is waited out pauses all work; the sweep's probe ends the pause. */
+async function firstCheck(
+  { ledger }: Home,
+  client: WorkspaceClient,
+  watch: ServiceWatch,
+  { waitFor }: EngineOptions,
 ): Promise<void> {
-  if (keys === null) return;
-  const apiKey = keys.known() ?? (await keys.read());
-  await checkWorkspace(home.ledger, workspace, { origin: workspace.origin, apiKey, sameWorkspace });
-}
-
-function runParts(home: Home, workspace: Workspace): RunParts {
-  const { config, ledger, clock, log, mapping } = home;
-  return {
-    ledger,
-    workspace,
-    clock,
-    log,
-    folders: home.runFolders,
-    guards: config.guards,
-    rowsPerBatch: config.upsert.rowsPerBatch,
-    defaultCountry: config.mapping.defaultCountry,
-    onBlank: config.mapping.onBlank,
-    mapping,
-    serviceName: home.serviceName,
-  };
-}
-
-function upsertParts(home: Home, workspace: Workspace): UpsertParts {
-  const { config, ledger, clock, log, identity, mode } = home;
-  const { requestsPerSecond, latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
-  return {
-    ledger,
-    workspace,
-    clock,
-    log,
-    identity,
-    writeHealth: createWriteHealth(clock),
-    limits: {
-      leaseMs: config.upsert.lease,
-      requestMs: workspaceTimeouts.requestMs,
-      startGuardMs: startGuardMs(requestsPerSecond, config.upsert.batchesAtOnce),
-      latestCommitMs,
-      visibilityLagMs,
-      readAgeMaxMs: 2_000,
-      attemptsMax: config.upsert.attemptsMax,
-      writesAtOnce: 8,
-      requestsPerSecond,
-      itemRemoval: config.upsert.itemRemoval,
-      applying: config.guards,
-    },
-  };
-}
-
-/**
- * The sweep goes through the queue, so that several processes share one; its slot makes it one job per interval. A look
- * at the ledger tells whether another process wrote to it.
- */
-function startTimers(
-  clock: Clock,
-  log: Logger,
-  ledger: Home['ledger'],
-  producer: ReturnType<typeof openProducer>,
-  wake: () => void,
-): () => void {
-  let changeCount = -1;
-  const sweepTimer = setInterval(() => {
-    const slot = Math.floor(clock.nowMs() / sweepEveryMs);
-    void producer.add([{ name: 'sweep', id: `sweep-${slot}`, payload: { slot } }]);
-  }, sweepEveryMs);
-  const wakeTimer = setInterval(() => {
-    ledger.changeCount().then(
-      (count) => {
-        if (count !== changeCount) wake();
-        changeCount = count;
-      },
-      (error: unknown) => log.warn({ reason: messageOf(error) }, 'ledger not readable'),
-    );
-  }, wakeEveryMs);
-  return () => {
-    clearInterval(sweepTimer);
-    clearInterval(wakeTimer);
-  };
+  await ledger.setPause(null);
+  try {
+    await client.recheck();
+  } catch (error) {
+    const refused = error instanceof PatchbayError && error.kind === 'auth' && waitFor === 'unreachable';
+    if (refused || !(await watch.pauseFor(error))) throw error;
+  }
 }
 
 /** What ends an engine that lost its queue. */

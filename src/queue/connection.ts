@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { PatchbayError } from '#src/errors.ts';
+import type { QueuePlace } from '#src/ledger/engine-notice.ts';
 import type { Logger } from '#src/log.ts';
-import { type EmbeddedValkey, startEmbeddedValkey } from './embedded/embedded-valkey.ts';
+import { type EmbeddedConnection, startEmbeddedValkey } from './embedded/embedded-valkey.ts';
 
 /** A Redis that comes back is found again within this time (`toolchain.md`). */
 const retryDelayMaxMs = 2_000;
@@ -23,6 +24,8 @@ export interface QueueServer {
   readonly worker: RedisOptions;
   /** For people: `embedded Valkey`, or the address without its password. */
   readonly description: string;
+  /** For other processes. */
+  readonly place: QueuePlace;
   onDeath(listener: (error: Error) => void): void;
   /**
    * Called before queues and workers are closed. A connection that waits for a Redis that is away cannot be closed: it
@@ -47,22 +50,56 @@ const firstAnswerMs = 10_000;
  *   server does not start.
  */
 export async function openQueueServer(options: QueueServerOptions): Promise<QueueServer> {
-  if (options.redisUrl !== null) {
-    const server = remoteServer(options.redisUrl);
-    await ask(server);
-    return server;
-  }
+  if (options.redisUrl !== null) return await openRemote(options.redisUrl);
   const valkey = await startEmbeddedValkey({ folder: options.folder, log: options.log });
-  return embeddedServer(valkey);
-}
-
-function embeddedServer(valkey: EmbeddedValkey): QueueServer {
   return {
-    ...connectionsOf(valkey.connection),
-    description: 'embedded Valkey',
+    ...embeddedServer(valkey.connection),
     onDeath: (listener) => valkey.onDeath(listener),
     stop: () => valkey.stop(),
   };
+}
+
+export interface QueueAddress {
+  readonly redisUrl: string | null;
+  readonly place: QueuePlace;
+}
+
+/**
+ * The queue of an engine in another process. Whether it answers shows when it is used: it waits for its engine's queue as
+ * long as it takes.
+ * @throws PatchbayError `usage` `otherQueue` where this process is configured for another queue than the engine; `unreachable`
+ *   `queueUnreachable` where Redis does not answer.
+ */
+export async function attachQueueServer({ redisUrl, place }: QueueAddress): Promise<QueueServer> {
+  if (redisUrl !== null && place.kind === 'redis') return await openRemote(redisUrl);
+  if (redisUrl !== null || place.kind === 'redis') {
+    const message =
+      redisUrl === null
+        ? 'the queue of the running engine is in a Redis, and REDIS_URL is not set here'
+        : 'the running engine uses its embedded queue, and REDIS_URL names another one';
+    throw new PatchbayError('usage', 'otherQueue', message, {
+      hint: 'Give a worker the same configuration and variables as the engine.',
+    });
+  }
+  return embeddedServer(place.kind === 'port' ? { host: place.host, port: place.port } : { path: place.path });
+}
+
+/** Ours to use; who opened it, closes it. */
+function embeddedServer(connection: EmbeddedConnection): QueueServer {
+  return {
+    ...connectionsOf(connection),
+    description: 'embedded Valkey',
+    place: 'path' in connection ? { kind: 'socket', ...connection } : { kind: 'port', ...connection },
+    onDeath: () => undefined,
+    stop: async () => undefined,
+  };
+}
+
+/** One that goes away later comes back by itself or not at all: the connections wait for it. */
+async function openRemote(redisUrl: string): Promise<QueueServer> {
+  const server = remoteServer(redisUrl);
+  await ask(server);
+  return server;
 }
 
 function remoteServer(redisUrl: string): QueueServer {
@@ -78,7 +115,7 @@ function remoteServer(redisUrl: string): QueueServer {
   return {
     ...connectionsOf(connection),
     description: `Redis at ${url.host}`,
-    // A Redis that goes away comes back by itself or not at all: the connections wait for it.
+    place: { kind: 'redis' },
     onDeath: () => undefined,
     stop: async () => undefined,
   };

@@ -5,7 +5,7 @@
  * and again: after each job, when another process wrote to the ledger, and every few seconds.
  */
 import type { Clock } from '#src/clock.ts';
-import { messageOf } from '#src/errors.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
 import type { JobToAdd, Producer } from './producer.ts';
@@ -23,14 +23,16 @@ export interface DispatcherOptions {
 export interface Dispatcher {
   /** Asks for a look soon; many requests make one look. */
   wake(): void;
-  /** A job has ended: it may be added again. */
-  ended(id: string): void;
+  /** A job has ended: it may be added again. One that failed is, with the next sweep: its trouble may last. */
+  ended(id: string, failed: boolean): void;
   /** Forgets what it believes to be in the queue, and looks. The queue may have been flushed. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const runsPerLook = 20;
+/** Audits that are due within so long are handed out, with a delay: until the next sweep nobody else would. */
+const auditsAheadMs = 5_000;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { ledger, producer, clock, log, jobsMax } = options;
@@ -54,7 +56,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       try {
         await look();
       } catch (error) {
-        log.warn({ reason: messageOf(error) }, 'dispatch failed');
+        // Trouble of the ledger that passes is told once, by the engine.
+        const passes = error instanceof PatchbayError && error.kind === 'transient';
+        log[passes ? 'debug' : 'warn']({ reason: messageOf(error) }, 'dispatch failed');
       }
     } while (again && !stopped);
   };
@@ -71,8 +75,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     wake: () => {
       if (!stopped) void wake();
     },
-    ended: (id) => {
-      believed.delete(id);
+    ended: (id, failed) => {
+      if (!failed) believed.delete(id);
       if (!stopped) void wake();
     },
     sweep: async () => {
@@ -86,24 +90,29 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 }
 
-/** What the ledger says is to be done now. While all work is paused only cancelled runs are ended. */
-async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise<readonly JobToAdd[]> {
-  const paused = (await ledger.pause()) !== null;
+/**
+ * What the ledger says is to be done now. While all work is paused only cancelled runs are ended; while writing alone is,
+ * files are read and runs are finished.
+ */
+export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise<readonly JobToAdd[]> {
+  const pause = await ledger.pause();
   const cancelling = await ledger.runs.inState(['cancelling'], runsPerLook);
   const finish = (runId: string): JobToAdd => ({ name: 'finish-run', id: jobId(runId, 'finish'), payload: { runId } });
-  if (paused) return cancelling.map((run) => finish(run.id));
+  if (pause !== null && pause.scope !== 'writes') return cancelling.map((run) => finish(run.id));
 
   const toStage = [
     ...(await ledger.runs.inState(['staging'], runsPerLook)),
     ...(await ledger.runs.nextQueued(runsPerLook)),
   ];
-  const batches = await ledger.staging.nextBatches(nowMs, jobsMax);
+  const batches = pause === null ? await ledger.staging.nextBatches(nowMs, jobsMax) : [];
   const applying = await ledger.runs.inState(['applying'], runsPerLook);
   const complete: string[] = [];
   for (const run of applying) {
     const waits = batches.some((batch) => batch.runId === run.id);
     if (!waits && (await ledger.staging.pendingCount(run.id)) === 0) complete.push(run.id);
   }
+  // One at a time: an audit must not take the rate of an import.
+  const audits = await ledger.audits.nextDue(nowMs + auditsAheadMs, 1);
   return [
     ...toStage.map((run) => ({ name: 'import-file', id: jobId(run.id, 'import'), payload: { runId: run.id } })),
     ...batches.map(({ runId, batch, generation, dueAtMs }) => ({
@@ -113,5 +122,11 @@ async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise
       delayMs: Math.max(0, dueAtMs - nowMs),
     })),
     ...[...complete, ...cancelling.map((run) => run.id)].map(finish),
+    ...audits.map(({ id, position, dueAtMs }) => ({
+      name: 'audit',
+      id: jobId('audit', id, position),
+      payload: { auditId: id },
+      delayMs: Math.max(0, dueAtMs - nowMs),
+    })),
   ];
 }

@@ -5,6 +5,8 @@ export interface JobDefinition<Payload, Context> {
   readonly name: string;
   /** No personal data in a payload: ids and numbers only. */
   readonly schema: z.ZodType<Payload>;
+  /** `engine`: only there, where its files, its sweep and what it has begun are known. */
+  readonly runsIn: 'engine' | 'anywhere';
   /** Jobs of this name at work at once in one process. */
   readonly concurrency: number;
   /** Calls one use case. What it throws ends this job; the ledger knows what is still to be done. */

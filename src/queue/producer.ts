@@ -1,9 +1,15 @@
-/** Puts jobs into the queue. While Redis is away a job is simply not there: the sweeper puts it back from the ledger. */
+/**
+ * Puts jobs into the queue. While Redis is away, full or frozen a job is simply not there: the sweeper puts it back from
+ * the ledger.
+ *
+ * Invariant: nothing here waits longer than a limit.
+ */
 
 import type { RedisOptions } from 'bullmq';
 import { Queue } from 'bullmq';
 import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
+import { timedOut, within } from './embedded/deadline.ts';
 import { queueName } from './queue-names.ts';
 
 export interface JobToAdd {
@@ -22,14 +28,29 @@ export interface Producer {
    * be void, about ten seconds; the ledger knows what is to be done.
    */
   forget(names: readonly string[]): Promise<void>;
+  /** At most so many jobs of that name are at work at once, over all processes, until the queue is flushed or forgets. */
+  limitAtOnce(name: string, jobsMax: number): Promise<void>;
   /** The queue of that job, for a look at it. */
   queue(name: string): Queue;
   close(): Promise<void>;
 }
 
-const eventsMax = 200;
+/** How the queue took jobs: null is well. An error of its connection comes without jobs, too. Must not throw. */
+export type QueueObserver = (trouble: Error | null, tookMs: number) => void;
 
-export function openProducer(ledgerId: string, connection: RedisOptions, log: Logger): Producer {
+const eventsMax = 200;
+/** A frozen Redis answers nothing, and its connection stays up. */
+const commandMsMax = 5_000;
+/** Jobs are added in one command for each name; connecting may come before. */
+const addMsMax = 10_000;
+
+export function openProducer(
+  ledgerId: string,
+  server: RedisOptions,
+  log: Logger,
+  observe: QueueObserver = () => undefined,
+): Producer {
+  const connection: RedisOptions = { commandTimeout: commandMsMax, ...server };
   const queues = new Map<string, Queue>();
   const queue = (name: string): Queue => {
     let known = queues.get(name);
@@ -40,7 +61,10 @@ export function openProducer(ledgerId: string, connection: RedisOptions, log: Lo
         // What happened stands in the ledger; a queue page needs the last few events only.
         streams: { events: { maxLen: eventsMax } },
       });
-      known.on('error', (error) => log.debug({ reason: messageOf(error) }, 'queue connection'));
+      known.on('error', (error) => {
+        log.debug({ reason: messageOf(error) }, 'queue connection');
+        observe(error, 0);
+      });
       queues.set(name, known);
     }
     return known;
@@ -48,34 +72,49 @@ export function openProducer(ledgerId: string, connection: RedisOptions, log: Lo
   return {
     queue,
     add: async (jobs) => {
-      const byName = Map.groupBy(jobs, (job) => job.name);
+      const startedAtMs = performance.now();
+      const tookMs = (): number => performance.now() - startedAtMs;
       try {
-        for (const [name, ofName] of byName) {
-          const bulk = ofName.map(({ id, payload, delayMs }) => ({
-            name,
-            data: payload,
-            opts: { jobId: id, ...(delayMs === undefined ? {} : { delay: delayMs }) },
-          }));
-          await queue(name).addBulk(bulk);
-        }
+        if ((await within(addMsMax, addByName(queue, jobs))) === timedOut) throw new Error('Command timed out');
+        observe(null, tookMs());
         return true;
       } catch (error) {
-        log.warn({ reason: messageOf(error) }, 'queue does not take jobs');
+        log.debug({ reason: messageOf(error) }, 'queue does not take jobs');
+        observe(error instanceof Error ? error : new Error(String(error)), tookMs());
         return false;
       }
     },
     forget: async (names) => {
       for (const name of names) {
         try {
-          await queue(name).waitUntilReady();
+          if ((await within(addMsMax, queue(name).waitUntilReady())) === timedOut) throw new Error('no connection');
           await queue(name).obliterate({ force: true });
         } catch (error) {
           log.warn({ job: name, reason: messageOf(error) }, 'jobs of an earlier engine stay for a while');
         }
       }
     },
+    limitAtOnce: async (name, jobsMax) => {
+      try {
+        await within(addMsMax, queue(name).setGlobalConcurrency(jobsMax));
+      } catch (error) {
+        // More at once costs requests and nothing else; whoever limits says so again.
+        log.debug({ job: name, reason: messageOf(error) }, 'jobs at once are not limited');
+      }
+    },
     close: async () => {
       await Promise.allSettled([...queues.values()].map((one) => one.close()));
     },
   };
+}
+
+async function addByName(queue: (name: string) => Queue, jobs: readonly JobToAdd[]): Promise<void> {
+  for (const [name, ofName] of Map.groupBy(jobs, (job) => job.name)) {
+    const bulk = ofName.map(({ id, payload, delayMs }) => ({
+      name,
+      data: payload,
+      opts: { jobId: id, ...(delayMs === undefined ? {} : { delay: delayMs }) },
+    }));
+    await queue(name).addBulk(bulk);
+  }
 }

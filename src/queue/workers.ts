@@ -1,8 +1,8 @@
 /**
  * BullMQ workers for the job catalog.
  *
- * Settings measured in `toolchain.md`: lock 10 s, stalled check 5 s. Jobs are removed when they end, well or not: the
- * ledger remembers, and an id that stays would make the next `add` a silent no-op.
+ * Jobs are removed when they end, well or not: the ledger remembers, and an id that stays would make the next `add` a
+ * silent no-op.
  */
 
 import type { RedisOptions } from 'bullmq';
@@ -16,15 +16,23 @@ import { queueName } from './queue-names.ts';
 
 /** After a lost connection; BullMQ's own 15 s would make a stop, and the work after an outage, wait for as long. */
 export const retryDelayMs = 1_000;
+/**
+ * The job of a killed process goes to another one when its lock has run out and a check has seen so: within lock and
+ * check together, which must stay well below the 12 s that a killed worker may hold others up.
+ */
+const lockMs = 6_000;
+const stalledCheckMs = 3_000;
 
 export interface WorkersOptions<Context> {
   readonly ledgerId: string;
   readonly connection: RedisOptions;
   readonly catalog: readonly AnyJobDefinition<Context>[];
   readonly context: Context;
+  /** Jobs of a name at work at once, where it is not what the catalog says. */
+  readonly concurrency?: Readonly<Record<string, number>>;
   readonly log: Logger;
   /** Called after each job, however it ended. */
-  readonly onJobEnd: (name: string, id: string) => void;
+  readonly onJobEnd: (name: string, id: string, failed: boolean) => void;
 }
 
 export interface Workers {
@@ -58,22 +66,25 @@ function startWorker<Context>(
   running: Set<Promise<void>>,
 ): Worker {
   const { ledgerId, connection, context, log, onJobEnd } = options;
-  const { name, concurrency } = definition;
+  const { name } = definition;
+  const concurrency = options.concurrency?.[name] ?? definition.concurrency;
   const lost = new Map<string, AbortController>();
   const run = async (job: Job): Promise<void> => {
     const id = job.id ?? '';
     const lock = new AbortController();
     lost.set(id, lock);
     const startedAtMs = performance.now();
+    let failed = false;
     try {
       const payload = definition.schema.parse(job.data);
       await definition.process(payload, context, AbortSignal.any([stopping, lock.signal]));
       log.debug({ job: name, id, ms: Math.round(performance.now() - startedAtMs) }, 'job done');
     } catch (error) {
-      if (!(error instanceof Error && error.name === 'AbortError')) logFailure(log, name, id, error);
+      failed = !(error instanceof Error && error.name === 'AbortError');
+      if (failed) logFailure(log, name, id, error);
     } finally {
       lost.delete(id);
-      onJobEnd(name, id);
+      onJobEnd(name, id, failed);
     }
   };
   const track = async (job: Job): Promise<void> => {
@@ -86,8 +97,8 @@ function startWorker<Context>(
   const worker = new Worker(queueName(ledgerId, name), track, {
     connection,
     concurrency,
-    lockDuration: 10_000,
-    stalledInterval: 5_000,
+    lockDuration: lockMs,
+    stalledInterval: stalledCheckMs,
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
     drainDelay: 5,
@@ -112,7 +123,9 @@ function logFailure(log: Logger, job: string, id: string, error: unknown): void 
   const code = error instanceof PatchbayError ? error.code : full ? 'diskFull' : 'unexpected';
   const kind = error instanceof PatchbayError ? error.kind : full ? 'transient' : 'bug';
   const waits = kind === 'auth' || kind === 'unreachable' || kind === 'transient';
+  // The engine tells these once, when they begin and end.
+  const isTold = code === 'diskFull' || code === 'ledgerBusy' || code === 'ledgerIoFails';
   // The words of our own errors may quote the service, and the service may quote a contact: only the code is logged.
   const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };
-  log[waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
+  log[isTold ? 'debug' : waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
 }

@@ -85,6 +85,20 @@ describe('the overview', () => {
     );
   });
 
+  it('tells trouble around the process while files are taken, and what of a pause waits', async () => {
+    const trouble = 'The queue has no memory left: Redis at 127.0.0.1:6379. Work waits, and nothing is lost.';
+    const message = 'Creates and updates fail';
+    const readiness = async () => ({ ready: true, degraded: true, reasons: [trouble, message] });
+    const bench = await dashboardBench({ readiness });
+    await bench.ledger.setPause({ code: 'unreachable', scope: 'writes', message, sinceMs: startMs });
+    const { text } = await bench.page('/');
+    expect(text).toContain(`<li>${trouble}</li>`);
+    expect(text).not.toContain('Files are not taken');
+    expect(text).toContain('files are read, and writing goes on by itself');
+    const { body } = await bench.json('/');
+    expect(body).toMatchObject({ ready: true, troubles: [trouble], paused: { scope: 'writes', message } });
+  });
+
   it('has a JSON twin with service, queue, paused, runs and dead letters', async () => {
     const bench = await dashboardBench();
     await bench.ledger.setPause({ code: 'unreachable', message: 'the service does not answer', sinceMs: startMs });

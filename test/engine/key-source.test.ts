@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
+import type { KeyGates } from '#src/engine/key-gates.ts';
 import { createKeySource } from '#src/engine/key-source.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { silentLogger } from '#src/log.ts';
@@ -25,7 +26,8 @@ async function keysOf(known: readonly string[]) {
   const clock = systemClock();
   const config = configSchema.parse({ service: { baseUrl: service.origin, apiKey: 'first' } });
   const rateGate = createRateGate({ requestsPerSecond: null, clock });
-  const keys = createKeySource({ config, clock, log: silentLogger(), ledger }, rateGate, false);
+  const gates: KeyGates = { of: () => rateGate, close: async () => undefined };
+  const keys = createKeySource({ config, clock, log: silentLogger(), ledger }, gates, false);
   return { keys, rotate: (key: string) => Object.assign(config.service, { apiKey: key }) };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createServiceWatch, type ServiceWatch } from '#src/engine/service-watch.ts';
 import { type ErrorKind, PatchbayError } from '#src/errors.ts';
 import { createLogger } from '#src/log.ts';
+import { createBreakers } from '#src/workspace/breaker.ts';
 import { openUpsertWorld, type UpsertWorld } from '#test/upsert/support/upsert-world.ts';
 
 interface Bench {
@@ -30,9 +31,10 @@ async function openBench(): Promise<Bench> {
     if (failure !== null) throw failure;
   };
   const log = createLogger({ level: 'info', stream: { write } });
+  const breakers = createBreakers({ clock, onOpen: () => undefined });
   return {
     world,
-    watch: createServiceWatch({ ledger, workspace, clock, log, recheck }),
+    watch: createServiceWatch({ ledger, workspace, breakers, clock, log, recheck }),
     lines,
     failRecheckWith: (error) => {
       failure = error;

@@ -82,8 +82,9 @@ describe.concurrent('a queue', () => {
   });
 });
 
-/** What BullMQ keeps of a queue that holds no job. */
-const bookkeeping = /-(import-file|upsert-batch|finish-run|sweep|dead-letters):(meta|id|events|marker|stalled-check)$/;
+/** What BullMQ keeps of a queue that holds no job, and the rate gate. */
+const bookkeeping =
+  /-(import-file|upsert-batch|finish-run|audit|sweep|dead-letters):(meta|id|events|marker|stalled-check)$|^patchbay-rate-gate:/;
 
 async function onlyBookkeepingIsLeft(redis: Redis): Promise<void> {
   await until('a queue that holds bookkeeping alone', async () =>

@@ -12,6 +12,10 @@ export interface RedisServer {
   readonly url: string;
   /** SIGKILL: its memory is gone, since it saves nothing. */
   kill(): Promise<void>;
+  /** SIGSTOP: it answers nothing, and its connections stay up. */
+  freeze(): void;
+  /** SIGCONT. */
+  thaw(): void;
   /** Starts it again, empty, on the same port. */
   startAgain(): Promise<void>;
   close(): Promise<void>;
@@ -53,6 +57,8 @@ export async function startRedisServer(binary: string): Promise<RedisServer> {
   return {
     url,
     kill,
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
     startAgain: start,
     close: async () => {
       await kill();

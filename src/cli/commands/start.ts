@@ -12,12 +12,15 @@ import type { GlobalOptions } from '../global-options.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output } from '../output.ts';
+import { startWorker } from './start-worker.ts';
 
 interface StartOptions extends GlobalOptions {
   readonly sameWorkspace?: boolean;
+  readonly worker?: boolean;
 }
 
 export async function start(options: StartOptions): Promise<number> {
+  if (options.worker === true) return await startWorker(options);
   const output = createOutput(options);
   const home = await openCliHome(options, 'start');
   try {
@@ -86,26 +89,29 @@ function openPage(home: Home, engine: Engine): ReturnType<typeof startPage> {
     importFolders: folders.importFolders,
     reportsFolder: folders.reports,
     token: config.page.token,
-    readiness: () => readiness(home),
+    readiness: () => readiness(home, engine),
     host: config.page.host,
     port: config.page.port,
   });
 }
 
 /** Not ready only when this process cannot take files; work that is paused is degraded. */
-async function readiness({ folders, ledger }: Home): Promise<{ ready: boolean; degraded: boolean; reasons: string[] }> {
-  const reasons: string[] = [];
+async function readiness(
+  { folders, ledger }: Home,
+  engine: Engine,
+): Promise<{ ready: boolean; degraded: boolean; reasons: string[] }> {
+  const troubles = engine.troubles();
+  const reasons = troubles.filter(({ code }) => code === 'diskFull').map(({ message }) => message);
   for (const folder of [...folders.importFolders, folders.root]) {
     await access(folder, constants.R_OK | constants.W_OK).catch(() =>
       reasons.push(`${folder} cannot be read and written`),
     );
   }
+  const ready = reasons.length === 0;
+  for (const { code, message } of troubles) if (code !== 'diskFull') reasons.push(message);
   const pause = await ledger.pause();
-  return {
-    ready: reasons.length === 0,
-    degraded: pause !== null,
-    reasons: pause === null ? reasons : [...reasons, pause.message],
-  };
+  if (pause !== null) reasons.push(pause.message);
+  return { ready, degraded: pause !== null || troubles.length > 0, reasons };
 }
 
 function banner(home: Home, engine: Engine, page: string) {

@@ -1,7 +1,10 @@
 /** `patchbay status`: what runs, what waits, what is dead. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
+import { lookAround } from '#src/engine/look-around.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { liveWorkers } from '#src/ledger/engine-notice.ts';
+import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
@@ -25,6 +28,7 @@ export async function status(options: GlobalOptions): Promise<number> {
 async function gather(home: Home) {
   const { ledger } = home;
   const pause = await ledger.pause();
+  const { diskFreeBytes, queueAnswers, troubles } = await lookAround(home);
   const active = await ledger.runs.list({ states: activeRunStates, limit: 20 });
   const stopped = await ledger.runs.list({ states: ['stopped'], limit: 20 });
   const [last] = await ledger.runs.list({ states: ['done', 'doneWithDead', 'failed', 'cancelled'], limit: 1 });
@@ -35,12 +39,23 @@ async function gather(home: Home) {
     data: home.folders.root,
     importFolder: home.folders.importFolders.at(-1) ?? null,
     engine: isEngineRunning(home) ? 'running' : 'not running',
-    paused: pause === null ? null : { code: pause.code, message: pause.message, since: isoInstant(pause.sinceMs) },
+    workers: liveWorkers(await ledger.workerNotices(), home.clock.nowMs(), home.identity.isDead).length,
+    paused: pause === null ? null : pauseDocument(pause),
+    surroundings: { diskFreeBytes, queueAnswers, troubles },
     active: await summaries(active),
     stopped: await summaries(stopped),
     last: last === undefined ? null : (await presentationOf(home, last, null)).summary,
     deadLetters: await ledger.deadLetters.countOpen(),
+    audits: {
+      waiting: await ledger.audits.waitingCount(),
+      duplicates: (await ledger.audits.standing(20)).map(({ runId, duplicates }) => ({ run: runId, keys: duplicates })),
+    },
   };
+}
+
+/** What waits: `all`, or `writes` alone. */
+function pauseDocument({ code, scope = 'all', message, sinceMs }: Pause) {
+  return { code, scope, message, since: isoInstant(sinceMs) };
 }
 
 /** The lock tells: a process that holds it is the engine. It is given back at once. */
@@ -50,14 +65,20 @@ function isEngineRunning(home: Home): boolean {
   return lock === null;
 }
 
+/** Further processes that work for the engine. */
+function workersText(count: number): string {
+  return count === 0 ? '' : `, and ${count} worker ${count === 1 ? 'process' : 'processes'}`;
+}
+
 function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void {
   const { style } = output;
   output.line(`service       ${facts.service}`);
   output.line(`data folder   ${facts.data}`);
   output.line(`import folder ${facts.importFolder}`);
-  output.line(`engine        ${facts.engine}`);
+  output.line(`engine        ${facts.engine}${workersText(facts.workers)}`);
   if (facts.paused !== null)
     output.line(style('yellow', `paused        since ${facts.paused.since}: ${printable(facts.paused.message)}`));
+  for (const trouble of facts.surroundings.troubles) output.line(style('red', `trouble       ${printable(trouble)}`));
   for (const run of facts.active)
     output.line(`at work       ${run.run}  ${printable(run.file)}  ${run.state}, ${tally(run)}`);
   for (const run of facts.stopped)
@@ -66,5 +87,9 @@ function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void 
     output.line(
       `last run      ${facts.last.run}  ${printable(facts.last.file)}  ${facts.last.state}, ${tally(facts.last)}`,
     );
+  for (const { run, keys } of facts.audits.duplicates) {
+    const found = `${keys} ${keys === 1 ? 'key' : 'keys'} with more than one contact`;
+    output.line(style('red', `duplicates    ${run}  ${found}  patchbay audit ${run}`));
+  }
   output.line(`dead letters  ${facts.deadLetters}${facts.deadLetters > 0 ? '  patchbay dead ls' : ''}`);
 }

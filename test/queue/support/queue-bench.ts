@@ -61,12 +61,14 @@ export async function openQueueBench(redisUrl: string | null): Promise<QueueBenc
     const batches: JobDefinition<BatchPayload, null> = {
       name: 'upsert-batch',
       schema: batchPayload,
+      runsIn: 'anywhere',
       concurrency: 2,
       process: (payload, _context, signal) => process(payload, signal),
     };
     const finish: JobDefinition<z.infer<typeof runPayload>, null> = {
       name: 'finish-run',
       schema: runPayload,
+      runsIn: 'engine',
       concurrency: 1,
       process: async ({ runId }) => {
         await ledger.runs.move(runId, ['applying'], 'done', { atMs: createdAtMs + 100 });
@@ -78,7 +80,7 @@ export async function openQueueBench(redisUrl: string | null): Promise<QueueBenc
       catalog: [batches, finish],
       context: null,
       log,
-      onJobEnd: (_name, id) => dispatcher.ended(id),
+      onJobEnd: (_name, id, failed) => dispatcher.ended(id, failed),
     });
     started.push(workers);
     return workers;

@@ -1,0 +1,37 @@
+/** How a worker process finds the engine that it works for: by the lock and by the notice in the ledger. */
+import type { Home } from '#src/app.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import type { EngineNotice } from '#src/ledger/engine-notice.ts';
+
+/** How soon a worker sees that its engine is gone, or that there is one. */
+export const lookEveryMs = 250;
+
+/**
+ * The lock tells for certain, whatever notices were left behind. It is given back at once.
+ * @throws PatchbayError `usage` `noEngine`.
+ */
+export function requireEngine({ folders }: Home): void {
+  const lock = takeEngineLock(folders.lockFile);
+  if (lock === null) return;
+  lock.release();
+  throw new PatchbayError('usage', 'noEngine', `no engine runs on ${folders.root} that a worker could work for`, {
+    hint: 'Run `patchbay start` on this data folder first: it holds the queue and takes the files.',
+  });
+}
+
+/** Whether that engine has stopped, is dead, or was followed by another one. */
+export async function isGone({ ledger, identity }: Home, engine: EngineNotice): Promise<boolean> {
+  const now = await ledger.engineNotice();
+  return now?.identity !== engine.identity || identity.isDead(engine.identity);
+}
+
+/** Null when the signal fired. Ends with it, or with an engine that lives. */
+export async function nextEngine(home: Home, signal: AbortSignal): Promise<EngineNotice | null> {
+  while (!signal.aborted) {
+    const notice = await home.ledger.engineNotice();
+    if (notice !== null && !home.identity.isDead(notice.identity)) return notice;
+    await home.clock.sleep(lookEveryMs, signal).catch(() => undefined);
+  }
+  return null;
+}

@@ -1,0 +1,102 @@
+/**
+ * What this process knows of its surroundings: the queue, the ledger's file, the disk.
+ *
+ * Fed by those who use them anyway, so that nothing is asked for health's sake but the free room of the disk. Invariant: one
+ * log line when trouble begins, turns into another one, or ends; none for each error.
+ */
+import type { Clock } from '#src/clock.ts';
+import { messageOf, type PatchbayError } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
+import { type FreeBytes, freeBytesOf, isDiskFull, roomInWords } from './disk-room.ts';
+import { queueTrouble } from './queue-trouble.ts';
+
+export interface Trouble {
+  readonly part: 'queue' | 'ledger' | 'disk';
+  /** `queueAway`, `queueSlow`, `queueFull`, `queueRefuses`, `ledgerBusy`, `ledgerIoFails`, `diskFull`. */
+  readonly code: string;
+  /** A sentence for people. */
+  readonly message: string;
+  readonly sinceMs: number;
+}
+
+export interface Health {
+  /** What stands now; the oldest first. */
+  troubles(): readonly Trouble[];
+  /** How the queue took jobs (`QueueObserver`). */
+  queueEnded(error: Error | null, tookMs: number): void;
+  /** How the ledger's file was written (`LedgerObserver`). */
+  ledgerEnded(trouble: PatchbayError | null): void;
+  /** Looks at the disk, and forgets what has long been quiet. Never rejects. */
+  look(): Promise<void>;
+}
+
+export interface HealthParts {
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
+  readonly log: Logger;
+  /** For people: where the queue is. */
+  readonly queueDescription: string;
+  /** The data folder. */
+  readonly folder: string;
+  readonly freeBytes?: FreeBytes;
+}
+
+/** A small write may pass between two large ones that do not: trouble ends with one so long after the last failure. */
+const calmMs = 5_000;
+/** Where nothing is written any more, nothing is known: trouble is forgotten. */
+const silenceMs = 60_000;
+
+interface Standing extends Trouble {
+  readonly lastAtMs: number;
+}
+
+export function createHealth(parts: HealthParts): Health {
+  const { clock, log, folder, queueDescription, freeBytes = freeBytesOf } = parts;
+  const standing = new Map<Trouble['part'], Standing>();
+
+  const begin = (part: Trouble['part'], code: string, message: string): void => {
+    const known = standing.get(part);
+    const sinceMs = known?.code === code ? known.sinceMs : clock.nowMs();
+    standing.set(part, { part, code, message, sinceMs, lastAtMs: clock.monotonicMs() });
+    if (known?.code !== code) log.warn({ part, code, reason: message }, 'trouble around this process');
+  };
+  const end = (part: Trouble['part']): void => {
+    const known = standing.get(part);
+    if (known === undefined) return;
+    standing.delete(part);
+    const seconds = Math.round((clock.nowMs() - known.sinceMs) / 1_000);
+    log.info({ part, code: known.code, seconds }, 'trouble is over');
+  };
+  const quietMs = (part: Trouble['part']): number =>
+    clock.monotonicMs() - (standing.get(part)?.lastAtMs ?? Number.NEGATIVE_INFINITY);
+
+  return {
+    troubles: () =>
+      [...standing.values()]
+        .map(({ lastAtMs: _lastAtMs, ...trouble }) => trouble)
+        .toSorted((a, b) => a.sinceMs - b.sinceMs),
+    queueEnded: (error, tookMs) => {
+      const trouble = queueTrouble(queueDescription, error, tookMs);
+      if (trouble === null) end('queue');
+      else begin('queue', trouble.code, trouble.message);
+    },
+    ledgerEnded: (trouble) => {
+      if (trouble !== null) begin('ledger', trouble.code, inSentence(trouble.message));
+      else if (quietMs('ledger') >= calmMs) end('ledger');
+    },
+    look: async () => {
+      if (quietMs('ledger') >= silenceMs) end('ledger');
+      try {
+        const free = await freeBytes(folder);
+        if (isDiskFull(free)) begin('disk', 'diskFull', roomInWords(free, folder));
+        else end('disk');
+      } catch (error) {
+        // Not every file system tells; that is no trouble.
+        log.debug({ reason: messageOf(error) }, 'free room not known');
+      }
+    },
+  };
+}
+
+function inSentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}

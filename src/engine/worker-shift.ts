@@ -1,0 +1,185 @@
+/**
+ * A shift: what a worker process does for one engine, from its notice to its end.
+ *
+ * Invariant: it takes a job only while that engine lives, and after its own key was seen to open the ledger's workspace.
+ * Trouble of the service pauses the work of all and ends the shift, so that the next one begins with that check: else a
+ * worker whose own key is wrong would pause the work of all again and again.
+ */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { jobCatalog } from '#jobs/index.ts';
+import type { Home } from '#src/app.ts';
+import { dataFolders } from '#src/config/data-folders.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
+import { type EngineNotice, type QueuePlace, workerSignEveryMs } from '#src/ledger/engine-notice.ts';
+import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
+import { startWorkers } from '#src/queue/workers.ts';
+import type { OpenedBreaker } from '#src/workspace/breaker.ts';
+import { parseOrigin } from '#src/workspace/origin.ts';
+import { createClosers } from './closers.ts';
+import { isGone, lookEveryMs } from './find-engine.ts';
+import { createHealth } from './health.ts';
+import { type ContextActions, jobContext } from './job-context.ts';
+import { createServiceWatch, type ServiceWatch } from './service-watch.ts';
+import { openWorkspaceClient, type WorkspaceClient, type WorkspaceClientOptions } from './workspace-client.ts';
+
+/** How long to wait before a service or a queue that did not answer is tried again. */
+export const retryEveryMs = 5_000;
+
+export interface ShiftOptions {
+  /** Ends the worker: the requests on their way are finished. */
+  readonly signal: AbortSignal;
+  /** A shift begins. */
+  readonly onWork: (engine: EngineNotice, queueDescription: string) => void;
+  /** It waits for an engine (null), or for what the error names. */
+  readonly onWait: (cause: PatchbayError | null) => void;
+}
+
+/**
+ * Resolves when that engine is gone, when the service is in trouble, or when the signal fires.
+ * @throws PatchbayError `usage`: `otherService`, `otherQueue`, `otherWorkspace`; `unreachable` `queueUnreachable`.
+ */
+export async function workShift(home: Home, engine: EngineNotice, options: ShiftOptions): Promise<void> {
+  const { ledger, clock, log, config, folders } = home;
+  const over = new AbortController();
+  const end = AbortSignal.any([options.signal, over.signal]);
+  const closers = createClosers(log);
+  const health = createHealth({ clock, log, queueDescription: "the engine's queue", folder: folders.root });
+  home.observeLedger(health.ledgerEnded);
+  closers.add(watchEngine(home, engine, () => over.abort()));
+  try {
+    const place = placeSeenHere(folders.root, engine.queue);
+    const server = await attachQueueServer({ redisUrl: config.queue.redisUrl, place });
+    closers.add(() => server.stop());
+    let trouble: Trouble | null = null;
+    const client = openWorkspaceClient(home, {
+      sandbox: await sandboxOf(home, engine),
+      connection: server.producer,
+      sameWorkspace: false,
+      // Before the check has passed it may be this machine alone that does not reach the service.
+      onOpenBreaker: (opened) => void trouble?.opened(opened),
+    });
+    closers.add(() => client.close());
+    if (!(await passCheck(home, client, end, options.onWait))) return;
+    const watch = createServiceWatch({ ledger, ...client, clock, log });
+    trouble = pauseForTrouble(home, engine, watch, () => over.abort());
+    const workers = startBatchWorkers(home, server, client, { ...watch, ...trouble, sweep: async () => undefined });
+    closers.add(() => workers.stop(config.queue.stopDeadline));
+    closers.add(() => server.giveUp());
+    closers.add(await showPresence(home));
+    options.onWork(engine, server.description);
+    if (!end.aborted) await new Promise((done) => end.addEventListener('abort', done, { once: true }));
+  } finally {
+    await closers.closeAll();
+  }
+}
+
+/** @returns what ends the watch. */
+function watchEngine(home: Home, engine: EngineNotice, onGone: () => void): () => void {
+  const timer = setInterval(() => {
+    isGone(home, engine).then(
+      (gone) => gone && onGone(),
+      (error: unknown) => home.log.warn({ reason: messageOf(error) }, 'ledger not readable'),
+    );
+  }, lookEveryMs);
+  return () => clearInterval(timer);
+}
+
+function placeSeenHere(root: string, place: QueuePlace): QueuePlace {
+  return place.kind === 'socket' ? { kind: 'socket', path: resolve(root, place.path) } : place;
+}
+
+/**
+ * Where the engine's sandbox is, and its key; null for a real service.
+ * @throws PatchbayError `usage` `otherService`.
+ */
+async function sandboxOf({ config, mode }: Home, engine: EngineNotice): Promise<WorkspaceClientOptions['sandbox']> {
+  if (mode === 'sandbox') {
+    const apiKey = (await readFile(dataFolders(config, 'sandbox').sandboxKeyFile, 'utf8')).trim();
+    return { origin: engine.serviceOrigin, apiKey };
+  }
+  const origin = parseOrigin(config.service.baseUrl ?? '');
+  if (origin === engine.serviceOrigin) return null;
+  const message = `the running engine writes to ${engine.serviceOrigin}, and this process is configured for ${origin}`;
+  throw new PatchbayError('usage', 'otherService', message, {
+    hint: 'Give a worker the same configuration and variables as the engine.',
+  });
+}
+
+/**
+ * Asks until the key opens the ledger's workspace; a service that does not answer or a key that is refused is waited for.
+ * @returns false when the signal fired first.
+ * @throws PatchbayError `usage` `otherWorkspace`.
+ */
+async function passCheck(
+  { clock }: Home,
+  client: WorkspaceClient,
+  end: AbortSignal,
+  onWait: ShiftOptions['onWait'],
+): Promise<boolean> {
+  let told: string | null = null;
+  // Ends with the signal, with an answer, or with trouble that waiting does not mend.
+  while (!end.aborted) {
+    try {
+      await client.recheck();
+      return true;
+    } catch (error) {
+      const waits = error instanceof PatchbayError && (error.kind === 'auth' || error.kind === 'unreachable');
+      if (!waits) throw error;
+      if (error.code !== told) onWait(error);
+      told = error.code;
+      await clock.sleep(retryEveryMs, end).catch(() => undefined);
+    }
+  }
+  return false;
+}
+
+type Trouble = Pick<ServiceWatch, 'opened' | 'exhausted'> & Pick<ContextActions, 'pause'>;
+
+/** The sandbox ends with its engine: that is no outage, and the next engine must not find a pause. */
+function pauseForTrouble(home: Home, engine: EngineNotice, watch: ServiceWatch, endShift: () => void): Trouble {
+  return {
+    opened: async (breaker: OpenedBreaker) => {
+      if (await isGone(home, engine)) return;
+      await watch.opened(breaker);
+      if (breaker.kind === 'read') endShift();
+    },
+    exhausted: async (error) => {
+      if (!(await isGone(home, engine))) await watch.exhausted(error);
+    },
+    pause: async (error) => {
+      if (await isGone(home, engine)) return true;
+      const paused = await watch.pauseFor(error);
+      if (paused) endShift();
+      return paused;
+    },
+  };
+}
+
+function startBatchWorkers(home: Home, server: QueueServer, client: WorkspaceClient, actions: ContextActions) {
+  const { config, ledger, log } = home;
+  return startWorkers({
+    ledgerId: ledger.id,
+    connection: server.worker,
+    catalog: jobCatalog.filter((job) => job.runsIn === 'anywhere'),
+    concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
+    context: jobContext(home, client.workspace, actions),
+    log,
+    onJobEnd: () => undefined,
+  });
+}
+
+/** Says again and again that this process is at work, for people. @returns what takes it back. */
+async function showPresence({ ledger, clock, log, identity }: Home): Promise<() => Promise<void>> {
+  const startedAtMs = clock.nowMs();
+  const sign = (): Promise<void> =>
+    ledger.setWorkerNotice({ identity: identity.name, startedAtMs, seenAtMs: clock.nowMs() });
+  await sign();
+  const timer = setInterval(() => {
+    sign().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'no sign of life'));
+  }, workerSignEveryMs);
+  return async () => {
+    clearInterval(timer);
+    await ledger.clearWorkerNotice(identity.name);
+  };
+}

@@ -1,0 +1,132 @@
+/** What a process knows of its surroundings: told once when it begins and once when it ends. */
+import { describe, expect, it } from 'vitest';
+import { createHealth, type Health } from '#src/engine/health.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { createLogger } from '#src/log.ts';
+import { type MovedClock, movedClock } from '#test/upsert/support/moved-clock.ts';
+
+const oom = "OOM command not allowed when used memory > 'maxmemory'.";
+const full = new PatchbayError('transient', 'diskFull', 'the disk has no room for the ledger');
+const busy = new PatchbayError('transient', 'ledgerBusy', 'another process holds the ledger');
+
+interface Bench {
+  readonly health: Health;
+  readonly clock: MovedClock;
+  /** `level code message` of every line. */
+  readonly lines: readonly string[];
+  leaveRoom(bytes: number): void;
+  codes(): readonly string[];
+}
+
+function bench(): Bench {
+  const clock = movedClock();
+  const lines: string[] = [];
+  const write = (line: string): void => {
+    const { level, code, msg } = JSON.parse(line);
+    lines.push(`${level} ${code} ${msg}`);
+  };
+  let free = 1e9;
+  const health = createHealth({
+    clock,
+    log: createLogger({ level: 'info', stream: { write } }),
+    queueDescription: 'Redis at 127.0.0.1:6379',
+    folder: '/data',
+    freeBytes: async () => free,
+  });
+  const leaveRoom = (bytes: number): void => {
+    free = bytes;
+  };
+  return { health, clock, lines, leaveRoom, codes: () => health.troubles().map((trouble) => trouble.code) };
+}
+
+describe('the queue', () => {
+  it.each([
+    ['connect ECONNREFUSED 127.0.0.1:6379', 'queueAway'],
+    ["Stream isn't writeable and enableOfflineQueue options is false", 'queueAway'],
+    [oom, 'queueFull'],
+    ['Command timed out', 'queueSlow'],
+    ['MISCONF Redis is configured to save RDB snapshots', 'queueRefuses'],
+    ['LOADING Redis is loading the dataset in memory', 'queueRefuses'],
+  ])('is in trouble: %s', (message, code) => {
+    const { health, codes } = bench();
+    health.queueEnded(new Error(message), 0);
+    expect(codes()).toEqual([code]);
+    expect(health.troubles()[0]?.message).toContain('Redis at 127.0.0.1:6379');
+  });
+
+  it('is slow where it takes jobs late, and well again where it takes them soon', () => {
+    const { health, codes } = bench();
+    health.queueEnded(null, 2_500);
+    expect(codes()).toEqual(['queueSlow']);
+    health.queueEnded(null, 3);
+    expect(codes()).toEqual([]);
+  });
+
+  it('is told of once for each change, not for each error', () => {
+    const { health, lines } = bench();
+    for (let error = 0; error < 50; error += 1) health.queueEnded(new Error('connect ECONNREFUSED'), 0);
+    for (let error = 0; error < 50; error += 1) health.queueEnded(new Error(oom), 0);
+    health.queueEnded(null, 1);
+    health.queueEnded(null, 1);
+    expect(lines).toEqual([
+      'warn queueAway trouble around this process',
+      'warn queueFull trouble around this process',
+      'info queueFull trouble is over',
+    ]);
+  });
+
+  it('is in trouble since the first error', () => {
+    const { health, clock } = bench();
+    health.queueEnded(new Error('connect ECONNREFUSED'), 0);
+    const [first] = health.troubles();
+    clock.advance(60_000);
+    health.queueEnded(new Error('connect ECONNREFUSED'), 0);
+    expect(health.troubles()[0]?.sinceMs).toBe(first?.sinceMs);
+  });
+});
+
+describe('the ledger', () => {
+  it('is well again with a write that comes some time after the last failure', () => {
+    const { health, clock, codes } = bench();
+    health.ledgerEnded(full);
+    health.ledgerEnded(null);
+    expect(codes(), 'a small write passes where a large one does not').toEqual(['diskFull']);
+    clock.advance(5_000);
+    health.ledgerEnded(null);
+    expect(codes()).toEqual([]);
+  });
+
+  it('is not asked: its trouble is forgotten when nobody has met it for a minute', async () => {
+    const { health, clock, codes } = bench();
+    health.ledgerEnded(busy);
+    clock.advance(59_000);
+    await health.look();
+    expect(codes()).toEqual(['ledgerBusy']);
+    clock.advance(1_000);
+    await health.look();
+    expect(codes()).toEqual([]);
+  });
+});
+
+describe('the disk', () => {
+  it('is full where less than a megabyte is free', async () => {
+    const { health, lines, leaveRoom } = bench();
+    leaveRoom(400_000);
+    await health.look();
+    await health.look();
+    expect(health.troubles()).toMatchObject([{ part: 'disk', code: 'diskFull' }]);
+    expect(health.troubles()[0]?.message).toBe('The disk of /data is full (400 kB free).');
+    leaveRoom(2_000_000);
+    await health.look();
+    expect(lines).toEqual(['warn diskFull trouble around this process', 'info diskFull trouble is over']);
+  });
+
+  it('that does not tell how full it is, is no trouble', async () => {
+    const { clock } = bench();
+    const log = createLogger({ level: 'silent' });
+    const freeBytes = () => Promise.reject(new Error('ENOSYS'));
+    const health = createHealth({ clock, log, queueDescription: 'x', folder: '/data', freeBytes });
+    await health.look();
+    expect(health.troubles()).toEqual([]);
+  });
+});

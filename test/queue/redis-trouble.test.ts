@@ -1,0 +1,132 @@
+/** A Redis that has no memory left, or that is frozen: nothing waits for ever, nothing is lost, nothing is done twice. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { silentLogger } from '#src/log.ts';
+import { pingRedis } from '#src/queue/ping-redis.ts';
+import { openProducer } from '#src/queue/producer.ts';
+import { applyingRun } from '#test/contracts/support/build.ts';
+import { peopleKeys } from '#test/support/people.ts';
+import { findRedisServer, type RedisServer, startRedisServer } from '#test/support/redis-server.ts';
+import { until } from '#test/support/until.ts';
+import { openQueueBench, settleBatch } from './support/queue-bench.ts';
+
+const binary = findRedisServer();
+const reason = binary === null ? ' (skipped: no redis-server on PATH)' : '';
+const job = { name: 'sweep', id: 'sweep-1', payload: { slot: 1 } };
+
+describe.skipIf(binary === null)(`a redis-server of this machine in trouble${reason}`, () => {
+  let redis: RedisServer | null = null;
+  const url = (): string => redis?.url ?? '';
+  beforeAll(async () => {
+    redis = await startRedisServer(binary ?? '');
+  });
+  afterAll(async () => {
+    await redis?.close();
+  });
+
+  /** A producer of its own, with everything it told. */
+  async function openObserved(commandTimeout = 5_000) {
+    const bench = await openQueueBench(url());
+    const told: string[] = [];
+    const producer = openProducer(
+      bench.ledger.id,
+      { ...bench.server.producer, commandTimeout },
+      silentLogger(),
+      (error) => told.push(error === null ? 'taken' : error.message),
+    );
+    onTestFinished(() => producer.close());
+    return { bench, producer, told };
+  }
+
+  test('without memory takes no jobs and says why; with memory again the run goes on to its end', async () => {
+    const { bench, producer, told } = await openObserved();
+    expect(await producer.add([job])).toBe(true);
+    await bench.redis.config('SET', 'maxmemory-policy', 'noeviction');
+    await bench.redis.config('SET', 'maxmemory', '1');
+    expect(await producer.add([{ ...job, id: 'sweep-2' }])).toBe(false);
+    expect(told).toEqual(['taken', expect.stringContaining('OOM ')]);
+
+    const keys = peopleKeys(20);
+    const run = await applyingRun(bench.ledger, 'run', keys);
+    let written = 0;
+    bench.work(async (payload) => {
+      const settledNow = await settleBatch(bench.ledger, payload);
+      written += settledNow;
+    });
+    await bench.dispatcher.sweep();
+    expect(await bench.ledger.staging.pendingCount(run.id)).toBe(keys.length);
+    await bench.redis.config('SET', 'maxmemory', '0');
+    await until('the end of the run', async () => {
+      await bench.dispatcher.sweep();
+      return (await bench.ledger.runs.get(run.id))?.state === 'done';
+    });
+    expect(written).toBe(keys.length);
+  });
+
+  test('that loses its memory while a job is at work gets that job again, and its rows are settled once', async () => {
+    const { bench } = await openObserved();
+    const keys = peopleKeys(2);
+    const run = await applyingRun(bench.ledger, 'run', keys);
+    const allowed = Promise.withResolvers<void>();
+    let begun = 0;
+    let written = 0;
+    bench.work(async (payload) => {
+      begun += 1;
+      await allowed.promise;
+      const settledNow = await settleBatch(bench.ledger, payload);
+      written += settledNow;
+    });
+    bench.dispatcher.wake();
+    await until('the job at work', () => begun === 1);
+    await bench.redis.config('SET', 'maxmemory', '1');
+    allowed.resolve();
+    await until('the settled rows', () => written === keys.length);
+    await bench.redis.config('SET', 'maxmemory', '0');
+    await until('the end of the run', async () => {
+      await bench.dispatcher.sweep();
+      return (await bench.ledger.runs.get(run.id))?.state === 'done';
+    });
+    expect(written).toBe(keys.length);
+  });
+
+  test('a job that fails comes again with the next sweep, and not at once', async () => {
+    const { bench } = await openObserved();
+    const run = await applyingRun(bench.ledger, 'run', peopleKeys(2));
+    let begun = 0;
+    bench.work(async (payload) => {
+      begun += 1;
+      if (begun === 1) throw new Error('the disk is full, say');
+      await settleBatch(bench.ledger, payload);
+    });
+    bench.dispatcher.wake();
+    await until('the job that failed', () => begun === 1);
+    for (let wake = 0; wake < 20; wake += 1) {
+      bench.dispatcher.wake();
+      await new Promise((turn) => setTimeout(turn, 5));
+    }
+    expect(begun).toBe(1);
+    await until('the end of the run', async () => {
+      await bench.dispatcher.sweep();
+      return (await bench.ledger.runs.get(run.id))?.state === 'done';
+    });
+    expect(begun).toBe(2);
+  });
+
+  test('that is frozen holds nobody up for ever', async () => {
+    const { producer, told } = await openObserved(200);
+    expect(await producer.add([job])).toBe(true);
+    redis?.freeze();
+    try {
+      expect(await producer.add([{ ...job, id: 'sweep-3' }])).toBe(false);
+      expect(told.at(-1)).toBe('Command timed out');
+      expect(await pingRedis(url(), 200)).toBe('no answer within 0.2 s');
+    } finally {
+      redis?.thaw();
+    }
+    await until('jobs that are taken', () => producer.add([{ ...job, id: 'sweep-4' }]));
+    expect(await pingRedis(url(), 5_000)).toBeNull();
+  });
+
+  test('that is not there is told so', async () => {
+    expect(await pingRedis('redis://127.0.0.1:9', 5_000)).toContain('ECONNREFUSED');
+  });
+});
