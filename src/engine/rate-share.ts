@@ -17,7 +17,7 @@ export interface RateShare {
 }
 
 const batchesAtOnceMin = 2;
-const batchesPerRequestPerSecond = 0.05;
+const batchesPerRequestPerSecond = 0.025;
 /** In this time each batch at work gets through its share of the line twice. */
 const requestsInLine = 8;
 

@@ -5,6 +5,7 @@ import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import {
   applyingRun,
+  bootA,
   createdAtMs,
   deadRow,
   ended,
@@ -221,6 +222,20 @@ export function settleContract(open: OpenLedger): void {
     await ledger.staging.settle({ runId: 'r1', feed: 'main', owner: 'w1', records, atMs: createdAtMs });
     const answer = await lease(ledger, 'w2', ['k1'], { sequence: run.sequence, nowMonotonicMs: 8_000 });
     expect(answer.get('k1')).toEqual({ kind: 'horizon', waitMs: 1_000 });
+  });
+
+  test('a conflict is a state of the key: it keeps no horizon, and may be created again once nothing is found', async () => {
+    const { ledger } = await openForTest(open);
+    const [run, record] = await atWork(ledger, 'k1');
+    await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
+    const intent = { contacts: [{ key: 'k1', owned: owned('+14155550101') }], runId: run.id, bootId: bootA };
+    await ledger.contacts.intend({ ...intent, owner: 'w1', horizonMonotonicMs: 60_000 });
+    const dead = deadRow('k1', { class: 'conflict', code: 'keyTaken' });
+    await settleAs(ledger, run, 'w1', [ended(present(record), { outcome: 'dead', dead })]);
+    expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({ state: 'conflict', contactId: null });
+    expect((await lease(ledger, 'w2', ['k1'], { sequence: run.sequence })).get('k1')).toMatchObject({ kind: 'leased' });
+    expect(await ledger.contacts.intend({ ...intent, owner: 'w2', horizonMonotonicMs: 90_000 })).toEqual(['k1']);
+    expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({ state: 'intent', intentRun: run.id });
   });
 
   test('a death sets the attempts back: whoever tries the row again counts anew', async () => {
