@@ -4,6 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { exitCodes } from '#src/runs/exit-code.ts';
 
+/** Requests end within 15 s, and a stop waits 20 s for its jobs: what is still there then hangs. */
+const patienceMs = 45_000;
+
 export interface Interrupt {
   readonly signal: AbortSignal;
   /** 130, 143 or 129 after the first signal; null before. */
@@ -30,12 +33,17 @@ export function listenForInterrupt(onFirst: () => void, { hangUp = false }: Inte
   const controller = new AbortController();
   const { promise, resolve } = Promise.withResolvers<void>();
   let code: number | null = null;
+  let watchdog: NodeJS.Timeout | undefined;
   const handle = (signal: Signal): void => {
     if (code !== null) process.exit(code);
     code = codes[signal];
     onFirst();
     controller.abort();
     resolve();
+    watchdog = setTimeout(() => {
+      process.stderr.write('patchbay: could not stop in time and leaves now; nothing is lost, the ledger knows all\n');
+      process.exit(codes[signal]);
+    }, patienceMs).unref();
   };
   const signals: readonly Signal[] = [
     'SIGINT',
@@ -48,6 +56,7 @@ export function listenForInterrupt(onFirst: () => void, { hangUp = false }: Inte
     exitCode: () => code,
     received: promise,
     dispose: () => {
+      clearTimeout(watchdog);
       for (const signal of signals) process.off(signal, handle);
     },
   };

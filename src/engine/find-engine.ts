@@ -7,14 +7,24 @@ import type { EngineNotice } from '#src/ledger/engine-notice.ts';
 /** How soon a worker sees that its engine is gone, or that there is one. */
 export const lookEveryMs = 250;
 
+/** An engine that is just being started, or started again, is waited for so long. */
+const startingMs = 5_000;
+
 /**
  * The lock tells for certain, whatever notices were left behind. It is given back at once.
  * @throws PatchbayError `usage` `noEngine`.
  */
-export function requireEngine({ folders }: Home): void {
-  const lock = takeEngineLock(folders.lockFile);
-  if (lock === null) return;
-  lock.release();
+export async function requireEngine({ folders, clock }: Home, signal: AbortSignal): Promise<void> {
+  const untilMs = clock.monotonicMs() + startingMs;
+  // Ends with an engine, with the signal, or when the time is over.
+  while (!signal.aborted) {
+    const lock = takeEngineLock(folders.lockFile);
+    if (lock === null) return;
+    lock.release();
+    if (clock.monotonicMs() >= untilMs) break;
+    await clock.sleep(lookEveryMs, signal).catch(() => undefined);
+  }
+  if (signal.aborted) return;
   throw new PatchbayError('usage', 'noEngine', `no engine runs on ${folders.root} that a worker could work for`, {
     hint: 'Run `patchbay start` on this data folder first: it holds the queue and takes the files.',
   });

@@ -18,7 +18,7 @@ import { retryEveryMs, type ShiftOptions, workShift } from './worker-shift.ts';
 export async function runWorker(home: Home, options: ShiftOptions): Promise<void> {
   const { clock, ledger } = home;
   const { signal, onWait } = options;
-  requireEngine(home);
+  await requireEngine(home, signal);
   let engine = await ledger.engineNotice();
   // Ends with the signal.
   for (let isFirst = true; !signal.aborted; isFirst = false) {

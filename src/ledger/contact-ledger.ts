@@ -11,6 +11,15 @@ export interface IntentRequest {
   readonly horizonMonotonicMs: number;
 }
 
+export interface ClaimRequest {
+  readonly contacts: readonly (WrittenContact & { readonly position: number })[];
+  readonly owner: string;
+  readonly runId: string;
+  readonly bootId: string;
+  /** Monotonic: from then on the PATCHes have landed or never will. */
+  readonly horizonMonotonicMs: number;
+}
+
 /** What a write that is about to be sent makes the feed's own, should it land unseen. */
 export interface WrittenContact {
   readonly key: string;
@@ -35,14 +44,12 @@ export interface ContactLedger {
   /** Commits the intents to create, durable. Answers the keys whose lease the owner still holds. */
   intend(request: IntentRequest): Promise<readonly string[]>;
   /**
-   * Enters that PATCHes are about to be sent and what they write: a lost reply then neither makes their items nobody's nor
-   * lets the record pass for unchanged.
+   * Enters that PATCHes are about to be sent, what they write, and until when they may land: a lost reply then neither
+   * makes their items nobody's nor lets the record pass for unchanged, and nobody writes the key before the horizon.
    */
-  claimItems(
-    owner: string,
-    runId: string,
-    contacts: readonly (WrittenContact & { readonly position: number })[],
-  ): Promise<void>;
+  claimItems(request: ClaimRequest): Promise<void>;
+  /** Takes claims back: the PATCHes were certainly not carried out. */
+  unclaimItems(owner: string, contacts: readonly WrittenContact[]): Promise<void>;
   /** Takes intents back, with what they claimed: the creates were certainly not sent, or a look-up after the horizon found nothing. */
   withdrawIntents(owner: string, contacts: readonly WrittenContact[]): Promise<void>;
   /** Enters into the key's history that a write of its holder may have landed. Nothing for anybody else. */

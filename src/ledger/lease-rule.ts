@@ -11,7 +11,7 @@ export interface LeaseFacts {
   readonly owner: string | null;
   readonly leaseUntilMs: number | null;
   readonly leaseBoot: string | null;
-  /** Null while no create is on its way. */
+  /** Null while no write is on its way. */
   readonly horizonMs: number | null;
   readonly horizonBoot: string | null;
   /** Sequence of the run that wrote last. */

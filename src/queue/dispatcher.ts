@@ -120,6 +120,8 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
       id: jobId(runId, batch, generation),
       payload: { runId, batch, generation },
       delayMs: Math.max(0, dueAtMs - nowMs),
+      // What was begun and had to wait goes on before anything new: else it would wait behind the whole queue once more.
+      standsBack: generation === 0,
     })),
     ...[...complete, ...cancelling.map((run) => run.id)].map(finish),
     ...audits.map(({ id, position, dueAtMs }) => ({

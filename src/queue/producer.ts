@@ -18,6 +18,8 @@ export interface JobToAdd {
   /** Ids and numbers only. */
   readonly payload: Readonly<Record<string, string | number>>;
   readonly delayMs?: number;
+  /** Waits behind all jobs of its name that do not stand back. */
+  readonly standsBack?: boolean;
 }
 
 export interface Producer {
@@ -38,6 +40,8 @@ export interface Producer {
 /** How the queue took jobs: null is well. An error of its connection comes without jobs, too. Must not throw. */
 export type QueueObserver = (trouble: Error | null, tookMs: number) => void;
 
+/** Jobs without a priority go before all that have one. */
+const anyPriority = 1;
 const eventsMax = 200;
 /** A frozen Redis answers nothing, and its connection stays up. */
 const commandMsMax = 5_000;
@@ -110,10 +114,14 @@ export function openProducer(
 
 async function addByName(queue: (name: string) => Queue, jobs: readonly JobToAdd[]): Promise<void> {
   for (const [name, ofName] of Map.groupBy(jobs, (job) => job.name)) {
-    const bulk = ofName.map(({ id, payload, delayMs }) => ({
+    const bulk = ofName.map(({ id, payload, delayMs, standsBack }) => ({
       name,
       data: payload,
-      opts: { jobId: id, ...(delayMs === undefined ? {} : { delay: delayMs }) },
+      opts: {
+        jobId: id,
+        ...(delayMs === undefined ? {} : { delay: delayMs }),
+        ...(standsBack === true ? { priority: anyPriority } : {}),
+      },
     }));
     await queue(name).addBulk(bulk);
   }

@@ -19,7 +19,7 @@ import { fetchContact, lookUpAlone, readTogether } from './key-reads.ts';
 import type { Effect, KeyEvent } from './key-state.ts';
 import { beginKey, isAsking, type KeyWork } from './key-work.ts';
 import { claimPatches, commitIntents, createContact, patchContact } from './key-writes.ts';
-import { createsPerIntent, horizonMs } from './parts.ts';
+import { createsPerIntent } from './parts.ts';
 
 /**
  * Takes each record as far as it goes now. Those that are neither ended nor put off afterwards stay as they are.
@@ -118,6 +118,14 @@ async function carryOut(chunk: Chunk, key: KeyWork, effect: Effect): Promise<voi
       await inStep('withdraw', () => ledger.contacts.withdrawIntents(chunk.owner, [{ key: record.key, owned }]));
       return;
     }
+    case 'unclaim': {
+      // What was never claimed has nothing to take back: all work stopped before.
+      if (!key.claimed) return;
+      const { owned } = key.contact;
+      await inStep('withdraw', () => ledger.contacts.unclaimItems(chunk.owner, [{ key: record.key, owned }]));
+      key.claimed = false;
+      return;
+    }
     case 'noteDoubt': {
       const doubt = { key: record.key, runId: chunk.run.id, atMs: clock.nowMs(), why: key.doubtWhy, burn: effect.burn };
       await ledger.contacts.noteDoubt(chunk.owner, doubt);
@@ -153,7 +161,7 @@ function waitMs({ parts }: Chunk, key: KeyWork, { wait }: Extract<Effect, { do: 
     case 'lag':
       return Math.max(momentMs, parts.limits.visibilityLagMs);
     case 'horizon':
-      return key.intentAtMs + horizonMs(parts.limits) - parts.clock.monotonicMs();
+      return key.horizonAtMs - parts.clock.monotonicMs();
     default:
       return wait.ms;
   }

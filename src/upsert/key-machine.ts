@@ -39,6 +39,7 @@ const rest = (state: KeyState, ...effects: readonly Effect[]): Step => ({
 const end = (as: KeyEnd): Effect => ({ do: 'end', as });
 const park = (wait: Wait | { readonly ms: number }, burn = false): Effect => ({ do: 'park', wait, burn });
 const withdraw: Effect = { do: 'withdraw' };
+const unclaim: Effect = { do: 'unclaim' };
 
 const planned: Cell<'found'> = (state, { plan }) => {
   if (plan === 'patch') return ask(state, 'patching', 'patch');
@@ -92,21 +93,21 @@ const transitions: Transitions = {
     foundNone: (state) => rest(state, state.maySearchAgain ? park('lag', true) : end('keyTaken')),
   },
   patching: {
-    stopped,
+    stopped: (state) => rest(state, unclaim),
     done: (state, { applied }) => rest(state, end(applied ? 'updated' : 'notApplied')),
     doubt: (state, { othersSucceed }) => {
       const isLast = othersSucceed && state.updatesLeft <= 1;
-      return rest(state, { do: 'noteDoubt', burn: false }, isLast ? end('doubt') : park('moment', othersSucceed));
+      return rest(state, { do: 'noteDoubt', burn: false }, isLast ? end('doubt') : park('horizon', othersSucceed));
     },
-    vanished: (state) => ask(state, 'vanished', 'lookUp'),
+    vanished: (state) => ask(state, 'vanished', 'lookUp', unclaim),
     refused: refusedAlone,
-    unauthorized: (state) => ask(state, 'checkingKey', 'lookUp'),
-    notSent: (state) => rest(state, park('moment')),
-    rateLimited: (state) => rest(state, park('none')),
-    tooLate: (state) => rest(state, park('none')),
+    unauthorized: (state) => ask(state, 'checkingKey', 'lookUp', unclaim),
+    notSent: (state) => rest(state, unclaim, park('moment')),
+    rateLimited: (state) => rest(state, unclaim, park('none')),
+    tooLate: (state) => rest(state, unclaim, park('none')),
     readTooOld: (state) => {
-      if (state.refreshesLeft === 0) return rest(state, park('moment'));
-      return ask({ ...state, refreshesLeft: state.refreshesLeft - 1 }, 'refreshing', 'fetch');
+      if (state.refreshesLeft === 0) return rest(state, unclaim, park('moment'));
+      return ask({ ...state, refreshesLeft: state.refreshesLeft - 1 }, 'refreshing', 'fetch', unclaim);
     },
   },
   refreshing: {

@@ -65,6 +65,8 @@ export type Effect =
   | { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
   /** Takes the intent back: this create was certainly not carried out. */
   | { readonly do: 'withdraw' }
+  /** The same for an update: what was claimed for it is nobody's, and its horizon is void. */
+  | { readonly do: 'unclaim' }
   | { readonly do: 'noteDoubt'; readonly burn: boolean }
   /** No worker waits: the row is due again later. */
   | { readonly do: 'park'; readonly wait: Wait | { readonly ms: number }; readonly burn: boolean }

@@ -61,6 +61,8 @@ export interface KeyWork {
   claimed: boolean;
   /** Monotonic: when the intent was committed. */
   intentAtMs: number;
+  /** Monotonic: from when a look-up tells what became of the last write. */
+  horizonAtMs: number;
   answer: Answer;
   /** A create of this piece of work was answered with a contact. */
   createAnswered: boolean;
@@ -90,6 +92,7 @@ export function beginKey(record: StagedRecord): KeyWork {
     planned: null,
     claimed: false,
     intentAtMs: 0,
+    horizonAtMs: 0,
     answer: { kind: 'none' },
     createAnswered: false,
     doubtWhy: '',

@@ -13,13 +13,14 @@ import type { WriteResult } from '#src/workspace/port.ts';
 import type { Chunk } from './chunk.ts';
 import type { KeyEvent } from './key-state.ts';
 import { type KeyWork, ownedIfWritten, plannedOf } from './key-work.ts';
-import { horizonMs, type UpsertParts } from './parts.ts';
+import { horizonMs, type UpsertParts, updateHorizonMs } from './parts.ts';
 import { checkBeforeSend, type SendDeadlines, sendRefusal } from './send-checks.ts';
 
 /** Commits the intents, durable. Answers each key with its event: one whose lease was lost is not to be created. */
 export async function commitIntents(chunk: Chunk, keys: readonly KeyWork[]): Promise<ReadonlyMap<KeyWork, KeyEvent>> {
   const { ledger, clock, limits } = chunk.parts;
   const intentAtMs = clock.monotonicMs();
+  const horizonAtMs = intentAtMs + horizonMs(limits);
   const held = new Set(
     await inStep('intend', () =>
       ledger.contacts.intend({
@@ -27,24 +28,37 @@ export async function commitIntents(chunk: Chunk, keys: readonly KeyWork[]): Pro
         owner: chunk.owner,
         runId: chunk.run.id,
         bootId: clock.bootId,
-        horizonMonotonicMs: intentAtMs + horizonMs(limits),
+        horizonMonotonicMs: horizonAtMs,
       }),
     ),
   );
   return new Map(
     keys.map((key): [KeyWork, KeyEvent] => {
       key.intentAtMs = intentAtMs;
+      key.horizonAtMs = horizonAtMs;
       return [key, { kind: held.has(key.record.key) ? 'intended' : 'leaseLost' }];
     }),
   );
 }
 
-/** Enters what PATCHes are about to write. Several at once cost one commit. */
+/** Enters what PATCHes are about to write, with their horizon. Several at once cost one commit. */
 export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Promise<void> {
   if (keys.length === 0) return;
-  const claims = keys.map((key) => ({ ...ownedIfWritten(key), position: key.record.position }));
-  await inStep('claim', () => chunk.parts.ledger.contacts.claimItems(chunk.owner, chunk.run.id, claims));
-  for (const key of keys) key.claimed = true;
+  const { ledger, clock, limits } = chunk.parts;
+  const horizonAtMs = clock.monotonicMs() + updateHorizonMs(limits);
+  await inStep('claim', () =>
+    ledger.contacts.claimItems({
+      contacts: keys.map((key) => ({ ...ownedIfWritten(key), position: key.record.position })),
+      owner: chunk.owner,
+      runId: chunk.run.id,
+      bootId: clock.bootId,
+      horizonMonotonicMs: horizonAtMs,
+    }),
+  );
+  for (const key of keys) {
+    key.claimed = true;
+    key.horizonAtMs = horizonAtMs;
+  }
 }
 
 /** @throws what stops all work; nothing was sent then. */

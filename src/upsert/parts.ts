@@ -40,6 +40,11 @@ export function horizonMs(limits: UpsertLimits): number {
   return limits.startGuardMs + socketWriteMs + limits.latestCommitMs + limits.visibilityLagMs;
 }
 
+/** The same for an update: it leaves while its read is fresh, or not at all. */
+export function updateHorizonMs(limits: UpsertLimits): number {
+  return limits.readAgeMaxMs + socketWriteMs + limits.latestCommitMs + limits.visibilityLagMs;
+}
+
 /** As many keys as can be looked up and written while their reads are fresh; never more than one look-up takes. */
 export function keysPerChunk(limits: UpsertLimits): number {
   if (limits.requestsPerSecond === null) return 20;

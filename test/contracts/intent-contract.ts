@@ -120,10 +120,27 @@ export function intentContract(open: OpenLedger): void {
     await lease(ledger, 'w1', ['k1']);
     await lease(ledger, 'w2', ['k2']);
     const contacts = ['k1', 'k2'].map((key, index) => ({ key, owned: owned('+14155550109'), position: index + 1 }));
-    await ledger.contacts.claimItems('w1', 'r1', contacts);
+    await ledger.contacts.claimItems({ contacts, owner: 'w1', runId: 'r1', bootId: bootA, horizonMonotonicMs: 9_000 });
     const known = await ledger.contacts.get(['k1', 'k2']);
     expect(known.get('k1')?.owned).toEqual(owned('+14155550109'));
     expect(known.get('k2')?.owned).toEqual(nobodyOwns);
+  });
+
+  test('what a PATCH may still change is written by nobody before its horizon, unless its holder takes the claim back', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1', 'k2']);
+    const contacts = ['k1', 'k2'].map((key, index) => ({ key, owned: owned('+14155550109'), position: index + 1 }));
+    const claim = { contacts, owner: 'w1', runId: 'r1', bootId: bootA };
+    await ledger.contacts.claimItems({ ...claim, horizonMonotonicMs: horizonAtMs });
+    await ledger.contacts.unclaimItems('w2', [{ key: 'k1', owned: nobodyOwns }]);
+    await ledger.contacts.unclaimItems('w1', [{ key: 'k2', owned: nobodyOwns }]);
+    await ledger.contacts.release('w1', ['k1', 'k2']);
+    const ask = (nowMonotonicMs: number) =>
+      lease(ledger, 'w2', ['k1', 'k2'], { nowMonotonicMs, isOwnerDead: () => true });
+    const early = await ask(horizonAtMs - 1);
+    expect(early.get('k1')).toEqual({ kind: 'horizon', waitMs: 1 });
+    expect(early.get('k2')).toMatchObject({ kind: 'leased', contact: { owned: nobodyOwns } });
+    expect((await ask(horizonAtMs)).get('k1')).toMatchObject({ kind: 'leased', contact: { state: 'lookup' } });
   });
 
   test('burned attempts add up, and a binding sets them back', async () => {

@@ -47,16 +47,31 @@ export function sqliteContacts(db: Database): ContactLedger {
           .map(({ key }) => key),
       ),
 
-    claimItems: async (owner, runId, contacts) => {
+    claimItems: async ({ contacts, owner, runId, bootId, horizonMonotonicMs }) => {
       db.transaction(() => {
         for (const { key, owned, position } of contacts) {
           const held = db.run(
-            'UPDATE contacts SET owned = ? WHERE key = ? AND owner = ?',
+            'UPDATE contacts SET owned = ?, horizon = ?, horizon_boot = ? WHERE key = ? AND owner = ?',
             JSON.stringify(owned),
+            horizonMonotonicMs,
+            bootId,
             key,
             owner,
           );
           if (held === 1) db.run('UPDATE staged SET sent = 1 WHERE run_id = ? AND position = ?', runId, position);
+        }
+      });
+    },
+
+    unclaimItems: async (owner, contacts) => {
+      db.transaction(() => {
+        for (const { key, owned } of contacts) {
+          db.run(
+            'UPDATE contacts SET owned = ?, horizon = NULL, horizon_boot = NULL WHERE key = ? AND owner = ?',
+            JSON.stringify(owned),
+            key,
+            owner,
+          );
         }
       });
     },
@@ -139,7 +154,7 @@ function leaseFacts(row: ResultRow): LeaseFacts {
     owner: textOrNull(row.owner),
     leaseUntilMs: numberOrNull(row.lease_until),
     leaseBoot: textOrNull(row.lease_boot),
-    horizonMs: row.state === 'intent' ? numberOrNull(row.horizon) : null,
+    horizonMs: numberOrNull(row.horizon),
     horizonBoot: textOrNull(row.horizon_boot),
     writtenSequence: Number(row.written_sequence),
   };
