@@ -1,0 +1,65 @@
+/**
+ * Watches every create that leaves a worker, for what would make a second contact in a service that does not mind.
+ *
+ * The service of the tests refuses a taken externalId with 409. So each 409 is a duplicate that was prevented by luck; and
+ * so is a create that leaves while an earlier one of that key may still land.
+ */
+import type { Clock } from '#src/clock.ts';
+import type { Workspace, WriteResult } from '#src/workspace/port.ts';
+
+export interface CreateWatch {
+  /** The workspace of one worker, watched. */
+  watched(workspace: Workspace): Workspace;
+  /** A person deleted the contact: its key may be created anew. */
+  deleted(key: string): void;
+  /** One sentence each; empty as long as all is well. */
+  readonly breaches: readonly string[];
+}
+
+interface Sent {
+  readonly atMs: number;
+  /** Null while it is on its way. */
+  end: WriteResult['kind'] | null;
+}
+
+export function watchCreates(clock: Clock, latestCommitMs: number): CreateWatch {
+  const sent = new Map<string, Sent[]>();
+  const breaches: string[] = [];
+  const leaves = (key: string): Sent => {
+    const earlier = sent.get(key) ?? [];
+    const atMs = clock.monotonicMs();
+    for (const one of earlier) {
+      const agoMs = atMs - one.atMs;
+      if ((one.end === null || one.end === 'doubt') && agoMs < latestCommitMs)
+        breaches.push(`${key}: a create leaves ${agoMs} ms after one that may still land`);
+    }
+    const now = { atMs, end: null };
+    sent.set(key, [...earlier, now]);
+    return now;
+  };
+  return {
+    breaches,
+    deleted: (key) => void sent.delete(key),
+    watched: (workspace) => ({
+      ...workspace,
+      createContact: async (body, options = {}) => {
+        const key = body.externalId ?? '';
+        const attempts: Sent[] = [];
+        const beforeSend = async (): Promise<void> => {
+          await options.beforeSend?.();
+          attempts.push(leaves(key));
+        };
+        try {
+          const result = await workspace.createContact(body, { ...options, beforeSend });
+          for (const one of attempts) one.end = result.kind;
+          if (result.kind === 'refused' && result.status === 409)
+            breaches.push(`${key}: a create leaves although the contact is there (409)`);
+          return result;
+        } catch (error) {
+          for (const one of attempts) one.end = 'notSent';
+          throw error;
+        }
+      },
+    }),
+  };
+}

@@ -1,0 +1,308 @@
+/**
+ * The real parts of one story: service on loopback, ledger in a file, import folder, two workers, and between them a
+ * queue that may lose, repeat and reorder.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { jobCatalog } from '#jobs/index.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { noOptions } from '#src/ledger/run-options.ts';
+import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { silentLogger } from '#src/log.ts';
+import { jobsToDo } from '#src/queue/dispatcher.ts';
+import type { RunFolders } from '#src/runs/parts.ts';
+import { newRunId } from '#src/runs/run-id.ts';
+import { takeFile } from '#src/runs/submit-run.ts';
+import { startService } from '#src/service/start-service.ts';
+import { claimFile } from '#src/sources/claim.ts';
+import type { UpsertLimits } from '#src/upsert/parts.ts';
+import { type Contact, contactListEnvelope } from '#src/wire/contact.ts';
+import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+import { createRateGate } from '#src/workspace/rate-gate.ts';
+import { serviceDefaults } from '#test/support/service-defaults.ts';
+import type { Feed, Story } from './commands.ts';
+import { type CreateWatch, watchCreates } from './create-watch.ts';
+import type { Moment } from './life.ts';
+import { looseQueue, type QueuedJob } from './loose-queue.ts';
+import { type MovedTime, movedTime } from './moved-time.ts';
+import { createModelWorker, listenedBreakers, type ModelWorker, type WorkerTell } from './worker.ts';
+
+/** D and V of `rules.md`; the faults of the commands stay within them. */
+export const limits: UpsertLimits = {
+  leaseMs: 45_000,
+  requestMs: 15_000,
+  startGuardMs: 1_000,
+  latestCommitMs: 30_000,
+  visibilityLagMs: 10_000,
+  readAgeMaxMs: 2_000,
+  attemptsMax: 3,
+  writesAtOnce: 8,
+  requestsPerSecond: null,
+  itemRemoval: 'owned',
+  applying: { adoptionsMax: 1, adoptionsFloor: 1_000, refusalsMax: 1_000 },
+};
+
+export interface World {
+  readonly ledger: Ledger;
+  readonly time: MovedTime;
+  readonly creates: CreateWatch;
+  readonly folders: RunFolders;
+  drop(feed: Feed, text: string): Promise<RunRecord>;
+  faults(specs: readonly string[]): Promise<void>;
+  /** What a person does in the app: no fault meets it. */
+  byHand(method: 'PATCH' | 'DELETE', contactId: string, body?: unknown): Promise<void>;
+  /** Of the whole workspace. */
+  contacts(): Promise<readonly Contact[]>;
+  crash(worker: 0 | 1, effect: number, moment: Moment, noticed: boolean): void;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  advance(ms: number): Promise<void>;
+  flush(): void;
+  reorder(by: number): void;
+  /** The last job is delivered once more. */
+  redeliver(): void;
+  /** One job, by that worker; by both at once where it is given to both. Answers whether there was one. */
+  work(by: 0 | 1 | 'both'): Promise<boolean>;
+  /** Everything is worked to its end, whatever was put off. */
+  finish(): Promise<void>;
+  /** Whether an owner's process is known to be dead. */
+  isDead(owner: string): boolean;
+  readonly unnoticedDeaths: () => number;
+  isAtRest(runId: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** More than any story needs; work that never ends shows here. */
+const roundsMax = 2_000;
+const jobsMax = 100;
+
+export interface WorldOptions extends Pick<Story, 'patchMode'> {
+  /** Told of each effect of each worker; null where nobody listens. */
+  readonly tell: WorkerTell | null;
+  /** Avoids no known deviation (`deviations.ts`). */
+  readonly strict: boolean;
+}
+
+export async function openWorld({ patchMode, tell, strict }: WorldOptions): Promise<World> {
+  const time = movedTime();
+  const clock = time.ofWorkers;
+  const service = await startService({
+    ...serviceDefaults,
+    patchMode,
+    control: true,
+    clock: time.ofService,
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'patchbay-commands-'));
+  const inbox = join(folder, 'import');
+  const folders: RunFolders = {
+    claimed: join(folder, 'claimed'),
+    handedOver: join(folder, 'handed-over'),
+    reports: join(folder, 'reports'),
+    importFolders: [inbox],
+  };
+  await mkdir(inbox);
+  await mkdir(folders.claimed);
+  const ledgerFile = join(folder, 'ledger.sqlite');
+  const ledger = openSqliteLedger(ledgerFile);
+  const creates = watchCreates(clock, limits.latestCommitMs);
+  const queue = looseQueue();
+  const dead = new Set<string>();
+  const log = silentLogger();
+  let unnoticedDeaths = 0;
+  let pausedByHand = false;
+  let specsInForce: readonly string[] = [];
+  let fileCount = 0;
+
+  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(service.origin + path, {
+      method,
+      headers: { authorization: serviceDefaults.apiKeys[0], 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  };
+  const setFaults = async (specs: readonly string[]): Promise<void> => {
+    await call('POST', '/__control', { faults: specs });
+  };
+  const undisturbed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (specsInForce.length === 0) return work();
+    await setFaults([]);
+    const result = await work();
+    await setFaults(specsInForce);
+    return result;
+  };
+
+  const connections = [openSqliteLedger(ledgerFile), openSqliteLedger(ledgerFile)] as const;
+  const workspaces: Workspace[] = [];
+  let processCount = 0;
+  const born: ModelWorker[] = [];
+  const bear = (slot: 0 | 1): ModelWorker => {
+    const breakers = listenedBreakers(clock);
+    const workspace = createHttpWorkspace({
+      baseUrl: service.origin,
+      readApiKey: () => serviceDefaults.apiKeys[0],
+      rateGate: createRateGate({ requestsPerSecond: null, clock }),
+      breakers: breakers.breakers,
+      clock,
+      random: () => 0,
+      log,
+    });
+    workspaces.push(workspace);
+    processCount += 1;
+    const around = { ledger: connections[slot], workspace: creates.watched(workspace), breakers };
+    const worker = createModelWorker(`host/boot/${processCount}`, { ...around, clock, folders, limits, dead, tell });
+    born.push(worker);
+    return worker;
+  };
+  const workers: [ModelWorker, ModelWorker] = [bear(0), bear(1)];
+  const noticed: [boolean, boolean] = [true, true];
+
+  /** A process that ended is replaced by another one. */
+  const revive = async (): Promise<void> => {
+    for (const slot of [0, 1] as const) {
+      if (!workers[slot].life.isOver()) continue;
+      if (noticed[slot]) dead.add(workers[slot].name);
+      else unnoticedDeaths += 1;
+      workers[slot] = bear(slot);
+      if (slot === 0) await workers[slot].start();
+      if (pausedByHand) await setPause();
+    }
+  };
+  const setPause = (): Promise<void> =>
+    ledger.setPause({ code: 'unreachable', message: 'paused by hand', sinceMs: clock.nowMs() });
+  const dispatch = async (): Promise<void> => queue.add(await jobsToDo(ledger, clock.nowMs(), jobsMax), clock.nowMs());
+  /** Step by step, so that a commit lands when it is due; a request after it waits for it. */
+  const advance = async (ms: number): Promise<void> => {
+    let leftMs = ms;
+    // Ends: each turn wakes somebody, and who wakes does not wait again.
+    for (;;) {
+      const stepMs = time.untilNextWakeMs();
+      if (stepMs === null || stepMs > leftMs) break;
+      time.advance(stepMs);
+      leftMs -= stepMs;
+      await undisturbed(() => call('GET', '/v1/contacts?maxResults=1'));
+    }
+    time.advance(leftMs);
+  };
+  const definitionOf = (job: QueuedJob) => jobCatalog.find((one) => one.name === job.name);
+  const isForEngine = (job: QueuedJob): boolean => definitionOf(job)?.runsIn !== 'anywhere';
+  /** Who works on a job that is delivered twice at once. A process takes as many of one name as its catalog says. */
+  const takersOf = (job: QueuedJob): readonly (0 | 1)[] => {
+    if (!isForEngine(job)) return [0, 1];
+    return definitionOf(job)?.concurrency === 1 ? [0] : [0, 0];
+  };
+
+  const work: World['work'] = async (by) => {
+    await revive();
+    await advance(5);
+    if (!pausedByHand && (await ledger.pause()) !== null) {
+      await advance(5_000);
+      await workers[0].sweep();
+      await revive();
+    }
+    await dispatch();
+    const job = queue.take(clock.nowMs());
+    if (job === null) return false;
+    const takers = by === 'both' ? takersOf(job) : [isForEngine(job) ? 0 : by];
+    await Promise.all(
+      takers.map(async (slot, index) => {
+        // A known deviation: `readTwice`.
+        if (!strict && index > 0 && slot === takers[0]) await nextTurn();
+        await workers[slot].run(job);
+      }),
+    );
+    return true;
+  };
+
+  return {
+    ledger,
+    time,
+    creates,
+    folders,
+    advance,
+    work,
+    isDead: (owner) => dead.has(owner.split('#')[0] ?? ''),
+    unnoticedDeaths: () => unnoticedDeaths,
+    drop: async (feed, text) => {
+      fileCount += 1;
+      time.advance(1);
+      const name = `${feed}-${fileCount}.csv`;
+      await writeFile(join(inbox, name), text);
+      const parts = { ledger, clock, log, folders, mapping: null };
+      if (feed === 'main') return takeFile(parts, inbox, join(inbox, name), null);
+      const id = newRunId(clock.nowMs());
+      const claimedPath = await claimFile(join(inbox, name), folders.claimed, id);
+      const file = { claimedPath, fileName: name, importFolder: inbox, sha256: name, bytes: text.length };
+      const run = { id, feed, kind: 'file', ...file, options: noOptions, mapping: null } as const;
+      return ledger.runs.create({ ...run, createdAtMs: clock.nowMs() });
+    },
+    faults: async (specs) => {
+      specsInForce = specs;
+      await setFaults(specs);
+    },
+    byHand: (method, contactId, body) =>
+      undisturbed(async () => void (await call(method, `/v1/contacts/${contactId}`, body))),
+    contacts: () => undisturbed(() => allContacts(call)),
+    crash: (worker, effect, moment, isNoticed) => {
+      noticed[worker] = isNoticed;
+      workers[worker].life.endAt(effect, moment);
+    },
+    pause: async () => {
+      pausedByHand = true;
+      await setPause();
+    },
+    resume: async () => {
+      pausedByHand = false;
+      await workers[0].sweep();
+    },
+    flush: queue.flush,
+    reorder: queue.reorder,
+    redeliver: queue.putBackLast,
+    isAtRest: async (runId) => isFinal((await ledger.runs.get(runId))?.state ?? 'queued'),
+    finish: async () => {
+      pausedByHand = false;
+      // Ends: nothing is in the way any more, so that every round works a job or goes to the next one that is due.
+      for (let round = 0; ; round += 1) {
+        if (round > roundsMax) throw new Error(`work does not end: ${await activeRuns(ledger)}`);
+        if (await work(round % 2 === 0 ? 0 : 1)) continue;
+        if ((await ledger.pause()) !== null) continue;
+        const dueAtMs = queue.nextDueAtMs();
+        if (dueAtMs !== null) await advance(Math.max(1, dueAtMs - clock.nowMs()));
+        else if ((await activeRuns(ledger)) === '') return;
+        else throw new Error(`nothing to do, and not at rest: ${await activeRuns(ledger)}`);
+      }
+    },
+    close: async () => {
+      for (const worker of born) await worker.bury();
+      for (const workspace of workspaces) await workspace.close();
+      for (const connection of connections) await connection.close();
+      await ledger.close();
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function activeRuns(ledger: Ledger): Promise<string> {
+  const runs = await ledger.runs.inState(['queued', 'staging', 'applying', 'cancelling'], 100);
+  return runs.map((run) => `${run.fileName} ${run.state}`).join(', ');
+}
+
+async function allContacts(call: (method: string, path: string) => Promise<unknown>): Promise<readonly Contact[]> {
+  const all: Contact[] = [];
+  let token: string | null = null;
+  // Ends with the last page: the service's store is finite.
+  do {
+    const query: string = token === null ? '' : `&pageToken=${encodeURIComponent(token)}`;
+    const page = contactListEnvelope.parse(await call('GET', `/v1/contacts?maxResults=50${query}`));
+    all.push(...page.data);
+    token = page.nextPageToken;
+  } while (token !== null);
+  return all;
+}
