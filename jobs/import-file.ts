@@ -17,10 +17,10 @@ export const importFile: JobDefinition<z.infer<typeof payload>, JobContext> = {
     const { runs, staging } = context;
     // A flushed queue brings the job back while the first one is still at work.
     if (staging.has(runId)) return;
-    const run = await runs.ledger.runs.get(runId);
-    if (run === null || (run.state !== 'queued' && run.state !== 'staging')) return;
     staging.add(runId);
     try {
+      const run = await runs.ledger.runs.get(runId);
+      if (run === null || (run.state !== 'queued' && run.state !== 'staging')) return;
       await stageRun(
         runs,
         run,

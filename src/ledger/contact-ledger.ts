@@ -1,4 +1,5 @@
 /** The part of the ledger that holds one record a key: leases, intents, bindings. */
+import type { Claim } from '#src/contacts/as-updated.ts';
 import type { Ownership } from '#src/contacts/base.ts';
 import type { ContactRecord, LeaseRequest, LeaseResult } from './contact-record.ts';
 
@@ -12,7 +13,7 @@ export interface IntentRequest {
 }
 
 export interface ClaimRequest {
-  readonly contacts: readonly (WrittenContact & { readonly position: number })[];
+  readonly contacts: readonly (WrittenContact & { readonly position: number; readonly claim: Claim | null })[];
   readonly owner: string;
   readonly runId: string;
   readonly bootId: string;

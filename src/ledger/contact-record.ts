@@ -8,6 +8,7 @@
  * A lease is held by one piece of work at a time. A horizon is the earliest moment at which a look-up can prove that
  * a create did not land. Both are monotonic times of one boot of the system.
  */
+import type { Claim } from '#src/contacts/as-updated.ts';
 import type { Ownership, Said } from '#src/contacts/base.ts';
 import type { Contact } from '#src/wire/contact.ts';
 
@@ -26,6 +27,8 @@ export interface ContactRecord {
   readonly attempts: number;
   /** The run whose create is in doubt; null while none is. */
   readonly intentRun: string | null;
+  /** The update that is on its way or in doubt; null while none is. */
+  readonly claim: Claim | null;
 }
 
 export interface LeaseRequest {

@@ -1,5 +1,6 @@
 /** The part of the ledger that holds staged records, their batches and what the file said before. */
 
+import type { Said } from '#src/contacts/base.ts';
 import type { BoundContact, SaidRecord, SettledSaid } from './contact-record.ts';
 import type { CountDelta } from './run-record.ts';
 import type { DeadRow, NewStagedRecord, RecordEnd, StagedRecord } from './staged-record.ts';
@@ -59,6 +60,8 @@ export interface SettledRecord {
   readonly said: SettledSaid | null;
   /** How a create that was in doubt ended: its contact was found, or a further create was answered. */
   readonly afterDoubt?: 'adopted' | 'created';
+  /** An earlier update in doubt turned out to have landed: what its feed's file said is settled. */
+  readonly landed?: { readonly feed: string; readonly said: Said };
 }
 
 export interface SettleRequest {

@@ -25,7 +25,9 @@ import { type Answer, type KeyWork, ownedIfWritten, plannedOf } from './key-work
 export function endKey(chunk: Chunk, key: KeyWork, as: KeyEnd): void {
   const ended = endOf(key, as);
   const { position, key: name, sequence } = key.record;
-  chunk.ends.push({ position, key: name, sequence, ...ended });
+  // A row that was overtaken leaves the rest to the one that overtook it.
+  const landed = key.landed === null || as === 'superseded' ? {} : { landed: key.landed };
+  chunk.ends.push({ position, key: name, sequence, ...ended, ...landed });
 }
 
 type Ended = Pick<SettledRecord, 'end' | 'bound' | 'said' | 'afterDoubt'>;

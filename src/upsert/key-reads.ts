@@ -5,8 +5,8 @@
  * with strangers).
  */
 import { baseAsCreated } from '#src/contacts/as-created.ts';
+import { baseAsUpdated } from '#src/contacts/as-updated.ts';
 import { matchByKey } from '#src/contacts/match-key.ts';
-import { verifyReply } from '#src/contacts/verify-reply.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { Chunk } from './chunk.ts';
@@ -73,16 +73,24 @@ function eventOf(chunk: Chunk, key: KeyWork, contacts: readonly Contact[], readA
 
 function foundEvent(chunk: Chunk, key: KeyWork, contact: Contact, readAtMs: number): KeyEvent {
   key.answer = { kind: 'contact', contact, warnings: [], differences: [] };
-  const { state, intentRun } = key.contact;
-  if (state === 'intent') {
-    const { plan, input } = planKey(chunk, key, null, readAtMs);
-    // Just what our create in doubt wanted: settled as if its reply had come, so that what it holds is the feed's own.
-    if (plan.kind === 'create' && verifyReply(plan.expected, contact).matches)
-      return { kind: 'found', plan: 'ownCreate' };
-    // The create of this very row: what differs was changed by people since.
-    const base = intentRun === chunk.run.id ? baseAsCreated(input, contact) : null;
-    if (base !== null) key.base = base;
-  }
+  recogniseOwnWrite(chunk, key, contact, readAtMs);
+  // What landed was newer than this row.
+  if (key.landed !== null && key.landed.sequence > key.record.sequence) return { kind: 'superseded' };
   const { plan } = planKey(chunk, key, contact, readAtMs);
   return { kind: 'found', plan: plan.kind === 'patch' ? 'patch' : 'same' };
+}
+
+/** A write of ours that was in doubt has landed: what it made is ours, and only what differs from it is people's. */
+function recogniseOwnWrite(chunk: Chunk, key: KeyWork, contact: Contact, readAtMs: number): void {
+  const { state, intentRun, claim } = key.contact;
+  const { feed, id } = chunk.run;
+  if (state === 'intent') {
+    const { input } = planKey(chunk, key, null, readAtMs);
+    key.base = baseAsCreated(input, contact, intentRun === id) ?? key.base;
+  } else if (claim !== null) {
+    const base = baseAsUpdated(key.base, claim, feed, contact);
+    if (base === null) return;
+    key.base = base;
+    key.landed = claim;
+  }
 }

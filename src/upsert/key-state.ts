@@ -28,8 +28,8 @@ export type KeyEvent =
   | { readonly kind: 'leased'; readonly facts: Omit<KeyState, 'phase'> }
   | { readonly kind: 'held' | 'horizon'; readonly waitMs: number }
   | { readonly kind: 'superseded' | 'intended' | 'leaseLost' }
-  // What a read found under the key, and what the plan made of it. `ownCreate`: just what our create in doubt wanted.
-  | { readonly kind: 'found'; readonly plan: 'patch' | 'same' | 'ownCreate' }
+  // What a read found under the key, and what the plan made of it.
+  | { readonly kind: 'found'; readonly plan: 'patch' | 'same' }
   | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' | 'readFails' }
   // A read was answered after a write was refused with 401 or 403: the service refuses this one contact.
   | { readonly kind: 'keyWorks' }

@@ -4,6 +4,7 @@
  * Invariant: contents belong to the phase. `planned` is there from the first read on; `answer` is what the last request
  * said, for the words of an end.
  */
+import type { Claim } from '#src/contacts/as-updated.ts';
 import { type Base, emptyBase } from '#src/contacts/base.ts';
 import { claimWritten } from '#src/contacts/claim-written.ts';
 import { type Plan, type PlanInput, planContact } from '#src/contacts/plan.ts';
@@ -59,6 +60,8 @@ export interface KeyWork {
   planned: PlannedKey | null;
   /** Whether what the plan writes was entered as the feed's own. */
   claimed: boolean;
+  /** An earlier update, perhaps of another feed, that turned out to have landed. */
+  landed: Claim | null;
   /** Monotonic: when the intent was committed. */
   intentAtMs: number;
   /** Monotonic: from when a look-up tells what became of the last write. */
@@ -86,11 +89,13 @@ export function beginKey(record: StagedRecord): KeyWork {
       writtenSequence: 0,
       attempts: 0,
       intentRun: null,
+      claim: null,
     },
     base: emptyBase,
     leaseUntilMs: 0,
     planned: null,
     claimed: false,
+    landed: null,
     intentAtMs: 0,
     horizonAtMs: 0,
     answer: { kind: 'none' },

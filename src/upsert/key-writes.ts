@@ -5,6 +5,7 @@
  * Invariants: no two writes of one key are on their way in this process; what a write makes the feed's own is in the
  * ledger before it leaves (`contacts/claim-written.ts` says why).
  */
+import { claimOf } from '#src/contacts/as-updated.ts';
 import { verifyReply } from '#src/contacts/verify-reply.ts';
 import { invariant, unreachable } from '#src/errors.ts';
 import { keyHash } from '#src/log.ts';
@@ -48,7 +49,11 @@ export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Prom
   const horizonAtMs = clock.monotonicMs() + updateHorizonMs(limits);
   await inStep('claim', () =>
     ledger.contacts.claimItems({
-      contacts: keys.map((key) => ({ ...ownedIfWritten(key), position: key.record.position })),
+      contacts: keys.map((key) => ({
+        ...ownedIfWritten(key),
+        position: key.record.position,
+        claim: claimOf(plannedOf(key).input, key.record.sequence),
+      })),
       owner: chunk.owner,
       runId: chunk.run.id,
       bootId: clock.bootId,

@@ -122,7 +122,7 @@ export function auditContract(open: OpenLedger): void {
     // An update was sent and its answer lost; then a newer run took the row over.
     const patched = await at('patched');
     await lease(ledger, 'w1', ['patched']);
-    const contacts = [{ key: 'patched', owned: nobodyOwns, position: patched.position }];
+    const contacts = [{ key: 'patched', owned: nobodyOwns, position: patched.position, claim: null }];
     await ledger.contacts.claimItems({ contacts, owner: 'w1', runId: 'r1', bootId: bootA, horizonMonotonicMs: 9_000 });
     await settleAs(ledger, run, 'w1', [
       settled(await at('created')),

@@ -119,7 +119,12 @@ export function intentContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     await lease(ledger, 'w1', ['k1']);
     await lease(ledger, 'w2', ['k2']);
-    const contacts = ['k1', 'k2'].map((key, index) => ({ key, owned: owned('+14155550109'), position: index + 1 }));
+    const contacts = ['k1', 'k2'].map((key, index) => ({
+      key,
+      owned: owned('+14155550109'),
+      position: index + 1,
+      claim: null,
+    }));
     await ledger.contacts.claimItems({ contacts, owner: 'w1', runId: 'r1', bootId: bootA, horizonMonotonicMs: 9_000 });
     const known = await ledger.contacts.get(['k1', 'k2']);
     expect(known.get('k1')?.owned).toEqual(owned('+14155550109'));
@@ -129,7 +134,12 @@ export function intentContract(open: OpenLedger): void {
   test('what a PATCH may still change is written by nobody before its horizon, unless its holder takes the claim back', async () => {
     const { ledger } = await openForTest(open);
     await lease(ledger, 'w1', ['k1', 'k2']);
-    const contacts = ['k1', 'k2'].map((key, index) => ({ key, owned: owned('+14155550109'), position: index + 1 }));
+    const contacts = ['k1', 'k2'].map((key, index) => ({
+      key,
+      owned: owned('+14155550109'),
+      position: index + 1,
+      claim: null,
+    }));
     const claim = { contacts, owner: 'w1', runId: 'r1', bootId: bootA };
     await ledger.contacts.claimItems({ ...claim, horizonMonotonicMs: horizonAtMs });
     await ledger.contacts.unclaimItems('w2', [{ key: 'k1', owned: nobodyOwns }]);

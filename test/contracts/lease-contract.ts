@@ -25,6 +25,7 @@ export function leaseContract(open: OpenLedger): void {
               writtenSequence: 0,
               attempts: 0,
               intentRun: null,
+              claim: null,
             },
           },
         ],

@@ -100,6 +100,7 @@ export function settleContract(open: OpenLedger): void {
       writtenSequence: run.sequence,
       attempts: 0,
       intentRun: null,
+      claim: null,
     });
     expect((await other.staging.saidOf('main', ['k1'])).get('k1')?.said).toEqual(saidOfKey('k1'));
   });

@@ -168,6 +168,7 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE contacts ADD COLUMN bound_run TEXT;
   ALTER TABLE contacts ADD COLUMN bound_at INTEGER;
+  ALTER TABLE contacts ADD COLUMN claim TEXT;
 
   CREATE TABLE key_events (
     key TEXT NOT NULL,

@@ -28,6 +28,7 @@ export function settleRecords(db: Database, request: SettleRequest): number {
     if (holds) {
       // What reached the service is remembered, also where the run was cancelled while the answer was on its way.
       if (record.bound !== null) writeBound(db, request, record, record.bound);
+      if (record.landed !== undefined) writeLanded(db, request, record, record.landed);
       if (record.said !== null) writeSaid(db, request, record, record.said);
       giveBack(db, record.key, request.owner);
     }
@@ -71,7 +72,7 @@ function writeBound(db: Database, request: SettleRequest, record: SettledRecord,
   }
   db.run(
     `UPDATE contacts SET state = 'bound', contact_id = ?, seen = ?, owned = ?, attempts = 0, horizon = NULL, horizon_boot = NULL,
-       intent_run = NULL, written_sequence = max(written_sequence, ?) WHERE key = ?`,
+       intent_run = NULL, claim = NULL, written_sequence = max(written_sequence, ?) WHERE key = ?`,
     bound.contactId,
     JSON.stringify(bound.seen),
     JSON.stringify(bound.owned),
@@ -100,6 +101,29 @@ function writeSaid(db: Database, request: SettleRequest, record: SettledRecord, 
     settled.mappingVersion,
     record.sequence,
     request.atMs,
+  );
+}
+
+/** Its hashes are unknown: the row is looked at again, whatever it says next. */
+function writeLanded(
+  db: Database,
+  request: SettleRequest,
+  record: SettledRecord,
+  { feed, said }: NonNullable<SettledRecord['landed']>,
+): void {
+  const unknown = { said, rowHash: null, fingerprint: null, mappingVersion: '' };
+  writeSaid(db, { ...request, feed }, record, unknown);
+}
+
+/** An update of the row may have landed: what the file says next must not pass for unchanged. */
+function forgetHashes(db: Database, { feed, runId }: SettleRequest, { key, position }: SettledRecord): void {
+  db.run(
+    `UPDATE said SET row_hash = NULL, fingerprint = NULL WHERE feed = ? AND key = ?
+       AND EXISTS (SELECT 1 FROM staged WHERE run_id = ? AND position = ? AND sent = 1)`,
+    feed,
+    key,
+    runId,
+    position,
   );
 }
 
@@ -136,6 +160,7 @@ function writeEnd(
       if (typeof staged?.letter_id === 'string') closeLetter(db, staged.letter_id);
       return;
     case 'skipped':
+      if (end.reason === 'superseded') forgetHashes(db, request, record);
       events.push({
         kind: 'skipped',
         line,
@@ -151,6 +176,7 @@ function writeEnd(
       add('deadNew', enterDeadRow(db, place, end.dead) ? 1 : 0);
       // Whoever tries the row again counts its doubts anew: else a letter in doubt could never be retried.
       db.run('UPDATE contacts SET attempts = 0 WHERE key = ?', record.key);
+      forgetHashes(db, request, record);
       if (end.dead.class === 'conflict') writeConflict(db, request, record, end.dead.problems[0]?.message ?? null);
       return;
     }

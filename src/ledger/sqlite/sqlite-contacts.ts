@@ -1,4 +1,5 @@
 /** One record a key in SQLite: leases by compare-and-set, intents, bindings. */
+import type { Claim } from '#src/contacts/as-updated.ts';
 import type { Ownership } from '#src/contacts/base.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ContactLedger } from '../contact-ledger.ts';
@@ -49,10 +50,11 @@ export function sqliteContacts(db: Database): ContactLedger {
 
     claimItems: async ({ contacts, owner, runId, bootId, horizonMonotonicMs }) => {
       db.transaction(() => {
-        for (const { key, owned, position } of contacts) {
+        for (const { key, owned, position, claim } of contacts) {
           const held = db.run(
-            'UPDATE contacts SET owned = ?, horizon = ?, horizon_boot = ? WHERE key = ? AND owner = ?',
+            'UPDATE contacts SET owned = ?, claim = ?, horizon = ?, horizon_boot = ? WHERE key = ? AND owner = ?',
             JSON.stringify(owned),
+            claim === null ? null : JSON.stringify(claim),
             horizonMonotonicMs,
             bootId,
             key,
@@ -67,7 +69,7 @@ export function sqliteContacts(db: Database): ContactLedger {
       db.transaction(() => {
         for (const { key, owned } of contacts) {
           db.run(
-            'UPDATE contacts SET owned = ?, horizon = NULL, horizon_boot = NULL WHERE key = ? AND owner = ?',
+            'UPDATE contacts SET owned = ?, claim = NULL, horizon = NULL, horizon_boot = NULL WHERE key = ? AND owner = ?',
             JSON.stringify(owned),
             key,
             owner,
@@ -170,6 +172,7 @@ function emptyContact(key: string): ContactRecord {
     writtenSequence: 0,
     attempts: 0,
     intentRun: null,
+    claim: null,
   };
 }
 
@@ -183,5 +186,6 @@ function toContact(row: ResultRow): ContactRecord {
     writtenSequence: Number(row.written_sequence),
     attempts: Number(row.attempts),
     intentRun: textOrNull(row.intent_run),
+    claim: parseJson<Claim>(row.claim),
   };
 }

@@ -113,7 +113,7 @@ function eventsOf(kind: EventKind, facts: Facts): readonly KeyEvent[] {
     case 'horizon':
       return [{ kind, waitMs: 1 }];
     case 'found':
-      return (['patch', 'same', 'ownCreate'] as const).map((plan) => ({ kind, plan }));
+      return (['patch', 'same'] as const).map((plan) => ({ kind, plan }));
     case 'done':
       return both.map((applied) => ({ kind, applied }));
     case 'doubt':
