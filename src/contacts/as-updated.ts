@@ -21,6 +21,8 @@ export interface Claim {
   readonly feed: string;
   /** Of the run whose file said it. */
   readonly sequence: number;
+  /** The contact as it was read for the update: people's changes that it keeps are no traces of it. */
+  readonly before: Contact;
   readonly expected: ExpectedContact;
   readonly said: Said;
 }
@@ -29,37 +31,33 @@ export interface Claim {
 export function claimOf(input: PlanInput, sequence: number): Claim | null {
   const plan = planContact(input);
   if (plan.kind !== 'patch' || input.theirs === null) return null;
-  return {
-    feed: input.feed,
-    sequence,
-    expected: plan.expected,
-    said: settle({ ...input, plan, reply: input.theirs }).said,
-  };
+  const { feed, theirs } = input;
+  const { said } = settle({ ...input, plan, reply: theirs });
+  return { feed, sequence, before: theirs, expected: plan.expected, said };
 }
 
 /** The base as a seen answer would have left it, for that feed; null where the update has not landed. */
 export function baseAsUpdated(base: Base, claim: Claim, feed: string, found: Contact): Base | null {
-  const { expected, said } = claim;
-  if (!verifyReply(expected, found).matches && !showsTraces(base.seen, expected, found)) return null;
+  const { before, expected, said } = claim;
+  if (!verifyReply(expected, found).matches && !showsTraces(before, expected, found)) return null;
   const seen = withHeldOf(base.seen, asExpected(expected, found), said);
   return { ...base, seen, said: claim.feed === feed ? said : base.said };
 }
 
 /** Something that the update was to change is so now: it landed, and people may have changed other things since. */
-function showsTraces(seen: Contact | null, expected: ExpectedContact, found: Contact): boolean {
-  if (seen === null) return false;
+function showsTraces(before: Contact, expected: ExpectedContact, found: Contact): boolean {
   const scalar = scalarNames.some((name) => {
     const wanted = expected.scalars[name];
-    return !sameText(wanted, scalarOf(seen, name)) && sameText(wanted, scalarOf(found, name));
+    return !sameText(wanted, scalarOf(before, name)) && sameText(wanted, scalarOf(found, name));
   });
   const item = (kind: ItemKind, wanted: readonly { readonly value: string }[], list: ItemsOf): boolean => {
-    const before = identities(kind, list(seen));
+    const then = identities(kind, list(before));
     const now = identities(kind, list(found));
-    return [...identities(kind, wanted)].some((one) => !before.has(one) && now.has(one));
+    return [...identities(kind, wanted)].some((one) => !then.has(one) && now.has(one));
   };
   const custom = expected.customFields.some(
     ({ key, type, value }) =>
-      !sameCustomValue(type, value, customValueOf(seen, key)) &&
+      !sameCustomValue(type, value, customValueOf(before, key)) &&
       sameCustomValue(type, value, customValueOf(found, key)),
   );
   const { emails, phones } = expected;
