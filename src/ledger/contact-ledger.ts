@@ -1,10 +1,12 @@
 /** The part of the ledger that holds one record a key: leases, intents, bindings. */
 import type { Claim } from '#src/contacts/as-updated.ts';
-import type { Ownership } from '#src/contacts/base.ts';
+import type { Ownership, Said } from '#src/contacts/base.ts';
+import type { Contact } from '#src/wire/contact.ts';
 import type { ContactRecord, LeaseRequest, LeaseResult } from './contact-record.ts';
 
 export interface IntentRequest {
-  readonly contacts: readonly WrittenContact[];
+  /** Each with the sequence of its row: from then on older rows are superseded, whatever becomes of the create. */
+  readonly contacts: readonly (WrittenContact & { readonly sequence: number })[];
   readonly owner: string;
   readonly runId: string;
   readonly bootId: string;
@@ -12,11 +14,24 @@ export interface IntentRequest {
   readonly horizonMonotonicMs: number;
 }
 
+export interface ClaimedContact extends WrittenContact {
+  readonly position: number;
+  readonly claim: Claim | null;
+  /** An earlier update turned out to have landed: the new claim takes its place, and must not take it for people's. */
+  readonly landed?: {
+    readonly feed: string;
+    readonly sequence: number;
+    readonly said: Said;
+    readonly seen: Contact | null;
+  };
+}
+
 export interface ClaimRequest {
-  readonly contacts: readonly (WrittenContact & { readonly position: number; readonly claim: Claim | null })[];
+  readonly contacts: readonly ClaimedContact[];
   readonly owner: string;
   readonly runId: string;
   readonly bootId: string;
+  readonly atMs: number;
   /** Monotonic: from then on the PATCHes have landed or never will. */
   readonly horizonMonotonicMs: number;
 }
@@ -46,7 +61,8 @@ export interface ContactLedger {
   intend(request: IntentRequest): Promise<readonly string[]>;
   /**
    * Enters that PATCHes are about to be sent, what they write, and until when they may land: a lost reply then neither
-   * makes their items nobody's nor lets the record pass for unchanged, and nobody writes the key before the horizon.
+   * makes their items nobody's nor lets the record pass for unchanged, nobody writes the key before the horizon, and no
+   * older row does at all. Durable.
    */
   claimItems(request: ClaimRequest): Promise<void>;
   /** Takes claims back: the PATCHes were certainly not carried out. */

@@ -21,7 +21,7 @@ export interface ContactRecord {
   /** What the service last returned to us. */
   readonly seen: Contact | null;
   readonly owned: Ownership;
-  /** Sequence of the run that wrote last; 0 before the first. */
+  /** Of the newest row that was written, or was about to be; 0 before the first. */
   readonly writtenSequence: number;
   /** Creates that ended in doubt while other writes succeeded, since the key was bound or its row died. */
   readonly attempts: number;

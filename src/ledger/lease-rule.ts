@@ -14,7 +14,7 @@ export interface LeaseFacts {
   /** Null while no write is on its way. */
   readonly horizonMs: number | null;
   readonly horizonBoot: string | null;
-  /** Sequence of the run that wrote last. */
+  /** Of the newest row that was written, or was about to be. */
   readonly writtenSequence: number;
 }
 

@@ -61,7 +61,7 @@ export interface SettledRecord {
   /** How a create that was in doubt ended: its contact was found, or a further create was answered. */
   readonly afterDoubt?: 'adopted' | 'created';
   /** An earlier update in doubt turned out to have landed: what its feed's file said is settled. */
-  readonly landed?: { readonly feed: string; readonly said: Said };
+  readonly landed?: { readonly feed: string; readonly sequence: number; readonly said: Said };
 }
 
 export interface SettleRequest {

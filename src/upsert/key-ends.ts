@@ -25,8 +25,7 @@ import { type Answer, type KeyWork, ownedIfWritten, plannedOf } from './key-work
 export function endKey(chunk: Chunk, key: KeyWork, as: KeyEnd): void {
   const ended = endOf(key, as);
   const { position, key: name, sequence } = key.record;
-  // A row that was overtaken leaves the rest to the one that overtook it.
-  const landed = key.landed === null || as === 'superseded' ? {} : { landed: key.landed };
+  const landed = key.landed === null ? {} : { landed: key.landed };
   chunk.ends.push({ position, key: name, sequence, ...ended, ...landed });
 }
 
@@ -79,7 +78,7 @@ function well(key: KeyWork, outcome: 'created' | 'updated' | 'unchanged'): Ended
   const { contact: reply, warnings } = answered(key, 'contact');
   const { said, seen, owned } = settle({ ...input, plan, reply });
   const complete = isSettled(plan);
-  const madeByUs = contact.state === 'intent';
+  const madeByUs = key.createAnswered || key.madeByUs;
   const adopted = outcome !== 'created' && contact.contactId === null && !madeByUs;
   const end: RecordEnd = {
     // What our own intent made counts as created, whenever it was found; what we adopt counts as updated, and so does
@@ -99,7 +98,7 @@ function well(key: KeyWork, outcome: 'created' | 'updated' | 'unchanged'): Ended
       fingerprint: complete ? record.fingerprint : null,
       mappingVersion: record.mappingVersion,
     },
-    ...(madeByUs ? { afterDoubt: key.createAnswered ? 'created' : 'adopted' } : {}),
+    ...(contact.state === 'intent' ? { afterDoubt: key.createAnswered ? 'created' : 'adopted' } : {}),
   };
 }
 

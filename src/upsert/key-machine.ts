@@ -44,8 +44,6 @@ const unclaim: Effect = { do: 'unclaim' };
 const planned: Cell<'found'> = (state, { plan }) =>
   plan === 'patch' ? ask(state, 'patching', 'patch') : rest(state, end('unchanged'));
 const refusedAlone = (state: KeyState): Step => rest(state, end('refused'));
-/** A newer row has written the contact, or an update of it in doubt turned out to have landed. */
-const overtaken = (state: KeyState): Step => rest(state, end('superseded'));
 /** All work stops before the next request: the row stays as it is in the ledger, and is taken again. */
 const stopped = (state: KeyState): Step => rest(state);
 
@@ -54,10 +52,9 @@ const transitions: Transitions = {
     leased: (_state, { facts }) => ask({ ...facts, phase: 'leasing' }, 'lookingUp', 'lookUp'),
     held: (state, { waitMs }) => rest(state, park({ ms: waitMs })),
     horizon: (state, { waitMs }) => rest(state, park({ ms: waitMs })),
-    superseded: overtaken,
+    superseded: (state) => rest(state, end('superseded')),
   },
   lookingUp: {
-    superseded: overtaken,
     found: planned,
     foundSeveral: (state) => rest(state, end('twoContacts')),
     foundNone: (state) => {
@@ -68,7 +65,6 @@ const transitions: Transitions = {
   },
   fetching: {
     stopped,
-    superseded: overtaken,
     found: planned,
     foundNone: (state) => rest(state, end('gone')),
     foundOtherKey: (state) => rest(state, end('keyMoved')),
@@ -90,7 +86,6 @@ const transitions: Transitions = {
   },
   taken: {
     stopped,
-    superseded: overtaken,
     found: planned,
     foundSeveral: (state) => rest(state, end('twoContacts')),
     foundNone: (state) => rest(state, state.maySearchAgain ? park('lag', true) : end('keyTaken')),
@@ -115,14 +110,12 @@ const transitions: Transitions = {
   },
   refreshing: {
     stopped,
-    superseded: overtaken,
     found: planned,
     foundNone: (state) => ask(state, 'vanished', 'lookUp'),
     foundOtherKey: (state) => rest(state, end('keyMoved')),
   },
   vanished: {
     stopped,
-    superseded: overtaken,
     found: (state, event) => {
       if (state.updatesLeft <= 1) return rest(state, end('gone'));
       return planned({ ...state, updatesLeft: state.updatesLeft - 1 }, event);

@@ -74,8 +74,6 @@ function eventOf(chunk: Chunk, key: KeyWork, contacts: readonly Contact[], readA
 function foundEvent(chunk: Chunk, key: KeyWork, contact: Contact, readAtMs: number): KeyEvent {
   key.answer = { kind: 'contact', contact, warnings: [], differences: [] };
   recogniseOwnWrite(chunk, key, contact, readAtMs);
-  // What landed was newer than this row.
-  if (key.landed !== null && key.landed.sequence > key.record.sequence) return { kind: 'superseded' };
   const { plan } = planKey(chunk, key, contact, readAtMs);
   return { kind: 'found', plan: plan.kind === 'patch' ? 'patch' : 'same' };
 }
@@ -85,12 +83,15 @@ function recogniseOwnWrite(chunk: Chunk, key: KeyWork, contact: Contact, readAtM
   const { state, intentRun, claim } = key.contact;
   const { feed, id } = chunk.run;
   if (state === 'intent') {
-    const { input } = planKey(chunk, key, null, readAtMs);
-    key.base = baseAsCreated(input, contact, intentRun === id) ?? key.base;
-  } else if (claim !== null) {
-    const base = baseAsUpdated(key.base, claim, feed, contact);
-    if (base === null) return;
-    key.base = base;
-    key.landed = claim;
+    const { input, plan } = planKey(chunk, key, null, readAtMs);
+    const isThisRow = intentRun === id;
+    const source = plan.kind === 'create' ? (plan.body.source ?? null) : null;
+    // Of another row's create nobody knows the source here: it passes for ours.
+    key.madeByUs = !isThisRow || source === contact.source;
+    key.base = baseAsCreated(input, contact, isThisRow) ?? key.base;
   }
+  const updated = claim === null ? null : baseAsUpdated(key.base, claim, feed, contact);
+  if (updated === null) return;
+  key.base = updated;
+  key.landed = claim;
 }

@@ -69,6 +69,8 @@ export interface KeyWork {
   answer: Answer;
   /** A create of this piece of work was answered with a contact. */
   createAnswered: boolean;
+  /** The contact that was found comes from a create of ours that was in doubt: it carries the source that we give. */
+  madeByUs: boolean;
   /** Why the last write is in doubt, in one line without personal data. */
   doubtWhy: string;
 }
@@ -100,6 +102,7 @@ export function beginKey(record: StagedRecord): KeyWork {
     horizonAtMs: 0,
     answer: { kind: 'none' },
     createAnswered: false,
+    madeByUs: false,
     doubtWhy: '',
   };
 }

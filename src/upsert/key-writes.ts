@@ -8,6 +8,7 @@
 import { claimOf } from '#src/contacts/as-updated.ts';
 import { verifyReply } from '#src/contacts/verify-reply.ts';
 import { invariant, unreachable } from '#src/errors.ts';
+import type { ClaimedContact } from '#src/ledger/contact-ledger.ts';
 import { keyHash } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
 import type { WriteResult } from '#src/workspace/port.ts';
@@ -25,7 +26,7 @@ export async function commitIntents(chunk: Chunk, keys: readonly KeyWork[]): Pro
   const held = new Set(
     await inStep('intend', () =>
       ledger.contacts.intend({
-        contacts: keys.map(ownedIfWritten),
+        contacts: keys.map((key) => ({ ...ownedIfWritten(key), sequence: key.record.sequence })),
         owner: chunk.owner,
         runId: chunk.run.id,
         bootId: clock.bootId,
@@ -49,14 +50,11 @@ export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Prom
   const horizonAtMs = clock.monotonicMs() + updateHorizonMs(limits);
   await inStep('claim', () =>
     ledger.contacts.claimItems({
-      contacts: keys.map((key) => ({
-        ...ownedIfWritten(key),
-        position: key.record.position,
-        claim: claimOf(plannedOf(key).input, key.record.sequence),
-      })),
+      contacts: keys.map(claimedContact),
       owner: chunk.owner,
       runId: chunk.run.id,
       bootId: clock.bootId,
+      atMs: clock.nowMs(),
       horizonMonotonicMs: horizonAtMs,
     }),
   );
@@ -64,6 +62,15 @@ export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Prom
     key.claimed = true;
     key.horizonAtMs = horizonAtMs;
   }
+}
+
+function claimedContact(key: KeyWork): ClaimedContact {
+  const { landed, record, base } = key;
+  const claim = claimOf(plannedOf(key).input, record.sequence);
+  const written = { ...ownedIfWritten(key), position: record.position, claim };
+  if (landed === null) return written;
+  const { feed, sequence, said } = landed;
+  return { ...written, landed: { feed, sequence, said, seen: base.seen } };
 }
 
 /** @throws what stops all work; nothing was sent then. */

@@ -123,7 +123,14 @@ export function auditContract(open: OpenLedger): void {
     const patched = await at('patched');
     await lease(ledger, 'w1', ['patched']);
     const contacts = [{ key: 'patched', owned: nobodyOwns, position: patched.position, claim: null }];
-    await ledger.contacts.claimItems({ contacts, owner: 'w1', runId: 'r1', bootId: bootA, horizonMonotonicMs: 9_000 });
+    await ledger.contacts.claimItems({
+      contacts,
+      owner: 'w1',
+      runId: 'r1',
+      bootId: bootA,
+      atMs: 1_000,
+      horizonMonotonicMs: 9_000,
+    });
     await settleAs(ledger, run, 'w1', [
       settled(await at('created')),
       settled(await at('updated'), { end: wellEnd('updated') }),
@@ -144,7 +151,7 @@ export function auditContract(open: OpenLedger): void {
     await settleAs(ledger, run, 'w1', [settled(await record(ledger, run, 'done'))]);
     await lease(ledger, 'w2', ['intended', 'held'], { sequence: run.sequence });
     await ledger.contacts.intend({
-      contacts: [{ key: 'intended', owned: nobodyOwns }],
+      contacts: [{ key: 'intended', owned: nobodyOwns, sequence: run.sequence }],
       owner: 'w2',
       runId: 'r1',
       bootId: bootA,

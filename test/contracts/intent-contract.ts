@@ -18,7 +18,7 @@ const horizonAtMs = 4_000;
 
 function intend(ledger: Ledger, owner: string, keys: readonly string[], runId = 'r1'): Promise<readonly string[]> {
   return ledger.contacts.intend({
-    contacts: keys.map((key) => ({ key, owned: owned('+14155550101') })),
+    contacts: keys.map((key) => ({ key, owned: owned('+14155550101'), sequence: 1 })),
     owner,
     runId,
     bootId: bootA,
@@ -26,6 +26,7 @@ function intend(ledger: Ledger, owner: string, keys: readonly string[], runId = 
   });
 }
 
+const claimBy = { owner: 'w1', runId: 'r1', bootId: bootA, atMs: 1_000 };
 const doubt = { runId: 'r1', atMs: 1_000, why: 'no reply in time', burn: true };
 
 const stateOf = async (ledger: Ledger, key: string) => (await ledger.contacts.get([key])).get(key)?.state;
@@ -54,6 +55,19 @@ export function intentContract(open: OpenLedger): void {
     await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
     expect(await intend(ledger, 'w1', ['k1'])).toEqual([]);
     expect(await stateOf(ledger, 'k1')).toBe('bound');
+  });
+
+  test('an older row is superseded from the intent on, though nobody knows yet whether the create lands', async () => {
+    const { ledger } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1'], { sequence: 7 });
+    const contacts = [{ key: 'k1', owned: nobodyOwns, sequence: 7 }];
+    const request = { contacts, owner: 'w1', runId: 'r7', bootId: bootA, horizonMonotonicMs: horizonAtMs };
+    await ledger.contacts.intend(request);
+    await ledger.contacts.release('w1', ['k1']);
+    const ask = async (sequence: number) =>
+      (await lease(ledger, 'w2', ['k1'], { sequence, nowMonotonicMs: horizonAtMs })).get('k1')?.kind;
+    expect(await ask(6)).toBe('superseded');
+    expect(await ask(7)).toBe('leased');
   });
 
   test('a horizon stays when the lease is given back: nobody gets the key before it has passed', async () => {
@@ -108,7 +122,12 @@ export function intentContract(open: OpenLedger): void {
     await lease(ledger, 'w1', ['k1']);
     await intend(ledger, 'w1', ['k1']);
     await lease(ledger, 'w2', ['k1'], { nowMonotonicMs: horizonAtMs });
-    const request = { contacts: [{ key: 'k1', owned: nobodyOwns }], owner: 'w2', runId: 'r1', bootId: bootA };
+    const request = {
+      contacts: [{ key: 'k1', owned: nobodyOwns, sequence: 1 }],
+      owner: 'w2',
+      runId: 'r1',
+      bootId: bootA,
+    };
     expect(await ledger.contacts.intend({ ...request, horizonMonotonicMs: 9_000 })).toEqual(['k1']);
     await ledger.contacts.release('w2', ['k1']);
     const answer = await lease(ledger, 'w3', ['k1'], { nowMonotonicMs: 8_000 });
@@ -125,7 +144,7 @@ export function intentContract(open: OpenLedger): void {
       position: index + 1,
       claim: null,
     }));
-    await ledger.contacts.claimItems({ contacts, owner: 'w1', runId: 'r1', bootId: bootA, horizonMonotonicMs: 9_000 });
+    await ledger.contacts.claimItems({ ...claimBy, contacts, horizonMonotonicMs: 9_000 });
     const known = await ledger.contacts.get(['k1', 'k2']);
     expect(known.get('k1')?.owned).toEqual(owned('+14155550109'));
     expect(known.get('k2')?.owned).toEqual(nobodyOwns);
@@ -140,8 +159,7 @@ export function intentContract(open: OpenLedger): void {
       position: index + 1,
       claim: null,
     }));
-    const claim = { contacts, owner: 'w1', runId: 'r1', bootId: bootA };
-    await ledger.contacts.claimItems({ ...claim, horizonMonotonicMs: horizonAtMs });
+    await ledger.contacts.claimItems({ ...claimBy, contacts, horizonMonotonicMs: horizonAtMs });
     await ledger.contacts.unclaimItems('w2', [{ key: 'k1', owned: nobodyOwns }]);
     await ledger.contacts.unclaimItems('w1', [{ key: 'k2', owned: nobodyOwns }]);
     await ledger.contacts.release('w1', ['k1', 'k2']);

@@ -197,7 +197,7 @@ export function settleContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const [run, record] = await atWork(ledger, 'k1');
     await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
-    const contacts = [{ key: 'k1', owned: owned('+14155550101') }];
+    const contacts = [{ key: 'k1', owned: owned('+14155550101'), sequence: 1 }];
     await ledger.contacts.intend({
       contacts,
       owner: 'w1',
@@ -215,7 +215,7 @@ export function settleContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const [run, record] = await atWork(ledger, 'k1');
     await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
-    const contacts = [{ key: 'k1', owned: owned() }];
+    const contacts = [{ key: 'k1', owned: owned(), sequence: 1 }];
     const intent = { contacts, owner: 'w1', runId: 'r1', bootId: 'boot-a', horizonMonotonicMs: 9_000 };
     await ledger.contacts.intend(intent);
     const dead = deadRow('k1', { class: 'doubt', code: 'doubt' });
@@ -229,7 +229,11 @@ export function settleContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const [run, record] = await atWork(ledger, 'k1');
     await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
-    const intent = { contacts: [{ key: 'k1', owned: owned('+14155550101') }], runId: run.id, bootId: bootA };
+    const intent = {
+      contacts: [{ key: 'k1', owned: owned('+14155550101'), sequence: 1 }],
+      runId: run.id,
+      bootId: bootA,
+    };
     await ledger.contacts.intend({ ...intent, owner: 'w1', horizonMonotonicMs: 60_000 });
     const dead = deadRow('k1', { class: 'conflict', code: 'keyTaken' });
     await settleAs(ledger, run, 'w1', [ended(present(record), { outcome: 'dead', dead })]);

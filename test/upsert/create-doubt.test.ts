@@ -27,7 +27,7 @@ async function dieAfterIntent({ ledger, clock, parts }: UpsertWorld, run: RunRec
     isOwnerDead: () => false,
   });
   const horizonMonotonicMs = nowMonotonicMs + horizonMs(parts.limits);
-  const contacts = [{ key: 'crm-1', owned: emptyBase.owned }];
+  const contacts = [{ key: 'crm-1', owned: emptyBase.owned, sequence: run.sequence }];
   await ledger.contacts.intend({ contacts, owner, runId: run.id, bootId, horizonMonotonicMs });
 }
 
@@ -193,7 +193,8 @@ describe('a create in doubt', () => {
     const run = await world.stage([wanted('crm-1')]);
     await dieAfterIntent(world, run);
     if (made) {
-      await world.byHand('POST', '/v1/contacts', { externalId: 'crm-1', defaultFields: { firstName: 'Ann' } });
+      const defaultFields = { firstName: 'Ann' };
+      await world.byHand('POST', '/v1/contacts', { externalId: 'crm-1', source: 'patchbay', defaultFields });
     }
     expect(await world.workOnce(run)).toEqual(['deferred']);
     expect(world.service.counts().list ?? 0).toBe(0);

@@ -5,13 +5,14 @@
  * to the contact and needs no lease. For use inside a transaction.
  */
 import { unreachable } from '#src/errors.ts';
-import type { BoundContact, SettledSaid } from '../contact-record.ts';
+import type { BoundContact } from '../contact-record.ts';
 import type { CountDelta, CountName } from '../run-record.ts';
 import type { RecordEnd } from '../staged-record.ts';
 import type { RunEvent, SettledRecord, SettleRequest } from '../staging-ledger.ts';
 import { type Database, textOrNull } from './database.ts';
 import { addKeyEvent, keyEvents } from './key-events.ts';
 import { addEvents } from './run-events.ts';
+import { writeLanded, writeSaid } from './said.ts';
 import { closeLetter, closeLettersOf, enterDeadRow } from './sqlite-dead-letters.ts';
 import { addCounts } from './sqlite-runs.ts';
 
@@ -28,8 +29,13 @@ export function settleRecords(db: Database, request: SettleRequest): number {
     if (holds) {
       // What reached the service is remembered, also where the run was cancelled while the answer was on its way.
       if (record.bound !== null) writeBound(db, request, record, record.bound);
-      if (record.landed !== undefined) writeLanded(db, request, record, record.landed);
-      if (record.said !== null) writeSaid(db, request, record, record.said);
+      if (record.landed !== undefined) writeLanded(db, record.key, record.landed, request.atMs);
+      if (record.said !== null)
+        writeSaid(
+          db,
+          { feed: request.feed, key: record.key, sequence: record.sequence, atMs: request.atMs },
+          record.said,
+        );
       giveBack(db, record.key, request.owner);
     }
     const ended = db.run(
@@ -86,33 +92,6 @@ function writeBound(db: Database, request: SettleRequest, record: SettledRecord,
 function noteCrash(db: Database, key: string, runId: string, atMs: number): void {
   if (keyEvents(db, key).some((event) => event.kind === 'doubt' && event.runId === runId)) return;
   addKeyEvent(db, { key, atMs, runId, kind: 'doubt', contactId: null, detail: 'crash' });
-}
-
-function writeSaid(db: Database, request: SettleRequest, record: SettledRecord, settled: SettledSaid): void {
-  db.run(
-    `INSERT INTO said (feed, key, said, row_hash, fingerprint, mapping_version, sequence, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (feed, key) DO UPDATE SET said = excluded.said, row_hash = excluded.row_hash, fingerprint = excluded.fingerprint,
-       mapping_version = excluded.mapping_version, sequence = excluded.sequence, settled_at = excluded.settled_at`,
-    request.feed,
-    record.key,
-    JSON.stringify(settled.said),
-    settled.rowHash,
-    settled.fingerprint,
-    settled.mappingVersion,
-    record.sequence,
-    request.atMs,
-  );
-}
-
-/** Its hashes are unknown: the row is looked at again, whatever it says next. */
-function writeLanded(
-  db: Database,
-  request: SettleRequest,
-  record: SettledRecord,
-  { feed, said }: NonNullable<SettledRecord['landed']>,
-): void {
-  const unknown = { said, rowHash: null, fingerprint: null, mappingVersion: '' };
-  writeSaid(db, { ...request, feed }, record, unknown);
 }
 
 /** An update of the row may have landed: what the file says next must not pass for unchanged. */

@@ -7,6 +7,7 @@ import type { ContactRecord, CreateState, LeaseRequest, LeaseResult } from '../c
 import { decideLease, type LeaseFacts } from '../lease-rule.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 import { addKeyEvent } from './key-events.ts';
+import { writeLanded } from './said.ts';
 
 const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] };
 
@@ -33,14 +34,16 @@ export function sqliteContacts(db: Database): ContactLedger {
       db.durable(() =>
         request.contacts
           .filter(
-            ({ key, owned }) =>
+            ({ key, owned, sequence }) =>
               db.run(
-                `UPDATE contacts SET state = 'intent', horizon = ?, horizon_boot = ?, intent_run = ?, owned = ?
+                `UPDATE contacts SET state = 'intent', horizon = ?, horizon_boot = ?, intent_run = ?, owned = ?,
+                   written_sequence = max(written_sequence, ?)
                  WHERE key = ? AND owner = ? AND state <> 'bound'`,
                 request.horizonMonotonicMs,
                 request.bootId,
                 request.runId,
                 JSON.stringify(owned),
+                sequence,
                 key,
                 request.owner,
               ) === 1,
@@ -48,19 +51,26 @@ export function sqliteContacts(db: Database): ContactLedger {
           .map(({ key }) => key),
       ),
 
-    claimItems: async ({ contacts, owner, runId, bootId, horizonMonotonicMs }) => {
-      db.transaction(() => {
-        for (const { key, owned, position, claim } of contacts) {
+    claimItems: async ({ contacts, owner, runId, bootId, horizonMonotonicMs, atMs }) => {
+      db.durable(() => {
+        for (const { key, owned, position, claim, landed } of contacts) {
           const held = db.run(
-            'UPDATE contacts SET owned = ?, claim = ?, horizon = ?, horizon_boot = ? WHERE key = ? AND owner = ?',
+            `UPDATE contacts SET owned = ?, claim = ?, horizon = ?, horizon_boot = ?, written_sequence = max(written_sequence, ?)
+             WHERE key = ? AND owner = ?`,
             JSON.stringify(owned),
             claim === null ? null : JSON.stringify(claim),
             horizonMonotonicMs,
             bootId,
+            claim?.sequence ?? 0,
             key,
             owner,
           );
-          if (held === 1) db.run('UPDATE staged SET sent = 1 WHERE run_id = ? AND position = ?', runId, position);
+          if (held === 0) continue;
+          db.run('UPDATE staged SET sent = 1 WHERE run_id = ? AND position = ?', runId, position);
+          if (landed === undefined) continue;
+          if (landed.seen !== null)
+            db.run('UPDATE contacts SET seen = ? WHERE key = ?', JSON.stringify(landed.seen), key);
+          writeLanded(db, key, landed, atMs);
         }
       });
     },

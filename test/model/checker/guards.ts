@@ -1,0 +1,267 @@
+/**
+ * Each guard of the core, with a way to take it away. The checker must find harm then: a guard whose loss it does not
+ * notice would mean that the model is too weak, or the guard of no use.
+ *
+ * A guard is taken away at a port, a limit or the reducer; the core's code stays as it is.
+ */
+import type { PatchbayError } from '#src/errors.ts';
+import type { LeaseRequest } from '#src/ledger/contact-record.ts';
+import { decideLease, type LeaseFacts } from '#src/ledger/lease-rule.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { stepKey } from '#src/upsert/key-machine.ts';
+import type { KeyEvent, KeyState, Step } from '#src/upsert/key-state.ts';
+import type { CallOptions, LookUp, Workspace } from '#src/workspace/port.ts';
+import { type LedgerRules, realRules } from './contact-store.ts';
+import type { DepartureKind } from './departure.ts';
+import { noSeams, type Seams } from './seams.ts';
+import type { ViolationKind } from './violation.ts';
+
+export interface Guard {
+  readonly name: string;
+  /** What the core does without it. */
+  readonly without: string;
+  readonly seams: Seams;
+  /** Where its loss shows, by how many departures of which kinds, and as what. */
+  readonly scenario: string;
+  readonly departuresMax: number;
+  readonly only: readonly DepartureKind[];
+  readonly harm: ViolationKind;
+}
+
+const withRules = (rules: Partial<LedgerRules>): Seams => ({ ...noSeams, rules: { ...realRules, ...rules } });
+
+/** The rule of leases, looking at other facts. */
+const withFacts = (change: (facts: LeaseFacts, request: LeaseRequest) => Partial<LeaseFacts>): Seams =>
+  withRules({
+    decideLease: (request, sequence, facts) =>
+      decideLease(request, sequence, facts === null ? null : { ...facts, ...change(facts, request) }),
+  });
+
+const withStep = (mutate: (state: KeyState, event: KeyEvent) => Step | null): Seams => ({
+  ...noSeams,
+  step: (state, event) => mutate(state, event) ?? stepKey(state, event),
+});
+
+const withWorkspace = (wrap: (workspace: Workspace) => Partial<Workspace>): Seams => ({
+  ...noSeams,
+  ports: ({ ledger, workspace }) => ({ ledger, workspace: { ...workspace, ...wrap(workspace) } }),
+});
+
+export const guards: readonly Guard[] = [
+  {
+    name: 'compare-and-set of the lease',
+    without: 'whoever asks gets the lease',
+    seams: withFacts(() => ({ owner: null })),
+    scenario: 'update',
+    departuresMax: 1,
+    only: ['switch'],
+    harm: 'staleValue',
+  },
+  {
+    name: 'horizon',
+    without: 'a key is leased before a create in doubt can be told to have failed',
+    seams: withFacts(() => ({ horizonMs: null })),
+    scenario: 'redelivery',
+    departuresMax: 2,
+    only: ['landsLate', 'crash'],
+    harm: 'duplicate',
+  },
+  {
+    name: 'horizon of an update',
+    without: 'a key is leased before an update in doubt has landed or never will',
+    seams: withFacts(() => ({ horizonMs: null })),
+    scenario: 'update',
+    departuresMax: 1,
+    only: ['landsLate'],
+    harm: 'staleValue',
+  },
+  {
+    name: 'horizon of a dead owner',
+    without: 'the horizon of a dead process is void like its leases',
+    seams: withFacts(({ owner }, { isOwnerDead }) => (owner !== null && isOwnerDead(owner) ? { horizonMs: null } : {})),
+    scenario: 'redelivery',
+    departuresMax: 2,
+    only: ['landsLate', 'crash'],
+    harm: 'duplicate',
+  },
+  {
+    name: 'horizon of an earlier boot',
+    without: 'a horizon is void, like a lease, once the system was started again',
+    seams: withFacts(({ horizonBoot }, { bootId }) => (horizonBoot === bootId ? {} : { horizonMs: null })),
+    scenario: 'redelivery',
+    departuresMax: 2,
+    only: ['landsLate', 'powerCut'],
+    harm: 'duplicate',
+  },
+  {
+    name: 'lease check before sending',
+    without: 'a request is sent however short the lease still is',
+    seams: { ...noSeams, limits: { requestMs: Number.NEGATIVE_INFINITY } },
+    scenario: 'update',
+    departuresMax: 2,
+    only: ['switch', 'leaseEnds'],
+    harm: 'staleValue',
+  },
+  {
+    name: 'start guard',
+    without: 'a create is sent however long ago its intent was committed',
+    seams: withWorkspace((workspace) => ({
+      createContact: (body, options = {}) =>
+        workspace.createContact(body, { ...options, beforeSend: () => exceptFor('startedTooLate', options) }),
+    })),
+    scenario: 'redelivery',
+    departuresMax: 3,
+    only: ['landsLate', 'requestJustFits'],
+    harm: 'duplicate',
+  },
+  {
+    name: 'durable intent',
+    without: 'an intent may be lost when the power is cut',
+    seams: withRules({ intentIsDurable: false }),
+    scenario: 'redelivery',
+    departuresMax: 2,
+    only: ['landsLate', 'powerCut'],
+    harm: 'duplicate',
+  },
+  {
+    name: 'look-up after the lease',
+    without: 'absence is taken from a look-up that was made before the lease',
+    seams: { ...noSeams, ports: lookUpBeforeLease },
+    scenario: 'redelivery',
+    departuresMax: 3,
+    only: ['switch', 'crash', 'horizonPasses'],
+    harm: 'duplicate',
+  },
+  {
+    name: 'fencing at settling',
+    without: 'an owner that lost its lease settles all the same',
+    seams: withRules({ settleIsFenced: false }),
+    scenario: 'two runs',
+    departuresMax: 2,
+    only: ['switch', 'leaseEnds'],
+    harm: 'wrongBase',
+  },
+  {
+    name: 'look-up after a create that was not sent',
+    without: 'it is sent again at once',
+    seams: withStep((state, { kind }) =>
+      state.phase === 'creating' && kind === 'notSent'
+        ? { state, effects: [{ do: 'withdraw' }, { do: 'create' }] }
+        : null,
+    ),
+    scenario: 'redelivery',
+    departuresMax: 3,
+    only: ['notSent', 'landsLate', 'crash'],
+    harm: 'duplicate',
+  },
+  {
+    name: 'look-up after 409',
+    without: 'the row dies of the refusal',
+    seams: withStep((state, { kind }) =>
+      state.phase === 'creating' && kind === 'taken' ? stepKey(state, { kind: 'refused' }) : null,
+    ),
+    scenario: 'taken',
+    departuresMax: 1,
+    only: ['outside'],
+    harm: 'unjustDeath',
+  },
+  {
+    name: 'doubt',
+    without: 'a create in doubt counts as not sent',
+    seams: withStep((state, { kind }) =>
+      state.phase === 'creating' && kind === 'doubt' ? stepKey(state, { kind: 'notSent' }) : null,
+    ),
+    scenario: 'redelivery',
+    departuresMax: 1,
+    only: ['landsLate'],
+    harm: 'duplicate',
+  },
+  {
+    name: 'sequence',
+    without: 'an older run writes after a newer one',
+    seams: withFacts(() => ({ writtenSequence: 0 })),
+    scenario: 'two runs',
+    departuresMax: 1,
+    only: ['switch'],
+    harm: 'staleValue',
+  },
+  {
+    name: 'conflict',
+    without: 'of two contacts with one key the first is taken',
+    seams: withWorkspace((workspace) => ({
+      listByExternalIds: async (keys, options) => firstOfEach(await workspace.listByExternalIds(keys, options)),
+    })),
+    scenario: 'conflict',
+    departuresMax: 0,
+    only: [],
+    harm: 'conflictTaken',
+  },
+  {
+    name: 'reading again after an update in doubt',
+    without: 'the same update is sent again',
+    seams: withWorkspace((workspace) => ({
+      updateContact: async (id, body, options) => {
+        const result = await workspace.updateContact(id, body, options);
+        return result.kind === 'doubt' ? await workspace.updateContact(id, body) : result;
+      },
+    })),
+    scenario: 'edit',
+    departuresMax: 3,
+    only: ['answerLost', 'outside', 'readGrowsOld'],
+    harm: 'lostEdit',
+  },
+  {
+    name: 'age of the read before an update',
+    without: 'an update is sent however old its read is',
+    seams: { ...noSeams, limits: { readAgeMaxMs: Number.POSITIVE_INFINITY } },
+    scenario: 'edit',
+    departuresMax: 2,
+    only: ['outside', 'readGrowsOld'],
+    harm: 'lostEdit',
+  },
+  {
+    name: 'no attempt burned in an outage',
+    without: 'every doubt counts',
+    seams: { ...noSeams, health: (health) => ({ ...health, succeededSince: () => true }) },
+    scenario: 'outage',
+    departuresMax: 0,
+    only: [],
+    harm: 'unjustDeath',
+  },
+];
+
+/** The last check, without one of its reasons. */
+function exceptFor(code: string, { beforeSend }: CallOptions): void {
+  try {
+    void beforeSend?.();
+  } catch (error) {
+    // The checks throw nothing else.
+    if ((error as PatchbayError).code !== code) throw error;
+  }
+}
+
+function firstOfEach({ contacts, readAtMs }: LookUp): LookUp {
+  const keys = new Set(contacts.map((contact) => contact.externalId));
+  return { readAtMs, contacts: [...keys].flatMap((key) => contacts.find((one) => one.externalId === key) ?? []) };
+}
+
+/** The look-up is made as soon as it is known which keys are next. */
+function lookUpBeforeLease({ ledger, workspace }: { ledger: Ledger; workspace: Workspace }) {
+  let early: LookUp | null = null;
+  const { staging } = ledger;
+  const pendingRecords: typeof staging.pendingRecords = async (...page) => {
+    const records = await staging.pendingRecords(...page);
+    if (records.length === 0) return records;
+    const keys = records.map((one) => one.key);
+    early = await workspace.listByExternalIds(keys);
+    // A place to be held up at, before the lease is asked for by the time of that moment.
+    await ledger.contacts.get(keys);
+    return records;
+  };
+  const listByExternalIds: Workspace['listByExternalIds'] = async (keys, options) =>
+    early ?? (await workspace.listByExternalIds(keys, options));
+  return {
+    ledger: { ...ledger, staging: { ...staging, pendingRecords } },
+    workspace: { ...workspace, listByExternalIds },
+  };
+}
