@@ -104,6 +104,8 @@ describe('while all updates fail and reads pass', () => {
     const second = await pauseOf(bench);
     expect(second).toMatchObject({ scope: 'all', errorCode: 'serviceUnreachable', sinceMs: first?.sinceMs });
     await bench.world.faults('update:status=503');
+    // The rows in doubt are due again.
+    bench.world.clock.advance(60_000);
     await bench.sweep();
     expect(await pauseOf(bench), 'reads pass again, and writes are tried').toMatchObject({ scope: 'writes' });
   });
