@@ -1,0 +1,14 @@
+/** A bounded slice of the proofs in `test/model`; `npm run torture` is the long run. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/model/**/*.test.ts'],
+    // Each proof keeps a processor busy.
+    maxWorkers: 2,
+    isolate: false,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/proofs.json' }]] : ['default'],
+  },
+});
