@@ -38,8 +38,6 @@ export interface TableHolder {
   durable: Tables;
 }
 
-export const settlementName = (owner: string, key: string): string => `${owner} ${key}`;
-
 export function createContactStore(holder: TableHolder, rules: LedgerRules): ContactStore {
   const rowOf = (key: string): ContactRow | null => holder.tables.contacts.get(key) ?? null;
   const update = (

@@ -5,7 +5,6 @@ import type { RunRecord } from '#src/ledger/run-record.ts';
 import { pendingCount } from '#src/ledger/run-record.ts';
 import type { RecordEnd } from '#src/ledger/staged-record.ts';
 import type { Contact } from '#src/wire/contact.ts';
-import { settlementName } from './contact-store.ts';
 import type { FieldName, Fields } from './model-service.ts';
 import type { KeyPromise } from './scenario.ts';
 import { realLimits } from './seams.ts';
@@ -57,7 +56,6 @@ function checkContact(stage: Stage, { key, newest, madeByOthers }: KeyPromise): 
   const edited = new Set(
     stage.service.state.edits.filter((edit) => edit.contactId === contact.id).map((one) => one.field),
   );
-  if (stage.scenario.tolerates.includes('unseenUpdate') && hasUnseenUpdate(stage, key)) return;
   const wrong = differing(newest, contact).filter((field) => !edited.has(field));
   if (wrong.length > 0) {
     const words = wrong.map((field) => `${field} is ${contact.defaultFields[field]}, not ${newest[field]}`);
@@ -98,8 +96,7 @@ function checkOutcomes(stage: Stage, { key, newest, known }: KeyPromise): void {
   if (newest === null || ends.some((end) => end.outcome === 'dead')) return;
   const madeByUs = !known && stage.service.contactsOf(key).length > stage.service.madeByOthers(key);
   const createdCount = ends.filter((end) => end.outcome === 'created').length;
-  const mayCount = stage.scenario.tolerates.includes('adoptedAsCreated');
-  if (createdCount !== Number(madeByUs) && !mayCount) {
+  if (createdCount !== Number(madeByUs)) {
     stage.violate(
       'miscounted',
       `${createdCount} rows say that they created ${key}, and it was ${madeByUs ? '' : 'not '}we`,
@@ -107,11 +104,6 @@ function checkOutcomes(stage: Stage, { key, newest, known }: KeyPromise): void {
   }
   const adoptedCount = ends.filter((end) => 'adopted' in end && end.adopted).length;
   if (adoptedCount > 0 && (madeByUs || known)) stage.violate('miscounted', `${key} counts as adopted, and it was ours`);
-}
-
-/** An update landed, and the piece of work that sent it did not come to settle it. */
-function hasUnseenUpdate({ landedUpdates, store }: Stage, key: string): boolean {
-  return landedUpdates.some((one) => one.key === key && !store.tables.settlements.has(settlementName(one.owner, key)));
 }
 
 function endsOf(stage: Stage, key: string): readonly RecordEnd[] {

@@ -17,8 +17,8 @@ const writeFates = ['answerLost', 'neverLands', 'notSent', 'rateLimited', 'lands
 type ReadFate = (typeof listFates)[number] | null;
 type WriteFate = (typeof writeFates)[number] | null;
 
-/** Null where the service refuses. `owner`: of the lease at the moment of sending. */
-type Land = (sentAtMs: number, owner: string) => Contact | null;
+/** Null where the service refuses. */
+type Land = (sentAtMs: number) => Contact | null;
 
 const body = (code: string) => ({ code, title: null, message: null, trace: null, paths: [] });
 const away = (code: string): PatchbayError => new PatchbayError('unreachable', code, 'the service is away');
@@ -101,11 +101,7 @@ export function modelWorkspace(stage: Stage, worker: Worker): Workspace {
     },
     updateContact: (id: string, contact: UpdateContactBody, options) => {
       const key = service.get(id)?.externalId ?? id;
-      const land = (sentAtMs: number, owner: string) => {
-        const updated = service.update(id, contact, sentAtMs);
-        if (updated !== null) stage.landedUpdates.push({ key, owner });
-        return updated;
-      };
+      const land = (sentAtMs: number) => service.update(id, contact, sentAtMs);
       return write('PATCH', key, options, () => watchUpdate(stage, worker, key), land, 404);
     },
   };
@@ -126,18 +122,17 @@ function fateOf(stage: Stage): WriteFate {
 function carryOut(stage: Stage, key: string, fate: WriteFate, land: Land, refusedStatus: number): WriteResult {
   const { service, time } = stage;
   const sentAtMs = time.nowMs;
-  const owner = stage.store.tables.contacts.get(key)?.owner ?? '';
   switch (fate) {
     case null: {
-      const contact = land(sentAtMs, owner);
+      const contact = land(sentAtMs);
       if (contact !== null) return { kind: 'done', contact };
       return { kind: 'refused', status: refusedStatus, body: body(`refused${refusedStatus}`) };
     }
     case 'answerLost':
-      land(sentAtMs, owner);
+      land(sentAtMs);
       break;
     case 'landsLate':
-      service.landLater(sentAtMs + socketWriteMs + realLimits.latestCommitMs, () => void land(sentAtMs, owner));
+      service.landLater(sentAtMs + socketWriteMs + realLimits.latestCommitMs, () => void land(sentAtMs));
       break;
     case 'neverLands':
       break;

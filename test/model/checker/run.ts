@@ -7,10 +7,9 @@
  */
 import { parseArgs } from 'node:util';
 import { tell, tellShortly } from './check.ts';
-import { parseSchedule, scheduleText } from './choices.ts';
+import { parseSchedule } from './choices.ts';
 import type { ScenarioResult } from './explore-scenario.ts';
-import { findings } from './findings.ts';
-import { findingOptions, guardOptions, guardScenario, searchFinding, searchWithout } from './guard-search.ts';
+import { guardOptions, searchWithout } from './guard-search.ts';
 import { guards } from './guards.ts';
 import { runParts } from './run-parts.ts';
 import { scenarioOf, scenarios } from './scenarios.ts';
@@ -33,7 +32,6 @@ if (values.schedule !== undefined) {
 } else {
   await explore();
   await takeGuardsAway();
-  await showFindings();
 }
 
 async function explore(): Promise<void> {
@@ -86,26 +84,12 @@ function sayRow(name: string, seed: number, parts: readonly ScenarioResult[]): v
 async function takeGuardsAway(): Promise<void> {
   say(`\n${guards.length} guards taken away, one after the other, and the shortest schedule that does harm then:`);
   for (const guard of guards) {
-    const scenario = guardScenario(guard);
+    const scenario = scenarioOf(guard.scenario);
     const { found } = await searchWithout(guard);
     if (found === null) process.exitCode = 1;
     const options = guardOptions(guard);
     const story = found === null ? '**not noticed**' : await tellShortly(scenario, found.schedule, options);
     say(`- ${guard.name} (${guard.without}): ${story} (${guard.scenario})`);
     if (values.words && found !== null) process.stderr.write(`\n${await tell(scenario, found.schedule, options)}\n`);
-  }
-}
-
-async function showFindings(): Promise<void> {
-  if (findings.length === 0) return;
-  say('\nFound in the core and not mended:');
-  for (const finding of findings) {
-    const { found } = await searchFinding(finding);
-    if (found === null) {
-      say(`- ${finding.about}: no longer so`);
-      continue;
-    }
-    const story = await tellShortly(finding.scenario, found.schedule, findingOptions(finding));
-    say(`- ${finding.about} (${finding.scenario.name}, ${scheduleText(found.schedule)}: ${story})`);
   }
 }

@@ -24,14 +24,6 @@ export interface KeyPromise {
   readonly known: boolean;
 }
 
-/**
- * What a scenario lets pass although it is not as it should be: what was found and is not mended (`findings.ts`).
- * `unseenUpdate`: where an update landed that the ledger never heard of, the newest run may not have its say, and what the
- * ledger remembers may be wrong.
- * `adoptedAsCreated`: a contact that somebody else made counts as created.
- */
-export type Tolerance = 'unseenUpdate' | 'adoptedAsCreated';
-
 export interface Scenario {
   readonly name: string;
   readonly about: string;
@@ -47,7 +39,6 @@ export interface Scenario {
   readonly keys: readonly KeyPromise[];
   /** Codes of dead letters that are right here. */
   readonly mayDie: readonly string[];
-  readonly tolerates: readonly Tolerance[];
   readonly tables: Tables;
   /** There at the beginning, and seen in lists. */
   readonly contacts: readonly Contact[];

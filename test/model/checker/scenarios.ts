@@ -51,7 +51,6 @@ const plain = {
   outageWrites: 0,
   events: [],
   mayDie: [],
-  tolerates: [],
   contacts: [],
 } as const;
 const ours = { madeByOthers: 0, known: false };
@@ -103,14 +102,16 @@ export const scenarios: readonly Scenario[] = [
   {
     ...plain,
     name: 'two runs',
-    about: 'one new key in an older and a newer run of two feeds',
+    about:
+      'one new key in an older and a newer run of two feeds; from its intent on, the newer one supersedes the older',
     keys: [{ ...ours, key: 'k1', newest: newer }],
     tables: ledgerWith({ feed: 'main', rows: { k1: older } }, { feed: 'crm', rows: { k1: newer } }).tables,
   },
   {
     ...plain,
     name: 'newer doubt',
-    about: 'a create in doubt of the newer run has landed; now both runs take the key up',
+    about:
+      'a create in doubt of the newer run has landed; both runs take the key up, and its intent supersedes the older',
     keys: [{ ...ours, key: 'k1', newest: newer }],
     tables: ledgerInDoubt().tables,
     contacts: [newContact('c1', 'k1', newer, 'crm')],
@@ -129,7 +130,8 @@ export const scenarios: readonly Scenario[] = [
   {
     ...plain,
     name: 'update',
-    about: 'a bound contact in an older and a newer run; a person edits a field that no file names',
+    about:
+      'a bound contact in an older and a newer run, which supersedes it from its claim on; a person edits a field that no file names',
     events: [editRole],
     keys: [{ key: 'k1', newest: newer, madeByOthers: 0, known: true }],
     tables: boundLedger({ feed: 'main', rows: { k1: older } }, { feed: 'crm', rows: { k1: newer } }).tables,

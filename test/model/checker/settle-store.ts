@@ -6,7 +6,7 @@ import { unreachable } from '#src/errors.ts';
 import type { CountName, RunCounts } from '#src/ledger/run-record.ts';
 import type { DeadRow, RecordEnd } from '#src/ledger/staged-record.ts';
 import type { RunEvent, SettledRecord, SettleRequest } from '#src/ledger/staging-ledger.ts';
-import { type LedgerRules, noClaim, noIntent, noLease, settlementName, type TableHolder } from './contact-store.ts';
+import { type LedgerRules, noClaim, noIntent, noLease, type TableHolder } from './contact-store.ts';
 import { nameOf, type Tables } from './tables.ts';
 
 /** @returns how many outcomes were written. */
@@ -20,7 +20,6 @@ export function settleRecords(holder: TableHolder, rules: LedgerRules, request: 
     if (mayWrite) {
       writeBase(tables, request.feed, record);
       if (holds) giveBack(tables, record.key);
-      tables.settlements.add(settlementName(request.owner, record.key));
     }
     const name = nameOf(request.runId, record.position);
     const staged = tables.staged.get(name);

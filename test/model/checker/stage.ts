@@ -54,8 +54,6 @@ export interface Stage {
   readonly flights: Set<Flight>;
   /** Writes of a key that ended in doubt: for what may be said of them at the end. */
   readonly doubts: Map<string, number>;
-  /** Updates that landed, each with the owner of the lease under which it was sent. */
-  readonly landedUpdates: { readonly key: string; readonly owner: string }[];
   /** So many writes were sent to the service. */
   writeCount: number;
   /** A transaction of the ledger failed: a lease may then be left to its end. */

@@ -62,8 +62,6 @@ export interface Tables {
   said: Map<string, SaidRecord>;
   /** By feed, key and code. */
   letters: Map<string, LetterRow>;
-  /** Which owner settled which key (`settlementName`). No ledger keeps that: it is for the checks at the end. */
-  settlements: Set<string>;
   deadRows: readonly { readonly runId: string; readonly dead: DeadRow }[];
   events: readonly { readonly runId: string; readonly event: RunEvent }[];
 }
@@ -76,7 +74,6 @@ export function emptyTables(): Tables {
     contacts: new Map(),
     said: new Map(),
     letters: new Map(),
-    settlements: new Set(),
     deadRows: [],
     events: [],
   };
@@ -90,7 +87,6 @@ export function copyTables(tables: Tables): Tables {
     contacts: new Map(tables.contacts),
     said: new Map(tables.said),
     letters: new Map(tables.letters),
-    settlements: new Set(tables.settlements),
     deadRows: tables.deadRows,
     events: tables.events,
   };

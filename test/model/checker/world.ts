@@ -104,7 +104,6 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
     time,
     flights: new Set(),
     doubts: new Map(),
-    landedUpdates: [],
     writeCount: 0,
     ledgerFailed: false,
     chooseFate: (kinds) => {

@@ -3,34 +3,32 @@ import type { RunRecord } from '#src/ledger/run-record.ts';
 import { pendingCount } from '#src/ledger/run-record.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { feeds, type Key, keys } from './commands.ts';
-import type { Breach } from './deviations.ts';
 import { type Fates, readFates } from './fates.ts';
-import { isClouded, legalPhones, legalRoles, phonesByHand } from './legal-values.ts';
+import { legalPhones, legalRoles, phonesByHand } from './legal-values.ts';
 import { firstNameOf, isOfFeed, type KeyModel, type Model } from './model.ts';
 import { limits, type World } from './world.ts';
 
-export async function breachesOf(world: World, model: Model): Promise<readonly Breach[]> {
+export async function breachesOf(world: World, model: Model): Promise<readonly string[]> {
   const contacts = await world.contacts();
   const fates = await readFates(
     world.folders.reports,
     model.runs.map((run) => run.id),
   );
-  const plain = [...world.creates.breaches, ...strangers(contacts, model)];
-  for (const run of model.runs) plain.push(...accounting(await world.ledger.runs.get(run.id), run.rowCount));
-  const breaches: Breach[] = [];
+  const breaches = [...world.creates.breaches, ...strangers(contacts, model)];
+  for (const run of model.runs) breaches.push(...accounting(await world.ledger.runs.get(run.id), run.rowCount));
   for (const [key, known] of model.keys) {
     const own = contacts.filter((contact) => contact.externalId === key);
-    plain.push(...presence(own, known, fates).map((text) => `${key}: ${text}`));
-    plain.push(...deaths(known, fates, model).map((text) => `${key}: ${text}`));
+    const note = (found: readonly string[]): void => void breaches.push(...found.map((text) => `${key}: ${text}`));
+    note(presence(own, known, fates));
+    note(deaths(known, fates, model));
     const [contact] = own;
     // A contact that was made again after people deleted it starts anew: what they did to the first one is gone with it.
     if (contact === undefined || known.deleted !== 'no') continue;
-    const found = values(contact, known, fates);
-    breaches.push(...found.map(({ text, deviation }) => ({ text: `${key}: ${text}`, deviation })));
-    plain.push(...untouched(key, contact, known).map((text) => `${key}: ${text}`));
+    note(values(contact, known, fates));
+    note(untouched(key, contact, known));
   }
-  plain.push(...(await leasesLeft(world)));
-  return [...plain.map((text) => ({ text, deviation: null })), ...breaches];
+  breaches.push(...(await leasesLeft(world)));
+  return breaches;
 }
 
 function strangers(contacts: readonly Contact[], model: Model): readonly string[] {
@@ -79,25 +77,17 @@ function deaths(known: KeyModel, fates: Fates, model: Model): readonly string[] 
 }
 
 /** What files and people both write: the newest that was said, by whoever may say it. */
-function values(contact: Contact, known: KeyModel, fates: Fates): readonly Breach[] {
+function values(contact: Contact, known: KeyModel, fates: Fates): readonly string[] {
   const { role, phoneNumbers } = contact.defaultFields;
   const roles = legalRoles(known, fates);
-  const clouded = isClouded(known, fates) ? 'unseenWrite' : null;
-  const feedsThere = new Set(known.history.flatMap((entry) => (entry.kind === 'row' ? [entry.feed] : [])));
-  const leftBehind = clouded ?? (feedsThere.size > 1 ? 'lostClaim' : null);
-  const breaches: Breach[] = roles.breaches.map((text) => ({ text, deviation: clouded }));
-  if (!roles.legal.has(role ?? ''))
-    breaches.push({ text: `the role is ${role}, not ${[...roles.legal].join(' or ')}`, deviation: clouded });
+  const breaches = [...roles.breaches];
+  if (!roles.legal.has(role ?? '')) breaches.push(`the role is ${role}, not ${[...roles.legal].join(' or ')}`);
   const phones = phoneNumbers.map((item) => item.value ?? '');
   for (const feed of feeds) {
     const { must, may } = legalPhones(known, fates, feed);
     const there = phones.filter((phone) => isOfFeed(feed, phone));
-    for (const phone of must)
-      if (!there.includes(phone))
-        breaches.push({ text: `the phone ${phone} of ${feed} is missing`, deviation: clouded });
-    for (const phone of there)
-      if (!may.has(phone))
-        breaches.push({ text: `the phone ${phone} of ${feed} should not be there`, deviation: leftBehind });
+    for (const phone of must) if (!there.includes(phone)) breaches.push(`the phone ${phone} of ${feed} is missing`);
+    for (const phone of there) if (!may.has(phone)) breaches.push(`the phone ${phone} of ${feed} should not be there`);
   }
   return breaches;
 }

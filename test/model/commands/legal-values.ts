@@ -25,19 +25,6 @@ function stepsOf(key: KeyModel, fates: Fates, field: 'role' | 'phone'): readonly
   });
 }
 
-/**
- * A write of the key was in doubt and landed, and another row came before anybody looked: the row was given up, or
- * overtaken by a newer file, or a role is held that only files have changed.
- */
-export function isClouded(key: KeyModel, fates: Fates): boolean {
-  const isEdited = key.history.some((entry) => entry.kind === 'role');
-  return key.history.some((entry) => {
-    if (entry.kind !== 'row') return false;
-    const fate = fates.of(entry);
-    return !counts(fate) || (!isEdited && fate.held.has('role'));
-  });
-}
-
 export interface RoleVerdict {
   readonly legal: ReadonlySet<string>;
   /** Sentences about what must not have happened on the way. */

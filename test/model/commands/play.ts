@@ -3,7 +3,6 @@ import { unreachable } from '#src/errors.ts';
 import type { UpdateItem } from '#src/wire/contact.ts';
 import { breachesOf } from './check.ts';
 import type { Command, Story } from './commands.ts';
-import type { Breach } from './deviations.ts';
 import { csvOf, type Edit, keyModel, type Model, newModel, phoneByHand, rowOf } from './model.ts';
 import type { WorkerTell } from './worker.ts';
 import { openWorld, type World } from './world.ts';
@@ -12,21 +11,21 @@ export interface Played {
   readonly commands: number;
   readonly files: number;
   readonly rows: number;
-  readonly breaches: readonly Breach[];
+  /** Each is one sentence. */
+  readonly breaches: readonly string[];
 }
 
 /** Told of every command and every effect of every worker. */
 export type Trace = (what: string, ...details: readonly unknown[]) => void;
 
 export interface PlayOptions {
-  readonly strict?: boolean;
   readonly trace?: Trace | null;
 }
 
 /** @throws what the product must never throw. */
-export async function play(story: Story, { strict = false, trace = null }: PlayOptions = {}): Promise<Played> {
+export async function play(story: Story, { trace = null }: PlayOptions = {}): Promise<Played> {
   const tell: WorkerTell = (worker, name, given, answer) => trace?.(`    ${worker} ${name}`, given, answer);
-  const world = await openWorld({ patchMode: story.patchMode, strict, tell: trace === null ? null : tell });
+  const world = await openWorld({ patchMode: story.patchMode, tell: trace === null ? null : tell });
   try {
     const model = newModel();
     for (const command of story.commands) {

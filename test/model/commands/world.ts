@@ -5,7 +5,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { jobCatalog } from '#jobs/index.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
@@ -83,11 +82,9 @@ const jobsMax = 100;
 export interface WorldOptions extends Pick<Story, 'patchMode'> {
   /** Told of each effect of each worker; null where nobody listens. */
   readonly tell: WorkerTell | null;
-  /** Avoids no known deviation (`deviations.ts`). */
-  readonly strict: boolean;
 }
 
-export async function openWorld({ patchMode, tell, strict }: WorldOptions): Promise<World> {
+export async function openWorld({ patchMode, tell }: WorldOptions): Promise<World> {
   const time = movedTime();
   const clock = time.ofWorkers;
   const service = await startService({
@@ -210,13 +207,7 @@ export async function openWorld({ patchMode, tell, strict }: WorldOptions): Prom
     const job = queue.take(clock.nowMs());
     if (job === null) return false;
     const takers = by === 'both' ? takersOf(job) : [isForEngine(job) ? 0 : by];
-    await Promise.all(
-      takers.map(async (slot, index) => {
-        // A known deviation: `readTwice`.
-        if (!strict && index > 0 && slot === takers[0]) await nextTurn();
-        await workers[slot].run(job);
-      }),
-    );
+    await Promise.all(takers.map((slot) => workers[slot].run(job)));
     return true;
   };
 
