@@ -17,7 +17,9 @@ export const audit: JobDefinition<z.infer<typeof payload>, JobContext> = {
   concurrency: 1,
   process: async ({ auditId }, context, signal) => {
     const { audits } = context;
-    if ((await audits.ledger.pause()) !== null) return;
+    const pause = await audits.ledger.pause();
+    // Where writes alone are paused, reads pass.
+    if (pause !== null && pause.scope !== 'writes') return;
     const untilPaused = AbortSignal.any([signal, context.atWork()]);
     try {
       await carryOutAudit(audits, auditId, untilPaused);

@@ -140,8 +140,13 @@ type Trouble = Pick<ServiceWatch, 'opened' | 'exhausted'> & Pick<ContextActions,
 function pauseForTrouble(home: Home, engine: EngineNotice, watch: ServiceWatch, endShift: () => void): Trouble {
   return {
     opened: async (breaker: OpenedBreaker) => {
-      if (await isGone(home, engine)) return;
-      await watch.opened(breaker);
+      try {
+        if (await isGone(home, engine)) return;
+        await watch.opened(breaker);
+      } catch (error) {
+        // Nobody waits for this. The breaker tells again after the next failures.
+        home.log.warn({ reason: messageOf(error) }, 'pause not written down');
+      }
       if (breaker.kind === 'read') endShift();
     },
     exhausted: async (error) => {

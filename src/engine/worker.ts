@@ -22,15 +22,17 @@ export async function runWorker(home: Home, options: ShiftOptions): Promise<void
   let engine = await ledger.engineNotice();
   // Ends with the signal.
   for (let isFirst = true; !signal.aborted; isFirst = false) {
-    if (engine === null || (await isGone(home, engine))) {
-      if (!isFirst) onWait(null);
-      engine = await nextEngine(home, signal);
-      if (engine === null) return;
-    }
     try {
+      if (engine === null || (await isGone(home, engine))) {
+        if (!isFirst) onWait(null);
+        engine = await nextEngine(home, signal);
+        if (engine === null) return;
+      }
       await workShift(home, engine, options);
     } catch (error) {
-      const waits = error instanceof PatchbayError && error.kind === 'unreachable' && !isFirst;
+      // A ledger that another process holds for long is waited for like a service that does not answer.
+      const passes = error instanceof PatchbayError && (error.kind === 'unreachable' || error.kind === 'transient');
+      const waits = passes && !isFirst;
       if (!waits) throw error;
       onWait(error);
       await clock.sleep(retryEveryMs, signal).catch(() => undefined);

@@ -83,7 +83,8 @@ function startWorker<Context>(
       failed = !(error instanceof Error && error.name === 'AbortError');
       if (failed) logFailure(log, name, id, error);
     } finally {
-      lost.delete(id);
+      // After a flush the same job may run twice here: each forgets its own only.
+      if (lost.get(id) === lock) lost.delete(id);
       onJobEnd(name, id, failed);
     }
   };

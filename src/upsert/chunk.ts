@@ -38,18 +38,23 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
   const { run, owner, ends, deferrals } = chunk;
   const { ledger, clock } = chunk.parts;
   const atMs = clock.nowMs();
-  if (ends.length > 0) {
-    await inStep('settle', () => ledger.staging.settle({ runId: run.id, feed: run.feed, owner, records: ends, atMs }));
+  try {
+    if (ends.length > 0) {
+      await inStep('settle', () =>
+        ledger.staging.settle({ runId: run.id, feed: run.feed, owner, records: ends, atMs }),
+      );
+    }
+    if (deferrals.length > 0) {
+      const due = deferrals.map(({ position, waitMs, burnAttempt }) => ({
+        position,
+        burnAttempt,
+        notBeforeMs: atMs + Math.max(waitMs, 1),
+      }));
+      await inStep('defer', () => ledger.staging.defer(run.id, due));
+    }
+  } finally {
+    // Also those that ended: an end that came too late, for a run that was cancelled meanwhile, gives no lease back.
+    const keys = records.map((record) => record.key);
+    await inStep('release', () => ledger.contacts.release(owner, keys));
   }
-  if (deferrals.length > 0) {
-    const due = deferrals.map(({ position, waitMs, burnAttempt }) => ({
-      position,
-      burnAttempt,
-      notBeforeMs: atMs + Math.max(waitMs, 1),
-    }));
-    await inStep('defer', () => ledger.staging.defer(run.id, due));
-  }
-  // Also those that ended: an end that came too late, for a run that was cancelled meanwhile, gives no lease back.
-  const keys = records.map((record) => record.key);
-  await inStep('release', () => ledger.contacts.release(owner, keys));
 }

@@ -52,7 +52,7 @@ export function keyMovedDeath([contactId]: readonly string[]): Death {
     class: 'conflict',
     code: 'keyMoved',
     message: `contact ${contactId} was bound to this externalId and carries another one now`,
-    hint: 'Give the contact its externalId back in the workspace, or delete it, then retry the dead letter.',
+    hint: 'Give the contact its externalId back in the workspace, then retry the dead letter.',
   };
 }
 

@@ -18,7 +18,7 @@ import { stepKey } from './key-machine.ts';
 import { fetchContact, lookUpAlone, readTogether } from './key-reads.ts';
 import type { Effect, KeyEvent } from './key-state.ts';
 import { beginKey, isAsking, type KeyWork } from './key-work.ts';
-import { claimPatches, commitIntents, createContact, patchContact } from './key-writes.ts';
+import { AnswerLost, claimPatches, commitIntents, createContact, patchContact } from './key-writes.ts';
 import { createsPerIntent } from './parts.ts';
 
 /**
@@ -73,6 +73,7 @@ async function driveOne(chunk: Chunk, key: KeyWork): Promise<void> {
     try {
       event = await ask(chunk, key);
     } catch (error) {
+      if (error instanceof AnswerLost) throw error.cause;
       await tell(chunk, key, { kind: 'stopped' });
       throw error;
     }

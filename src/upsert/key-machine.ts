@@ -117,7 +117,7 @@ const transitions: Transitions = {
   vanished: {
     stopped,
     found: (state, event) => {
-      if (state.updatesLeft <= 1) return rest(state, end('gone'));
+      if (state.updatesLeft <= 1) return rest(state, end('doubt'));
       return planned({ ...state, updatesLeft: state.updatesLeft - 1 }, event);
     },
     foundNone: (state) => rest(state, end('gone')),

@@ -106,15 +106,32 @@ async function sendWrite(
   const name = key.record.key;
   invariant(!writing.has(name), 'two writes of one key at the same time', { key: keyHash(name) });
   writing.add(name);
+  let result: WriteResult;
   try {
-    return eventOf(chunk, key, await send(checkBeforeSend(chunk.parts, deadlines)), sinceMs);
+    result = await send(checkBeforeSend(chunk.parts, deadlines));
   } catch (error) {
+    // Whatever is thrown here was thrown before the socket write.
     const refusal = sendRefusal(error);
     if (refusal === null) throw error;
     chunk.lateCount += 1;
     return { kind: refusal === 'readTooOld' ? 'readTooOld' : 'tooLate' };
   } finally {
     writing.delete(name);
+  }
+  try {
+    return eventOf(chunk, key, result, sinceMs);
+  } catch (error) {
+    // The answer is there and cannot be used: what was sent may have landed, so nothing of it is taken back.
+    if (result.kind === 'notSent') throw error;
+    throw new AnswerLost(error);
+  }
+}
+
+/** A mistake of ours after the answer to a write: the row keeps its intent, and is looked up after the horizon. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+  constructor(cause: unknown) {
+    super('the answer to a write could not be used', { cause });
   }
 }
 

@@ -11,8 +11,8 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { ledgerTroubleOf } from './ledger-trouble.ts';
 import { migrations } from './migrations.ts';
 
-/** How long a statement waits for another process's transaction. */
-const busyTimeoutMs = 10_000;
+/** How long a statement waits for another process's transaction: shorter than the lock of a job lasts. */
+const busyTimeoutMs = 4_000;
 const walRetryMs = 10;
 const sqliteBusy = 5;
 

@@ -1,8 +1,8 @@
 /**
  * Writes the ends of leased records: outcome, both halves of the base, dead letters, counts; gives the leases back.
  *
- * A record whose lease went to another owner is left alone: that owner answers for it (fencing). A skip writes nothing
- * to the contact and needs no lease. For use inside a transaction.
+ * A record whose lease went to another owner is left alone: that owner answers for it (fencing). A row that was
+ * overtaken never had one. For use inside a transaction.
  */
 import { unreachable } from '#src/errors.ts';
 import type { BoundContact } from '../contact-record.ts';
@@ -25,7 +25,8 @@ export function settleRecords(db: Database, request: SettleRequest): number {
   let written = 0;
   for (const record of request.records) {
     const holds = db.get('SELECT 1 FROM contacts WHERE key = ? AND owner = ?', record.key, request.owner) !== null;
-    if (!holds && record.end.outcome !== 'skipped') continue;
+    const needsNoLease = record.end.outcome === 'skipped' && record.end.reason === 'superseded';
+    if (!holds && !needsNoLease) continue;
     if (holds) {
       // What reached the service is remembered, also where the run was cancelled while the answer was on its way.
       if (record.bound !== null) writeBound(db, request, record, record.bound);
@@ -180,7 +181,7 @@ function writeConflict(
 
 const skipSentence = {
   duplicate: 'the same row stands in the file twice',
-  superseded: 'a newer file has written this contact since',
+  superseded: 'a newer file has written this contact since, or was about to',
   gone: 'somebody deleted the contact in the workspace: it stays gone',
   moved: 'the contact was changed since the plan was made',
   notSelected: 'the row was not selected',

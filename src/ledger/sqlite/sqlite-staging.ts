@@ -17,6 +17,12 @@ import { addCounts } from './sqlite-runs.ts';
 const pendingIndex = 'staged INDEXED BY staged_pending';
 const inList = 'IN (SELECT value FROM json_each(?))';
 
+/**
+ * No write of the key is on its way or in doubt, be it of another feed: else nobody can say yet that the row is unchanged.
+ */
+const nothingOnItsWay = `NOT EXISTS (
+  SELECT 1 FROM contacts WHERE contacts.key = said.key AND (contacts.state = 'intent' OR contacts.claim IS NOT NULL))`;
+
 export function sqliteStaging(db: Database): StagingLedger {
   const stagedRows = (from: string, where: string, ...parameters: SQLInputValue[]) =>
     db
@@ -31,7 +37,7 @@ export function sqliteStaging(db: Database): StagingLedger {
       new Map(
         db
           .all(
-            `SELECT row_hash, key, fingerprint FROM said WHERE feed = ? AND row_hash ${inList}`,
+            `SELECT row_hash, key, fingerprint FROM said WHERE feed = ? AND row_hash ${inList} AND ${nothingOnItsWay}`,
             feed,
             JSON.stringify(rowHashes),
           )
@@ -42,7 +48,8 @@ export function sqliteStaging(db: Database): StagingLedger {
       new Map(
         db
           .all(
-            `SELECT key, said, row_hash, fingerprint FROM said WHERE feed = ? AND key ${inList}`,
+            `SELECT key, said, row_hash, CASE WHEN ${nothingOnItsWay} THEN fingerprint END AS fingerprint
+             FROM said WHERE feed = ? AND key ${inList}`,
             feed,
             JSON.stringify(keys),
           )
