@@ -12,12 +12,16 @@ type Step = { readonly entry: Edit } | { readonly entry: Row; readonly fate: Fat
 
 const counts = (fate: Fate): boolean => fate.skipped === null && fate.dead === null;
 
-/** The history of one field, with which rows changed it. */
-function stepsOf(key: KeyModel, fates: Fates, field: 'role' | 'phone'): readonly Step[] {
+/**
+ * The history of one field, with which rows changed it. `overtakenLanded`: the write of a row that a newer file overtook
+ * had landed in doubt, so that its feed has said it; nobody can tell from outside.
+ */
+function stepsOf(key: KeyModel, fates: Fates, field: 'role' | 'phone', overtakenLanded = false): readonly Step[] {
   const said = new Map<Feed, string>();
   return key.history.map((entry): Step => {
     if (entry.kind !== 'row') return { entry };
     const fate = fates.of(entry);
+    if (overtakenLanded && !counts(fate)) said.set(entry.feed, entry[field]);
     const isChange = counts(fate) && said.get(entry.feed) !== entry[field];
     // A held field stays to be done: the feed has not said it yet.
     if (counts(fate) && !(field === 'role' && fate.held.has('role'))) said.set(entry.feed, entry[field]);
@@ -36,7 +40,13 @@ export interface RoleVerdict {
  * the file's, where the file changed after the product had seen theirs on the way to something else.
  */
 export function legalRoles(key: KeyModel, fates: Fates): RoleVerdict {
-  const steps = stepsOf(key, fates, 'role');
+  const plain = rolesWhere(key, fates, false);
+  const landed = rolesWhere(key, fates, true);
+  return { legal: new Set([...plain.legal, ...landed.legal]), breaches: plain.breaches };
+}
+
+function rolesWhere(key: KeyModel, fates: Fates, overtakenLanded: boolean): RoleVerdict {
+  const steps = stepsOf(key, fates, 'role', overtakenLanded);
   const written = steps.flatMap(({ entry, ...step }) =>
     entry.kind === 'row' && 'fate' in step && step.isChange && !step.fate.held.has('role') ? [entry] : [],
   );
