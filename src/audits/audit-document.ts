@@ -1,7 +1,7 @@
 /** An audit as scripts read it: `audit RUN --json`, the file beside the report, `runs show`. Pure. */
 import { isoInstant } from '#src/clock.ts';
 import type { AuditFinding, AuditKind, AuditRecord, AuditScope } from '#src/ledger/audit-record.ts';
-import type { KeyEvent } from '#src/ledger/key-event.ts';
+import type { KeyHistoryEntry } from '#src/ledger/key-event.ts';
 
 /** At most so many findings of one kind stand in a document; the counts tell all. */
 export const findingsShownMax = 1_000;
@@ -25,7 +25,7 @@ export interface DuplicateDocument {
 export interface KeyEventDocument {
   readonly at: string;
   readonly run: string | null;
-  readonly kind: KeyEvent['kind'];
+  readonly kind: KeyHistoryEntry['kind'];
   readonly contact: string | null;
   readonly detail: string | null;
 }

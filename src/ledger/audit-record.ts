@@ -6,7 +6,7 @@
  *
  * A key is *touched* when the run looked it up or wrote it; rows that were unchanged without a request are not.
  */
-import type { KeyEvent } from './key-event.ts';
+import type { KeyHistoryEntry } from './key-event.ts';
 
 /**
  * - `first`: after the visibility lag has passed since the end of the run, all its keys;
@@ -82,7 +82,7 @@ export interface AuditFinding extends NewFinding {
   readonly boundRun: string | null;
   readonly boundAtMs: number | null;
   /** Oldest first; empty where the key was never in doubt. */
-  readonly history: readonly KeyEvent[];
+  readonly history: readonly KeyHistoryEntry[];
 }
 
 /** At most so many findings of one kind are kept with an audit; the counts go on. */

@@ -3,10 +3,10 @@
  *
  *     none ──lease──▶ lookup ──nothing found──▶ intent ──2xx or found──▶ bound
  *                       ├──found──▶ bound          └──horizon passed──▶ lookup
- *                       └──two found, or taken and none found──▶ conflict ──lease──▶ lookup
+ *                       └──two found, or taken and none found──▶ conflict, until a look-up finds none or one
  *
- * A lease is held by one piece of work at a time. A horizon is the earliest moment at which a look-up can prove that
- * a create did not land. Both are monotonic times of one boot of the system.
+ * A lease is held by one piece of work at a time. A horizon is the earliest moment at which a look-up can tell
+ * what became of a write. Both are monotonic times of one boot of the system.
  */
 import type { Claim } from '#src/contacts/as-updated.ts';
 import type { Ownership, Said } from '#src/contacts/base.ts';

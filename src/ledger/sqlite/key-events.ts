@@ -1,12 +1,12 @@
 /** The history of keys that were in doubt, in SQLite. For use inside a transaction. */
-import { eventsPerKeyMax, type KeyEvent, type KeyEventKind } from '../key-event.ts';
+import { eventsPerKeyMax, type KeyHistoryEntry, type KeyHistoryKind } from '../key-event.ts';
 import { type Database, type ResultRow, textOrNull } from './database.ts';
 
 /** `detail` beyond this is cut. */
 const detailCharactersMax = 200;
 
 /** Adds an event; the oldest beyond the bound are forgotten. */
-export function addKeyEvent(db: Database, event: KeyEvent): void {
+export function addKeyEvent(db: Database, event: KeyHistoryEntry): void {
   const last = db.get('SELECT max(ordinal) AS last FROM key_events WHERE key = ?', event.key);
   const ordinal = Number(last?.last ?? 0) + 1;
   db.run(
@@ -24,17 +24,17 @@ export function addKeyEvent(db: Database, event: KeyEvent): void {
 }
 
 /** Oldest first. */
-export function keyEvents(db: Database, key: string): readonly KeyEvent[] {
+export function keyEvents(db: Database, key: string): readonly KeyHistoryEntry[] {
   return db.all('SELECT * FROM key_events WHERE key = ? ORDER BY ordinal', key).map(toKeyEvent);
 }
 
-function toKeyEvent(row: ResultRow): KeyEvent {
+function toKeyEvent(row: ResultRow): KeyHistoryEntry {
   return {
     key: String(row.key),
     atMs: Number(row.at),
     runId: textOrNull(row.run_id),
     // Written by `addKeyEvent` from a value of that type.
-    kind: String(row.kind) as KeyEventKind,
+    kind: String(row.kind) as KeyHistoryKind,
     contactId: textOrNull(row.contact_id),
     detail: textOrNull(row.detail),
   };
