@@ -22,6 +22,7 @@ export async function requireEngine({ folders, clock }: Home, signal: AbortSigna
     if (lock === null) return;
     lock.release();
     if (clock.monotonicMs() >= untilMs) break;
+    // Cut by the signal, which ends the loop.
     await clock.sleep(lookEveryMs, signal).catch(() => undefined);
   }
   if (signal.aborted) return;
@@ -41,6 +42,7 @@ export async function nextEngine(home: Home, signal: AbortSignal): Promise<Engin
   while (!signal.aborted) {
     const notice = await home.ledger.engineNotice();
     if (notice !== null && !home.identity.isDead(notice.identity)) return notice;
+    // Cut by the signal, which ends the loop.
     await home.clock.sleep(lookEveryMs, signal).catch(() => undefined);
   }
   return null;

@@ -128,6 +128,7 @@ async function passCheck(
       if (!waits) throw error;
       if (error.code !== told) onWait(error);
       told = error.code;
+      // Cut by the signal, which ends the loop.
       await clock.sleep(retryEveryMs, end).catch(() => undefined);
     }
   }

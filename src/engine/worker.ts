@@ -35,6 +35,7 @@ export async function runWorker(home: Home, options: ShiftOptions): Promise<void
       const waits = passes && !isFirst;
       if (!waits) throw error;
       onWait(error);
+      // Cut by the signal, which ends the loop.
       await clock.sleep(retryEveryMs, signal).catch(() => undefined);
     }
   }

@@ -174,6 +174,7 @@ export async function enterOrphans(parts: SubmitParts): Promise<number> {
 
 /** Whether a claimed file waits for its run. */
 export async function hasOrphans({ ledger, folders }: SubmitParts): Promise<boolean> {
+  // Without the folder nothing was claimed.
   for (const name of await readdir(folders.claimed).catch(() => [])) {
     const named = runIdOf(name);
     if (named !== null && (await ledger.runs.get(named.runId)) === null) return true;
