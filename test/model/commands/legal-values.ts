@@ -107,7 +107,14 @@ export interface PhoneVerdict {
 
 /** The phones of one feed: the one of its newest row that counts, and none that it said before. */
 export function legalPhones(key: KeyModel, fates: Fates, feed: Feed): PhoneVerdict {
-  const steps = stepsOf(key, fates, 'phone');
+  const plain = phonesWhere(key, fates, feed, false);
+  const landed = phonesWhere(key, fates, feed, true);
+  const must = [...plain.must].filter((phone) => landed.must.has(phone));
+  return { must: new Set(must), may: new Set([...plain.may, ...landed.may]) };
+}
+
+function phonesWhere(key: KeyModel, fates: Fates, feed: Feed, overtakenLanded: boolean) {
+  const steps = stepsOf(key, fates, 'phone', overtakenLanded);
   const must = new Set<string>();
   const may = new Set<string>();
   const rows = steps.flatMap((step) => ('fate' in step && step.entry.feed === feed ? [step] : []));
