@@ -10,6 +10,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
 import type { Breakers, OpenedBreaker } from '#src/workspace/breaker.ts';
+import { askControlKey } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { breakerPause } from './breaker-pause.ts';
 import type { TrialEnd } from './write-trial.ts';
@@ -26,9 +27,6 @@ export interface ServiceWatch {
   /** Asks the service once, if work is paused; ends the pause when it answers. @returns whether work may go on. */
   probe(signal?: AbortSignal): Promise<boolean>;
 }
-
-/** A key that no contact has: the cheapest question that needs a working key. */
-const probeKey = 'patchbay-probe';
 
 export interface ServiceWatchParts {
   readonly ledger: Ledger;
@@ -78,7 +76,7 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
     if (known !== null) await ledger.setPause({ ...known, message: messageOf(error) });
   };
   const passes = async (known: Pause, signal?: AbortSignal): Promise<boolean> => {
-    await workspace.listByExternalIds([probeKey], signal === undefined ? {} : { signal });
+    await askControlKey(workspace, signal === undefined ? {} : { signal });
     if (known.scope !== 'writes' || parts.tryWrite === undefined) {
       await parts.recheck();
       return true;

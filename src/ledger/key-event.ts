@@ -1,7 +1,6 @@
 /**
  * What happened to a key with a write in doubt: its history, so that a duplicate can be explained.
  *
- * - `intent`: a create was about to be sent (entered when it turned out to be worth telling, with its own instant);
  * - `doubt`: a write may have landed: a lost reply, or an intent that a crash left behind;
  * - `adopted`: a look-up after a doubt found the contact, and the key was bound to it;
  * - `created`: after a doubt nothing was found, and a further create was answered with a contact;
@@ -10,7 +9,7 @@
  *
  * Only keys with something unusual have a history: a plain create leaves none, so that a first load costs nothing.
  */
-export type KeyHistoryKind = 'intent' | 'doubt' | 'adopted' | 'created' | 'bound' | 'conflict';
+export type KeyHistoryKind = 'doubt' | 'adopted' | 'created' | 'bound' | 'conflict';
 
 /**
  * A run that entered one of these for a key met it in doubt, its own or that of an earlier run: the key is audited a second

@@ -57,7 +57,7 @@ function factsOf({ contact, record }: KeyWork, attemptsMax: number): Extract<Key
   return {
     bound: contact.contactId !== null,
     createsLeft: attemptsMax - contact.attempts,
-    updatesLeft: attemptsMax - record.attempts,
+    triesLeft: attemptsMax - record.attempts,
     refreshesLeft: refreshesMax,
     maySearchAgain: record.attempts === 0,
   };

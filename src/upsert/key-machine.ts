@@ -17,7 +17,7 @@ export const start: Step = {
     phase: 'leasing',
     bound: false,
     createsLeft: 0,
-    updatesLeft: 0,
+    triesLeft: 0,
     refreshesLeft: 0,
     maySearchAgain: false,
   },
@@ -43,6 +43,8 @@ const unclaim: Effect = { do: 'unclaim' };
 
 const planned: Cell<'found'> = (state, { plan }) =>
   plan === 'patch' ? ask(state, 'patching', 'patch') : rest(state, end('unchanged'));
+const readFails: Cell<'readFails'> = (state, { forGood }) =>
+  forGood || state.triesLeft <= 1 ? rest(state, end('lookUpFails')) : rest(state, park('moment', true));
 const refusedAlone = (state: KeyState): Step => rest(state, end('refused'));
 /** All work stops before the next request: the row stays as it is in the ledger, and is taken again. */
 const stopped = (state: KeyState): Step => rest(state);
@@ -61,10 +63,11 @@ const transitions: Transitions = {
       if (state.bound) return ask(state, 'fetching', 'fetch');
       return state.createsLeft > 0 ? ask(state, 'intending', 'intend') : rest(state, end('doubt'));
     },
-    readFails: (state) => rest(state, end('lookUpFails')),
+    readFails,
   },
   fetching: {
     stopped,
+    readFails,
     found: planned,
     foundNone: (state) => rest(state, end('gone')),
     foundOtherKey: (state) => rest(state, end('keyMoved')),
@@ -86,6 +89,7 @@ const transitions: Transitions = {
   },
   taken: {
     stopped,
+    readFails,
     found: planned,
     foundSeveral: (state) => rest(state, end('twoContacts')),
     foundNone: (state) => rest(state, state.maySearchAgain ? park('lag', true) : end('keyTaken')),
@@ -94,7 +98,7 @@ const transitions: Transitions = {
     stopped: (state) => rest(state, unclaim),
     done: (state, { applied }) => rest(state, end(applied ? 'updated' : 'notApplied')),
     doubt: (state, { othersSucceed }) => {
-      const isLast = othersSucceed && state.updatesLeft <= 1;
+      const isLast = othersSucceed && state.triesLeft <= 1;
       return rest(state, { do: 'noteDoubt', burn: false }, isLast ? end('doubt') : park('horizon', othersSucceed));
     },
     vanished: (state) => ask(state, 'vanished', 'lookUp', unclaim),
@@ -110,15 +114,17 @@ const transitions: Transitions = {
   },
   refreshing: {
     stopped,
+    readFails,
     found: planned,
     foundNone: (state) => ask(state, 'vanished', 'lookUp'),
     foundOtherKey: (state) => rest(state, end('keyMoved')),
   },
   vanished: {
     stopped,
+    readFails,
     found: (state, event) => {
-      if (state.updatesLeft <= 1) return rest(state, end('doubt'));
-      return planned({ ...state, updatesLeft: state.updatesLeft - 1 }, event);
+      if (state.triesLeft <= 1) return rest(state, end('doubt'));
+      return planned({ ...state, triesLeft: state.triesLeft - 1 }, event);
     },
     foundNone: (state) => rest(state, end('gone')),
     foundSeveral: (state) => rest(state, end('twoContacts')),

@@ -7,34 +7,34 @@
 import { baseAsCreated } from '#src/contacts/as-created.ts';
 import { baseAsUpdated } from '#src/contacts/as-updated.ts';
 import { matchByKey } from '#src/contacts/match-key.ts';
+import { PatchbayError } from '#src/errors.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
+import { isAboutOneContact, lookUpKeys } from '#src/workspace/look-up.ts';
 import type { Chunk } from './chunk.ts';
 import type { KeyEvent } from './key-state.ts';
 import { type KeyWork, planKey, plannedOf } from './key-work.ts';
-import { lookUp } from './look-up.ts';
 
 /** One look-up for all. Answers each key with its event. @throws what reads throw, where it is not about one key. */
 export async function readTogether(chunk: Chunk, keys: readonly KeyWork[]): Promise<ReadonlyMap<KeyWork, KeyEvent>> {
   const wanted = keys.map((key) => key.record.key);
-  const found = await inStep('lookUp', () => lookUp(chunk.parts.workspace, wanted, chunk.options));
+  const found = await inStep('lookUp', () => lookUpKeys(chunk.parts.workspace, wanted, chunk.options));
   return new Map(
     keys.map((key): [KeyWork, KeyEvent] => {
       const failure = found.failures.get(key.record.key);
-      if (failure === undefined) return [key, eventOf(chunk, key, found.contacts, found.readAtMs)];
-      key.answer = { kind: 'failure', failure };
-      return [key, { kind: 'readFails' }];
+      return [key, failure === undefined ? eventOf(chunk, key, found.contacts, found.readAtMs) : failed(key, failure)];
     }),
   );
 }
 
 /** A look-up in the middle: after a create that was refused as taken, an update that met no contact, a refused key. */
 export async function lookUpAlone(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
-  const { workspace } = chunk.parts;
-  const { contacts, readAtMs } = await inStep('lookUp', () =>
-    workspace.listByExternalIds([key.record.key], chunk.options),
+  const { contacts, readAtMs, failures } = await inStep('lookUp', () =>
+    lookUpKeys(chunk.parts.workspace, [key.record.key], chunk.options),
   );
   if (key.state.phase === 'checkingKey') return { kind: 'keyWorks' };
+  const failure = failures.get(key.record.key);
+  if (failure !== undefined) return failed(key, failure);
   // Lists may still show the contact that an update has just missed.
   const vanishedId = key.state.phase === 'vanished' ? plannedOf(key).input.theirs?.id : undefined;
   const others = contacts.filter((contact) => contact.id !== vanishedId);
@@ -49,11 +49,23 @@ export async function fetchContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent
   const beforeSend = (): void => {
     readAtMs = clock.monotonicMs();
   };
-  const contact = await inStep('get', () => workspace.getContact(id, { ...chunk.options, beforeSend }));
+  let contact: Contact | null;
+  try {
+    contact = await inStep('get', () => workspace.getContact(id, { ...chunk.options, beforeSend }));
+  } catch (error) {
+    if (!(error instanceof PatchbayError && (await isAboutOneContact(workspace, error, chunk.options)))) throw error;
+    return failed(key, error);
+  }
   if (contact === null) return { kind: 'foundNone' };
   if (contact.externalId === key.record.key) return foundEvent(chunk, key, contact, readAtMs);
   key.answer = { kind: 'ids', ids: [id] };
   return { kind: 'foundOtherKey' };
+}
+
+/** The read fails for this key, and passes for others. What the service refuses it will refuse again. */
+function failed(key: KeyWork, failure: PatchbayError): KeyEvent {
+  key.answer = { kind: 'failure', failure };
+  return { kind: 'readFails', forGood: failure.kind !== 'unreachable' };
 }
 
 function eventOf(chunk: Chunk, key: KeyWork, contacts: readonly Contact[], readAtMs: number): KeyEvent {

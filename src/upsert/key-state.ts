@@ -15,8 +15,8 @@ export interface KeyState {
   readonly bound: boolean;
   /** So many more creates may end in doubt while other writes succeed. */
   readonly createsLeft: number;
-  /** So many more times may an update end in doubt, or a contact vanish, while other writes succeed. */
-  readonly updatesLeft: number;
+  /** So many more times may an update end in doubt, a contact vanish or a read of it fail, while others succeed. */
+  readonly triesLeft: number;
   /** So many more times is a read refreshed that grew old in the line. */
   readonly refreshesLeft: number;
   /** A key that was called taken and that no list showed gets one more look. */
@@ -30,7 +30,9 @@ export type KeyEvent =
   | { readonly kind: 'superseded' | 'intended' | 'leaseLost' }
   // What a read found under the key, and what the plan made of it.
   | { readonly kind: 'found'; readonly plan: 'patch' | 'same' }
-  | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' | 'readFails' }
+  | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' }
+  // The read fails for this key, while others pass.
+  | { readonly kind: 'readFails'; readonly forGood: boolean }
   // A read was answered after a write was refused with 401 or 403: the service refuses this one contact.
   | { readonly kind: 'keyWorks' }
   // How a write ended. `applied`: the reply is what was wanted.

@@ -114,14 +114,7 @@ export const isAsking =
 
 /** Plans the key from a read. The read's plan replaces an earlier one, and so does what it will write. */
 export function planKey(chunk: Chunk, key: KeyWork, theirs: Contact | null, readAtMs: number): PlannedKey {
-  const planned = planFrom(chunk, key, theirs, readAtMs);
-  key.planned = planned;
-  key.claimed = false;
-  return planned;
-}
-
-/** The pictures of one contact. A contact that is not bound yet has no base to speak of but the feed's own. */
-export function planFrom(chunk: Chunk, key: KeyWork, theirs: Contact | null, readAtMs: number): PlannedKey {
+  // A contact that is not bound yet has no base to speak of but the feed's own.
   const input: PlanInput = {
     feed: chunk.run.feed,
     sourceLabel: sourceLabelOf(chunk.run),
@@ -130,7 +123,10 @@ export function planFrom(chunk: Chunk, key: KeyWork, theirs: Contact | null, rea
     ours: key.record.desired,
     itemRemoval: chunk.parts.limits.itemRemoval,
   };
-  return { input, plan: planContact(input), readAtMs };
+  const planned = { input, plan: planContact(input), readAtMs };
+  key.planned = planned;
+  key.claimed = false;
+  return planned;
 }
 
 /** The feed's label: the mapping's, or the product's own for `main`. */

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { carryOutAudit } from '#src/audits/carry-out-audit.ts';
+import { PatchbayError } from '#src/errors.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
 import { addKeyEvent } from '#src/ledger/sqlite/key-events.ts';
 import { keyHash } from '#src/log.ts';
@@ -98,6 +99,37 @@ describe('an audit', () => {
       requests: { get: 3 },
     });
   });
+
+  it.each([
+    ['list', keys(3).map((key) => ({ key, code: 'requestRefused' }))],
+    ['get', [{ key: 'k-2', code: 'serviceFailing' }]],
+  ] as const)(
+    'leaves a key unchecked where its own read fails (%s), and looks at the others',
+    async (which, expected) => {
+      const world = await openAuditWorld();
+      await world.run('r1', keys(3));
+      const { workspace } = world.parts;
+      const known = await world.ledger.contacts.get(['k-2']);
+      await world.faults('list:listLag=60m');
+      const failing = {
+        ...workspace,
+        listByExternalIds: async (wanted, options) => {
+          if (which === 'list' && wanted.some((key) => key.startsWith('k-')))
+            throw new PatchbayError('rejected', 'requestRefused', 'refused');
+          return workspace.listByExternalIds(wanted, options);
+        },
+        getContact: async (id, options) => {
+          if (which === 'get' && id === known.get('k-2')?.contactId)
+            throw new PatchbayError('unreachable', 'serviceFailing', 'it fails');
+          return workspace.getContact(id, options);
+        },
+      } satisfies typeof workspace;
+      const audit = await carriedOut({ ...world, parts: { ...world.parts, workspace: failing } }, 'r1');
+      const unchecked = expected.length;
+      expect(audit).toMatchObject({ state: 'done', checked: 3 - unchecked, duplicates: 0, missing: 0, unchecked });
+      expect(await world.ledger.audits.findings(audit.id, 'unchecked', 10)).toMatchObject(expected);
+    },
+  );
 
   it('is not begun before it is due, and not twice', async () => {
     const world = await openAuditWorld();

@@ -149,7 +149,7 @@ describe('a read that gets no answer', () => {
   it('puts off its batch alone; the fifth failure in a row pauses all work', async () => {
     const bench = await openOutageBench();
     const run = await bench.stage(await bench.submit('people.csv', people(1, 'Engineer')));
-    await bench.world.faults('list:status=503');
+    await bench.world.faults('list:dropBefore');
     await bench.work();
     expect(await pauseOf(bench)).toBeNull();
     const [batch] = await bench.ledger.staging.nextBatches(bench.world.clock.nowMs(), 1);
@@ -162,9 +162,25 @@ describe('a read that gets no answer', () => {
     expect(await pauseOf(bench)).toMatchObject({
       code: 'unreachable',
       scope: 'all',
+      errorCode: 'serviceUnreachable',
+    });
+    await bench.world.faults();
+    await workOff(bench, run.id);
+    expectCounts(await bench.finish(run), { rows: 1, created: 1 });
+  });
+
+  it('where the service says that it fails, the control key is the fifth: all work pauses at once, and no row is blamed', async () => {
+    const bench = await openOutageBench();
+    const run = await bench.stage(await bench.submit('people.csv', people(1, 'Engineer')));
+    await bench.world.faults('list:status=503');
+    await bench.work();
+    expect(await pauseOf(bench)).toMatchObject({
+      code: 'unreachable',
+      scope: 'all',
       errorCode: 'serviceFailing',
       message: expect.stringContaining('(status 503)'),
     });
+    for (let sweep = 0; sweep < 5; sweep += 1) await bench.sweep();
     await bench.world.faults();
     await workOff(bench, run.id);
     expectCounts(await bench.finish(run), { rows: 1, created: 1 });

@@ -102,6 +102,17 @@ describe('the key machine', () => {
     }
   });
 
+  test('a read that fails ends nothing but its own row: at once where it is refused, else with the last try', () => {
+    const ends = { do: 'end', as: 'lookUpFails' };
+    for (const phase of ['lookingUp', 'fetching', 'refreshing', 'taken', 'vanished'] as const) {
+      for (const { facts, event } of variantsOf('readFails')) {
+        const isForGood = event.kind === 'readFails' && event.forGood;
+        const expected = isForGood || facts.triesLeft <= 1 ? ends : { do: 'park', wait: 'moment', burn: true };
+        expect(stepKey({ ...facts, phase }, event).effects).toEqual([expected]);
+      }
+    }
+  });
+
   test('an outage burns nothing', () => {
     for (const phase of ['creating', 'patching'] as const) {
       for (const kind of ['notSent', 'rateLimited', 'tooLate'] as const) {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { UpsertParts } from '#src/upsert/parts.ts';
 import { createsPerIntent, horizonMs, keysPerChunk } from '#src/upsert/parts.ts';
 import { wanted } from './support/build.ts';
+import { defaultLimits } from './support/default-limits.ts';
 import { openUpsertWorld } from './support/upsert-world.ts';
 
 /** The same worker, with something that happens right after each look-up was answered. */
@@ -113,22 +114,8 @@ describe('a decision that grew old', () => {
 });
 
 describe('the size of a piece of work', () => {
-  const limits = {
-    leaseMs: 45_000,
-    requestMs: 15_000,
-    startGuardMs: 1_000,
-    latestCommitMs: 30_000,
-    visibilityLagMs: 10_000,
-    readAgeMaxMs: 2_000,
-    attemptsMax: 3,
-    writesAtOnce: 8,
-    requestsPerSecond: 8,
-    itemRemoval: 'owned',
-    applying: { adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: 20 },
-  } as const;
-
   test('the horizon is start guard, the second until the socket write, latest commit and visibility lag together', () => {
-    expect(horizonMs(limits)).toBe(42_000);
+    expect(horizonMs(defaultLimits)).toBe(42_000);
   });
 
   test.each([
@@ -138,7 +125,7 @@ describe('the size of a piece of work', () => {
     [1_000, 20, 20],
     [null, 20, 20],
   ])('at %s requests per second a look-up serves %i keys, and an intent %i creates', (rate, keys, creates) => {
-    expect(keysPerChunk({ ...limits, requestsPerSecond: rate })).toBe(keys);
-    expect(createsPerIntent({ ...limits, requestsPerSecond: rate })).toBe(creates);
+    expect(keysPerChunk({ ...defaultLimits, requestsPerSecond: rate })).toBe(keys);
+    expect(createsPerIntent({ ...defaultLimits, requestsPerSecond: rate })).toBe(creates);
   });
 });

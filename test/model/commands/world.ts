@@ -23,6 +23,7 @@ import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';
 import { serviceDefaults } from '#test/support/service-defaults.ts';
+import { defaultLimits } from '#test/upsert/support/default-limits.ts';
 import type { Feed, Story } from './commands.ts';
 import { type CreateWatch, watchCreates } from './create-watch.ts';
 import type { Moment } from './life.ts';
@@ -32,16 +33,8 @@ import { createModelWorker, listenedBreakers, type ModelWorker, type WorkerTell 
 
 /** D and V of `rules.md`; the faults of the commands stay within them. */
 export const limits: UpsertLimits = {
-  leaseMs: 45_000,
-  requestMs: 15_000,
-  startGuardMs: 1_000,
-  latestCommitMs: 30_000,
-  visibilityLagMs: 10_000,
-  readAgeMaxMs: 2_000,
-  attemptsMax: 3,
-  writesAtOnce: 8,
-  requestsPerSecond: null,
-  itemRemoval: 'owned',
+  ...defaultLimits,
+  // Guards have tests of their own: here they never say no.
   applying: { adoptionsMax: 1, adoptionsFloor: 1_000, refusalsMax: 1_000 },
 };
 

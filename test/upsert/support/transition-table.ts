@@ -20,9 +20,10 @@ interface Variant {
 
 /** A fact that a step may depend on, in words, for each of its values that matter. */
 const questions: readonly { readonly words: (variant: Variant) => string }[] = [
+  { words: ({ event }) => (event.kind === 'readFails' ? (event.forGood ? 'refused' : 'no answer') : '') },
   { words: ({ facts }) => (facts.bound ? 'bound' : 'not bound') },
   { words: ({ facts }) => (facts.createsLeft > 0 ? 'creates left' : 'no create left') },
-  { words: ({ facts }) => (facts.updatesLeft > 1 ? 'updates left' : 'last update') },
+  { words: ({ facts }) => (facts.triesLeft > 1 ? 'tries left' : 'last try') },
   { words: ({ facts }) => (facts.refreshesLeft > 0 ? 'refreshes left' : 'no refresh left') },
   { words: ({ facts }) => (facts.maySearchAgain ? 'first time' : 'again') },
   { words: ({ event }) => (event.kind === 'found' ? `plan: ${event.plan}` : '') },
@@ -97,9 +98,9 @@ function wordsOf(effect: Effect): string {
 const both = [true, false] as const;
 const everyFacts: readonly Facts[] = both.flatMap((bound) =>
   [1, 0].flatMap((createsLeft) =>
-    [2, 1].flatMap((updatesLeft) =>
+    [2, 1].flatMap((triesLeft) =>
       [1, 0].flatMap((refreshesLeft) =>
-        both.map((maySearchAgain) => ({ bound, createsLeft, updatesLeft, refreshesLeft, maySearchAgain })),
+        both.map((maySearchAgain) => ({ bound, createsLeft, triesLeft, refreshesLeft, maySearchAgain })),
       ),
     ),
   ),
@@ -114,6 +115,8 @@ function eventsOf(kind: EventKind, facts: Facts): readonly KeyEvent[] {
       return [{ kind, waitMs: 1 }];
     case 'found':
       return (['patch', 'same'] as const).map((plan) => ({ kind, plan }));
+    case 'readFails':
+      return both.map((forGood) => ({ kind, forGood }));
     case 'done':
       return both.map((applied) => ({ kind, applied }));
     case 'doubt':

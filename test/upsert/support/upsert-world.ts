@@ -22,6 +22,7 @@ import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 import { startTestService, type TestService, type TestServiceOptions, testKey } from '#test/service/test-service.ts';
+import { defaultLimits } from './default-limits.ts';
 import { type MovedClock, movedClock } from './moved-clock.ts';
 
 export interface WorldOptions extends Pick<TestServiceOptions, 'patchMode' | 'faults'> {
@@ -182,18 +183,11 @@ function upsertParts(service: TestService, ledger: Ledger, clock: MovedClock, op
     identity: identifyProcess(clock.bootId),
     writeHealth: options.writeHealth ?? createWriteHealth(clock),
     limits: {
-      leaseMs: 45_000,
-      requestMs: 15_000,
+      ...defaultLimits,
       // Wide, since time is moved on by hand: no test depends on how fast the machine is.
       startGuardMs,
-      latestCommitMs: 30_000,
-      visibilityLagMs: 0,
       readAgeMaxMs: 10_000,
-      attemptsMax: 3,
-      writesAtOnce: 8,
-      requestsPerSecond: null,
-      itemRemoval: 'owned',
-      applying: { adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: 20 },
+      visibilityLagMs: 0,
       ...options.limits,
     },
   };
