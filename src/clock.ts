@@ -29,6 +29,15 @@ export function systemClock(): Clock {
   };
 }
 
+/** Waits until the time is over or the signal fires, whichever comes first: the caller looks which. */
+export async function sleepUnlessCut(clock: Pick<Clock, 'sleep'>, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
 /** The kernel's boot id; elsewhere a fresh one, so that every horizon starts anew in full. */
 function readBootId(): string {
   try {

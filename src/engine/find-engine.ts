@@ -1,5 +1,6 @@
 /** How a worker process finds the engine that it works for: by the lock and by the notice in the ledger. */
 import type { Home } from '#src/app.ts';
+import { sleepUnlessCut } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import type { EngineNotice } from '#src/ledger/engine-notice.ts';
@@ -22,8 +23,7 @@ export async function requireEngine({ folders, clock }: Home, signal: AbortSigna
     if (lock === null) return;
     lock.release();
     if (clock.monotonicMs() >= untilMs) break;
-    // Cut by the signal, which ends the loop.
-    await clock.sleep(lookEveryMs, signal).catch(() => undefined);
+    await sleepUnlessCut(clock, lookEveryMs, signal);
   }
   if (signal.aborted) return;
   throw new PatchbayError('usage', 'noEngine', `no engine runs on ${folders.root} that a worker could work for`, {
@@ -42,8 +42,7 @@ export async function nextEngine(home: Home, signal: AbortSignal): Promise<Engin
   while (!signal.aborted) {
     const notice = await home.ledger.engineNotice();
     if (notice !== null && !home.identity.isDead(notice.identity)) return notice;
-    // Cut by the signal, which ends the loop.
-    await home.clock.sleep(lookEveryMs, signal).catch(() => undefined);
+    await sleepUnlessCut(home.clock, lookEveryMs, signal);
   }
   return null;
 }

@@ -22,6 +22,7 @@ const answerWithinMs = 2_000;
 export async function lookAround({ config, mode }: Pick<Home, 'config' | 'mode'>): Promise<Surroundings> {
   const { root } = dataFolders(config, mode);
   const { redisUrl } = config.queue;
+  // Null: this file system does not tell. That is no trouble, only nothing to warn by.
   const diskFreeBytes = await freeBytesOf(root).catch(() => null);
   const troubles = diskFreeBytes !== null && isDiskFull(diskFreeBytes) ? [roomInWords(diskFreeBytes, root)] : [];
   if (redisUrl === null) return { diskFreeBytes, queueAnswers: null, troubles };

@@ -9,6 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { jobCatalog } from '#jobs/index.ts';
 import type { Home } from '#src/app.ts';
+import { sleepUnlessCut } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { type EngineNotice, type QueuePlace, workerSignEveryMs } from '#src/ledger/engine-notice.ts';
@@ -128,8 +129,7 @@ async function passCheck(
       if (!waits) throw error;
       if (error.code !== told) onWait(error);
       told = error.code;
-      // Cut by the signal, which ends the loop.
-      await clock.sleep(retryEveryMs, end).catch(() => undefined);
+      await sleepUnlessCut(clock, retryEveryMs, end);
     }
   }
   return false;

@@ -6,6 +6,7 @@
  * shift (`worker-shift.ts`).
  */
 import type { Home } from '#src/app.ts';
+import { sleepUnlessCut } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { isGone, nextEngine, requireEngine } from './find-engine.ts';
 import { retryEveryMs, type ShiftOptions, workShift } from './worker-shift.ts';
@@ -35,8 +36,7 @@ export async function runWorker(home: Home, options: ShiftOptions): Promise<void
       const waits = passes && !isFirst;
       if (!waits) throw error;
       onWait(error);
-      // Cut by the signal, which ends the loop.
-      await clock.sleep(retryEveryMs, signal).catch(() => undefined);
+      await sleepUnlessCut(clock, retryEveryMs, signal);
     }
   }
 }

@@ -74,7 +74,7 @@ export function openRateGateStore(options: RateGateStoreOptions, events: RateGat
   redis.on('end', events.onEnd);
   redis.defineCommand('patchbayRateGate', { numberOfKeys: 1, lua: rateGateScript() });
   // The type of a client cannot know a command that was defined at run time.
-  const scripted = redis as unknown as WithScript;
+  const scripted = redis as Redis & WithScript;
 
   const key = rateGateKey(options.name);
   /** Tells the passes of this process from those of others. */

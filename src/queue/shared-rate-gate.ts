@@ -13,7 +13,7 @@
  * What it can't see: a Redis whose clock is set forward lets one second pass too many.
  */
 import type { RedisOptions } from 'bullmq';
-import type { Clock } from '#src/clock.ts';
+import { type Clock, sleepUnlessCut } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { assertRate, type RateGate, type RatePass } from '#src/workspace/rate-gate.ts';
@@ -148,7 +148,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
       const waitMs = pausedMs > 0 ? pausedMs : await ask();
       if (waitMs <= 0 || line.waitingCount === 0) continue;
       nap = new AbortController();
-      await clock.sleep(Math.ceil(waitMs), nap.signal).catch(() => {});
+      await sleepUnlessCut(clock, Math.ceil(waitMs), nap.signal);
       nap = null;
     }
     asking = false;

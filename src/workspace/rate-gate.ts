@@ -9,7 +9,7 @@
  *
  * The gate here is that of one process. `queue/shared-rate-gate.ts` has the same face for many.
  */
-import type { Clock } from '#src/clock.ts';
+import { type Clock, sleepUnlessCut } from '#src/clock.ts';
 import { invariant } from '#src/errors.ts';
 import { admit, allowedAt, countFrom, newRateState, refuse, untilNextMs } from './rate-rule.ts';
 import { createWaitLine } from './wait-line.ts';
@@ -62,7 +62,7 @@ export function createRateGate(options: RateGateOptions): RateGate {
       const waitMs = untilNextMs(state, configured, nowMs);
       if (waitMs > 0) {
         nap = new AbortController();
-        await clock.sleep(Math.ceil(waitMs), nap.signal).catch(() => {});
+        await sleepUnlessCut(clock, Math.ceil(waitMs), nap.signal);
         nap = null;
       } else {
         admitFirst(nowMs);
