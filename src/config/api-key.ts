@@ -2,7 +2,7 @@
  * The API key: from the environment, or from a file that only its owner may read (`rules.md`, "Secrets and personal
  * data").
  *
- * A key file that group or others may read or write is refused, not only noted: a note is overlooked, and a key that
+ * A file that group or others may read or write is refused, not only noted: a note is overlooked, and a key that
  * was open to others has to be replaced anyway. Windows has no such modes and is not checked.
  */
 import { readFile, stat } from 'node:fs/promises';
@@ -21,37 +21,46 @@ export async function readApiKey(service: Config['service']): Promise<string | n
   if (service.apiKey !== null) return service.apiKey;
   const file = service.apiKeyFile;
   if (file === null) return null;
-  const problem = await keyFileProblem(file);
-  if (problem !== null) throw new PatchbayError('usage', 'apiKeyFileOpen', problem, { facts: { file } });
+  const read = await readSecretFile(file, 'key file');
+  if (read.state === 'read') return read.secret;
+  if (read.state === 'open') throw new PatchbayError('usage', 'apiKeyFileOpen', read.problem, { facts: { file } });
+  throw new PatchbayError('auth', 'apiKeyMissing', read.problem, {
+    facts: { file },
+    hint: 'Put the raw API key into that file, or set PATCHBAY_API_KEY.',
+    cause: read.cause,
+  });
+}
+
+/** `open`: others may use the file. `missing`: it cannot be read, or holds no secret. */
+export type SecretFile =
+  | { readonly state: 'read'; readonly secret: string }
+  | { readonly state: 'open'; readonly problem: string }
+  | { readonly state: 'missing'; readonly problem: string; readonly cause: unknown };
+
+/** Reads a file that holds one line with a secret; `what` names it in messages, such as `key file`. */
+export async function readSecretFile(file: string, what: 'key file' | 'secret file'): Promise<SecretFile> {
+  const problem = await keyFileProblem(file, what);
+  if (problem !== null) return { state: 'open', problem };
   let text: string;
   try {
     text = (await readFile(file, 'utf8')).trim();
   } catch (cause) {
-    throw missing(file, `the key file ${file} cannot be read`, cause);
+    return { state: 'missing', problem: `the ${what} ${file} cannot be read`, cause };
   }
-  if (text.length > bytesMax || !/^[\x21-\x7e]+$/.test(text)) {
-    throw missing(file, `the key file ${file} does not hold one line with a key`);
-  }
-  return text;
+  if (text.length <= bytesMax && /^[\x21-\x7e]+$/.test(text)) return { state: 'read', secret: text };
+  const noun = what === 'key file' ? 'key' : 'secret';
+  return { state: 'missing', problem: `the ${what} ${file} does not hold one line with a ${noun}`, cause: undefined };
 }
 
 /** What is wrong with the modes of a key file, in one sentence; null where it is fine or not there. */
-export async function keyFileProblem(file: string): Promise<string | null> {
+export async function keyFileProblem(file: string, what = 'key file'): Promise<string | null> {
   if (process.platform === 'win32') return null;
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) === 0) return null;
     const octal = (mode & 0o777).toString(8).padStart(4, '0');
-    return `the key file ${file} has mode ${octal}, so that others may use it: run chmod 600 ${file}`;
+    return `the ${what} ${file} has mode ${octal}, so that others may use it: run chmod 600 ${file}`;
   } catch {
     return null;
   }
-}
-
-function missing(file: string, message: string, cause?: unknown): PatchbayError {
-  return new PatchbayError('auth', 'apiKeyMissing', message, {
-    facts: { file },
-    hint: 'Put the raw API key into that file, or set PATCHBAY_API_KEY.',
-    cause,
-  });
 }

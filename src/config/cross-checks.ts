@@ -1,6 +1,8 @@
 /** Checks of the merged configuration: rules over several settings, and files that settings name. */
 import { keyFileProblem } from './api-key.ts';
+import { feedProblems, scheduleProblems } from './feed-checks.ts';
 import type { Origin } from './given-value.ts';
+import { isLoopback } from './private-host.ts';
 import type { Config } from './schema.ts';
 
 export interface CrossChecks {
@@ -15,7 +17,7 @@ export async function crossProblems(config: Config, sources: Readonly<Record<str
   const at = (key: string): string => sources[key]?.name ?? key;
   const problems: string[] = [];
   const warnings: string[] = [];
-  const { page, service, mapping } = config;
+  const { page, service, mapping, notify, snapshots } = config;
 
   if (!isLoopback(page.host)) {
     const where = `${at('page.host')}: page.host is ${page.host}, which others can reach`;
@@ -35,16 +37,22 @@ export async function crossProblems(config: Config, sources: Readonly<Record<str
       );
     }
   }
+  if (notify.secretFile !== null) {
+    const problem = await keyFileProblem(notify.secretFile, 'secret file');
+    if (problem !== null) problems.push(`${at('notify.secretFile')}: ${problem}`);
+    if (notify.secret !== null) {
+      warnings.push(
+        `${at('notify.secret')}: notify.secretFile is set too and is not read while the secret itself is set`,
+      );
+    }
+  }
+  problems.push(...(await feedProblems(config, sources)));
+  problems.push(...(await scheduleProblems('snapshots.phoneNumbers', snapshots.phoneNumbers, sources)));
   if (mapping.defaultCountry !== null && !(await isCountry(mapping.defaultCountry))) {
     const meant = mapping.defaultCountry === 'UK' ? '; the United Kingdom is GB' : '';
     problems.push(`${at('mapping.defaultCountry')}: there is no country ${mapping.defaultCountry}${meant}`);
   }
   return { problems, warnings };
-}
-
-/** Whether a page on this host is reachable from this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** Loads the list of countries only where it is asked for: it is slow to load. */

@@ -17,6 +17,8 @@ export interface DataFolders {
   /** Files that a run has claimed and not yet archived. */
   readonly claimed: string;
   readonly reports: string;
+  /** A file per snapshot of the phone numbers. */
+  readonly phoneNumberSnapshots: string;
   readonly logs: string;
   /** What the embedded queue keeps. */
   readonly queue: string;
@@ -43,6 +45,7 @@ export function dataFolders(config: Config, mode: ServiceMode): DataFolders | Sa
     importFolders: importFolders(config.data.importFolder, data, root),
     claimed: join(root, 'claimed'),
     reports: join(root, 'reports'),
+    phoneNumberSnapshots: join(root, 'snapshots', 'phone-numbers'),
     logs: join(root, 'logs'),
     queue: join(root, 'queue'),
     ledgerFile: join(root, 'ledger.sqlite'),

@@ -6,39 +6,68 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { configSchema } from './schema.ts';
-import { type Scalar, sections, settings } from './settings.ts';
+import { feedGroup, type Group, type Setting, sections, settingsOf, type Written } from './settings.ts';
 import { settingTraits } from './traits.ts';
+
+/** Stands for a feed's own name. */
+const feedName = 'NAME';
 
 /** `config/default.yaml`: every setting with its default, its meaning as a comment. */
 export function defaultYaml(): string {
   const lines = [
-    '# Every setting with its default. Generated from src/config/schema.ts: change it there, then run',
-    '#   npx vitest run test/config/document.test.ts --update',
+    '# Every setting with its default. Generated from src/config/schema.ts: change it there, then run npm run docs.',
     '# Durations are written 500ms, 30s, 10m, 26h or 400d; percentages 30%.',
-    '# Each setting may also be given in the environment, under the name in brackets.',
+    '# Each setting but those of feeds may also be given in the environment, under the name in brackets.',
   ];
   for (const section of sections) {
-    lines.push('', `# ${section.description}`, `${section.name}:`);
-    for (const setting of section.settings) {
-      lines.push(`  # ${setting.description} (${setting.variables.join(' or ')})`);
-      lines.push(`  ${setting.name}: ${scalarText(setting.defaultInput)}`);
+    lines.push('', `# ${section.description}`);
+    if (section.kind === 'group') lines.push(`${section.name}:`, ...memberLines(section, 1));
+    else {
+      const feed = feedGroup(feedName);
+      const example = [`${feedName}:`, ...memberLines(feed, 1)].map((line) => `#   ${line}`);
+      lines.push('# They stand in the config file only. What a feed may hold, with its default:', ...example);
+      lines.push(`${section.name}: {}`);
     }
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** A markdown table for the README: key, variable, default, meaning. */
+/** What has no default, a limit of one feed, is named without its meaning: it is that of the limit of all. */
+function memberLines(group: Group, depth: number): string[] {
+  const indent = '  '.repeat(depth);
+  return group.members.flatMap((member): string[] => {
+    if (member.kind === 'setting') {
+      const variables = member.variables.length === 0 ? '' : ` (${member.variables.join(' or ')})`;
+      return [
+        `${indent}# ${member.description}${variables}`,
+        `${indent}${member.name}: ${writtenText(member.defaultInput)}`,
+      ];
+    }
+    const comment = `${indent}# ${member.description}`;
+    if (group.path[0] !== 'feeds') return [comment, `${indent}${member.name}:`, ...memberLines(member, depth + 1)];
+    const names = member.members.map(({ name }) => name).join(', ');
+    return [`${comment} Any of ${names}.`, `${indent}${member.name}: {}`];
+  });
+}
+
+/** A markdown table for the README: key, variable, default, meaning. The limits of one feed are one row. */
 export function configMarkdown(): string {
-  const rows = settings.map((setting) => {
-    const cells = [
-      `\`${setting.key}\``,
-      `\`${setting.variables[0]}\``,
-      `\`${scalarText(setting.defaultInput)}\``,
-      setting.description.replaceAll('|', '\\|'),
-    ];
-    return `| ${cells.join(' | ')} |`;
+  const rows = sections.flatMap((section) => {
+    if (section.kind === 'group') return settingsOf(section).map(settingRow);
+    return feedGroup(feedName).members.map((member) =>
+      member.kind === 'setting' ? settingRow(member) : row(member.key, null, {}, member.description),
+    );
   });
   return ['| key | environment | default | meaning |', '|---|---|---|---|', ...rows, ''].join('\n');
+}
+
+function settingRow({ key, variables, defaultInput, description }: Setting): string {
+  return row(key, variables[0] ?? null, defaultInput, description);
+}
+
+function row(key: string, variable: string | null, input: Written | Record<string, never>, meaning: string): string {
+  const environment = variable === null ? '–' : `\`${variable}\``;
+  return `| \`${key}\` | ${environment} | \`${writtenText(input)}\` | ${meaning.replaceAll('|', '\\|')} |`;
 }
 
 /** The JSON Schema (2020-12) of a config file, for editors that check YAML. */
@@ -55,6 +84,6 @@ export function configJsonSchema(): Record<string, unknown> {
   return { ...schema, title: 'Patchbay configuration' };
 }
 
-function scalarText(value: Scalar): string {
-  return stringify(value, { lineWidth: 0 }).trimEnd();
+function writtenText(value: Written | Record<string, never>): string {
+  return stringify(value, { lineWidth: 0, collectionStyle: 'flow' }).trimEnd();
 }

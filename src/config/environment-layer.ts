@@ -2,7 +2,8 @@
  * The layer of the environment: the contract's names and `PATCHBAY_<SECTION>_<KEY>` for every setting.
  *
  * An empty variable counts as unset. An unknown `PATCHBAY_` variable is a warning, since environments are shared; a
- * variable of something that does not work yet is refused, since ignoring it would do the wrong thing silently.
+ * variable of something that does not work yet, or that stands in the config file only, is refused, since ignoring it
+ * would do the wrong thing silently.
  */
 import { closest } from './closest.ts';
 import type { GivenValue, Layer } from './given-value.ts';
@@ -18,8 +19,17 @@ const laterVariables: Readonly<Record<string, string>> = {
 
 const warningsMax = 20;
 
-/** `cwd` is the folder at which relative paths start. */
-export function environmentLayer(env: Readonly<Record<string, string | undefined>>, cwd: string): Layer {
+const feedVariable = /^PATCHBAY_FEEDS?(?:_|$)/;
+
+/**
+ * `cwd` is the folder at which relative paths start; `named` are further variables that settings name, so that they
+ * are known.
+ */
+export function environmentLayer(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+  named: readonly string[] = [],
+): Layer {
   const problems: string[] = [];
   const values: GivenValue[] = [];
   for (const setting of settings) {
@@ -35,12 +45,20 @@ export function environmentLayer(env: Readonly<Record<string, string | undefined
   for (const [variable, reason] of Object.entries(laterVariables)) {
     if (textOf(env[variable]) !== null) problems.push(`${variable}: ${reason}`);
   }
-  return { values, problems, warnings: unknownVariables(env) };
+  for (const variable of Object.keys(env)
+    .sort()
+    .filter((name) => feedVariable.test(name) && !named.includes(name))) {
+    if (textOf(env[variable]) === null) continue;
+    problems.push(`${variable}: feeds stand in the config file only, under "feeds:"; unset it`);
+  }
+  return { values, feeds: [], problems, warnings: unknownVariables(env, named) };
 }
 
-/** A number where the setting takes one and the text is one; otherwise the text, which the check may refuse. */
+/** A number, true or false where the setting takes one and the text is one; otherwise the text, for the check. */
 export function typed(setting: Setting, value: unknown): unknown {
-  return setting.numeric && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof value !== 'string') return value;
+  if (setting.readAs === 'number') return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  return setting.readAs === 'boolean' && /^(?:true|false)$/i.test(value) ? value.toLowerCase() === 'true' : value;
 }
 
 function textOf(value: string | undefined): string | null {
@@ -48,11 +66,12 @@ function textOf(value: string | undefined): string | null {
   return text === '' ? null : text;
 }
 
-function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+function unknownVariables(env: Readonly<Record<string, string | undefined>>, named: readonly string[]): string[] {
   const known = [configVariable, ...settings.flatMap((setting) => setting.variables)];
+  const told = [...known, ...named, ...Object.keys(laterVariables)];
   const unknown = Object.keys(env).filter(
     (name) =>
-      name.startsWith('PATCHBAY_') && textOf(env[name]) !== null && !known.includes(name) && !(name in laterVariables),
+      name.startsWith('PATCHBAY_') && textOf(env[name]) !== null && !told.includes(name) && !feedVariable.test(name),
   );
   return unknown
     .sort()

@@ -7,11 +7,23 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isMap, isScalar, LineCounter, type Node, type ParsedNode, parseDocument, visit, type YAMLMap } from 'yaml';
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { messageOf } from '../errors.ts';
 import { closest } from './closest.ts';
-import type { GivenValue, Layer, Origin } from './given-value.ts';
-import { type Section, sections, settings } from './settings.ts';
+import { feedNameProblem } from './feed-name.ts';
+import type { GivenFeed, GivenValue, Layer, Origin } from './given-value.ts';
+import { feedKeySynonyms, feedsMax } from './sections/feeds.ts';
+import { feedGroup, type Group, sections, settings } from './settings.ts';
 
 const bytesMax = 256 * 1024;
 
@@ -55,7 +67,7 @@ function parseLayer(text: string, context: FileContext): Layer {
   const problems = [...document.errors, ...document.warnings].map(
     (error) => `${place(error.pos[0])}: ${yamlProblems[error.code] ?? `this is not YAML (${error.code})`}`,
   );
-  if (problems.length > 0) return { values: [], problems, warnings: [] };
+  if (problems.length > 0) return { ...nothing, problems };
   visit(document, {
     Node: (_key, node) => {
       const refused = refusedYaml(node);
@@ -63,28 +75,66 @@ function parseLayer(text: string, context: FileContext): Layer {
     },
   });
   const root = document.contents;
-  if (problems.length > 0 || root === null || isNull(root)) return { values: [], problems, warnings: [] };
+  if (problems.length > 0 || root === null || isNull(root)) return { ...nothing, problems };
   if (!isMap(root)) return failed(`${place(root.range[0])}: the file must hold sections, such as "data:"`);
+  return readSections(root, context, place);
+}
+
+/** Walks the sections. Ends since groups are finitely deep and every value of the file is looked at once. */
+function readSections(root: YAMLMap.Parsed, context: FileContext, place: (offset: number) => string): Layer {
   const values: GivenValue[] = [];
+  const feeds: GivenFeed[] = [];
+  const problems: string[] = [];
   for (const { name, node, value } of pairsOf(root)) {
     const section = sections.find((candidate) => candidate.name === name);
     if (section === undefined) problems.push(`${place(node.range[0])}: unknown section "${name}"${meant(name, null)}`);
-    else if (isMap(value)) readSection(section, value);
-    else if (!isNull(value)) problems.push(`${place(value?.range[0] ?? 0)}: ${name} must be a section of settings`);
+    else if (section.kind === 'feeds') readFeeds(value);
+    else readGroup(section, value, 'a section of settings');
   }
-  return { values, problems, warnings: [] };
+  return { values, feeds, problems, warnings: [] };
 
-  function readSection(section: Section, map: YAMLMap.Parsed): void {
-    for (const { name, node, value } of pairsOf(map)) {
-      const setting = section.settings.find((candidate) => candidate.name === name);
-      const at = place((value ?? node).range[0]);
-      const origin: Origin = { kind: context.kind, name: context.kind === 'default' ? 'default' : at };
-      if (setting !== undefined) {
-        values.push({ setting, value: plainValue(value), origin, folder: context.folder });
-      } else {
-        problems.push(`${place(node.range[0])}: unknown key "${name}" in ${section.name}${meant(name, section)}`);
+  function readFeeds(map: ParsedNode | null): void {
+    if (isNull(map)) return;
+    if (!isMap(map)) {
+      problems.push(`${place(map?.range[0] ?? 0)}: feeds must be a group of feeds by name, such as "crm:"`);
+      return;
+    }
+    for (const [count, { name: written, node, value }] of pairsOf(map).entries()) {
+      if (count >= feedsMax) {
+        problems.push(`${place(node.range[0])}: this is one feed more than the ${feedsMax} that are allowed`);
+        return;
+      }
+      const name = written.normalize('NFC');
+      const problem = feedNameProblem(name);
+      if (problem !== null) problems.push(`${place(node.range[0])}: ${problem}`);
+      else {
+        feeds.push({ name, origin: originAt(node) });
+        readGroup(feedGroup(name), value, 'a group of settings');
       }
     }
+  }
+
+  function readGroup(group: Group, map: ParsedNode | null, expected: string): void {
+    if (isNull(map)) return;
+    if (!isMap(map)) {
+      problems.push(`${place(map?.range[0] ?? 0)}: ${group.key} must be ${expected}`);
+      return;
+    }
+    for (const { name, node, value } of pairsOf(map)) {
+      const member = group.members.find((candidate) => candidate.name === name);
+      if (member === undefined) {
+        problems.push(`${place(node.range[0])}: unknown key "${name}" in ${group.key}${meant(name, group)}`);
+      } else if (member.kind === 'group') {
+        readGroup(member, value, 'a group of settings');
+      } else {
+        const origin = originAt(value ?? node);
+        values.push({ setting: member, value: plainValue(value), origin, folder: context.folder });
+      }
+    }
+  }
+
+  function originAt(node: ParsedNode): Origin {
+    return { kind: context.kind, name: context.kind === 'default' ? 'default' : place(node.range[0]) };
   }
 }
 
@@ -96,17 +146,18 @@ interface Pair {
 
 function pairsOf(map: YAMLMap.Parsed): Pair[] {
   return map.items.map(({ key, value }) => ({
-    name: isScalar(key) ? String(key.value).slice(0, 100) : '(not a name)',
+    // The text as it stands there: a feed called 007 or yes is no number and no truth.
+    name: isScalar(key) ? (key.source ?? String(key.value)).slice(0, 100) : '(not a name)',
     node: key,
     value,
   }));
 }
 
-/** A scalar as it is; a list or a map as an empty one, since no setting takes either and the check says so. */
+/** A scalar as it is, a list of scalars too; what is nested deeper as empty, since the check refuses it. */
 function plainValue(node: ParsedNode | null): unknown {
   if (node === null) return null;
   if (isScalar(node)) return node.value;
-  return isMap(node) ? {} : [];
+  return isSeq(node) ? node.items.map((item) => (isScalar(item) ? item.value : {})) : {};
 }
 
 function refusedYaml(node: Node): string | null {
@@ -119,16 +170,26 @@ function isNull(node: ParsedNode | null): boolean {
   return node === null || (isScalar(node) && node.value === null);
 }
 
-/** A suggestion to append, or nothing. Looks into the section first, then for a setting of that name elsewhere. */
-function meant(name: string, section: Section | null): string {
-  const here = section === null ? sections.map((each) => each.name) : section.settings.map((each) => each.name);
+/** A suggestion to append, or nothing. Looks for a setting of that name elsewhere, then into the group. */
+function meant(name: string, group: Group | null): string {
+  const inFeed = group?.path[0] === 'feeds';
+  const here = group === null ? sections : group.members;
   const elsewhere = settings.find((each) => each.name === name || each.key === name)?.key;
-  const suggestion = elsewhere ?? closest(name, here);
+  const synonym = inFeed && group.path.length === 2 ? feedKeySynonyms[name.toLowerCase()] : undefined;
+  const suggestion =
+    synonym ??
+    elsewhere ??
+    closest(
+      name,
+      here.map((each) => each.name),
+    );
   return suggestion === null ? '' : `; did you mean "${suggestion}"?`;
 }
 
+const nothing: Layer = { values: [], feeds: [], problems: [], warnings: [] };
+
 function failed(problem: string): Layer {
-  return { values: [], problems: [problem], warnings: [] };
+  return { ...nothing, problems: [problem] };
 }
 
 function readProblem(error: unknown): string {

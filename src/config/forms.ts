@@ -7,6 +7,8 @@
 import { z } from 'zod';
 import { durationPattern, formatDuration, parseDuration } from './duration.ts';
 import { formatPercentage, parsePercentage, percentagePattern } from './percentage.ts';
+import { expectedSource, sourceProblem } from './source-label.ts';
+import { expectedZone, isTimeZone } from './time-zone.ts';
 
 /** How a parsed number is written again. Forms without an entry are written as they are. */
 export const numberWriters = z.registry<{ write: (value: number) => string }>();
@@ -72,4 +74,45 @@ export function checkedText(expected: string, problemOf: (text: string) => strin
     const message = problemOf(text);
     if (message !== null) context.addIssue({ code: 'custom', message });
   });
+}
+
+/** True or false. */
+export function yesOrNo() {
+  return z.boolean({ error: 'true or false' });
+}
+
+const expectedCron = 'a cron expression of five fields (minute, hour, day, month, weekday) such as "30 2 * * *"';
+
+/** Five fields of a cron expression, one space between them. What they hold is looked at by `cronProblem`. */
+export function cron() {
+  return z
+    .string({ error: expectedCron })
+    .regex(/^\s*(?:\S{1,100}\s+){4}\S{1,100}\s*$/, { error: expectedCron })
+    .transform((text) => text.trim().split(/\s+/).join(' '));
+}
+
+/** An IANA time zone that this machine knows. */
+export function timeZone() {
+  return checkedText(expectedZone, (text) => (isTimeZone(text) ? null : expectedZone));
+}
+
+/** A label that the service accepts, trimmed and in NFC. */
+export function sourceLabel() {
+  return checkedText(expectedSource, sourceProblem).transform((text) => text.trim().normalize('NFC'));
+}
+
+const expectedHosts = 'a list of host names such as [files.example.com, cdn.example.com]';
+const hostsMax = 100;
+
+/** Host names without ports, in lower case: a list, or text with commas between them. */
+export function hostNames() {
+  const host = z
+    .string({ error: expectedHosts })
+    .regex(/^[0-9A-Za-z._-]{1,253}$|^\[[0-9A-Fa-f:.]{2,45}\]$/, { error: `${expectedHosts}, without ports` })
+    .transform((text) => text.toLowerCase());
+  const list = z.array(host, { error: expectedHosts }).max(hostsMax, { error: `a list of up to ${hostsMax} hosts` });
+  return z.preprocess(
+    (value) => (typeof value === 'string' ? value.split(',').map((text) => text.trim()) : value),
+    list.readonly(),
+  );
 }

@@ -16,9 +16,17 @@ export interface GivenValue {
   readonly folder: string;
 }
 
+/** A feed that a config file holds, perhaps without any setting. */
+export interface GivenFeed {
+  readonly name: string;
+  readonly origin: Origin;
+}
+
 /** What one layer holds: its values, and what is wrong or worth a note with it as a whole, one sentence each. */
 export interface Layer {
   readonly values: readonly GivenValue[];
+  /** In the file's order. */
+  readonly feeds: readonly GivenFeed[];
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }

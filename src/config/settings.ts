@@ -1,87 +1,156 @@
 /**
- * The schema as a flat list of settings, for those who load, print and document it.
+ * The schema as a tree of settings, for those who load, print and document it.
  *
- * Invariant: `settings` holds every leaf of `configSchema` once, in the schema's order.
+ * Terms: a *group* holds settings and further groups; a *section* is a group at the root. The section `feeds` is a map
+ * instead: it holds one group per feed, all of the same shape.
+ * Invariant: `settings` holds every leaf of `configSchema` outside `feeds` once, in the schema's order.
  */
 import { z } from 'zod';
 import { numberWriters } from './forms.ts';
 import { configSchema } from './schema.ts';
+import { feedSchema, feedsSection } from './sections/feeds.ts';
 import { type SettingTraits, settingTraits } from './traits.ts';
 
 /** A value as it may stand in a config file. */
-export type Scalar = string | number | boolean | null;
+export type Written = string | number | boolean | null | readonly string[];
 
 export interface Setting {
-  readonly section: string;
+  readonly kind: 'setting';
+  /** Where the value stands in `Config`, from the root. */
+  readonly path: readonly string[];
   readonly name: string;
-  /** `section.name`. */
+  /** The path with dots, such as `snapshots.phoneNumbers.every`. */
   readonly key: string;
   readonly schema: z.ZodType;
   readonly description: string;
   /** The default as it is written, such as `45s`. */
-  readonly defaultInput: Scalar;
+  readonly defaultInput: Written;
   readonly traits: SettingTraits;
-  /** The variables that set it, the contract's name first. */
+  /** The variables that set it, the contract's name first; none for a feed's. */
   readonly variables: readonly string[];
-  /** Whether its text in the environment is read as a number. */
-  readonly numeric: boolean;
+  /** What its text in the environment is read as. */
+  readonly readAs: 'text' | 'number' | 'boolean';
   /** Writes a parsed value in the form that the schema reads. */
-  write(value: Scalar): Scalar;
+  write(value: Written): Written;
 }
 
-export interface Section {
+export interface Group {
+  readonly kind: 'group';
+  readonly path: readonly string[];
+  readonly name: string;
+  readonly key: string;
+  readonly description: string;
+  readonly members: readonly Member[];
+}
+
+export type Member = Setting | Group;
+
+/** The section `feeds`. */
+export interface FeedMap {
+  readonly kind: 'feeds';
   readonly name: string;
   readonly description: string;
-  readonly settings: readonly Setting[];
 }
 
 /** The sections in the schema's order. */
-export const sections: readonly Section[] = Object.entries(configSchema.shape).map(([name, schema]) => ({
-  name,
-  description: schema.def.innerType.description ?? '',
-  settings: Object.entries(schema.def.innerType.shape).map(([key, leaf]) => settingOf(name, key, leaf)),
-}));
+export const sections: readonly (Group | FeedMap)[] = Object.entries(configSchema.shape).map(([name, schema]) =>
+  name === 'feeds'
+    ? { kind: 'feeds', name, description: descriptionOf(feedsSection) }
+    : groupOf([name], schema, variableOf),
+);
 
-export const settings: readonly Setting[] = sections.flatMap((section) => section.settings);
-
-/** `PATCHBAY_<SECTION>_<KEY>`: camelCase split by `_`, in capitals. */
-export function variableOf(section: string, name: string): string {
-  return `PATCHBAY_${section}_${name.replaceAll(/([A-Z])/g, '_$1')}`.toUpperCase();
+/** Of one feed. A feed's settings stand in the config file only. */
+export function feedGroup(name: string): Group {
+  return groupOf(['feeds', name], feedSchema, () => null);
 }
 
-function settingOf(section: string, name: string, schema: z.ZodType): Setting {
-  const traits = settingTraits.get(schema) ?? {};
+export const settings: readonly Setting[] = sections.flatMap((section) =>
+  section.kind === 'feeds' ? [] : settingsOf(section),
+);
+
+/** Those of a group and of the groups within it, in order. Ends since groups are finitely deep. */
+export function settingsOf(group: Group): Setting[] {
+  return group.members.flatMap((member) => (member.kind === 'setting' ? [member] : settingsOf(member)));
+}
+
+/** `PATCHBAY_<SECTION>_<KEY>`: camelCase split by `_`, in capitals. */
+export function variableOf(...path: readonly string[]): string {
+  return `PATCHBAY_${path.map((name) => name.replaceAll(/([A-Z])/g, '_$1')).join('_')}`.toUpperCase();
+}
+
+type NameVariable = (...path: readonly string[]) => string | null;
+
+function groupOf(path: readonly string[], schema: z.core.$ZodType, variable: NameVariable): Group {
   const core = coreOf(schema);
-  const writer = numberWriters.get(core);
+  const shape = core instanceof z.ZodObject ? core.shape : {};
+  const members = Object.entries(shape).map(([name, leaf]): Member => {
+    const inner = [...path, name];
+    return coreOf(leaf) instanceof z.ZodObject ? groupOf(inner, leaf, variable) : settingOf(inner, leaf, variable);
+  });
   return {
-    section,
-    name,
-    key: `${section}.${name}`,
-    schema,
-    description: schema.description ?? '',
-    defaultInput: defaultInputOf(schema),
+    kind: 'group',
+    path,
+    name: path.at(-1) ?? '',
+    key: path.join('.'),
+    description: descriptionOf(schema),
+    members,
+  };
+}
+
+function settingOf(path: readonly string[], leaf: z.core.$ZodType, variable: NameVariable): Setting {
+  if (!(leaf instanceof z.ZodType)) throw new TypeError(`${path.join('.')} has no schema`);
+  const traits = settingTraits.get(leaf) ?? {};
+  const core = coreOf(leaf);
+  const type = core._zod.def.type;
+  const writer = numberWriters.get(core);
+  const variables = [traits.env, variable(...path)].filter((name) => name !== undefined && name !== null);
+  return {
+    kind: 'setting',
+    path,
+    name: path.at(-1) ?? '',
+    key: path.join('.'),
+    schema: leaf,
+    description: descriptionOf(leaf),
+    defaultInput: defaultInputOf(leaf),
     traits,
-    variables: [...new Set([...(traits.env === undefined ? [] : [traits.env]), variableOf(section, name)])],
-    numeric: core._zod.def.type === 'number',
+    variables: [...new Set(variables)],
+    readAs: type === 'number' || type === 'boolean' ? type : 'text',
     write: (value) => (writer !== undefined && typeof value === 'number' ? writer.write(value) : value),
   };
 }
 
-/** The schema below `default`, `prefault` and `nullable`. Ends since each step goes one wrapper down. */
+/** The schema below `default`, `prefault`, `nullable` and `exactOptional`. Ends since each step goes one wrapper down. */
 function coreOf(schema: z.core.$ZodType): z.core.$ZodType {
   let core = schema;
-  while (core instanceof z.ZodDefault || core instanceof z.ZodPrefault || core instanceof z.ZodNullable) {
-    core = core.def.innerType;
-  }
+  for (let inner = innerOf(core); inner !== null; inner = innerOf(core)) core = inner;
   return core;
 }
 
-function defaultInputOf(schema: z.ZodType): Scalar {
-  const value: unknown =
-    schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault ? schema.def.defaultValue : null;
-  return isScalar(value) ? value : null;
+function innerOf(schema: z.core.$ZodType): z.core.$ZodType | null {
+  const wraps =
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodExactOptional;
+  return wraps ? schema.def.innerType : null;
 }
 
-export function isScalar(value: unknown): value is Scalar {
+/** The outermost description there is. Ends as `coreOf`. */
+function descriptionOf(schema: z.core.$ZodType): string {
+  for (let each: z.core.$ZodType | null = schema; each !== null; each = innerOf(each)) {
+    const text = z.globalRegistry.get(each)?.description;
+    if (text !== undefined) return text;
+  }
+  return '';
+}
+
+function defaultInputOf(schema: z.ZodType): Written {
+  const value: unknown =
+    schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault ? schema.def.defaultValue : null;
+  return isWritten(value) ? value : null;
+}
+
+export function isWritten(value: unknown): value is Written {
+  if (Array.isArray(value)) return value.every((each) => typeof each === 'string');
   return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }

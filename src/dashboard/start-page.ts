@@ -1,5 +1,5 @@
 /** Gives the page a port. */
-import { isLoopback } from '#src/config/cross-checks.ts';
+import { isLoopback } from '#src/config/private-host.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { createDashboard } from './dashboard-app.ts';
 import { listenForPages, type PageServer } from './page-server.ts';

@@ -15,6 +15,7 @@ describe('the data folder', () => {
       importFolders: [join(root, 'import')],
       claimed: join(root, 'claimed'),
       reports: join(root, 'reports'),
+      phoneNumberSnapshots: join(root, 'snapshots', 'phone-numbers'),
       logs: join(root, 'logs'),
       queue: join(root, 'queue'),
       ledgerFile: join(root, 'ledger.sqlite'),

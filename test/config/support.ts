@@ -43,3 +43,24 @@ export async function configBench(): Promise<ConfigBench> {
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
+
+/** What a config file of this text says; a mapping file `own.yaml` lies beside it. */
+export async function loaded(text: string, env: Record<string, string> = {}) {
+  await using bench = await configBench();
+  await bench.write('patchbay.yaml', text);
+  await bench.write('own.yaml', 'version: 1\n');
+  return { ...(await bench.load({ env })), folder: bench.folder };
+}
+
+/** What is wrong with a config file of this text. */
+export async function problems(text: string, env: Record<string, string> = {}): Promise<string[]> {
+  await using bench = await configBench();
+  await bench.write('patchbay.yaml', text);
+  return await bench.problems({ env });
+}
+
+/** The problems of a feed `crm` with these keys, without the file's name. */
+export async function feedProblems(...lines: readonly string[]): Promise<string[]> {
+  const text = ['feeds:', '  crm:', ...lines.map((line) => `    ${line}`)].join('\n');
+  return (await problems(text)).map((line) => line.replace('patchbay.yaml:', ''));
+}

@@ -1,29 +1,52 @@
-/** Limits that stop a run before its first write (`rules.md`, "Guards"). */
+/** Limits that stop a run before its first write (`rules.md`, "Guards"): for all feeds here, for one in its own `guards`. */
 import { z } from 'zod';
 import { percentage, wholeNumber } from '../forms.ts';
 
 const floor = () => wholeNumber(0, 1_000_000_000);
 
+const limits = {
+  updatesMax: percentage().describe("The share of a feed's known contacts that one run may update."),
+  updatesFloor: floor().describe('The update guard works from this many known contacts.'),
+  createsMax: percentage().describe("The contacts that one run may create, as a share of the feed's known contacts."),
+  createsFloor: floor().describe('The create guard works from this many known contacts.'),
+  clearsMax: percentage().describe(
+    "The share of a feed's known contacts in which one run may clear fields or remove items.",
+  ),
+  clearsFloor: floor().describe('The clear guard works from this many known contacts.'),
+  deadMax: percentage().describe('The share of rows that may be dead before any request is sent.'),
+  deadFloor: floor().describe('The dead-row guard works from this many dead rows.'),
+  adoptionsMax: percentage().describe(
+    'The share of looked-up contacts that may be there already without the ledger knowing them.',
+  ),
+  adoptionsFloor: floor().describe('The adoption guard works from this many such contacts.'),
+  refusalsMax: wholeNumber(1, 1_000_000).describe(
+    'So many writes, all refused with one code and none accepted, stop the run.',
+  ),
+  rowsMin: percentage().describe(
+    'The share of the rows of the last accepted file that the next full file of a named feed must have.',
+  ),
+  keysMin: percentage().describe(
+    'The share of the keys of the last accepted file that the next full file of a named feed must have.',
+  ),
+};
+
 export const guardsSection = z
   .strictObject({
-    updatesMax: percentage().prefault('30%').describe("The share of a feed's known contacts that one run may update."),
-    updatesFloor: floor().default(10).describe('The update guard works from this many known contacts.'),
-    createsMax: percentage()
-      .prefault('30%')
-      .describe("The contacts that one run may create, as a share of the feed's known contacts."),
-    createsFloor: floor().default(100).describe('The create guard works from this many known contacts.'),
-    clearsMax: percentage()
-      .prefault('10%')
-      .describe("The share of a feed's known contacts in which one run may clear fields or remove items."),
-    clearsFloor: floor().default(10).describe('The clear guard works from this many known contacts.'),
-    deadMax: percentage().prefault('5%').describe('The share of rows that may be dead before any request is sent.'),
-    deadFloor: floor().default(20).describe('The dead-row guard works from this many dead rows.'),
-    adoptionsMax: percentage()
-      .prefault('30%')
-      .describe('The share of looked-up contacts that may be there already without the ledger knowing them.'),
-    adoptionsFloor: floor().default(10).describe('The adoption guard works from this many such contacts.'),
-    refusalsMax: wholeNumber(1, 1_000_000)
-      .default(20)
-      .describe('So many writes, all refused with one code and none accepted, stop the run.'),
+    updatesMax: limits.updatesMax.prefault('30%'),
+    updatesFloor: limits.updatesFloor.default(10),
+    createsMax: limits.createsMax.prefault('30%'),
+    createsFloor: limits.createsFloor.default(100),
+    clearsMax: limits.clearsMax.prefault('10%'),
+    clearsFloor: limits.clearsFloor.default(10),
+    deadMax: limits.deadMax.prefault('5%'),
+    deadFloor: limits.deadFloor.default(20),
+    adoptionsMax: limits.adoptionsMax.prefault('30%'),
+    adoptionsFloor: limits.adoptionsFloor.default(10),
+    refusalsMax: limits.refusalsMax.default(20),
+    rowsMin: limits.rowsMin.prefault('70%'),
+    keysMin: limits.keysMin.prefault('50%'),
   })
   .describe('Limits that stop a run before its first write.');
+
+/** The limits of one feed: any of them, none with a default. */
+export const feedGuards = z.strictObject(limits).exactPartial().describe('Limits that hold for this feed instead.');

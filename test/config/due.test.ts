@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { cronProblem } from '#src/config/cron-problem.ts';
+import { feedProblems, loaded, problems } from './support.ts';
+
+describe('when a feed is due', () => {
+  it('at and every exclude each other', async () => {
+    expect(await feedProblems('take: x.csv', 'at: "0 1 * * *"', 'every: 1h')).toEqual([
+      '4:9: feeds.crm has both at and every (patchbay.yaml:5:12); only one can say when it is due',
+    ]);
+  });
+
+  it('a zone needs at', async () => {
+    expect(await feedProblems('take: x.csv', 'every: 1h', 'zone: UTC')).toEqual([
+      '5:11: feeds.crm.zone says in which time zone at is read, and every has no time of day',
+    ]);
+    expect((await feedProblems('zone: UTC'))[0]).toContain('there is no at');
+  });
+
+  it('a schedule needs something to take', async () => {
+    const reason = 'and no take: a schedule needs something to take, a path, a glob or an https URL';
+    expect(await feedProblems('at: "0 1 * * *"')).toEqual([`3:9: feeds.crm has at ${reason}`]);
+    expect(await feedProblems('every: 1h')).toEqual([`3:12: feeds.crm has every ${reason}`]);
+  });
+
+  it('what is taken needs no schedule', async () => {
+    const { config } = await loaded('feeds: { crm: { take: /exports/crm.csv } }\n');
+    expect(config.feeds.crm).toMatchObject({ at: null, every: null, zone: null });
+  });
+
+  it.each([
+    ['60 * * * *', 'the minute "60" is not right: a number from 0 to 59'],
+    ['0 24 * * *', 'the hour "24" is not right: a number from 0 to 23'],
+    ['0 0 32 * *', 'the day of the month "32" is not right: a number from 1 to 31'],
+    ['0 0 * FOO *', 'the month "FOO" is not right: a number from 1 to 12, or JAN to DEC'],
+    ['0 0 * * 8', 'the weekday "8" is not right: a number from 0 to 7'],
+    ['0 22-2 * * *', 'the hour "22-2" counts backwards'],
+    ['*/0 * * * *', 'the minute "*/0" is not right'],
+    ['H 2 * * *', 'the minute "H" is not right'],
+    ['1,,2 * * * *', 'the minute "1,,2" is not right'],
+    ['0 0 30 2 *', '"0 0 30 2 *" never comes: there is no such date'],
+    ['0 0 31 4,6 *', 'never comes'],
+  ])('%s is refused in plain words', async (at, expected) => {
+    expect(await cronProblem(at)).toContain(expected);
+  });
+
+  it.each(['0 0 29 2 *', '*/15 6-22 * * 1-5', '0 0 L * *', '0 3 * * THU,SUN', '0 12 1,15 MAR *', '5 4 * * 7'])(
+    '%s is accepted',
+    async (at) => {
+      expect(await cronProblem(at)).toBeNull();
+    },
+  );
+
+  it('a cron expression that is wrong is told with its place', async () => {
+    expect(await feedProblems('take: x.csv', 'at: "0 24 * * *"')).toEqual([
+      `4:9: feeds.crm.at: ${await cronProblem('0 24 * * *')}`,
+    ]);
+  });
+
+  it('a zone that there is not is refused, with the one that was meant', async () => {
+    const expected = 'must be an IANA time zone such as Europe/Berlin, America/New_York or UTC';
+    const zones = ['Europe/Berln', '"+02:00"', 'Mars/Base'];
+    const feeds = zones.map((zone, at) => `  f${at}: { take: /x, at: "0 1 * * *", zone: ${zone} }\n`);
+    expect((await problems(`feeds:\n${feeds.join('')}`)).map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      `feeds.f0.zone ${expected}, not "Europe/Berln"; did you mean Europe/Berlin?`,
+      `feeds.f1.zone ${expected}, not "+02:00"`,
+      `feeds.f2.zone ${expected}, not "Mars/Base"`,
+    ]);
+  });
+
+  it('without a zone it is that of TZ, and written down with the schedule', async () => {
+    const text = 'feeds: { a: { take: /x, at: "0 1 * * *" }, b: { take: /y, every: 1h } }\n';
+    const { config } = await loaded(text, { TZ: 'America/New_York' });
+    expect([config.feeds.a?.zone, config.feeds.b?.zone]).toEqual(['America/New_York', null]);
+    expect((await loaded(text, { TZ: 'Nowhere/At_All' })).config.feeds.a?.zone).toMatch(/^[A-Z]/);
+  });
+});
