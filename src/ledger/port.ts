@@ -8,9 +8,13 @@
 import type { AuditLedger } from './audit-ledger.ts';
 import type { ContactLedger } from './contact-ledger.ts';
 import type { DeadLetterLedger } from './dead-letter-ledger.ts';
+import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { EngineNotice, WorkerNotice } from './engine-notice.ts';
 import type { RunLedger } from './run-ledger.ts';
+import type { ScheduleLedger } from './schedule-ledger.ts';
+import type { SnapshotLedger } from './snapshot-ledger.ts';
 import type { StagingLedger } from './staging-ledger.ts';
+import type { TakeLedger } from './take-ledger.ts';
 
 /** Which workspace the ledger belongs to (`rules.md`, "Workspace, feed, key"). */
 export interface WorkspaceBinding {
@@ -41,6 +45,10 @@ export interface Ledger {
   readonly contacts: ContactLedger;
   readonly deadLetters: DeadLetterLedger;
   readonly audits: AuditLedger;
+  readonly schedules: ScheduleLedger;
+  readonly snapshots: SnapshotLedger;
+  readonly takes: TakeLedger;
+  readonly deliveries: DeliveryLedger;
 
   binding(): Promise<WorkspaceBinding | null>;
   /** Durable. */

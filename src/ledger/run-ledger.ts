@@ -17,6 +17,11 @@ export interface RunLedger {
   list(filter: RunFilter): Promise<readonly RunRecord[]>;
   /** The newest run of that feed that read the same content. */
   findByContent(feed: string, sha256: string): Promise<RunRecord | null>;
+  /**
+   * The feed's last accepted file before that sequence: the newest that is done, with dead rows or without. Fix-files and
+   * redrives are none.
+   */
+  lastAccepted(feed: string, beforeSequence: number): Promise<RunRecord | null>;
   /** Runs that wait and whose feed has no earlier run at work: at most one a feed, oldest first. */
   nextQueued(limit: number): Promise<readonly RunRecord[]>;
   /** Runs in these states whose names and counts the sweeper needs; oldest first. */
@@ -39,6 +44,9 @@ export interface RunLedger {
   addCounts(id: string, delta: CountDelta): Promise<void>;
   addRequests(id: string, delta: Partial<RequestTotals>): Promise<void>;
   setOptions(id: string, options: RunRecord['options']): Promise<void>;
-  /** Forgets the staged records of a finished run. Counts, dead letters and the report stay. */
+  /**
+   * Forgets the staged records of a finished run. Counts, dead letters and the report stay; of the last accepted file of
+   * a named feed the keys stay too, until the next one is.
+   */
   prune(id: string): Promise<void>;
 }

@@ -74,12 +74,15 @@ export interface RunReason {
   readonly facts: Facts;
 }
 
+export type RunKind = 'file' | 'fixFile' | 'redrive';
+
 export interface RunRecord {
   readonly id: string;
   /** Order of arrival over all feeds. An older row never overwrites a newer one. */
   readonly sequence: number;
   readonly feed: string;
-  readonly kind: 'file' | 'redrive';
+  /** A fix-file is no part of its feed's history: its rows come from a file that stands there already. */
+  readonly kind: RunKind;
   /** The file's name in the user's own words; for a redrive, what was redriven. */
   readonly fileName: string;
   /** Our own copy, in the folder of claimed files. Empty for a redrive. */
@@ -91,6 +94,10 @@ export interface RunRecord {
   readonly state: RunState;
   readonly options: RunOptions;
   readonly mapping: Mapping | null;
+  /** The source label that the configuration names for the feed; null where it names none. */
+  readonly sourceLabel: string | null;
+  /** Why the file cannot be read, known before it was: the run fails with it. Null for most. */
+  readonly refusal: RunReason | null;
   readonly counts: RunCounts;
   readonly requests: RequestTotals;
   readonly reason: RunReason | null;
@@ -107,12 +114,14 @@ export interface FileShape {
   readonly format: 'csv' | 'json' | 'ndjson';
   readonly columns: readonly string[] | null;
   readonly delimiter: string | null;
+  /** The columns that were mapped, in the file's own words; none for JSON. Absent in what older versions wrote. */
+  readonly mapped?: readonly string[];
 }
 
 export interface NewRun {
   readonly id: string;
   readonly feed: string;
-  readonly kind: 'file' | 'redrive';
+  readonly kind: RunKind;
   readonly fileName: string;
   readonly claimedPath: string;
   readonly importFolder: string;
@@ -120,6 +129,8 @@ export interface NewRun {
   readonly bytes: number;
   readonly options: RunOptions;
   readonly mapping: Mapping | null;
+  readonly sourceLabel?: string | null;
+  readonly refusal?: RunReason | null;
   readonly createdAtMs: number;
 }
 

@@ -80,6 +80,8 @@ export interface StagingLedger {
   knownKeyCount(feed: string): Promise<number>;
   tracesOf(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, KeyTrace>>;
   stage(slice: StagedSlice): Promise<void>;
+  /** How many keys the rows of a run have, and how many of these the other run has too. None where they are forgotten. */
+  sharedKeys(runId: string, otherRunId: string): Promise<{ readonly keys: number; readonly shared: number }>;
   /** Remembers that the row now looks like this, where the contact needs no change: the next look is cheaper. */
   refreshRowHashes(
     feed: string,

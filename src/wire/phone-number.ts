@@ -1,7 +1,11 @@
-/** A phone number of the workspace as a reply holds it (`interface.md`, 2.4; nullable members: `facts.md`). */
+/**
+ * A phone number of the workspace as a reply holds it (`interface.md`, 2.4; nullable members: `facts.md`).
+ *
+ * A reply is meaningless without ids alone: by them numbers are told apart. Every other member may be null, absent, or of
+ * a form that this version does not know; it is kept as it came, and whoever reads it looks at its form first.
+ */
 import { z } from 'zod';
 
-/** Only the id is relied on here; everything else is kept as it came. */
 export const phoneNumberReply = z.looseObject({ id: z.string().min(1) });
 export type PhoneNumberReply = z.infer<typeof phoneNumberReply>;
 
@@ -10,3 +14,39 @@ export const phoneNumberListEnvelope = z.object({
   data: z.array(phoneNumberReply),
   nextPageToken: z.unknown().optional(),
 });
+
+/** A phone number with all that the reply held. */
+export type PhoneNumber = PhoneNumberReply;
+
+/** The members of text that the interface names, besides the id. */
+export const phoneNumberTexts = [
+  'number',
+  'formattedNumber',
+  'name',
+  'symbol',
+  'forward',
+  'groupId',
+  'portRequestId',
+  'portingStatus',
+] as const;
+export type PhoneNumberText = (typeof phoneNumberTexts)[number];
+
+/** A user of a number. More members are kept, as with the number itself. */
+export const phoneNumberUser = z.looseObject({
+  id: z.string().min(1),
+  email: z.string().nullish(),
+  firstName: z.string().nullish(),
+  lastName: z.string().nullish(),
+  role: z.string().nullish(),
+  groupId: z.string().nullish(),
+});
+export type PhoneNumberUser = z.infer<typeof phoneNumberUser>;
+
+/** Users in the form of the interface. */
+export const phoneNumberUsers = z.array(phoneNumberUser);
+
+/** A text of the number; null where it is absent or no text. */
+export function textOf(number: PhoneNumber, member: PhoneNumberText): string | null {
+  const value = number[member];
+  return typeof value === 'string' ? value : null;
+}

@@ -8,12 +8,16 @@ import { describe } from 'vitest';
 import { auditContract } from './audit-contract.ts';
 import { batchContract } from './batch-contract.ts';
 import { deadLetterContract } from './dead-letter-contract.ts';
+import { deliveryContract } from './delivery-contract.ts';
 import { intentContract } from './intent-contract.ts';
 import { leaseContract } from './lease-contract.ts';
 import { runContract } from './run-contract.ts';
+import { scheduleContract } from './schedule-contract.ts';
 import { settleContract } from './settle-contract.ts';
+import { snapshotContract } from './snapshot-contract.ts';
 import { stagingContract } from './staging-contract.ts';
 import type { OpenLedger } from './support/opened-ledger.ts';
+import { takeContract } from './take-contract.ts';
 import { workspaceContract } from './workspace-contract.ts';
 
 export function ledgerContract(name: string, open: OpenLedger): void {
@@ -27,5 +31,9 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe('settling', () => settleContract(open));
     describe('dead letters', () => deadLetterContract(open));
     describe('audits', () => auditContract(open));
+    describe('schedules', () => scheduleContract(open));
+    describe('deliveries', () => deliveryContract(open));
+    describe('snapshots', () => snapshotContract(open));
+    describe('takes', () => takeContract(open));
   });
 }

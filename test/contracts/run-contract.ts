@@ -110,6 +110,58 @@ export function runContract(open: OpenLedger): void {
     expect(await ledger.runs.findByContent('shop', 'abc')).toBeNull();
   });
 
+  test('the last accepted file of a feed is done, and no fix-file, redrive or file of another feed', async () => {
+    const { ledger } = await openForTest(open);
+    const done = async (id: string, parts: Parameters<typeof newRun>[1] = {}, state: RunState = 'done') => {
+      const run = await ledger.runs.create(newRun(id, { feed: 'crm', ...parts }));
+      await ledger.runs.move(id, ['queued'], state, { atMs });
+      return run;
+    };
+    expect(await ledger.runs.lastAccepted('crm', 1_000)).toBeNull();
+    await done('r1');
+    const second = await done('r2', {}, 'doneWithDead');
+    for (const state of ['stopped', 'failed', 'cancelled', 'applying'] as const) await done(state, {}, state);
+    await done('fix', { kind: 'fixFile' });
+    await done('redrive', { kind: 'redrive' });
+    await done('other', { feed: 'shop' });
+    expect((await ledger.runs.lastAccepted('crm', 1_000))?.id).toBe('r2');
+    expect((await ledger.runs.lastAccepted('crm', second.sequence))?.id).toBe('r1');
+    expect((await ledger.runs.get('fix'))?.kind).toBe('fixFile');
+  });
+
+  test('the keys of the last accepted file of a named feed stay until the next one is, those of main go', async () => {
+    const { ledger } = await openForTest(open);
+    const end = async (id: string, feed: string, keys: readonly string[], state: RunState = 'done') => {
+      const run = await stagingRun(ledger, id, { feed });
+      const traces = keys.map((key, line) => ({ key, line, fingerprint: 'print', kind: 'unchanged' }) as const);
+      await ledger.staging.stage(slice(run, { traces }));
+      await ledger.runs.move(id, ['staging'], state, { atMs });
+      await ledger.runs.prune(id);
+    };
+    await end('m1', 'main', ['k1']);
+    await end('c1', 'crm', ['k1', 'k2', 'k3']);
+    await end('c2', 'crm', ['k1'], 'failed');
+    await end('s1', 'shop', ['k2', 'k3', 'k4']);
+    expect(await ledger.staging.sharedKeys('c1', 's1')).toEqual({ keys: 3, shared: 2 });
+    expect(await ledger.staging.sharedKeys('m1', 's1')).toEqual({ keys: 0, shared: 0 });
+    expect(await ledger.staging.sharedKeys('c2', 's1')).toEqual({ keys: 0, shared: 0 });
+    await end('c3', 'crm', ['k4']);
+    expect(await ledger.staging.sharedKeys('c1', 's1')).toEqual({ keys: 0, shared: 0 });
+    expect(await ledger.staging.sharedKeys('c3', 's1')).toEqual({ keys: 1, shared: 1 });
+    // Also where a crash makes it be pruned once more.
+    await ledger.runs.prune('c3');
+    await ledger.runs.prune('c1');
+    expect(await ledger.staging.sharedKeys('c3', 's1')).toEqual({ keys: 1, shared: 1 });
+  });
+
+  test('a run keeps the label that the configuration named, and why its file cannot be read', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const refusal = { code: 'sourceRefused', message: 'no', hint: 'rename it', facts: { feed: 'csv' } };
+    await ledger.runs.create(newRun('r1', { sourceLabel: 'The CRM', refusal }));
+    await ledger.runs.beginStaging('r1', atMs);
+    expect(await (await reopen()).runs.get('r1')).toMatchObject({ sourceLabel: 'The CRM', refusal });
+  });
+
   test('a run moves only from the states that were named, and says whether it did', async () => {
     const { ledger, reopen } = await openForTest(open);
     await ledger.runs.create(newRun('r1'));

@@ -3,6 +3,12 @@
  *
  * `WITHOUT ROWID` where the key is the way in. Documents are JSON text; what is searched or counted is a column.
  */
+import { deliveryTables } from './delivery-tables.ts';
+import { feedTables } from './feed-tables.ts';
+import { scheduleTables } from './schedule-tables.ts';
+import { snapshotTables } from './snapshot-tables.ts';
+import { takeTables } from './take-tables.ts';
+
 export const migrations: readonly string[] = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -224,4 +230,5 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (audit_number, ordinal)
   ) STRICT, WITHOUT ROWID;
   `,
+  scheduleTables + snapshotTables + takeTables + deliveryTables + feedTables,
 ];

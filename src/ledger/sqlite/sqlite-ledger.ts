@@ -6,8 +6,12 @@ import { type LedgerObserver, openDatabase, parseJson } from './database.ts';
 import { sqliteAudits } from './sqlite-audits.ts';
 import { sqliteContacts } from './sqlite-contacts.ts';
 import { sqliteDeadLetters } from './sqlite-dead-letters.ts';
+import { sqliteDeliveries } from './sqlite-deliveries.ts';
 import { sqliteRuns } from './sqlite-runs.ts';
+import { sqliteSchedules } from './sqlite-schedules.ts';
+import { sqliteSnapshots } from './sqlite-snapshots.ts';
 import { sqliteStaging } from './sqlite-staging.ts';
+import { sqliteTakes } from './sqlite-takes.ts';
 
 /** Each worker has an entry of its own. */
 const workerPrefix = 'worker ';
@@ -42,6 +46,10 @@ export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger
     contacts: sqliteContacts(db),
     deadLetters: sqliteDeadLetters(db),
     audits: sqliteAudits(db),
+    schedules: sqliteSchedules(db),
+    snapshots: sqliteSnapshots(db),
+    takes: sqliteTakes(db),
+    deliveries: sqliteDeliveries(db),
     binding: async () => parseJson<WorkspaceBinding>(meta('binding')),
     bind: async (binding) => db.durable(() => setMeta('binding', JSON.stringify(binding))),
     pause: async () => parseJson<Pause>(meta('pause')),

@@ -1,5 +1,6 @@
 /** Feeds and runs in SQLite. */
 import { invariant } from '#src/errors.ts';
+import { mainFeed } from '../main-feed.ts';
 import type { RunFilter, RunLedger } from '../run-ledger.ts';
 import { noOptions, type RunOptions } from '../run-options.ts';
 import {
@@ -8,13 +9,14 @@ import {
   finalRunStates,
   isFinal,
   type RequestTotals,
+  type RunKind,
   type RunReason,
   type RunRecord,
   type RunState,
   zeroCounts,
   zeroRequests,
 } from '../run-record.ts';
-import { type Database, numberOrNull, parseJson, type ResultRow } from './database.ts';
+import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 
 /** At most so many notes stand in a run; later ones are dropped. */
 const notesMax = 200;
@@ -31,8 +33,9 @@ export function sqliteRuns(db: Database): RunLedger {
       db.durable(() => {
         db.run('INSERT INTO feeds (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', run.feed, run.createdAtMs);
         db.run(
-          `INSERT INTO runs (id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, mapping, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?)`,
+          `INSERT INTO runs (id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, mapping,
+             source_label, refusal, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)`,
           run.id,
           run.feed,
           run.kind,
@@ -43,6 +46,8 @@ export function sqliteRuns(db: Database): RunLedger {
           run.bytes,
           JSON.stringify(run.options),
           run.mapping === null ? null : JSON.stringify(run.mapping),
+          run.sourceLabel ?? null,
+          run.refusal === undefined || run.refusal === null ? null : JSON.stringify(run.refusal),
           run.createdAtMs,
         );
         const created = get(run.id);
@@ -68,6 +73,11 @@ export function sqliteRuns(db: Database): RunLedger {
         feed,
         sha256,
       );
+      return row === null ? null : toRun(row);
+    },
+
+    lastAccepted: async (feed, beforeSequence) => {
+      const row = lastAccepted(db, feed, beforeSequence);
       return row === null ? null : toRun(row);
     },
 
@@ -119,7 +129,7 @@ export function sqliteRuns(db: Database): RunLedger {
           id,
         );
         // A late redelivery must not throw away what a run at work still has to write.
-        if (begun === 1) forgetStaged(db, id);
+        if (begun === 1) forgetStaged(db, id, [...staged, 'run_keys']);
         return begun === 1;
       }),
 
@@ -147,18 +157,44 @@ export function sqliteRuns(db: Database): RunLedger {
 
     prune: async (id) => {
       db.transaction(() => {
-        const state = db.get('SELECT state FROM runs WHERE id = ?', id)?.state;
-        invariant((finalRunStates as readonly unknown[]).includes(state), 'only a finished run is pruned', { run: id });
-        forgetStaged(db, id);
+        const run = db.get('SELECT feed, state FROM runs WHERE id = ?', id);
+        const isEnded = (finalRunStates as readonly unknown[]).includes(run?.state);
+        invariant(isEnded, 'only a finished run is pruned', { run: id });
+        forgetStaged(db, id, keepKeys(db, id, String(run?.feed)) ? staged : [...staged, 'run_keys']);
       });
     },
   };
 }
 
-function forgetStaged(db: Database, runId: string): void {
-  for (const table of ['run_keys', 'staged', 'batches', 'dead_rows', 'run_events']) {
-    db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
-  }
+const staged = ['staged', 'batches', 'dead_rows', 'run_events'];
+
+function forgetStaged(db: Database, runId: string, tables: readonly string[]): void {
+  for (const table of tables) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
+}
+
+/**
+ * Whether the next file of the feed is compared with the keys of this run. Then those of the one before are forgotten: at
+ * most one run of a feed that has ended keeps its keys.
+ */
+function keepKeys(db: Database, runId: string, feed: string): boolean {
+  const last = feed === mainFeed ? null : lastAccepted(db, feed, Number.MAX_SAFE_INTEGER);
+  if (last?.id !== runId) return false;
+  const before = lastAccepted(db, feed, Number(last.sequence));
+  if (before !== null) forgetStaged(db, String(before.id), ['run_keys']);
+  return true;
+}
+
+function lastAccepted(db: Database, feed: string, beforeSequence: number): ResultRow | null {
+  const found = ['done', 'doneWithDead'].flatMap((state) => {
+    const row = db.get(
+      "SELECT max(sequence) AS newest FROM runs WHERE feed = ? AND kind = 'file' AND state = ? AND sequence < ?",
+      feed,
+      state,
+      beforeSequence,
+    );
+    return Number(row?.newest ?? 0);
+  });
+  return db.get('SELECT * FROM runs WHERE sequence = ?', Math.max(...found));
 }
 
 /** Adds to a run's counts; for use inside a transaction. */
@@ -181,7 +217,7 @@ function toRun(row: ResultRow): RunRecord {
     id: String(row.id),
     sequence: Number(row.sequence),
     feed: String(row.feed),
-    kind: row.kind === 'redrive' ? 'redrive' : 'file',
+    kind: String(row.kind) as RunKind,
     fileName: String(row.file_name),
     claimedPath: String(row.claimed_path),
     importFolder: String(row.import_folder),
@@ -190,6 +226,8 @@ function toRun(row: ResultRow): RunRecord {
     state: String(row.state) as RunState,
     options: parseJson<RunOptions>(row.options) ?? noOptions,
     mapping: parseJson<NonNullable<RunRecord['mapping']>>(row.mapping),
+    sourceLabel: textOrNull(row.source_label),
+    refusal: parseJson<RunReason>(row.refusal),
     counts: pick(zeroCounts),
     requests: pick(zeroRequests),
     reason: parseJson<RunReason>(row.reason),

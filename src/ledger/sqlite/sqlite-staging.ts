@@ -79,6 +79,16 @@ export function sqliteStaging(db: Database): StagingLedger {
 
     stage: async (slice) => db.transaction(() => stageSlice(db, slice)),
 
+    sharedKeys: async (runId, otherRunId) => {
+      const row = db.get(
+        `SELECT count(*) AS keys, count(other.key) AS shared FROM run_keys AS one
+         LEFT JOIN run_keys AS other ON other.run_id = ? AND other.key = one.key WHERE one.run_id = ?`,
+        otherRunId,
+        runId,
+      );
+      return { keys: Number(row?.keys ?? 0), shared: Number(row?.shared ?? 0) };
+    },
+
     refreshRowHashes: async (feed, rows) =>
       db.transaction(() => {
         for (const { key, rowHash, mappingVersion } of rows) {

@@ -29,6 +29,8 @@ export function newRun(id: string, parts: Partial<NewRun> = {}): NewRun {
     bytes: 120,
     options: noOptions,
     mapping: null,
+    sourceLabel: null,
+    refusal: null,
     createdAtMs,
     ...parts,
   };

@@ -1,0 +1,81 @@
+/**
+ * Schedules: work that comes again, and its ticks (`rules.md`, "Schedules").
+ *
+ * Terms: a *schedule* is named as its feed; `phone-numbers` is the one of the snapshots. A *tick* is one time that its
+ * work was due or asked for:
+ *
+ *     waiting ──claimed──▶ working ──▶ ended (with an outcome)
+ *        └──predecessor at work──▶ ended, `skipped`
+ *
+ * The due time stands here; whatever wakes the engine up may be lost.
+ */
+
+/** The schedule of the phone-number snapshots; no feed may be called so. */
+export const phoneNumbersSchedule = 'phone-numbers';
+
+/** When it is due. */
+export type ScheduleRule =
+  | { readonly kind: 'every'; readonly everyMs: number }
+  /** A cron expression of five fields, in an IANA time zone. */
+  | { readonly kind: 'at'; readonly at: string; readonly zone: string };
+
+export type ScheduleWork = 'take' | 'snapshot';
+
+export interface ScheduleRecord {
+  readonly name: string;
+  readonly work: ScheduleWork;
+  /** Null: only when a person asks for it. */
+  readonly rule: ScheduleRule | null;
+  /** Null without a rule. Stands still while paused. */
+  readonly dueAtMs: number | null;
+  /** Since when a person has paused it; survives everything. */
+  readonly pausedAtMs: number | null;
+  /** Why, in that person's words. */
+  readonly pauseReason: string | null;
+  readonly createdAtMs: number;
+}
+
+/** `due`: on time. `catchUp`: due while nothing ran. `request`: a person asked for it. */
+export type TickTrigger = 'due' | 'catchUp' | 'request';
+
+/**
+ * - `run`: files were taken, the runs go their way;
+ * - `snapshot`: a snapshot was published;
+ * - `nothingNew`: there was nothing to take;
+ * - `skipped`: its predecessor was at work;
+ * - `failed`: it could not be done, the code says why.
+ */
+export type TickOutcome = 'run' | 'snapshot' | 'nothingNew' | 'skipped' | 'failed';
+
+export interface TickRecord {
+  readonly id: string;
+  readonly schedule: string;
+  readonly work: ScheduleWork;
+  readonly trigger: TickTrigger;
+  readonly state: 'waiting' | 'working' | 'ended';
+  /** Of a snapshot: the user whose numbers are asked for; null is the whole workspace. */
+  readonly user: string | null;
+  /** When it was due, or asked for. */
+  readonly dueAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  /** How often it was begun: a killed process makes it begin again. */
+  readonly attempts: number;
+  readonly outcome: TickOutcome | null;
+  /** Of what was taken. */
+  readonly runIds: readonly string[];
+  /** Of the snapshot: the instant it is known by. */
+  readonly takenAtMs: number | null;
+  readonly code: string | null;
+  /** One sentence without personal data. */
+  readonly message: string | null;
+}
+
+/** How a tick's work ended. What it throws ends the tick as `failed`. */
+export type TickEnd =
+  | { readonly outcome: 'run'; readonly runIds: readonly string[]; readonly message: string | null }
+  | { readonly outcome: 'snapshot'; readonly takenAtMs: number; readonly message: string | null }
+  | { readonly outcome: 'nothingNew' | 'skipped' | 'failed'; readonly code: string; readonly message: string };
+
+/** Ended ticks that are kept for each schedule. */
+export const ticksKeptMax = 1_000;

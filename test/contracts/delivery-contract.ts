@@ -1,0 +1,284 @@
+/** Deliveries wait, arrive or die; what was told of a feed stands beside them; what the runs say of a feed is read at once. */
+import { expect, test } from 'vitest';
+import { type FeedCondition, type NewDelivery, waitingMax } from '#src/ledger/delivery-record.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { RunState } from '#src/ledger/run-record.ts';
+import {
+  createdAtMs,
+  deadRow,
+  newRecord,
+  type newRun,
+  pendingOf,
+  settleAs,
+  settled,
+  slice,
+  stagingRun,
+} from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const at = createdAtMs;
+const why = { code: 'webhookFailed', message: 'the webhook answered 503' };
+
+function notice(id: string, parts: Partial<NewDelivery> = {}): NewDelivery {
+  return {
+    id,
+    kind: 'notice',
+    type: 'feed.bad',
+    feed: `feed-of-${id}`,
+    data: { troubles: ['guard'] },
+    atMs: at,
+    ...parts,
+  };
+}
+
+function change(id: string, parts: Partial<NewDelivery> = {}): NewDelivery {
+  return notice(id, { kind: 'change', type: 'phoneNumber.changed', feed: 'phone-numbers', ...parts });
+}
+
+const good: FeedCondition = { feed: 'crm', troubles: [], sinceMs: at };
+
+async function enter(ledger: Ledger, ...deliveries: readonly NewDelivery[]): Promise<void> {
+  await ledger.deliveries.setCondition(good, deliveries);
+}
+
+const idsDue = async (ledger: Ledger, untilMs: number, limit = 10) =>
+  (await ledger.deliveries.nextDue(untilMs, limit)).map(({ id }) => id);
+
+/** A file's run of that feed that reached that state. */
+async function fileRun(ledger: Ledger, id: string, state: RunState, parts: Parameters<typeof newRun>[1] = {}) {
+  const run = await stagingRun(ledger, id, { feed: 'crm', ...parts });
+  const reason = { code: `why-${id}`, message: '', hint: null, facts: {} };
+  await ledger.runs.move(id, ['staging'], state, { atMs: at + 5, reason });
+  return run;
+}
+
+export function deliveryContract(open: OpenLedger): void {
+  test('a delivery waits from when it was entered, with all that it is to tell', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await enter(ledger, notice('n1'));
+    expect(await (await reopen()).deliveries.get('n1')).toEqual({
+      ...notice('n1'),
+      state: 'waiting',
+      attempts: 0,
+      dueAtMs: at,
+      endedAtMs: null,
+      code: null,
+      message: null,
+    });
+    expect(await ledger.deliveries.get('unknown')).toBeNull();
+    expect(await idsDue(ledger, at - 1)).toEqual([]);
+    expect(await idsDue(ledger, at)).toEqual(['n1']);
+  });
+
+  test('entering an id twice is entering it once', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, notice('n1'));
+    await ledger.deliveries.delivered('n1', at + 1);
+    await enter(ledger, notice('n1', { type: 'another' }));
+    expect(await ledger.deliveries.get('n1')).toMatchObject({ state: 'delivered', type: 'feed.bad', attempts: 1 });
+  });
+
+  test('notices are due before changes, each oldest first, up to the limit', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, change('c1'), change('c2', { atMs: at - 5 }), notice('n1'), notice('n2', { atMs: at - 5 }));
+    expect(await idsDue(ledger, at)).toEqual(['n2', 'n1', 'c2', 'c1']);
+    expect(await idsDue(ledger, at, 3)).toEqual(['n2', 'n1', 'c2']);
+    expect(await idsDue(ledger, at, 1)).toEqual(['n2']);
+  });
+
+  test('a notice waits for the one before it of the same feed', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, notice('n1', { feed: 'crm' }), notice('n2', { feed: 'crm' }), notice('n3', { feed: 'other' }));
+    await ledger.deliveries.failed('n1', at, why, at + 100);
+    expect(await idsDue(ledger, at + 50)).toEqual(['n3']);
+    await ledger.deliveries.delivered('n1', at + 100);
+    expect(await idsDue(ledger, at + 100)).toEqual(['n2', 'n3']);
+  });
+
+  test('a failed try waits for the next one, with the reason', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, notice('n1'));
+    await ledger.deliveries.failed('n1', at + 1, why, at + 500);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({
+      state: 'waiting',
+      attempts: 1,
+      dueAtMs: at + 500,
+      ...why,
+    });
+    expect(await idsDue(ledger, at + 499)).toEqual([]);
+    await ledger.deliveries.delivered('n1', at + 500);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({
+      state: 'delivered',
+      attempts: 2,
+      endedAtMs: at + 500,
+      code: null,
+    });
+  });
+
+  test('without a next try it is dead; a person’s retry gives it all its tries again, once', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, notice('n1'), notice('n2'));
+    await ledger.deliveries.failed('n1', at + 1, why, null);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({ state: 'dead', attempts: 1, endedAtMs: at + 1, ...why });
+    expect((await ledger.deliveries.inState('dead', 10)).map(({ id }) => id)).toEqual(['n1']);
+    expect(await ledger.deliveries.retry('n1', at + 9)).toBe(true);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      dueAtMs: at + 9,
+      endedAtMs: null,
+    });
+    expect(await ledger.deliveries.retry('n1', at + 9)).toBe(false);
+    expect(await ledger.deliveries.retry('n2', at + 9)).toBe(false);
+  });
+
+  test('the end of a try that comes late changes nothing', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, notice('n1'));
+    await ledger.deliveries.delivered('n1', at + 1);
+    await ledger.deliveries.failed('n1', at + 2, why, null);
+    await ledger.deliveries.delivered('n1', at + 3);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({ state: 'delivered', attempts: 1, endedAtMs: at + 1 });
+  });
+
+  test('what is put off counts no try; what waits for too long expires, counted from a person’s retry', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, notice('n1'), notice('n2', { atMs: at + 50 }), notice('n3'));
+    await ledger.deliveries.putOff(at + 40);
+    expect(await idsDue(ledger, at + 39)).toEqual([]);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({ attempts: 0, dueAtMs: at + 40 });
+    expect(await ledger.deliveries.get('n2')).toMatchObject({ dueAtMs: at + 50 });
+    await ledger.deliveries.failed('n3', at, why, null);
+    await ledger.deliveries.retry('n3', at + 60);
+    const none = { code: 'noWebhook', message: 'no webhook is set' };
+    expect(await ledger.deliveries.expire(at + 50, at + 99, none)).toBe(1);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({
+      state: 'dead',
+      attempts: 0,
+      endedAtMs: at + 99,
+      ...none,
+    });
+    expect(await ledger.deliveries.count('waiting')).toBe(2);
+  });
+
+  test('at most so many wait: beyond that the oldest die, changes first, with the reason', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, notice('first'));
+    await enter(ledger, ...Array.from({ length: waitingMax - 1 }, (_, index) => change(`c${index}`)));
+    expect(await ledger.deliveries.count('dead')).toBe(0);
+    await enter(ledger, notice('n1'), notice('n2'));
+    expect(await ledger.deliveries.count('waiting')).toBe(waitingMax);
+    const dead = await ledger.deliveries.inState('dead', 10);
+    expect(dead.map(({ id, code }) => `${id} ${code}`)).toEqual(['c1 tooManyWaiting', 'c0 tooManyWaiting']);
+  });
+
+  test('what ended before a moment is forgotten; what waits never is', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, ...['n1', 'n2', 'n3', 'n4'].map((id) => notice(id)));
+    await ledger.deliveries.delivered('n1', at + 1);
+    await ledger.deliveries.failed('n2', at + 1, why, null);
+    await ledger.deliveries.delivered('n3', at + 10);
+    await ledger.deliveries.forget(at + 10);
+    const kept = await Promise.all(['n1', 'n2', 'n3', 'n4'].map((id) => ledger.deliveries.get(id)));
+    expect(kept.map((one) => one?.state)).toEqual([undefined, undefined, 'delivered', 'waiting']);
+  });
+
+  test('a condition and its deliveries are entered together; the feed is known since the first one', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    expect(await ledger.deliveries.conditions()).toEqual([]);
+    await ledger.deliveries.setCondition({ feed: 'crm', troubles: ['guard', 'missed'], sinceMs: at }, [notice('n1')]);
+    await ledger.deliveries.setCondition({ feed: 'a', troubles: ['outage'], sinceMs: at }, []);
+    await ledger.deliveries.setCondition({ feed: 'crm', troubles: [], sinceMs: at + 9 }, [notice('n2')]);
+    const other = await reopen();
+    expect(await other.deliveries.conditions()).toEqual([
+      { feed: 'a', troubles: ['outage'], sinceMs: at, knownSinceMs: at },
+      { feed: 'crm', troubles: [], sinceMs: at + 9, knownSinceMs: at },
+    ]);
+    expect(await other.deliveries.count('waiting')).toBe(2);
+    await ledger.deliveries.forgetCondition('crm');
+    expect((await ledger.deliveries.conditions()).map(({ feed }) => feed)).toEqual(['a']);
+  });
+
+  test('a feed stands as its last file does: redrives, fix-files and cancelled files say nothing of it', async () => {
+    const { ledger } = await openForTest(open);
+    expect(await ledger.deliveries.standings()).toEqual([]);
+    await fileRun(ledger, 'r1', 'done', { createdAtMs: at + 1 });
+    await fileRun(ledger, 'r2', 'stopped', { createdAtMs: at + 2 });
+    await fileRun(ledger, 'r3', 'cancelled', { createdAtMs: at + 3 });
+    await fileRun(ledger, 'r4', 'failed', { createdAtMs: at + 4, kind: 'redrive' });
+    await fileRun(ledger, 'r5', 'done', { createdAtMs: at + 5, kind: 'fixFile' });
+    await fileRun(ledger, 'r6', 'failed', { feed: 'other' });
+    expect(await ledger.deliveries.standings()).toEqual([
+      {
+        feed: 'crm',
+        createdAtMs: at + 1,
+        last: { id: 'r2', state: 'stopped', code: 'why-r2', deadCount: 0, deadOpen: false },
+        atWork: false,
+        acceptedAtMs: at + 1,
+      },
+      expect.objectContaining({
+        feed: 'other',
+        last: expect.objectContaining({ state: 'failed' }),
+        acceptedAtMs: null,
+      }),
+    ]);
+  });
+
+  test.each(['staging', 'applying'] as const)(
+    'a newer file that is %s is at work; the last one stays the last',
+    async (state) => {
+      const { ledger } = await openForTest(open);
+      await fileRun(ledger, 'r1', 'failed');
+      await fileRun(ledger, 'r2', state);
+      const [standing] = await ledger.deliveries.standings();
+      expect(standing).toMatchObject({ last: { id: 'r1' }, atWork: true, acceptedAtMs: null });
+    },
+  );
+
+  test('what a fix-file leaves dead is open too', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1', { feed: 'crm' });
+    await ledger.staging.stage(slice(run, { dead: [deadRow('k1')], counts: { rows: 1, dead: 1 } }));
+    await ledger.runs.move('r1', ['staging'], 'doneWithDead', { atMs: at + 5 });
+    const [letter] = await ledger.deadLetters.list({ limit: 1 });
+    const fix = await stagingRun(ledger, 'r2', { feed: 'crm', kind: 'fixFile' });
+    const dead = deadRow('k1', { code: 'emailInvalid', ...(letter === undefined ? {} : { letterId: letter.id }) });
+    await ledger.staging.stage(slice(fix, { dead: [dead], counts: { rows: 1, dead: 1 } }));
+    await ledger.runs.move('r2', ['staging'], 'doneWithDead', { atMs: at + 6 });
+    expect(await ledger.deadLetters.get(letter?.id ?? '')).toMatchObject({ state: 'closed' });
+    const [standing] = await ledger.deliveries.standings();
+    expect(standing?.last).toMatchObject({ id: 'r1', deadOpen: true });
+  });
+
+  test('dead rows of the last file are open until each of its letters is closed, also by a redrive', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1', { feed: 'crm' });
+    await ledger.staging.stage(slice(run, { dead: [deadRow('k1'), deadRow('k2')], counts: { rows: 2, dead: 2 } }));
+    await ledger.runs.move('r1', ['staging'], 'doneWithDead', { atMs: at + 5 });
+    await ledger.runs.prune('r1');
+    const last = async () => (await ledger.deliveries.standings())[0]?.last;
+    expect(await last()).toMatchObject({ state: 'doneWithDead', deadCount: 2, deadOpen: true });
+    const letters = await ledger.deadLetters.list({ limit: 10 });
+    const redrive = await stagingRun(ledger, 'r2', { feed: 'crm', kind: 'redrive' });
+    await ledger.deadLetters.markRedriven(
+      letters.map(({ id }) => id),
+      'r2',
+    );
+    expect(await last()).toMatchObject({ deadOpen: true });
+    await closeLetters(ledger, redrive, letters);
+    expect(await last()).toMatchObject({ id: 'r1', state: 'doneWithDead', deadOpen: false });
+  });
+}
+
+/** The redrive's rows reach their contacts. */
+async function closeLetters(
+  ledger: Ledger,
+  redrive: Awaited<ReturnType<typeof stagingRun>>,
+  letters: readonly { readonly key: string | null; readonly sequence: number }[],
+): Promise<void> {
+  const records = letters.map(({ key, sequence }, index) => newRecord(key ?? '', { line: index + 2, sequence }));
+  await ledger.staging.stage(slice(redrive, { records, counts: { rows: records.length } }));
+  await ledger.runs.move(redrive.id, ['staging'], 'applying', { atMs: at + 20 });
+  const ends = (await pendingOf(ledger, redrive)).map((record) => settled(record));
+  await settleAs(ledger, redrive, 'w1', ends);
+}
