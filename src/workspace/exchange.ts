@@ -7,7 +7,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '#src/clock.ts';
 import { endCodes, type TransportEnd } from './classify.ts';
-import { connectionsMax, idleConnectionMs, replyBytesMax, type WorkspaceTimeouts } from './limits.ts';
+import { connectionsMax, idleConnectionMs, type WorkspaceTimeouts } from './limits.ts';
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -17,6 +17,8 @@ export interface WireRequest {
   readonly body: string | null;
   /** Gives up; a write that has begun is left to end. */
   readonly signal: AbortSignal | undefined;
+  /** A reply above this is cut off. */
+  readonly replyBytesMax: number;
   /** Called right before the write on the socket. */
   readonly onWrite: () => void;
 }
@@ -57,6 +59,7 @@ export function createExchanger(origin: string, clock: Clock, timeouts: Workspac
 
 function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: WorkspaceTimeouts): Promise<Exchanged> {
   const { promise, resolve } = Promise.withResolvers<Exchanged>();
+  const { replyBytesMax } = request;
   const isWrite = request.method !== 'GET';
   const askedAtMs = clock.monotonicMs();
   const watch = new AbortController();

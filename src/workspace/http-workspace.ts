@@ -10,21 +10,15 @@ import { invariant } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { type Contact, contactEnvelope, contactListEnvelope } from '#src/wire/contact.ts';
 import { customFieldDefinitionsEnvelope } from '#src/wire/custom-field.ts';
-import { phoneNumberListEnvelope } from '#src/wire/phone-number.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { createApiKey } from './api-key.ts';
 import type { Breakers } from './breaker.ts';
 import { createExchanger } from './exchange.ts';
-import {
-  connectionsMax,
-  lookUpPagesMax,
-  phoneNumberPagesMax,
-  type WorkspaceTimeouts,
-  workspaceTimeouts,
-} from './limits.ts';
+import { connectionsMax, lookUpPagesMax, type WorkspaceTimeouts, workspaceTimeouts } from './limits.ts';
 import { lookUpQuery } from './look-up-chunks.ts';
 import { parseOrigin } from './origin.ts';
 import { walkPages } from './page-walker.ts';
+import { listPhoneNumberIds, listPhoneNumberPages } from './phone-number-pages.ts';
 import type { CallOptions, LookUp, RequestKind, Workspace } from './port.ts';
 import type { RateGate } from './rate-gate.ts';
 import { createRead, type Read } from './read.ts';
@@ -92,6 +86,7 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
       const { value } = await read({ operation, path, schema: customFieldDefinitionsEnvelope, notFound: 'absent' });
       return value?.data ?? null;
     },
+    listPhoneNumberPages: (pageOptions) => listPhoneNumberPages(read, pageOptions),
     listPhoneNumberIds: () => listPhoneNumberIds(read),
     counts: () => ({ ...counts }),
     close: () => exchanger.close(),
@@ -118,26 +113,6 @@ async function listByExternalIds(read: Read, keys: readonly string[], options?: 
   for await (const page of pages) contacts.push(...page);
   invariant(firstReadAtMs !== null, 'a walk reads one page at least');
   return { contacts, readAtMs: firstReadAtMs };
-}
-
-async function listPhoneNumberIds(read: Read): Promise<readonly string[] | null> {
-  let absent = false;
-  const pages = walkPages(
-    async (token) => {
-      const path = token === null ? '/v1/phone-numbers' : `/v1/phone-numbers?pageToken=${encodeURIComponent(token)}`;
-      const request = { operation: 'list the phone numbers', path, schema: phoneNumberListEnvelope } as const;
-      // On a later page 404 is no absence of the list: a half list must never pass for the whole.
-      const { value } = await read({ ...request, notFound: token === null ? 'absent' : 'odd' });
-      absent = value === null;
-      return { data: value?.data ?? [], nextPageToken: value?.nextPageToken };
-    },
-    { pagesMax: phoneNumberPagesMax },
-  );
-  const ids = new Set<string>();
-  for await (const page of pages) {
-    for (const number of page) ids.add(number.id);
-  }
-  return absent ? null : [...ids];
 }
 
 /** The id as one path segment. A dot segment would be resolved away into another path. */

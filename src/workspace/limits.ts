@@ -39,6 +39,12 @@ export const idleConnectionMs = 900;
 /** A reply above this is cut off while it is read. */
 export const replyBytesMax = 1_000_000;
 
+/**
+ * The same for a page of phone numbers: v1 answers all of them at once (`facts.md`), and ten thousand of them are far
+ * above the limit of the others.
+ */
+export const phoneNumbersReplyBytesMax = 32_000_000;
+
 /** Pages of one look-up: 20 keys fit one page; a service that ignores the filter is stopped here. */
 export const lookUpPagesMax = 20;
 

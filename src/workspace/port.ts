@@ -15,6 +15,7 @@ import type { PatchbayError } from '#src/errors.ts';
 import type { Contact, CreateContactBody, UpdateContactBody } from '#src/wire/contact.ts';
 import type { CustomFieldDefinition } from '#src/wire/custom-field.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
+import type { PhoneNumber } from '#src/wire/phone-number.ts';
 
 /**
  * What is counted: requests that reached the socket, by method (`get` includes repeated ones), those among the reads
@@ -33,6 +34,13 @@ export interface CallOptions {
   readonly beforeSend?: () => void | Promise<void>;
   /** Called once per counted event, for the accounts of one run. Must not throw. */
   readonly onRequest?: (kind: RequestKind) => void;
+}
+
+export interface PhoneNumberOptions {
+  /** Only the numbers of this user, whose id begins with `US` (`facts.md`). Null: all. */
+  readonly userId?: string | null;
+  /** Gives up, also in the middle of a page. */
+  readonly signal?: AbortSignal;
 }
 
 export interface LookUp {
@@ -71,6 +79,12 @@ export interface Workspace {
   updateContact(id: string, body: UpdateContactBody, options?: CallOptions): Promise<WriteResult>;
   /** Null when the service has no such list (404). */
   listCustomFields(): Promise<readonly CustomFieldDefinition[] | null>;
+  /**
+   * The pages of the workspace's phone numbers, in the service's order, each read when it is asked for, with the tries of
+   * a read: one that fails for a while is asked for again by its own token, the pages before it are not. An id may come
+   * twice where the list changes meanwhile. Throws as a read does, and `unreachable` `noPhoneNumberList` on 404.
+   */
+  listPhoneNumberPages(options?: PhoneNumberOptions): AsyncIterable<readonly PhoneNumber[]>;
   /** Unique, in the service's order; pages are followed where there is a token. Null on 404. */
   listPhoneNumberIds(): Promise<readonly string[] | null>;
   /** Since this client was made; no count ever goes back. */

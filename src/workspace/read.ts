@@ -24,6 +24,8 @@ export interface ReadRequest<Schema extends z.ZodType> {
   readonly schema: Schema;
   /** What 404 means here: the thing is absent, or this is not the service. */
   readonly notFound: 'absent' | 'odd';
+  /** Where the reply may be larger than others. */
+  readonly replyBytesMax?: number;
 }
 
 export interface ReadReply<Value> {
@@ -60,8 +62,9 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
     async function sendThrough(): Promise<Sent<z.infer<typeof request.schema>>> {
       // Ends by any other answer, or after `rateLimitedTriesMax` replies with 429 and one repeat for the key.
       for (let rateLimitedCount = 0; ; ) {
-        const { schema } = request;
-        const outgoing = { method: 'GET', operation, path, body: null, schema, repeated: sentCount > 0 } as const;
+        const { schema, replyBytesMax } = request;
+        const repeated = sentCount > 0;
+        const outgoing = { method: 'GET', operation, path, body: null, schema, repeated, replyBytesMax } as const;
         const sent = await send(outgoing, options);
         if (sent.writtenAtMs !== null) sentCount += 1;
         const { verdict } = sent;

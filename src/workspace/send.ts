@@ -10,6 +10,7 @@ import { type ApiKey, withoutKey } from './api-key.ts';
 import type { Breakers } from './breaker.ts';
 import { classify, fitToSchema, type Verdict } from './classify.ts';
 import type { Exchanger } from './exchange.ts';
+import { replyBytesMax } from './limits.ts';
 import type { CallOptions, RequestKind } from './port.ts';
 import type { RateGate } from './rate-gate.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -25,6 +26,8 @@ export interface OutgoingRequest<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** A read that was sent before. */
   readonly repeated: boolean;
+  /** Where the reply may be larger than others, or must be smaller. */
+  readonly replyBytesMax?: number | undefined;
 }
 
 export interface Sent<Body = unknown> {
@@ -101,6 +104,7 @@ export function createSend(parts: SendParts): Send {
         headers,
         body,
         signal,
+        replyBytesMax: request.replyBytesMax ?? replyBytesMax,
         onWrite: () => void pass.written(),
       });
       if (writtenAtMs !== null) {
