@@ -1,0 +1,155 @@
+/**
+ * The changes of a series as a file, `changes.ndjson`: one line for each event, with all values (mode 0600).
+ *
+ * Lines are appended only. Each says which of how many events of its snapshot it is, so that the last line tells how far
+ * the file has come: what a crash left out is added, nothing is added twice. What is older than snapshots are kept leaves
+ * it, and so does the older half of a file that has grown too large.
+ */
+import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { isoInstant } from '#src/clock.ts';
+import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { eventsOf, fullEvent } from './change-events.ts';
+import { compareSnapshots } from './compare-snapshots.ts';
+import type { SnapshotParts } from './parts.ts';
+import { changedSince, isMissing, type SnapshotFileParts, seriesFolder } from './snapshot-files.ts';
+import { writeWholeFile } from './whole-file.ts';
+
+export const changeFileBytesMax = 128_000_000;
+/** Old lines leave the file when they make a tenth of the time it covers, not one by one. */
+const overdueShare = 0.1;
+/** What is read from the end to find the last line; more, where a line is longer. */
+const tailBytes = 65_536;
+
+export function changeFile(folder: string, series: string): string {
+  return join(seriesFolder(folder, series), 'changes.ndjson');
+}
+
+/** How far the file has come. */
+interface Tail {
+  /** Of the last whole line; null where there is none. */
+  readonly last: { readonly takenAtMs: number; readonly event: number; readonly events: number } | null;
+  /** Where that line ends: what follows it was cut off while it was written. 0: there is none. */
+  readonly endBytes: number;
+  readonly sizeBytes: number;
+}
+
+/** Appends the events that the file does not have. @throws the system's errors. */
+export async function settleChangeFile({ ledger, folder }: SnapshotFileParts, series: string): Promise<void> {
+  const latest = await ledger.snapshots.latest(series);
+  if (latest === null) return;
+  const path = changeFile(folder, series);
+  const { last, endBytes, sizeBytes } = await readTail(path);
+  if (last !== null && last.event >= last.events && last.takenAtMs >= latest.contentOfMs) return;
+  // Behind a line of somebody else nobody knows how far the file has come: the newest change is added alone.
+  const unknownMs = endBytes === 0 ? 0 : latest.contentOfMs - 1;
+  const isWhole = last !== null && last.event >= last.events;
+  const knownMs = last === null ? unknownMs : last.takenAtMs - (isWhole ? 0 : 1);
+  const behind = await changedSince({ ledger }, series, knownMs);
+  if (behind.length === 0) return;
+  if (endBytes < sizeBytes) await truncate(path, endBytes);
+  for (const record of behind) {
+    const lines = await linesOf({ ledger }, record);
+    const from = record.takenAtMs === last?.takenAtMs ? last.event : 0;
+    if (from < lines.length) await append(path, lines.slice(from).join(''));
+    // Many may be missing, and each is compared without a pause.
+    await turn();
+  }
+}
+
+async function append(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await using file = await open(path, 'a', 0o600);
+  await file.writeFile(text);
+  await file.sync();
+}
+
+/** The events of one snapshot, always the same ones. The first of a series has none: there is nothing before it. */
+async function linesOf({ ledger }: Pick<SnapshotParts, 'ledger'>, record: SnapshotRecord): Promise<readonly string[]> {
+  const changes = await changesOf({ ledger }, record);
+  const events = changes.flatMap(eventsOf);
+  const takenAt = isoInstant(record.takenAtMs);
+  return events.map(
+    (event, place) => `${JSON.stringify({ takenAt, event: place + 1, events: events.length, ...fullEvent(event) })}\n`,
+  );
+}
+
+/** What a snapshot shows that the one before it did not. */
+export async function changesOf(
+  { ledger }: { readonly ledger: Pick<SnapshotParts['ledger'], 'snapshots'> },
+  { series, takenAtMs, changed }: SnapshotRecord,
+): Promise<readonly NumberChange[]> {
+  const before = changed ? await ledger.snapshots.before(series, takenAtMs) : null;
+  if (before === null) return [];
+  const old = await ledger.snapshots.numbersOf(series, before.takenAtMs);
+  return compareSnapshots(old, await ledger.snapshots.numbersOf(series, takenAtMs)).changes;
+}
+
+async function readTail(path: string): Promise<Tail> {
+  try {
+    await using file = await open(path, 'r');
+    return await tailOf(file, (await file.stat()).size);
+  } catch (error) {
+    if (isMissing(error)) return { last: null, endBytes: 0, sizeBytes: 0 };
+    throw error;
+  }
+}
+
+/** Ends: the piece that is looked at grows until it holds a whole line or the whole file. */
+async function tailOf(file: FileHandle, size: number): Promise<Tail> {
+  for (let bytes = tailBytes; ; bytes *= 8) {
+    const from = Math.max(0, size - bytes);
+    const piece = Buffer.alloc(size - from);
+    await file.read(piece, 0, piece.length, from);
+    const end = piece.lastIndexOf('\n');
+    const start = end <= 0 ? -1 : piece.lastIndexOf('\n', end - 1);
+    if (from > 0 && start === -1) continue;
+    if (end === -1) return { last: null, endBytes: 0, sizeBytes: size };
+    return { last: readPlace(piece.toString('utf8', start + 1, end)), endBytes: from + end + 1, sizeBytes: size };
+  }
+}
+
+/** Null where somebody else wrote the line. */
+function readPlace(line: string): Tail['last'] {
+  const match = /^\{"takenAt":"([^"]+)","event":(\d+),"events":(\d+),/.exec(line);
+  if (match === null) return null;
+  const takenAtMs = Date.parse(match[1] ?? '');
+  return Number.isNaN(takenAtMs) ? null : { takenAtMs, event: Number(match[2]), events: Number(match[3]) };
+}
+
+/** Lets old lines go, at the latest when the oldest is a tenth older than it should be. @throws the system's errors. */
+export async function trimChangeFile(
+  { folder, keepMs }: Pick<SnapshotParts, 'folder' | 'keepMs'>,
+  series: string,
+  nowMs: number,
+  bytesMax: number = changeFileBytesMax,
+): Promise<void> {
+  const path = changeFile(folder, series);
+  try {
+    await using file = await open(path, 'r');
+    const { size } = await file.stat();
+    const oldestMs = (await firstPlace(file))?.takenAtMs ?? nowMs;
+    const isTooLarge = size > bytesMax;
+    if (!isTooLarge && oldestMs >= nowMs - keepMs * (1 + overdueShare)) return;
+    await writeWholeFile(path, youngLines(file, nowMs - keepMs, isTooLarge ? size - bytesMax / 2 : 0));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+async function firstPlace(file: FileHandle): Promise<Tail['last']> {
+  const head = Buffer.alloc(200);
+  const { bytesRead } = await file.read(head, 0, head.length, 0);
+  return readPlace(head.toString('utf8', 0, bytesRead));
+}
+
+/** The lines from that time on that begin behind that byte. */
+async function* youngLines(file: FileHandle, fromMs: number, fromBytes: number): AsyncGenerator<string, void, void> {
+  let bytes = 0;
+  for await (const line of file.readLines({ start: 0, autoClose: false })) {
+    const isYoung = (readPlace(line)?.takenAtMs ?? Number.MAX_SAFE_INTEGER) >= fromMs;
+    if (isYoung && bytes >= fromBytes) yield `${line}\n`;
+    bytes += Buffer.byteLength(line) + 1;
+  }
+}

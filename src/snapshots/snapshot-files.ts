@@ -1,0 +1,124 @@
+/**
+ * The files of a series (`contract.md`, "Data folder"): `<instant>.json` for each snapshot that shows a change, and
+ * `latest.json`, which is the newest of them.
+ *
+ * The ledger is the truth: files are written after it and from it, so that whoever takes the next snapshot restores what a
+ * crash left out. Invariant: a file is whole, and `latest.json` is the last to be written; what the ledger holds after it
+ * may have no file yet.
+ */
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { isoInstant } from '#src/clock.ts';
+import { invariant } from '#src/errors.ts';
+import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { readInstant, writeInstant } from './instant.ts';
+import type { SnapshotParts } from './parts.ts';
+import { userOf } from './series.ts';
+import { writeWholeFile } from './whole-file.ts';
+
+/** Snapshots whose files are looked for, where `latest.json` is gone. */
+const restoredMax = 1_000;
+/** The instant stands at the beginning of a file. */
+const headBytes = 100;
+
+export function seriesFolder(folder: string, series: string): string {
+  const user = userOf(series);
+  return user === null ? folder : join(folder, 'users', user);
+}
+
+/** Of the snapshot itself, or of the one that it refers to. */
+export function snapshotFile(folder: string, { series, contentOfMs }: SnapshotRecord): string {
+  return join(seriesFolder(folder, series), `${writeInstant(contentOfMs)}.json`);
+}
+
+/** Writes the files that are missing. Costs a few looks where none is. @throws the system's errors. */
+export async function settleSnapshotFiles({ ledger, folder }: SnapshotFileParts, series: string): Promise<void> {
+  const latest = await ledger.snapshots.latest(series);
+  if (latest === null) return;
+  const latestFile = join(seriesFolder(folder, series), 'latest.json');
+  const shownMs = await takenAtOf(latestFile);
+  const isShown = shownMs === latest.contentOfMs;
+  if (isShown && (await exists(snapshotFile(folder, latest)))) return;
+  const content = await ledger.snapshots.at(series, latest.contentOfMs);
+  invariant(content?.takenAtMs === latest.contentOfMs, 'what a snapshot refers to is kept', { series });
+  const missing = isShown ? [] : await changedSince({ ledger }, series, shownMs ?? 0);
+  for (const record of [...missing, content]) {
+    const path = snapshotFile(folder, record);
+    if (!(await exists(path))) await writeWholeFile(path, await contentOf({ ledger }, record));
+    // Many may be missing, and each is read without a pause.
+    await turn();
+  }
+  if (!isShown) await writeWholeFile(latestFile, await contentOf({ ledger }, content));
+}
+
+export type SnapshotFileParts = Pick<SnapshotParts, 'ledger' | 'folder'>;
+
+/** Those that show a change, oldest first. */
+export async function changedSince(
+  { ledger }: Pick<SnapshotParts, 'ledger'>,
+  series: string,
+  sinceMs: number,
+): Promise<readonly SnapshotRecord[]> {
+  const newest = await ledger.snapshots.list(series, restoredMax);
+  return newest.filter(({ changed, takenAtMs }) => changed && takenAtMs > sinceMs).reverse();
+}
+
+async function contentOf(
+  { ledger }: Pick<SnapshotParts, 'ledger'>,
+  { series, takenAtMs, count, pages }: SnapshotRecord,
+): Promise<string> {
+  const data = await ledger.snapshots.numbersOf(series, takenAtMs);
+  return `${JSON.stringify({ takenAt: isoInstant(takenAtMs), count, pages, data })}\n`;
+}
+
+/** Removes the files of forgotten snapshots, and those that an earlier crash left: older than `beforeMs`, unless kept. */
+export async function removeSnapshotFiles(
+  { ledger, folder }: SnapshotFileParts,
+  series: string,
+  forgotten: readonly number[],
+  beforeMs: number,
+): Promise<void> {
+  const ofSeries = seriesFolder(folder, series);
+  const named = (await readdir(ofSeries)).flatMap((name) => {
+    const takenAtMs = name.endsWith('.json') ? readInstant(name.slice(0, -'.json'.length)) : null;
+    return takenAtMs === null ? [] : [{ name, takenAtMs }];
+  });
+  const gone = new Set(forgotten);
+  for (const { name, takenAtMs } of named) {
+    if (!gone.has(takenAtMs) && takenAtMs >= beforeMs) continue;
+    const kept = await ledger.snapshots.at(series, takenAtMs);
+    if (kept?.takenAtMs !== takenAtMs) await rm(join(ofSeries, name), { force: true });
+  }
+}
+
+/** Null where there is no such file, or none of ours. */
+async function takenAtOf(path: string): Promise<number | null> {
+  let file: FileHandle | null = null;
+  try {
+    file = await open(path, 'r');
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    const [, takenAt] = /^\{"takenAt":"([^"]+)"/.exec(buffer.toString('utf8', 0, bytesRead)) ?? [];
+    const atMs = Date.parse(takenAt ?? '');
+    return Number.isNaN(atMs) ? null : atMs;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  } finally {
+    await file?.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
