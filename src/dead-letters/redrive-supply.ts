@@ -5,7 +5,7 @@ import type { RunRecord } from '#src/ledger/run-record.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { versionOf } from '#src/mapping/mapping-version.ts';
 import type { RunParts } from '#src/runs/parts.ts';
-import { sourceLabelOf } from '#src/runs/source-label-of.ts';
+import { readingOf } from '#src/runs/reading.ts';
 import type { StageItem } from '#src/runs/stage-item.ts';
 import type { RowSupply } from '#src/runs/stage-run.ts';
 import type { Row } from '#src/sources/row.ts';
@@ -15,7 +15,7 @@ const lettersPerSlice = 500;
 
 export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promise<RowSupply> {
   const letters = await lettersOf(parts, run);
-  const { mapping, options } = run;
+  const { mapping, context } = readingOf(run, parts);
   const compiledBy = new Map<string, CompiledMapping>();
   const definitions = needsMapping(run, letters) ? await parts.workspace.listCustomFields() : null;
 
@@ -25,16 +25,7 @@ export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promis
     const name = JSON.stringify(columns);
     const known = compiledBy.get(name);
     if (known !== undefined) return known;
-    const compiled = compileMapping(
-      mapping,
-      { columns },
-      {
-        sourceLabel: sourceLabelOf(run.feed),
-        customFields: definitions,
-        defaultCountry: options.defaultCountry ?? (mapping?.defaultCountry === undefined ? parts.defaultCountry : null),
-        onBlank: options.onBlank ?? (mapping === null ? parts.onBlank : null),
-      },
-    );
+    const compiled = compileMapping(mapping, { columns }, { ...context, customFields: definitions });
     compiledBy.set(name, compiled);
     return compiled;
   };
@@ -52,6 +43,7 @@ export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promis
       name: 'redrive',
       version: versionOf({ redrive: run.id }),
       duplicateKeys: 'lastWins',
+      mappedColumns: [],
       unmappedColumns: [],
       usesCustomFields: definitions !== null,
       mapRow,

@@ -24,7 +24,7 @@ export interface RedriveChoice {
 }
 
 /** How the rows of a run are read, as its record has it. */
-type Reading = Pick<RunRecord, 'mapping' | 'options'>;
+type Reading = Pick<RunRecord, 'mapping' | 'options' | 'sourceLabel'>;
 
 /**
  * Enters one run a feed for the open letters chosen; where they were read with several mappings, one a mapping. Safe beside a running import: letters that are being tried again are
@@ -48,7 +48,7 @@ export async function redrive(parts: SubmitParts, choice: RedriveChoice): Promis
   }
   const runs: RunRecord[] = [];
   for (const [feed, ofFeed] of Map.groupBy(letters, (letter) => letter.feed)) {
-    for (const { reading, alike } of await byReading(parts, ofFeed, choice)) {
+    for (const { reading, alike } of await byReading(parts, feed, ofFeed, choice)) {
       runs.push(await enter(parts, feed, alike, reading));
     }
   }
@@ -58,18 +58,24 @@ export async function redrive(parts: SubmitParts, choice: RedriveChoice): Promis
 /** Verbatim means: mapped as the run that met the row did, where it has to be mapped at all. */
 async function byReading(
   parts: SubmitParts,
+  feed: string,
   letters: readonly DeadLetter[],
   { remap }: RedriveChoice,
 ): Promise<readonly { readonly reading: Reading; readonly alike: readonly DeadLetter[] }[]> {
-  if (remap) return [{ reading: { mapping: parts.mapping, options: { ...noOptions, remap } }, alike: letters }];
+  if (remap) {
+    const { mapping, ownSource } = await parts.feeds.get(feed);
+    const reading = { mapping, sourceLabel: ownSource, options: { ...noOptions, remap } };
+    return [{ reading, alike: letters }];
+  }
   const readings = new Map<string, Reading>();
   for (const { runId } of letters) {
     if (readings.has(runId)) continue;
     const met = await parts.ledger.runs.get(runId);
     const { defaultCountry, onBlank } = met?.options ?? noOptions;
-    readings.set(runId, { mapping: met?.mapping ?? null, options: { ...noOptions, defaultCountry, onBlank } });
+    const options = { ...noOptions, defaultCountry, onBlank };
+    readings.set(runId, { mapping: met?.mapping ?? null, sourceLabel: met?.sourceLabel ?? null, options });
   }
-  const plain: Reading = { mapping: null, options: noOptions };
+  const plain: Reading = { mapping: null, sourceLabel: null, options: noOptions };
   return [...Map.groupBy(letters, ({ runId }) => JSON.stringify(readings.get(runId))).values()].map((alike) => ({
     reading: readings.get(alike[0]?.runId ?? '') ?? plain,
     alike,

@@ -37,6 +37,8 @@ export interface CompiledMapping {
   readonly name: string;
   /** What the runs do with a key that stands twice (`rules.md`, "Workspace, feed, key"). */
   readonly duplicateKeys: Mapping['duplicateKeys'];
+  /** The columns of a CSV file that have a target, in the file's own words; none for JSON, which has no header. */
+  readonly mappedColumns: readonly string[];
   /** Columns that nothing maps. For JSON: the members met so far, complete after the last row; at most 500. */
   readonly unmappedColumns: readonly string[];
   /** True where custom fields are written, or may be (JSON): the definitions are then worth a request. */
@@ -72,6 +74,7 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
   return {
     ...common(mapping),
     version: versionOf({ mapping, bound: binding.bound }),
+    mappedColumns: binding.bound.map(({ field }) => field),
     unmappedColumns: binding.unmappedColumns,
     usesCustomFields: binding.bound.some(({ target }) => target.kind === 'custom'),
     mapRow: (row) => {
@@ -88,6 +91,7 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
   return {
     ...common(mapping),
     version: versionOf({ mapping, bound, country, onBlank, customFields: mapping === null ? customFields : null }),
+    mappedColumns: [],
     get unmappedColumns() {
       return unmapped.list();
     },

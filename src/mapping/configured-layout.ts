@@ -2,7 +2,7 @@
  * The columns that a mapping names, found in a file.
  *
  * A column is found by its exact name, else without regard to case, spaces, `_` and dashes. A column that the file
- * lacks stops the file: silence would look like blank cells.
+ * lacks stops the file: silence would look like blank cells. Where a guard looks after it, it is left out instead.
  */
 
 import { scalarNames } from '#src/contacts/desired.ts';
@@ -50,9 +50,11 @@ export function configuredTargets(mapping: Mapping, settings: Settings): readonl
 /** @throws PatchbayError `file`: `columnMissing` (all of them at once), `columnAmbiguous`. */
 export function configuredMapping(mapping: Mapping, columns: readonly string[], settings: Settings): ColumnBinding {
   const missing: string[] = [];
+  const mayLack = new Set(settings.mayLack.map(normaliseHeader));
   const bound = configuredTargets(mapping, settings).flatMap(({ field, target }): readonly BoundColumn[] => {
     const index = findColumn(columns, field);
-    if (index === null) missing.push(field);
+    const isAllowed = target.kind !== 'key' && mayLack.has(normaliseHeader(field));
+    if (index === null && !isAllowed) missing.push(field);
     return index === null ? [] : [{ index, field: columns[index] ?? field, target }];
   });
   if (missing.length > 0) throw columnMissing(mapping, [...new Set(missing)], columns);

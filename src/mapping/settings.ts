@@ -15,6 +15,8 @@ export interface MappingContext {
   readonly defaultCountry: string | null;
   /** `--on-blank`: wins over the mapping's; a column's own rule wins over both. */
   readonly onBlank: BlankRule | null;
+  /** Columns that the file may lack though the mapping names them: a guard looks after them. By default none. */
+  readonly mayLack?: readonly string[];
 }
 
 export interface Settings {
@@ -23,6 +25,7 @@ export interface Settings {
   readonly country: CountryCode | null;
   readonly onBlank: BlankRule;
   readonly customFields: readonly CustomFieldDefinition[] | null;
+  readonly mayLack: readonly string[];
 }
 
 /** @throws PatchbayError `usage`: `countryUnknown`, `sourceRefused`. */
@@ -37,5 +40,6 @@ export function resolveSettings(mapping: Mapping | null, context: MappingContext
         : checkCountry(context.defaultCountry),
     onBlank: context.onBlank ?? mapping?.onBlank ?? 'keep',
     customFields: context.customFields,
+    mayLack: context.mayLack ?? [],
   };
 }

@@ -7,9 +7,10 @@ import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/custom-field.ts';
+import { runBefore } from './file-before.ts';
 import { fixFileColumns } from './fix-columns.ts';
 import type { RunParts } from './parts.ts';
-import { sourceLabelOf } from './source-label-of.ts';
+import { readingOf } from './reading.ts';
 import type { StageItem } from './stage-item.ts';
 import type { RowSupply } from './stage-run.ts';
 
@@ -18,18 +19,14 @@ import type { RowSupply } from './stage-run.ts';
  *   custom fields had to be asked for.
  */
 export async function openFileSupply(parts: RunParts, run: RunRecord): Promise<RowSupply> {
-  const { mapping } = run;
+  const { mapping, context: reading } = readingOf(run, parts);
+  // A guard asks after columns that the file before had: it must be able to, and a person to let the file pass.
+  const mayLack = (await runBefore(parts, run))?.shape?.mapped ?? [];
   const source = await open(run, mapping);
   try {
     const shape = { columns: source.head.columns };
     if (shape.columns?.every((column) => column.trim() === '')) return supplyOf(run, mapping, source, nothingToMap);
-    const context = {
-      sourceLabel: sourceLabelOf(run.feed),
-      customFields: null,
-      defaultCountry:
-        run.options.defaultCountry ?? (mapping?.defaultCountry === undefined ? parts.defaultCountry : null),
-      onBlank: run.options.onBlank ?? (mapping === null ? parts.onBlank : null),
-    };
+    const context = { ...reading, mayLack };
     let compiled = compileMapping(mapping, shape, context);
     let definitions: readonly CustomFieldDefinition[] | null = null;
     if (compiled.usesCustomFields) {
@@ -48,6 +45,7 @@ const nothingToMap: CompiledMapping = {
   name: 'none',
   version: 'none',
   duplicateKeys: 'dead',
+  mappedColumns: [],
   unmappedColumns: [],
   usesCustomFields: false,
   mapRow: () => {
@@ -68,7 +66,7 @@ function supplyOf(run: RunRecord, mapping: Mapping | null, source: OpenSource, c
   const { format, columns, delimiter } = source.head;
   const again: OpenSource[] = [];
   return {
-    shape: { format, columns, delimiter },
+    shape: { format, columns, delimiter, mapped: compiled.mappedColumns },
     compiled,
     items: () => itemsOf(source, run.sequence),
     itemsAgain: async function* () {

@@ -1,14 +1,13 @@
 /** What runs work with. */
 import type { Clock } from '#src/clock.ts';
+import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
-import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import type { Workspace } from '#src/workspace/port.ts';
-import type { GuardLimits } from './guards.ts';
 
 /** Where a run's files go. Absolute paths. */
 export interface RunFolders {
-  /** Files taken from an import folder, until they are archived. */
+  /** Files taken from an import folder, until they are archived; those of a named feed in a folder of its name. */
   readonly claimed: string;
   /** Copies of files that were named on the command line. */
   readonly handedOver: string;
@@ -23,12 +22,11 @@ export interface RunParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly folders: RunFolders;
-  readonly guards: GuardLimits;
+  /** Mapping, label and limits of each feed. */
+  readonly feeds: Feeds;
   readonly rowsPerBatch: number;
   readonly defaultCountry: string | null;
   readonly onBlank: 'keep' | 'clear';
-  /** For files that name no mapping of their own; null is the generic layout. */
-  readonly mapping: Mapping | null;
   /** The service's name for people: `sandbox`, or its origin. */
   readonly serviceName: string;
   /** V: what landed is visible in lists at most so much later; then the run is audited. */

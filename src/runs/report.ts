@@ -18,7 +18,7 @@ export function reportPath(reports: string, runId: string): string {
 
 /** Writes the report, synced; it appears complete or not at all. Throws the system's errors. */
 export async function writeReport(parts: RunParts, run: RunRecord, summary: RunSummary): Promise<void> {
-  const { folders, ledger, guards } = parts;
+  const { folders, ledger, feeds } = parts;
   await mkdir(folders.reports, { recursive: true, mode: 0o700 });
   const temporary = join(folders.reports, `.${randomUUID()}.part`);
   try {
@@ -30,7 +30,7 @@ export async function writeReport(parts: RunParts, run: RunRecord, summary: RunS
       reason: run.reason,
       notes: run.notes,
       mapping: run.mapping ?? 'generic',
-      guards,
+      guards: feeds.rulesOf(run.feed).guards,
       options: run.options,
       sha256: run.sha256,
       bytes: run.bytes,

@@ -10,9 +10,9 @@ import { fingerprint } from '#src/contacts/fingerprint.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FileShape, RunReason, RunRecord } from '#src/ledger/run-record.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
-import { inStep } from '#src/steps.ts';
-import { finishFailed, reportStopped } from './finish-run.ts';
-import { checkGuards, guardReason, type StagedTally } from './guards.ts';
+import { finishFailed } from './finish-run.ts';
+import type { StagedTally } from './guards.ts';
+import { moveOn } from './move-on.ts';
 import type { RunParts } from './parts.ts';
 import { rowHasher } from './row-hash.ts';
 import { deadDuplicate } from './slice-draft.ts';
@@ -49,6 +49,7 @@ export async function stageRun(
   if (!(await ledger.runs.beginStaging(run.id, clock.nowMs()))) return;
   let supply: RowSupply | null = null;
   try {
+    if (run.refusal !== null) throw refusedBefore(run.refusal);
     supply = await openSupply(run);
     await ledger.runs.setShape(run.id, supply.shape);
     const tally = await stageRows(parts, run, supply, signal);
@@ -61,6 +62,10 @@ export async function stageRun(
   } finally {
     await supply?.close();
   }
+}
+
+function refusedBefore({ code, message, hint, facts }: RunReason): PatchbayError {
+  return new PatchbayError('file', code, message, { facts, ...(hint === null ? {} : { hint }) });
 }
 
 /** What was staged before the file turned out to be unreadable is forgotten: nothing of it was sent. */
@@ -148,24 +153,4 @@ function takeLate(ofLine: LateDead[], item: StageItem, compiled: CompiledMapping
   const { desired } = mapped;
   const index = ofLine.findIndex((late) => late.key === desired.key && late.fingerprint === fingerprint(desired));
   return index < 0 ? null : (ofLine.splice(index, 1)[0] ?? null);
-}
-
-async function moveOn(parts: RunParts, run: RunRecord, tally: StagedTally): Promise<void> {
-  const { ledger, clock, log, guards } = parts;
-  const current = (await ledger.runs.get(run.id)) ?? run;
-  // Dead letters that a person tries again were looked at one by one: no guard counts them.
-  const verdicts = run.kind === 'redrive' ? [] : checkGuards(tally, guards, current.options);
-  const atMs = clock.nowMs();
-  if (verdicts.length > 0) {
-    const reason = guardReason(verdicts);
-    await reportStopped(parts, { ...current, state: 'stopped', reason });
-    await ledger.runs.move(run.id, ['staging'], 'stopped', { atMs, reason });
-    log.warn(
-      { run: run.id, feed: run.feed, guards: verdicts.map((verdict) => verdict.guard) },
-      'run stopped by a guard',
-    );
-    return;
-  }
-  await inStep('startApplying', () => ledger.runs.move(run.id, ['staging'], 'applying', { atMs, reason: null }));
-  log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
 }

@@ -1,12 +1,14 @@
 /**
- * Enters files as runs: named on the command line, or found in an import folder.
+ * Enters files as runs: named on the command line, found in an import folder, or brought from elsewhere.
  *
  * A file is known by feed and content (`contract.md`): one whose run was cut off goes on with that run. The same content
  * again, after its run has ended, is read again and found unchanged.
  */
-import { readdir, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { rm, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { PatchbayError } from '#src/errors.ts';
+import type { FeedSettings } from '#src/feeds/feed-settings.ts';
+import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { RunOptions } from '#src/ledger/run-options.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
 import { activeRunStates, type NewRun, type RunRecord } from '#src/ledger/run-record.ts';
@@ -14,19 +16,24 @@ import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { claimFile, copyIntoFolder } from '#src/sources/claim.ts';
 import { hashFile } from '#src/sources/hash-file.ts';
 import { inStep } from '#src/steps.ts';
-import { fixFileOrigin } from './fix-file-origin.ts';
+import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
+import { type ClaimedFile, claimedFolderOf } from './claimed-place.ts';
 import type { RunParts } from './parts.ts';
-import { newRunId, runIdOf } from './run-id.ts';
+import { newRunId } from './run-id.ts';
 
-export type SubmitParts = Pick<RunParts, 'ledger' | 'clock' | 'log' | 'folders' | 'mapping'>;
-
-/** The feed of the root folder and of files named on the command line. */
-export const mainFeed = 'main';
+export type SubmitParts = Pick<RunParts, 'ledger' | 'clock' | 'log' | 'folders' | 'feeds'>;
 
 export interface SubmittedRun {
   readonly run: RunRecord;
   /** The run was cut off earlier and is gone on with. */
   readonly resumed: boolean;
+}
+
+/** What a person says of the file besides its options. */
+export interface SubmitChoice {
+  readonly feed: FeedSettings;
+  /** Instead of the feed's mapping; null is the generic layout. */
+  readonly mapping?: Mapping | null;
 }
 
 /**
@@ -37,32 +44,28 @@ export async function submitFile(
   parts: SubmitParts,
   path: string,
   options: RunOptions,
-  mapping: Mapping | null,
+  choice: SubmitChoice,
 ): Promise<SubmittedRun> {
   const { ledger, clock, folders } = parts;
   const id = newRunId(clock.nowMs());
   const copy = await copyIntoFolder(path, folders.handedOver, id);
-  const known = await ledger.runs.findByContent(mainFeed, copy.sha256);
-  const active = known !== null && (activeRunStates as readonly string[]).includes(known.state);
-  // One that is being cancelled ends as cancelled: whoever names the file again wants it read again.
-  if (active && known.state !== 'cancelling') {
+  const file = { path: copy.path, name: basename(path) };
+  const reading = await readingOfFile(ledger, file, options, { kind: 'feed', ...choice });
+  const known = await ledger.runs.findByContent(reading.feed, copy.sha256);
+  if (known !== null && isUnderWay(known)) {
     await rm(copy.path, { force: true });
     return { run: known, resumed: true };
   }
-  if (known?.state === 'stopped') await replaceStopped(parts, known, id);
-  const entry: NewRun = {
+  const run = await enter(parts, known, {
     id,
-    feed: mainFeed,
-    kind: 'file',
-    fileName: basename(path),
+    fileName: file.name,
     claimedPath: copy.path,
     importFolder: importFolderOf(parts),
     sha256: copy.sha256,
     bytes: copy.bytes,
-    ...(await reading(parts, copy.path, basename(path), options, mapping)),
+    ...reading,
     createdAtMs: clock.nowMs(),
-  };
-  const run = await inStep('enterRun', () => ledger.runs.create(entry));
+  });
   return { run, resumed: false };
 }
 
@@ -73,131 +76,101 @@ export async function withdrawRun({ ledger }: SubmitParts, run: RunRecord): Prom
   if (run.claimedPath !== '') await rm(run.claimedPath, { force: true });
 }
 
-/** Takes a file out of an import folder and enters a run for it. A crash between the two is made good at the next start. */
-export async function takeFile(
-  parts: SubmitParts,
-  importFolder: string,
-  path: string,
-  mapping: Mapping | null,
-): Promise<RunRecord> {
-  const { clock, folders } = parts;
-  const claimed = await claimFile(path, folders.claimed, newRunId(clock.nowMs()));
-  return enterClaimed(parts, importFolder, claimed, basename(path), mapping);
+export interface DroppedFile {
+  readonly importFolder: string;
+  /** The name of its folder in the import folder, which is its feed's; null is the import folder itself: feed `main`. */
+  readonly folder: string | null;
+  readonly path: string;
 }
 
-async function enterClaimed(
+/**
+ * Takes a file out of an import folder and enters a run for it. A crash between the two is made good at the next start.
+ * Where the folder cannot be a feed, or its mapping is broken, the run fails and says so.
+ */
+export async function takeFile(parts: SubmitParts, { importFolder, folder, path }: DroppedFile): Promise<RunRecord> {
+  const { clock, folders } = parts;
+  const runId = newRunId(clock.nowMs());
+  const claimed = await claimFile(path, claimedFolderOf(folders.claimed, folder), runId);
+  const choice = await chooseFeed(parts.feeds, folder);
+  return enterClaimed(parts, { runId, folder, name: basename(path), path: claimed }, choice, importFolder);
+}
+
+export interface BroughtFile {
+  readonly feed: FeedSettings;
+  /** A file of ours in a private folder: it is moved out of there. */
+  readonly path: string;
+  /** In the user's own words. */
+  readonly fileName: string;
+  /** Of its content, where it is known already. */
+  readonly sha256?: string;
+}
+
+/**
+ * Enters a file that was downloaded or copied as a run of the feed. Safe to be done again after a crash: where the same
+ * content is under way in this feed already, that run is answered and the file removed.
+ */
+export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Promise<RunRecord> {
+  const { ledger, clock, folders } = parts;
+  const { feed, path, fileName } = brought;
+  const sha256 = brought.sha256 ?? (await hashFile(path));
+  const known = await ledger.runs.findByContent(feed.name, sha256);
+  if (known !== null && isUnderWay(known)) {
+    await rm(path, { force: true });
+    return known;
+  }
+  const runId = newRunId(clock.nowMs());
+  const folder = feed.name === mainFeed ? null : feed.name;
+  const claimed = await claimFile(path, claimedFolderOf(folders.claimed, folder), runId, { name: fileName });
+  const file = { runId, folder, name: fileName, path: claimed };
+  return enterClaimed(parts, file, { kind: 'feed', feed }, importFolderOf(parts), sha256);
+}
+
+/** Enters the run that a claimed file is named after. */
+export async function enterClaimed(
   parts: SubmitParts,
+  file: ClaimedFile,
+  choice: FeedChoice,
   importFolder: string,
-  claimedPath: string,
-  fileName: string,
-  mapping: Mapping | null,
+  knownHash: string | null = null,
 ): Promise<RunRecord> {
   const { ledger, clock, log } = parts;
-  const named = runIdOf(basename(claimedPath));
-  if (named === null) throw new PatchbayError('bug', 'claimedName', 'a claimed file is named by its run', {});
-  const { size } = await stat(claimedPath);
-  const sha256 = await hashFile(claimedPath);
-  const known = await ledger.runs.findByContent(mainFeed, sha256);
-  if (known?.state === 'stopped') await replaceStopped(parts, known, named.runId);
-  const entry: NewRun = {
-    id: named.runId,
-    feed: mainFeed,
-    kind: 'file',
-    fileName,
-    claimedPath,
+  const { size } = await stat(file.path);
+  const sha256 = knownHash ?? (await hashFile(file.path));
+  const reading = await readingOfFile(ledger, file, noOptions, choice);
+  const run = await enter(parts, await ledger.runs.findByContent(reading.feed, sha256), {
+    id: file.runId,
+    fileName: file.name,
+    claimedPath: file.path,
     importFolder,
     sha256,
     bytes: size,
-    ...(await reading(parts, claimedPath, fileName, noOptions, mapping)),
+    ...reading,
     createdAtMs: clock.nowMs(),
-  };
-  const run = await inStep('enterRun', () => ledger.runs.create(entry));
+  });
   log.info({ run: run.id, feed: run.feed, bytes: size }, 'file taken');
   return run;
 }
 
-/**
- * How the rows are to be read. A fix-file is read as the run that wrote it did, unless a mapping was named for it. It
- * stands in the run's record, so that the run's own dead letters and fix-file are read the same way.
- */
-async function reading(
-  parts: SubmitParts,
-  path: string,
-  fileName: string,
-  options: RunOptions,
-  mapping: Mapping | null,
-): Promise<Pick<RunRecord, 'options' | 'mapping'>> {
-  const named = JSON.stringify(mapping) !== JSON.stringify(parts.mapping);
-  const origin = named ? null : await fixFileOrigin(parts.ledger, path, fileName);
-  if (origin === null) return { options, mapping };
-  const { defaultCountry, onBlank } = origin.options;
-  return {
-    options: {
-      ...options,
-      defaultCountry: options.defaultCountry ?? defaultCountry,
-      onBlank: options.onBlank ?? onBlank,
-    },
-    mapping: origin.mapping,
-  };
+/** One that is being cancelled ends as cancelled: whoever brings the file again wants it read again. */
+function isUnderWay({ state }: RunRecord): boolean {
+  return (activeRunStates as readonly string[]).includes(state) && state !== 'cancelling';
 }
 
-/** The same file came again, perhaps with other limits: the stopped run gives way to it. */
-async function replaceStopped(parts: SubmitParts, stopped: RunRecord, byRunId: string): Promise<void> {
-  const message = `run ${byRunId} read the same file again and took its place`;
-  await parts.ledger.runs.move(stopped.id, ['stopped'], 'cancelling', {
-    atMs: parts.clock.nowMs(),
-    reason: { code: 'replaced', message, hint: null, facts: { by: byRunId } },
-  });
-}
-
-/** Files that were claimed when the process died, before their run was entered. */
-export async function enterOrphans(parts: SubmitParts): Promise<number> {
-  const { ledger, folders } = parts;
-  let entered = 0;
-  for (const name of await readdir(folders.claimed).catch(() => [])) {
-    const named = runIdOf(name);
-    if (named === null || (await ledger.runs.get(named.runId)) !== null) continue;
-    try {
-      await enterClaimed(parts, importFolderOf(parts), join(folders.claimed, name), named.name, parts.mapping);
-      entered += 1;
-    } catch (error) {
-      // One file that cannot be read must not keep the others waiting.
-      const passes = error instanceof PatchbayError && error.kind === 'transient';
-      parts.log[passes ? 'debug' : 'warn'](
-        { run: named.runId, reason: messageOf(error) },
-        'claimed file could not be entered',
-      );
-    }
+/** `known` is the newest run of the same content. */
+async function enter({ ledger, clock }: SubmitParts, known: RunRecord | null, entry: NewRun): Promise<RunRecord> {
+  if (known?.state === 'stopped') {
+    // The same file came again, perhaps with other limits: the stopped run gives way to it.
+    const message = `run ${entry.id} read the same file again and took its place`;
+    await ledger.runs.move(known.id, ['stopped'], 'cancelling', {
+      atMs: clock.nowMs(),
+      reason: { code: 'replaced', message, hint: null, facts: { by: entry.id } },
+    });
   }
-  return entered;
+  return inStep('enterRun', () => ledger.runs.create(entry));
 }
 
-/** Whether a claimed file waits for its run. */
-export async function hasOrphans({ ledger, folders }: SubmitParts): Promise<boolean> {
-  // Without the folder nothing was claimed.
-  for (const name of await readdir(folders.claimed).catch(() => [])) {
-    const named = runIdOf(name);
-    if (named !== null && (await ledger.runs.get(named.runId)) === null) return true;
-  }
-  return false;
-}
-
-/** Copies whose run was never entered: the process died between the two, and the person was told so. */
-const strayAfterMs = 3_600_000;
-
-export async function removeStrays(parts: SubmitParts): Promise<void> {
-  const { ledger, folders, clock } = parts;
-  for (const name of await readdir(folders.handedOver).catch(() => [])) {
-    const named = runIdOf(name);
-    if (named !== null && (await ledger.runs.get(named.runId)) !== null) continue;
-    const path = join(folders.handedOver, name);
-    // A copy may be under way in another process, or be gone by now.
-    const copiedAtMs = (await stat(path).catch(() => null))?.ctimeMs ?? Number.POSITIVE_INFINITY;
-    if (copiedAtMs < clock.nowMs() - strayAfterMs) await rm(path, { force: true });
-  }
-}
-
-function importFolderOf({ folders }: SubmitParts): string {
+/** Whose `_done`, `_failed` and `_fix` take the results of files that were not dropped. */
+export function importFolderOf({ folders }: SubmitParts): string {
   const [first] = folders.importFolders;
   if (first === undefined) throw new PatchbayError('bug', 'noImportFolder', 'there is an import folder', {});
   return first;

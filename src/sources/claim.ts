@@ -11,10 +11,21 @@ import { copyDurably, moveFile, type Rename } from '#src/sources/move-file.ts';
 import { safeFileName } from '#src/sources/safe-file-name.ts';
 import { fingerprintOf } from '#src/sources/stability.ts';
 
+export interface ClaimOptions {
+  /** In the user's own words, where the file itself is called otherwise. */
+  readonly name?: string;
+  readonly rename?: Rename;
+}
+
 /** The claimed file's path. A second call for the same run finds it. Throws `fileMissing`, `notAFile` (file). */
-export async function claimFile(from: string, claimedFolder: string, runId: string, rename?: Rename): Promise<string> {
-  const path = claimedPath(from, claimedFolder, runId);
-  await moveFile(from, path, rename);
+export async function claimFile(
+  from: string,
+  claimedFolder: string,
+  runId: string,
+  options: ClaimOptions = {},
+): Promise<string> {
+  const path = claimedPath(options.name ?? from, claimedFolder, runId);
+  await moveFile(from, path, options.rename);
   return path;
 }
 

@@ -1,5 +1,6 @@
 /**
- * The import folder: notices files at rest and hands each over once.
+ * The import folder, or a feed's folder in it: notices files at rest and hands each over once, those of one look in the
+ * order of their names.
  *
  * Terms: a *sweep* looks once at every entry of the folder (not below it). A file is *at rest* when two looks, one
  * second apart or more, found the same size, mtime and inode. chokidar only wakes the sweep up early: where it is
@@ -13,7 +14,8 @@ import { join } from 'node:path';
 import { watch } from 'chokidar';
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
-import type { Logger } from '#src/log.ts';
+import { fileTag, type Logger } from '#src/log.ts';
+import { systemCodeOf } from '#src/sources/file-error.ts';
 import { classifyFileName } from '#src/sources/file-format.ts';
 import { createKnownFiles, type KnownFile } from '#src/sources/known-files.ts';
 import { type FolderEntry, listFolder } from '#src/sources/list-folder.ts';
@@ -43,6 +45,10 @@ export interface ImportFolderOptions {
   readonly onFile: (file: RestingFile) => Promise<void>;
   /** Takes a file that cannot be read at all, normally to `_failed`. Without it the file stays in place. */
   readonly onRefused?: (file: RefusedFile) => Promise<void>;
+  /** Told after each whole sweep which folders lie in it, by name, in order. Without it they are left alone. */
+  readonly onFolders?: (names: readonly string[]) => void;
+  /** A person may take it away at any time: that it is gone is no trouble. */
+  readonly mayVanish?: boolean;
   /** Between two sweeps when nothing happens. */
   readonly intervalMs: number;
   readonly look?: LookAtFile;
@@ -91,7 +97,10 @@ export function watchImportFolder(options: ImportFolderOptions): ImportFolder {
   const loop = async (): Promise<void> => {
     // Ends when `close` is called.
     while (!stop.signal.aborted) {
-      await sweep().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'import folder cannot be read'));
+      await sweep().catch((error: unknown) => {
+        if (options.mayVanish === true && systemCodeOf(error) === 'ENOENT') return;
+        log.warn({ reason: messageOf(error) }, 'import folder cannot be read');
+      });
       // A little more than the rest, since timers may fire early.
       if (sweeper.isWaiting()) await sleep(restMs + 50, false);
       else await sleep(intervalMs, true);
@@ -110,6 +119,19 @@ export function watchImportFolder(options: ImportFolderOptions): ImportFolder {
   };
 }
 
+/** A file found at rest that waits for its turn. */
+interface Resting {
+  readonly entry: FolderEntry;
+  readonly file: KnownFile;
+  readonly seenAtMs: number;
+  readonly found: RestingFile;
+}
+
+/** A folder may end in `.tmp` and be meant: its name is told by whoever watches folders. */
+function isIgnored({ name, isFolder }: FolderEntry): boolean {
+  return classifyFileName(name).kind === 'ignore' && !(isFolder && /^[^._]/.test(name));
+}
+
 interface Sweeper {
   sweep(): Promise<void>;
   /** Whether the last sweep saw files that may be at rest a second later. */
@@ -121,11 +143,12 @@ function createSweeper(options: ImportFolderOptions, stop: AbortSignal): Sweeper
   const look = options.look ?? lookAtFile;
   const known = createKnownFiles();
   let waiting = false;
+  let resting: Resting[] = [];
+  let folders: string[] = [];
 
   const visit = async (entry: FolderEntry): Promise<void> => {
-    const named = classifyFileName(entry.name);
     const path = join(folder, entry.name);
-    if (named.kind === 'ignore' || path === options.claimedFolder) return;
+    if (isIgnored(entry) || path === options.claimedFolder) return;
     const file = known.seen(entry.id);
     if (clock.monotonicMs() < file.retryAtMs) return;
     const found = await look(entry.path);
@@ -133,15 +156,18 @@ function createSweeper(options: ImportFolderOptions, stop: AbortSignal): Sweeper
       case 'gone':
         return;
       case 'folder':
-        return once(file, 'folder', () => log.info({ name: entry.name }, 'subfolder of the import folder left alone'));
+        if (options.onFolders !== undefined && entry.isUtf8) return void folders.push(entry.name);
+        return once(file, 'folder', () =>
+          log.info({ file: fileTag(entry.name) }, 'subfolder of the import folder left alone'),
+        );
       case 'special':
         return once(file, found.what, () => {
-          log.warn({ name: entry.name, what: found.what }, 'not a regular file, left in place');
+          log.warn({ file: fileTag(entry.name), what: found.what }, 'not a regular file, left in place');
         });
       case 'unreadable':
         known.backOff(file, clock.monotonicMs());
         log.warn(
-          { name: entry.name, reason: found.reason, retryMs: file.pauseMs },
+          { file: fileTag(entry.name), reason: found.reason, retryMs: file.pauseMs },
           'file cannot be read, left in place',
         );
         return;
@@ -150,8 +176,20 @@ function createSweeper(options: ImportFolderOptions, stop: AbortSignal): Sweeper
           waiting ||= file.state === 'moving';
           return;
         }
-        await handOver(entry, file, { path, name: entry.name, bytes: found.bytes });
+        resting.push({
+          entry,
+          file,
+          seenAtMs: clock.monotonicMs(),
+          found: { path, name: entry.name, bytes: found.bytes },
+        });
     }
+  };
+
+  /** Before it is its turn, a file may have waited for many others. */
+  const isStillAtRest = async ({ entry, file, seenAtMs }: Resting): Promise<boolean> => {
+    if (clock.monotonicMs() - seenAtMs < restMs) return true;
+    const now = await look(entry.path);
+    return now.kind === 'file' && known.isAtRest(file, now.fingerprint, clock.monotonicMs());
   };
 
   const handOver = async (entry: FolderEntry, file: KnownFile, resting: RestingFile): Promise<void> => {
@@ -159,23 +197,27 @@ function createSweeper(options: ImportFolderOptions, stop: AbortSignal): Sweeper
     try {
       if (!entry.isUtf8) {
         await rename(entry.path, join(folder, safeFileName(resting.name)));
-        log.warn({ renamedTo: safeFileName(resting.name) }, 'file name was not UTF-8, renamed');
+        log.warn({ file: fileTag(safeFileName(resting.name)) }, 'file name was not UTF-8, renamed');
         waiting = true;
       } else if (named.kind === 'take') await options.onFile(resting);
       else if (named.kind === 'refuse') {
-        log.warn({ name: resting.name, code: named.code }, 'file refused');
+        log.warn({ file: fileTag(resting.name), code: named.code }, 'file refused');
         await options.onRefused?.({ ...resting, code: named.code, message: named.message, hint: named.hint });
       }
       known.handedOver(file);
     } catch (error) {
       known.backOff(file, clock.monotonicMs());
-      log.warn({ name: resting.name, reason: messageOf(error), retryMs: file.pauseMs }, 'file could not be taken');
+      log.warn(
+        { file: fileTag(resting.name), reason: messageOf(error), retryMs: file.pauseMs },
+        'file could not be taken',
+      );
     }
   };
 
   return {
     sweep: async () => {
       waiting = false;
+      [resting, folders] = [[], []];
       known.beginSweep();
       for await (const slice of listFolder(folder)) {
         for (const entry of slice) {
@@ -184,6 +226,13 @@ function createSweeper(options: ImportFolderOptions, stop: AbortSignal): Sweeper
         }
       }
       known.forgetUnseen();
+      // Names in a folder differ: what has the same name comes in another look.
+      for (const one of resting.toSorted((left, right) => (left.found.name < right.found.name ? -1 : 1))) {
+        if (stop.aborted) return;
+        if (await isStillAtRest(one)) await handOver(one.entry, one.file, one.found);
+        else waiting = true;
+      }
+      options.onFolders?.(folders.toSorted());
     },
     isWaiting: () => waiting,
   };

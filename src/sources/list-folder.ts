@@ -7,6 +7,8 @@ import { sep } from 'node:path';
 export const entriesPerSlice = 1_000;
 
 export interface FolderEntry {
+  /** By the folder's own listing; some file systems do not tell it there, and then it is false. */
+  readonly isFolder: boolean;
   /** As text; where it is not UTF-8, with replacement characters. */
   readonly name: string;
   readonly isUtf8: boolean;
@@ -22,7 +24,7 @@ export async function* listFolder(folder: string): AsyncGenerator<readonly Folde
   const directory = await opendir(folder, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 });
   let slice: FolderEntry[] = [];
   for await (const entry of directory) {
-    slice.push(entryOf(folder, entry.name));
+    slice.push(entryOf(folder, entry.name, entry.isDirectory()));
     if (slice.length < entriesPerSlice) continue;
     yield slice;
     slice = [];
@@ -30,10 +32,10 @@ export async function* listFolder(folder: string): AsyncGenerator<readonly Folde
   if (slice.length > 0) yield slice;
 }
 
-function entryOf(folder: string, name: string | Buffer): FolderEntry {
+function entryOf(folder: string, name: string | Buffer, isFolder: boolean): FolderEntry {
   const bytes = Buffer.from(name as string);
   const text = bytes.toString('utf8');
   const proper = isUtf8(bytes);
   const path = proper ? `${folder}${sep}${text}` : Buffer.concat([Buffer.from(folder + sep), bytes]);
-  return { name: text, isUtf8: proper, path, id: proper ? text : `bytes:${bytes.toString('hex')}` };
+  return { isFolder, name: text, isUtf8: proper, path, id: proper ? text : `bytes:${bytes.toString('hex')}` };
 }

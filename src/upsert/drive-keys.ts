@@ -9,6 +9,7 @@
 import pMap from 'p-map';
 import { PatchbayError, unreachable } from '#src/errors.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
+import { inLogContext } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
 import { checkAdoptions } from './applying-guards.ts';
 import type { Chunk } from './chunk.ts';
@@ -55,7 +56,7 @@ async function driveAlone(chunk: Chunk, keys: readonly KeyWork[]): Promise<void>
   const failures: unknown[] = [];
   const drive = async (key: KeyWork): Promise<void> => {
     try {
-      await driveOne(chunk, key);
+      await inLogContext({ line: key.record.line }, () => driveOne(chunk, key));
     } catch (error) {
       chunk.broken = true;
       failures.push(error);
@@ -176,5 +177,5 @@ async function watchAdoptions({ parts, run }: Chunk, lookedUp: readonly KeyWork[
   );
   await parts.ledger.runs.addCounts(run.id, { lookedUp: lookedUp.length, foundUnknown: unknown.length });
   if (unknown.length === 0) return;
-  checkAdoptions((await parts.ledger.runs.get(run.id)) ?? run, parts.limits.applying);
+  checkAdoptions((await parts.ledger.runs.get(run.id)) ?? run, parts.limits.applyingOf(run.feed));
 }

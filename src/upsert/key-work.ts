@@ -12,7 +12,7 @@ import type { ReplyDifference } from '#src/contacts/verify-reply.ts';
 import { invariant, type PatchbayError } from '#src/errors.ts';
 import type { WrittenContact } from '#src/ledger/contact-ledger.ts';
 import type { ContactRecord } from '#src/ledger/contact-record.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import { sourceLabelOf } from '#src/ledger/main-feed.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
@@ -127,11 +127,6 @@ export function planKey(chunk: Chunk, key: KeyWork, theirs: Contact | null, read
   key.planned = planned;
   key.claimed = false;
   return planned;
-}
-
-/** The feed's label: the mapping's, or the product's own for `main`. */
-function sourceLabelOf(run: RunRecord): string {
-  return run.mapping?.source ?? (run.feed === 'main' ? 'patchbay' : run.feed);
 }
 
 export function plannedOf(key: KeyWork): PlannedKey {

@@ -29,7 +29,8 @@ export interface UpsertLimits {
   /** What the rate gate lets through; null: no limit. */
   readonly requestsPerSecond: number | null;
   readonly itemRemoval: 'owned' | 'none';
-  readonly applying: ApplyingLimits;
+  /** Of each feed. */
+  readonly applyingOf: (feed: string) => ApplyingLimits;
 }
 
 /** The last check before a request and its first byte on the socket lie at most so far apart (`workspace/limits.ts`). */

@@ -99,6 +99,7 @@ async function processChunk(
 
 async function watchRefusals({ ledger, limits }: UpsertParts, run: RunRecord): Promise<void> {
   const { created, updated, dead } = run.counts;
-  if (created + updated > 0 || dead < limits.applying.refusalsMax) return;
-  checkRefusals(run, await ledger.staging.deadByCode(run.id), limits.applying);
+  const applying = limits.applyingOf(run.feed);
+  if (created + updated > 0 || dead < applying.refusalsMax) return;
+  checkRefusals(run, await ledger.staging.deadByCode(run.id), applying);
 }

@@ -7,6 +7,7 @@ import type { RunRecord } from '#src/ledger/run-record.ts';
 import { finishRun } from '#src/runs/finish-run.ts';
 import type { StageItem } from '#src/runs/stage-item.ts';
 import { deadRow, desired, newRun, slice } from '#test/contracts/support/build.ts';
+import { testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
 const wide = 'externalId,firstName,role,phone';
@@ -79,7 +80,8 @@ describe('a redrive', () => {
   it('maps anew with today’s mapping, where that is asked for', async () => {
     const bench = await openRunsBench({ mapping: mapping({ keyPrefix: 'new-' }) });
     await enterLetter(bench, 'r-1', { mapped: true, cells: ['c-1', 'Bob', 'Chief'] });
-    const today = { ...bench.parts, mapping: mapping({ keyPrefix: 'new-', fields: { firstName: 'firstName' } }) };
+    const feeds = await testFeeds({ mapping: mapping({ keyPrefix: 'new-', fields: { firstName: 'firstName' } }) });
+    const today = { ...bench.parts, feeds };
     const [run] = await redrive(today, { remap: true });
     if (run === undefined) throw new Error('nothing was entered');
     expectCounts(await bench.carryOut(run), { rows: 1, created: 1 });
@@ -237,7 +239,8 @@ describe('a dead letter that is tried again', () => {
   it('is open again where its run fails, since today’s mapping does not fit its columns', async () => {
     const bench = await openRunsBench();
     await refusedLetter(bench);
-    const [run] = await redrive({ ...bench.parts, mapping: mapping({ key: 'Nr' }) }, { remap: true });
+    const feeds = await testFeeds({ mapping: mapping({ key: 'Nr' }) });
+    const [run] = await redrive({ ...bench.parts, feeds }, { remap: true });
     if (run === undefined) throw new Error('nothing was entered');
     expect(await bench.stage(run)).toMatchObject({ state: 'failed', reason: { code: 'columnMissing' } });
     expect((await bench.letters())[0]).toMatchObject({ state: 'open', redriveRunId: null });
@@ -394,6 +397,8 @@ describe('guards', () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', csv(['c-1,Ann,A,call me'], wide));
     const run = await retry(bench);
-    expect((await bench.stage(run, { parts: { ...bench.parts, guards: never } })).state).toBe('applying');
+    expect(
+      (await bench.stage(run, { parts: { ...bench.parts, feeds: await testFeeds({ guards: never }) } })).state,
+    ).toBe('applying');
   });
 });

@@ -71,7 +71,7 @@ describe('a finished run', () => {
       reason: null,
       notes: [],
       mapping: 'generic',
-      guards: bench.parts.guards,
+      guards: bench.parts.feeds.rulesOf('main').guards,
       options: { acceptReason: 'a new branch' },
       sha256: run.sha256,
       bytes: run.bytes,

@@ -1,7 +1,8 @@
 /** Guards: stop before the first write (`rules.md`, "Guards"). */
 import { describe, expect, it } from 'vitest';
 import { noOptions } from '#src/ledger/run-options.ts';
-import { checkGuards, guardReason, type StagedTally } from '#src/runs/guards.ts';
+import { guardReason } from '#src/runs/guard-reason.ts';
+import { checkGuards, type FileBefore, type StagedTally } from '#src/runs/guards.ts';
 import { defaultGuards, tallyOf } from './support/tallies.ts';
 
 const guardsOf = (given: Partial<StagedTally>, options = {}) =>
@@ -67,6 +68,50 @@ describe('the guard on dead rows', () => {
 
   it('works on a first load too', () => {
     expect(guardsOf({ rows: 100, known: 0, creates: 80, dead: 20 })).toEqual(['dead']);
+  });
+});
+
+describe('the guards against the file before', () => {
+  const alike: FileBefore = { rows: 100, keys: 100, sharedKeys: 100, mappedColumns: 3, missingColumns: [] };
+  const against = (rows: number, before: Partial<FileBefore> | null, options = {}) =>
+    checkGuards(
+      tallyOf({ rows }),
+      defaultGuards,
+      { ...noOptions, ...options },
+      before === null ? null : { ...alike, ...before },
+    ).map((verdict) => verdict.guard);
+
+  it('let 70 % of its rows and half of its keys pass, and stop one below', () => {
+    expect(against(70, { sharedKeys: 50 })).toEqual([]);
+    expect(against(69, { sharedKeys: 50 })).toEqual(['rows']);
+    expect(against(70, { sharedKeys: 49 })).toEqual(['keys']);
+  });
+
+  it('do not work below 10 rows, or 10 keys, of the file before', () => {
+    expect(against(0, { rows: 9, keys: 9, sharedKeys: 0 })).toEqual([]);
+    expect(against(0, { rows: 10, keys: 10, sharedKeys: 0 })).toEqual(['rows', 'keys']);
+  });
+
+  it('stop one missing column, however small the file', () => {
+    expect(against(1, { rows: 1, keys: 1, sharedKeys: 1, missingColumns: ['Role'] })).toEqual(['columns']);
+  });
+
+  it('give way to --accept alone', () => {
+    const before = { sharedKeys: 0, missingColumns: ['Role'] };
+    expect(against(1, before, { maxChange: 1, maxDead: 1 })).toEqual(['columns', 'rows', 'keys']);
+    expect(against(1, before, { accept: true })).toEqual([]);
+  });
+
+  it('say nothing where there is no file before', () => {
+    expect(against(0, null)).toEqual([]);
+  });
+
+  it('name in their reason the feed and the one flag that lets them pass', () => {
+    const verdicts = checkGuards(tallyOf({ rows: 1, known: 100, updates: 100 }), defaultGuards, noOptions, alike);
+    const reason = guardReason(verdicts, 'The CRM');
+    expect(reason.message).toContain('the file has 1 rows, and the file before had 100 (1%; the limit guards.rowsMin');
+    expect(reason.hint).toContain('import again with --feed "The CRM" --accept --reason TEXT.');
+    expect(reason.facts).toMatchObject({ rowsCount: 1, rowsBase: 100, rowsLimit: 0.7, updatesCount: 100 });
   });
 });
 

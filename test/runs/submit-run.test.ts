@@ -3,10 +3,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noOptions } from '#src/ledger/run-options.ts';
+import { enterOrphans, hasOrphans, removeStrays } from '#src/runs/orphans.ts';
 import { newRunId, runIdOf } from '#src/runs/run-id.ts';
-import { enterOrphans, hasOrphans, removeStrays, submitFile, takeFile } from '#src/runs/submit-run.ts';
-import { csv, expectCounts, mapping, openRunsBench } from './support/runs-bench.ts';
+import { submitFile, takeFile } from '#src/runs/submit-run.ts';
+import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { generousGuards } from './support/tallies.ts';
 
+const ofMain = async ({ parts }: RunsBench) => ({ feed: await parts.feeds.get('main') });
 const rows = csv(['c-1,Ann,Engineer']);
 
 describe('a file that is named on the command line', () => {
@@ -22,7 +25,7 @@ describe('a file that is named on the command line', () => {
     const bench = await openRunsBench();
     const run = await bench.submit('a.csv', rows);
     await bench.stage(run);
-    const again = await submitFile(bench.parts, await bench.write('b.csv', rows), noOptions, null);
+    const again = await submitFile(bench.parts, await bench.write('b.csv', rows), noOptions, await ofMain(bench));
     expect(again).toMatchObject({ resumed: true, run: { id: run.id, fileName: 'a.csv' } });
     expect(await bench.ledger.runs.list({ limit: 10 })).toHaveLength(1);
     expect(await bench.names('handed-over')).toHaveLength(1);
@@ -31,14 +34,14 @@ describe('a file that is named on the command line', () => {
   it('is read again where its run has ended, and found unchanged', async () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', rows);
-    const again = await submitFile(bench.parts, await bench.write('a.csv', rows), noOptions, null);
+    const again = await submitFile(bench.parts, await bench.write('a.csv', rows), noOptions, await ofMain(bench));
     expect(again.resumed).toBe(false);
     expectCounts(await bench.carryOut(again.run), { rows: 1, unchanged: 1 });
   });
 
   it('takes the place of its stopped run, which says so', async () => {
     const bench = await openRunsBench({
-      guards: { ...(await openRunsBench()).parts.guards, deadMax: 0, deadFloor: 1 },
+      guards: { ...generousGuards, deadMax: 0, deadFloor: 1 },
     });
     const content = csv(['c-1,Ann,A', ',nobody,A']);
     const stopped = await bench.import('a.csv', content);
@@ -55,7 +58,7 @@ describe('a file that is named on the command line', () => {
     const bench = await openRunsBench();
     const cancelled = await bench.submit('a.csv', rows);
     await bench.ledger.runs.move(cancelled.id, ['queued'], 'cancelling', { atMs: 1 });
-    const again = await submitFile(bench.parts, await bench.write('a.csv', rows), noOptions, null);
+    const again = await submitFile(bench.parts, await bench.write('a.csv', rows), noOptions, await ofMain(bench));
     expect(again.resumed).toBe(false);
     expectCounts(await bench.carryOut(again.run), { rows: 1, created: 1 });
   });
@@ -74,7 +77,9 @@ describe('a file that is named on the command line', () => {
 
   it('that is not there is told by its name', async () => {
     const bench = await openRunsBench();
-    await expect(submitFile(bench.parts, join(bench.folder, 'none.csv'), noOptions, null)).rejects.toMatchObject({
+    await expect(
+      submitFile(bench.parts, join(bench.folder, 'none.csv'), noOptions, await ofMain(bench)),
+    ).rejects.toMatchObject({
       kind: 'file',
       code: 'fileMissing',
       message: 'none.csv is not there',
@@ -84,7 +89,9 @@ describe('a file that is named on the command line', () => {
 
   it('that is a folder is refused', async () => {
     const bench = await openRunsBench();
-    await expect(submitFile(bench.parts, bench.folder, noOptions, null)).rejects.toMatchObject({ code: 'notAFile' });
+    await expect(submitFile(bench.parts, bench.folder, noOptions, await ofMain(bench))).rejects.toMatchObject({
+      code: 'notAFile',
+    });
   });
 });
 
@@ -93,7 +100,7 @@ describe('a file that was dropped', () => {
     const bench = await openRunsBench();
     const folder = join(bench.folder, 'import');
     await writeFile(join(folder, 'a.csv'), rows);
-    const run = await takeFile(bench.parts, folder, join(folder, 'a.csv'), null);
+    const run = await takeFile(bench.parts, { importFolder: folder, folder: null, path: join(folder, 'a.csv') });
     expect(run).toMatchObject({ feed: 'main', fileName: 'a.csv', importFolder: folder, state: 'queued' });
     expect(await bench.names('import')).toEqual([]);
     expectCounts(await bench.carryOut(run), { rows: 1, created: 1 });
@@ -107,7 +114,7 @@ describe('a file that was dropped', () => {
     await bench.ledger.runs.beginStaging(first.id, 1);
     await bench.ledger.runs.move(first.id, ['staging'], 'stopped', { atMs: 1 });
     await writeFile(join(folder, 'a.csv'), rows);
-    const run = await takeFile(bench.parts, folder, join(folder, 'a.csv'), null);
+    const run = await takeFile(bench.parts, { importFolder: folder, folder: null, path: join(folder, 'a.csv') });
     expect(await bench.again(first)).toMatchObject({ state: 'cancelling', reason: { facts: { by: run.id } } });
   });
 });

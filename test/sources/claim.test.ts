@@ -32,7 +32,7 @@ describe('claiming and archiving', () => {
 
   it('copies, fsyncs, renames and unlinks across devices', async () => {
     const from = await folder.write('far.csv', text);
-    const path = await claimFile(from, folder.path('far'), 'run1', otherDevice);
+    const path = await claimFile(from, folder.path('far'), 'run1', { rename: otherDevice });
     expect([await readFile(path, 'utf8'), await modeOf(path), await readdir(folder.path('far'))]).toEqual([
       text,
       0o600,

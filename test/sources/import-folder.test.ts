@@ -43,6 +43,7 @@ interface Changes {
   readonly clock?: Clock;
   readonly look?: LookAtFile;
   readonly onFile?: (file: { name: string; path: string }) => Promise<void>;
+  readonly onFolders?: (names: readonly string[]) => void;
 }
 
 async function start(changes: Changes = {}): Promise<ImportFolder> {
@@ -61,6 +62,7 @@ async function start(changes: Changes = {}): Promise<ImportFolder> {
     onRefused: async (file) => void refused.push(file),
     intervalMs: 60_000,
     ...(changes.look ? { look: changes.look } : {}),
+    ...(changes.onFolders ? { onFolders: changes.onFolders } : {}),
   });
   await watched.sweep();
   return watched;
@@ -137,6 +139,45 @@ describe('the import folder', () => {
     expect(taken).toEqual([]);
     expect([logged('a symbolic link'), logged('a FIFO'), logged('left alone'), logLines.length]).toEqual([2, 1, 1, 4]);
     expect((await lstat(join(folder, 'link.csv'))).isSymbolicLink()).toBe(true);
+  });
+
+  it('hands over files found at rest in one look in the order of their names', async () => {
+    for (const day of ['03', '01', '02']) await drop(`2026-11-${day}.csv`);
+    await start();
+    await drop('2026-11-00.csv');
+    await sweepAt(11_000);
+    expect(taken).toEqual(['2026-11-01.csv', '2026-11-02.csv', '2026-11-03.csv']);
+    await sweepAt(12_000);
+    expect(taken.at(-1)).toBe('2026-11-00.csv');
+  });
+
+  it('looks again before it hands over a file that waited long for others', async () => {
+    await drop('a.csv');
+    await drop('b.csv');
+    const onFile = async (file: { name: string }): Promise<void> => {
+      taken.push(file.name);
+      if (file.name !== 'a.csv') return;
+      await appendFile(join(folder, 'b.csv'), '2\n');
+      nowMs += 2_000;
+    };
+    await start({ onFile });
+    await sweepAt(11_000);
+    expect(taken).toEqual(['a.csv']);
+    await sweepAt(15_000);
+    expect(taken).toEqual(['a.csv', 'b.csv']);
+  });
+
+  it('tells the folders in it after each look, also one that ends as a temporary file does', async () => {
+    for (const name of ['shop', 'crm', 'old.tmp', '_done', '.git']) await mkdir(join(folder, name));
+    const told: (readonly string[])[] = [];
+    await start({ onFolders: (names) => void told.push(names) });
+    await rm(join(folder, 'shop'), { recursive: true });
+    await sweepAt(11_000);
+    expect([told[0], told.at(-1)]).toEqual([
+      ['crm', 'old.tmp', 'shop'],
+      ['crm', 'old.tmp'],
+    ]);
+    expect(logLines).toEqual([]);
   });
 
   it('leaves an unreadable file in place and warns with growing pauses', async () => {

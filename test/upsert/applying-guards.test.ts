@@ -35,7 +35,7 @@ describe('contacts found that the ledger did not know', () => {
 
   test('pass up to 30 % of those looked up', async () => {
     const world = await openUpsertWorld({
-      limits: { applying: { adoptionsMax: 0.3, adoptionsFloor: 6, refusalsMax: 20 } },
+      limits: { applyingOf: () => ({ adoptionsMax: 0.3, adoptionsFloor: 6, refusalsMax: 20 }) },
     });
     await enterByHand(world, 6);
     expect((await world.load(people(20))).counts).toMatchObject({ created: 14, adopted: 6 });

@@ -25,9 +25,11 @@ const limits = {
   rowsMin: percentage().describe(
     'The share of the rows of the last accepted file that the next full file of a named feed must have.',
   ),
+  rowsFloor: floor().describe('The row guard works from this many rows of the last accepted file.'),
   keysMin: percentage().describe(
     'The share of the keys of the last accepted file that the next full file of a named feed must have.',
   ),
+  keysFloor: floor().describe('The key guard works from this many keys of the last accepted file.'),
 };
 
 export const guardsSection = z
@@ -44,7 +46,9 @@ export const guardsSection = z
     adoptionsFloor: limits.adoptionsFloor.default(10),
     refusalsMax: limits.refusalsMax.default(20),
     rowsMin: limits.rowsMin.prefault('70%'),
+    rowsFloor: limits.rowsFloor.default(10),
     keysMin: limits.keysMin.prefault('50%'),
+    keysFloor: limits.keysFloor.default(10),
   })
   .describe('Limits that stop a run before its first write.');
 

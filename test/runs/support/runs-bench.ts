@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import type { ConfigInput } from '#src/config/schema.ts';
 import { openRedriveSupply } from '#src/dead-letters/redrive-supply.ts';
 import type { DeadLetter } from '#src/ledger/dead-letter.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -16,15 +17,19 @@ import type { RunDeadRow, RunEvent } from '#src/ledger/staging-ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { finishCancelled, finishRun } from '#src/runs/finish-run.ts';
+import type { GuardLimits } from '#src/runs/guards.ts';
 import { openFileSupply } from '#src/runs/open-file-supply.ts';
 import type { RunParts } from '#src/runs/parts.ts';
 import { type OpenSupply, stageRun } from '#src/runs/stage-run.ts';
 import { submitFile } from '#src/runs/submit-run.ts';
+import { testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { openUpsertWorld, type UpsertWorld } from '#test/upsert/support/upsert-world.ts';
 import { generousGuards } from './tallies.ts';
 
 export interface ImportOptions {
   readonly options?: Partial<RunOptions>;
+  /** Instead of `main`. */
+  readonly feed?: string;
   readonly mapping?: Mapping | null;
 }
 
@@ -61,12 +66,21 @@ export type Report = any;
 /** More than any test needs; a run that never ends shows here. */
 const roundsMax = 60;
 
+export interface BenchOptions extends Partial<RunParts> {
+  readonly guards?: GuardLimits;
+  /** Of `main`. */
+  readonly mapping?: Mapping | null;
+  /** As the config file has them. */
+  readonly configured?: NonNullable<ConfigInput['feeds']>;
+}
+
 /** Closed and removed when the test ends. */
-export async function openRunsBench(given: Partial<RunParts> = {}): Promise<RunsBench> {
+export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench> {
   const world = await openUpsertWorld();
   const folder = await mkdtemp(join(tmpdir(), 'patchbay-runs-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { ledger, clock } = world;
+  const { guards = generousGuards, mapping = null, configured = {}, ...others } = given;
   const parts: RunParts = {
     ledger,
     workspace: world.parts.workspace,
@@ -78,14 +92,13 @@ export async function openRunsBench(given: Partial<RunParts> = {}): Promise<Runs
       reports: join(folder, 'reports'),
       importFolders: [join(folder, 'import')],
     },
-    guards: generousGuards,
+    feeds: await testFeeds({ guards, mapping, configured, importFolders: [join(folder, 'import')] }),
     rowsPerBatch: 100,
     defaultCountry: null,
     onBlank: 'keep',
-    mapping: null,
     serviceName: 'sandbox',
     visibilityLagMs: 0,
-    ...given,
+    ...others,
   };
   await mkdir(join(folder, 'import'));
 
@@ -94,9 +107,10 @@ export async function openRunsBench(given: Partial<RunParts> = {}): Promise<Runs
     await writeFile(join(folder, name), content);
     return join(folder, name);
   };
-  const submit: RunsBench['submit'] = async (name, content, { options = {}, mapping = parts.mapping } = {}) => {
+  const submit: RunsBench['submit'] = async (name, content, { options = {}, feed = 'main', ...named } = {}) => {
     const path = await write(name, content);
-    return (await submitFile(parts, path, { ...noOptions, ...options }, mapping)).run;
+    const choice = { feed: await parts.feeds.get(feed), ...named };
+    return (await submitFile(parts, path, { ...noOptions, ...options }, choice)).run;
   };
   const stage: RunsBench['stage'] = async (run, { supply, signal, parts: other = parts } = {}) => {
     const open = (one: RunRecord) =>

@@ -11,6 +11,10 @@ export const defaultGuards: GuardLimits = {
   clearsFloor: 10,
   deadMax: 0.05,
   deadFloor: 20,
+  rowsMin: 0.7,
+  rowsFloor: 10,
+  keysMin: 0.5,
+  keysFloor: 10,
 };
 
 /** For tests about something else. */
@@ -23,6 +27,10 @@ export const generousGuards: GuardLimits = {
   clearsFloor: 10,
   deadMax: 1,
   deadFloor: 20,
+  rowsMin: 0,
+  rowsFloor: 10,
+  keysMin: 0,
+  keysFloor: 10,
 };
 
 export function tallyOf(given: Partial<StagedTally>): StagedTally {

@@ -13,5 +13,5 @@ export const defaultLimits: UpsertLimits = {
   // Tests wait for nothing.
   requestsPerSecond: null,
   itemRemoval: 'owned',
-  applying: { adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: 20 },
+  applyingOf: () => ({ adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: 20 }),
 };

@@ -1,0 +1,76 @@
+/** To which feed a file belongs and how its rows are read. It stands in the run's record, so that it holds for all of the run. */
+import { expectedFeedName } from '#src/config/feed-name.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { FeedSettings } from '#src/feeds/feed-settings.ts';
+import type { Feeds } from '#src/feeds/feeds.ts';
+import { mainFeed } from '#src/ledger/main-feed.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { RunOptions } from '#src/ledger/run-options.ts';
+import type { NewRun, RunReason, RunRecord } from '#src/ledger/run-record.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import { refusedFolder } from './claimed-place.ts';
+import { readFixFile } from './fix-file-origin.ts';
+
+/** What is known of a file from where it came. */
+export type FeedChoice =
+  /** `mapping` is there where a person named one for this file; null is the generic layout. */
+  | { readonly kind: 'feed'; readonly feed: FeedSettings; readonly mapping?: Mapping | null }
+  /** It cannot be read: its folder is no feed, or the feed's mapping is broken. */
+  | { readonly kind: 'refused'; readonly feed: string; readonly refusal: RunReason };
+
+/** What the record of its run says of it. */
+export type FileReading = Pick<NewRun, 'feed' | 'kind' | 'options' | 'mapping' | 'sourceLabel' | 'refusal'>;
+
+/**
+ * The feed of a folder in an import folder as it is now; null is the import folder itself. What is wrong with it makes the
+ * file fail, not the intake.
+ */
+export async function chooseFeed(feeds: Feeds, folder: string | null): Promise<FeedChoice> {
+  try {
+    return { kind: 'feed', feed: folder === null ? await feeds.get(mainFeed) : await feeds.ofFolder(folder) };
+  } catch (error) {
+    if (!(error instanceof PatchbayError) || error.kind !== 'usage') throw error;
+    const { code, message, hint, facts } = error;
+    if (code !== 'feedRefused') {
+      return { kind: 'refused', feed: folder ?? mainFeed, refusal: { code, message, hint, facts } };
+    }
+    // There is no such feed: the file fails in the feed that everybody has.
+    const told = folder === refusedFolder ? `its folder cannot be a feed: a feed needs ${expectedFeedName}` : message;
+    return { kind: 'refused', feed: mainFeed, refusal: { code, message: told, hint, facts } };
+  }
+}
+
+/** A fix-file belongs to the feed of the run that wrote it, and is read as that run read its file. */
+export async function readingOfFile(
+  ledger: Ledger,
+  file: { readonly path: string; readonly name: string },
+  options: RunOptions,
+  choice: FeedChoice,
+): Promise<FileReading> {
+  const fix = await readFixFile(ledger, file.path, file.name);
+  const named = choice.kind === 'feed' ? choice.mapping : undefined;
+  if (fix !== null && fix.origin !== null) return readingOfFixFile(fix.origin, options, named);
+  const kind = fix === null ? 'file' : 'fixFile';
+  if (choice.kind === 'refused') {
+    return { feed: choice.feed, kind, options, mapping: null, sourceLabel: null, refusal: choice.refusal };
+  }
+  const { feed } = choice;
+  const mapping = named === undefined ? feed.mapping : named;
+  return { feed: feed.name, kind, options, mapping, sourceLabel: feed.ownSource, refusal: null };
+}
+
+function readingOfFixFile(origin: RunRecord, options: RunOptions, named: Mapping | null | undefined): FileReading {
+  const { feed, sourceLabel } = origin;
+  const { defaultCountry, onBlank } = origin.options;
+  const common = { feed, kind: 'fixFile', sourceLabel, refusal: null } as const;
+  if (named !== undefined) return { ...common, options, mapping: named };
+  return {
+    ...common,
+    mapping: origin.mapping,
+    options: {
+      ...options,
+      defaultCountry: options.defaultCountry ?? defaultCountry,
+      onBlank: options.onBlank ?? onBlank,
+    },
+  };
+}

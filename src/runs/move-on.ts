@@ -1,0 +1,57 @@
+/** The end of staging: the guards decide, and a newer file takes the place of one that they had stopped. */
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { inStep } from '#src/steps.ts';
+import { compareWithFileBefore, isFullFile } from './file-before.ts';
+import { reportStopped } from './finish-run.ts';
+import { guardReason } from './guard-reason.ts';
+import { checkGuards, type StagedTally } from './guards.ts';
+import type { RunParts } from './parts.ts';
+
+/** Moves a run that is staged to its end on: to `applying` or `stopped`. */
+export async function moveOn(parts: RunParts, run: RunRecord, tally: StagedTally): Promise<void> {
+  const { ledger, clock, log } = parts;
+  await replaceStopped(parts, run);
+  const current = (await ledger.runs.get(run.id)) ?? run;
+  const { guards } = parts.feeds.rulesOf(run.feed);
+  // Dead letters that a person tries again were looked at one by one: no guard counts them.
+  const verdicts =
+    run.kind === 'redrive'
+      ? []
+      : checkGuards(tally, guards, current.options, await compareWithFileBefore(parts, current));
+  const atMs = clock.nowMs();
+  if (verdicts.length > 0) {
+    const reason = guardReason(verdicts, run.feed);
+    await reportStopped(parts, { ...current, state: 'stopped', reason });
+    await ledger.runs.move(run.id, ['staging'], 'stopped', { atMs, reason });
+    log.warn(
+      { run: run.id, feed: run.feed, guards: verdicts.map((verdict) => verdict.guard) },
+      'run stopped by a guard',
+    );
+    return;
+  }
+  await inStep('startApplying', () => ledger.runs.move(run.id, ['staging'], 'applying', { atMs, reason: null }));
+  log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
+}
+
+/** More never wait: each full file that can be read replaces the one before it. */
+const stoppedMax = 50;
+
+/**
+ * A stopped run does not block its feed: a newer full file, now read to its end, takes its place, and both say so. One that
+ * an interrupted reading has replaced already is told again.
+ */
+async function replaceStopped(parts: RunParts, run: RunRecord): Promise<void> {
+  const { ledger, clock, log } = parts;
+  if (!isFullFile(parts, run)) return;
+  const states = ['stopped', 'cancelling', 'cancelled'] as const;
+  for (const old of await ledger.runs.list({ states, feed: run.feed, limit: stoppedMax })) {
+    if (old.kind !== 'file' || old.sequence >= run.sequence) continue;
+    const isReplaced = old.reason?.code === 'replaced' && old.reason.facts.by === run.id;
+    if (old.state !== 'stopped' && !isReplaced) continue;
+    const message = `run ${run.id} read a newer file of the feed and took its place`;
+    const reason = { code: 'replaced', message, hint: null, facts: { by: run.id } };
+    await ledger.runs.move(old.id, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason });
+    await ledger.runs.addNotes(run.id, [`takes the place of run ${old.id}, which was stopped`]);
+    log.info({ run: old.id, feed: run.feed, by: run.id }, 'stopped run replaced by a newer file');
+  }
+}

@@ -1,0 +1,32 @@
+/** With what a run's rows are read: its mapping, and what is known outside of it. The same for a file and for a redrive. */
+import { sourceLabelOf } from '#src/ledger/main-feed.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import type { MappingContext } from '#src/mapping/settings.ts';
+import type { RunParts } from './parts.ts';
+
+export interface Reading {
+  readonly mapping: Mapping | null;
+  /** Without the custom fields of the workspace. */
+  readonly context: MappingContext;
+}
+
+export function readingOf(run: RunRecord, { defaultCountry, onBlank }: RunParts): Reading {
+  const { mapping, options } = run;
+  return {
+    mapping: withoutLabel(run),
+    context: {
+      sourceLabel: sourceLabelOf(run),
+      customFields: null,
+      defaultCountry: options.defaultCountry ?? (mapping?.defaultCountry === undefined ? defaultCountry : null),
+      onBlank: options.onBlank ?? (mapping === null ? onBlank : null),
+    },
+  };
+}
+
+/** A label of the configuration wins over the mapping's own. */
+function withoutLabel({ mapping, sourceLabel }: RunRecord): Mapping | null {
+  if (mapping?.source === undefined || sourceLabel === null) return mapping;
+  const { source: _, ...rest } = mapping;
+  return rest;
+}

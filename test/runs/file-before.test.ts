@@ -1,0 +1,209 @@
+/** Guards against the file before (`rules.md`, "Guards"): for full files of named feeds, and for no others. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { type BenchOptions, csv, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { defaultGuards, generousGuards } from './support/tallies.ts';
+
+const { rowsMin, rowsFloor, keysMin, keysFloor } = defaultGuards;
+const guards = { ...generousGuards, rowsMin, rowsFloor, keysMin, keysFloor };
+const open = (given: BenchOptions = {}): Promise<RunsBench> => openRunsBench({ guards, ...given });
+
+const load = (bench: RunsBench, rows: readonly string[], options = {}, feed = 'crm'): Promise<RunRecord> =>
+  bench.import('export.csv', csv(rows), { feed, options });
+
+describe('a full file of a named feed', () => {
+  it('is stopped with fewer than 70 % of the last accepted file’s rows', async () => {
+    const bench = await open();
+    await load(bench, fillers(10));
+    expect((await load(bench, fillers(7))).state).toBe('done');
+    await load(bench, fillers(10));
+    const run = await load(bench, fillers(6));
+    expect(run).toMatchObject({
+      state: 'stopped',
+      counts: { created: 0, updated: 0 },
+      reason: {
+        code: 'guardRows',
+        message:
+          'stopped before the first write: the file has 6 rows, and the file before had 10 (60%; the limit guards.rowsMin is 70%)',
+        hint: 'Look at the file. If it is right, approve the run, or import again with --feed crm --accept --reason TEXT.',
+        facts: { rowsCount: 6, rowsBase: 10, rowsLimit: 0.7 },
+      },
+    });
+  });
+
+  it('is stopped with fewer than half of its keys', async () => {
+    const bench = await open();
+    await load(bench, fillers(10));
+    expect((await load(bench, [...fillers(5), ...fillers(5, 101)])).state).toBe('done');
+    await load(bench, fillers(10));
+    const run = await load(bench, [...fillers(4), ...fillers(6, 201)]);
+    expect(run).toMatchObject({
+      state: 'stopped',
+      reason: {
+        code: 'guardKeys',
+        message:
+          'stopped before the first write: the file has 4 of the 10 keys that the file before had (40%; the limit guards.keysMin is 50%)',
+      },
+    });
+  });
+
+  it('is stopped where a mapped column is missing; a new, unmapped one is a note', async () => {
+    const bench = await open();
+    await load(bench, ['c-1,Ann,Engineer']);
+    const more = await bench.import('more.csv', csv(['c-1,Ann,A,x'], 'externalId,firstName,Role,Shoe size'), {
+      feed: 'crm',
+    });
+    expect(more).toMatchObject({ state: 'done', notes: ['nothing maps these columns: Shoe size'] });
+    const run = await bench.import('less.csv', csv(['c-1,Ann'], 'externalId,firstName'), { feed: 'crm' });
+    expect(run).toMatchObject({
+      state: 'stopped',
+      reason: {
+        code: 'guardColumns',
+        message:
+          'stopped before the first write: the file lacks the column "Role", which the file before had and which is mapped',
+        facts: { columnsCount: 1, columnsBase: 3, columnsLimit: 0 },
+      },
+    });
+    expect((await bench.world.contactOf('c-1')).defaultFields.role).toBe('A');
+  });
+
+  it('is stopped, not failed, where its mapping names the column; accepted, it leaves that field alone', async () => {
+    const bench = await open();
+    const folder = join(bench.folder, 'import', 'crm');
+    await mkdir(folder);
+    const text = 'name: crm\nkey: Nr\nfields: { firstName: Name, role: Rolle }\n';
+    await writeFile(join(folder, '_mapping.yaml'), text);
+    await bench.import('a.csv', csv(['c-1,Ann,Chief'], 'Nr,Name,Rolle'), { feed: 'crm' });
+    const less = csv(['c-1,Annie'], 'Nr,Name');
+    expect(await bench.import('b.csv', less, { feed: 'crm' })).toMatchObject({
+      state: 'stopped',
+      reason: { code: 'guardColumns' },
+    });
+    expect((await bench.import('b.csv', less, { feed: 'crm', options: { accept: true } })).state).toBe('done');
+    expect((await bench.world.contactOf('c-1')).defaultFields).toMatchObject({ firstName: 'Annie', role: 'Chief' });
+    // From now on the file before lacks it too: the mapping is wrong, and says so.
+    expect(await bench.import('c.csv', csv(['c-1,Anna'], 'Nr,Name'), { feed: 'crm' })).toMatchObject({
+      state: 'failed',
+      reason: { code: 'columnMissing' },
+    });
+    await writeFile(join(folder, '_mapping.yaml'), text.replace(', role: Rolle', ''));
+    expect((await bench.import('c.csv', csv(['c-1,Anna'], 'Nr,Name'), { feed: 'crm' })).state).toBe('done');
+  });
+
+  it('is not stopped for a column that its mapping does not name any more', async () => {
+    const bench = await open();
+    const folder = join(bench.folder, 'import', 'crm');
+    await mkdir(folder);
+    const text = 'name: crm\nkey: Nr\nfields: { firstName: Name, role: Rolle }\n';
+    await writeFile(join(folder, '_mapping.yaml'), text);
+    await bench.import('a.csv', csv(['c-1,Ann,Chief'], 'Nr,Name,Rolle'), { feed: 'crm' });
+    await writeFile(join(folder, '_mapping.yaml'), text.replace(', role: Rolle', ''));
+    expect((await bench.import('b.csv', csv(['c-1,Annie'], 'Nr,Name'), { feed: 'crm' })).state).toBe('done');
+  });
+
+  it('passes with --accept, and with approval as it was staged', async () => {
+    const bench = await open();
+    await load(bench, fillers(10));
+    expect((await load(bench, fillers(5), { accept: true })).state).toBe('done');
+    await load(bench, fillers(10));
+    const stopped = await load(bench, [...fillers(3), 'c-1,New,A']);
+    expect(stopped.state).toBe('stopped');
+    await bench.ledger.runs.move(stopped.id, ['stopped'], 'applying', { atMs: 1, reason: null });
+    expect(await bench.finish(await bench.apply(stopped))).toMatchObject({ state: 'done', counts: { created: 1 } });
+  });
+
+  it('of three rows is usable', async () => {
+    const bench = await open();
+    await load(bench, fillers(3));
+    expect((await load(bench, ['c-1,Ann,A'])).state).toBe('done');
+    await load(bench, fillers(9));
+    expect((await load(bench, ['c-2,Ann,A'])).state).toBe('done');
+  });
+
+  it('has the limits of its own feed', async () => {
+    const bench = await open({ configured: { crm: { guards: { rowsMin: '10%', keysMin: '10%' } } } });
+    await load(bench, fillers(10));
+    expect((await load(bench, fillers(2))).state).toBe('done');
+    expect((await load(bench, fillers(10), {}, 'shop')).state).toBe('done');
+    expect((await load(bench, fillers(2), {}, 'shop')).state).toBe('stopped');
+    const report = await bench.report((await bench.ledger.runs.list({ feed: 'crm', limit: 1 }))[0] as RunRecord);
+    expect(report.guards).toMatchObject({ rowsMin: 0.1 });
+  });
+});
+
+describe('the file before', () => {
+  it('is the last one that was accepted: one that was stopped, failed or cancelled is none', async () => {
+    const bench = await open();
+    await load(bench, fillers(10));
+    expect((await load(bench, fillers(2))).state).toBe('stopped');
+    expect((await bench.import('x.csv', 'nothing\r\nx\r\n', { feed: 'crm' })).state).toBe('failed');
+    const cancelled = await bench.submit('y.csv', csv(fillers(3)), { feed: 'crm' });
+    await bench.ledger.runs.move(cancelled.id, ['queued'], 'cancelling', { atMs: 1 });
+    await bench.finish(cancelled);
+    expect(await load(bench, fillers(3))).toMatchObject({ state: 'stopped', reason: { facts: { rowsBase: 10 } } });
+    expect((await load(bench, fillers(8))).state).toBe('done');
+    expect((await load(bench, fillers(6))).state).toBe('done');
+  });
+
+  it('counts also where its rows were all unchanged, or some of them dead', async () => {
+    const bench = await open();
+    await load(bench, fillers(10));
+    await load(bench, [...fillers(10), ',nobody,A']);
+    await load(bench, [...fillers(10), ',nobody,A']);
+    expect(await load(bench, [...fillers(3), ...fillers(7, 101)])).toMatchObject({
+      state: 'stopped',
+      reason: { code: 'guardKeys', facts: { keysCount: 3, keysBase: 10 } },
+    });
+  });
+
+  it('does not matter to main, nor to a feed whose files are deltas', async () => {
+    const bench = await open({ configured: { crm: { kind: 'delta' } } });
+    for (const feed of ['main', 'crm']) {
+      await load(bench, fillers(10), {}, feed);
+      const less = csv(['f-1,Anna'], 'externalId,firstName');
+      expect((await bench.import('b.csv', less, { feed })).state).toBe('done');
+      expect((await load(bench, fillers(3, 101), {}, feed)).state).toBe('done');
+    }
+  });
+});
+
+describe('a stopped run does not block its feed', () => {
+  it('a newer full file of the feed replaces it and says so', async () => {
+    const bench = await open();
+    await load(bench, fillers(10));
+    const stopped = await load(bench, fillers(5));
+    const next = await load(bench, [...fillers(10), 'c-1,New,A']);
+    expect(next).toMatchObject({
+      state: 'done',
+      counts: { created: 1 },
+      notes: [`takes the place of run ${stopped.id}, which was stopped`],
+    });
+    expect(await bench.finish(stopped)).toMatchObject({
+      state: 'cancelled',
+      reason: { code: 'replaced', message: `run ${next.id} read a newer file of the feed and took its place` },
+    });
+  });
+
+  it('a newer file that is stopped as well takes its place too: one waits for a person, not many', async () => {
+    const bench = await open();
+    await load(bench, fillers(10));
+    const [first, second] = [await load(bench, fillers(5)), await load(bench, fillers(4))];
+    expect((await bench.again(first)).state).toBe('cancelling');
+    expect((await bench.again(second)).state).toBe('stopped');
+  });
+
+  it('one that cannot be read, a delta, or a file of another feed does not', async () => {
+    const bench = await open({ configured: { part: { kind: 'delta', guards: { deadMax: '0%', deadFloor: 1 } } } });
+    await load(bench, fillers(10));
+    const stopped = await load(bench, fillers(5));
+    await bench.import('x.csv', 'nothing\r\nx\r\n', { feed: 'crm' });
+    await load(bench, fillers(10), {}, 'shop');
+    expect((await bench.again(stopped)).state).toBe('stopped');
+    const delta = await load(bench, [',nobody,A'], {}, 'part');
+    expect(delta.state).toBe('stopped');
+    await load(bench, fillers(3), {}, 'part');
+    expect((await bench.again(delta)).state).toBe('stopped');
+  });
+});
