@@ -1,0 +1,26 @@
+/** Job: take what a feed's path, glob or URL holds. */
+import { z } from 'zod';
+import type { JobDefinition } from '#src/queue/job-definition.ts';
+import { carryOutTick } from '#src/schedules/carry-out-tick.ts';
+import type { SchedulesContext } from '#src/schedules/parts.ts';
+import { tickLimitMs } from '#src/schedules/watch-schedules.ts';
+
+const payload = z.object({ tickId: z.string() });
+
+export const takeFiles: JobDefinition<z.infer<typeof payload>, { readonly schedules: SchedulesContext }> = {
+  name: 'take-files',
+  schema: payload,
+  // A slow server must not keep the other feeds waiting.
+  concurrency: 4,
+  about: async ({ tickId }, { schedules }) => {
+    const tick = await schedules.ledger.schedules.tick(tickId);
+    return tick === null ? {} : { feed: tick.schedule };
+  },
+  process: async ({ tickId }, { schedules }, signal) => {
+    await carryOutTick(schedules, tickId, { signal, limitMs: tickLimitMs.take }, (tick, inTime) =>
+      schedules.take(tick.schedule, inTime),
+    );
+    // Runs were entered.
+    schedules.wake();
+  },
+};

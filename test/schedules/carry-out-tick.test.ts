@@ -1,0 +1,100 @@
+/** The work of a tick, and how it ends (`src/schedules/carry-out-tick.ts`). */
+import { describe, expect, it } from 'vitest';
+import { takeFiles } from '#jobs/take-files.ts';
+import { wakeSchedules } from '#jobs/wake-schedules.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { TickEnd } from '#src/ledger/schedule-record.ts';
+import type { SchedulesContext } from '#src/schedules/parts.ts';
+import { reopenTicks, startSchedules } from '#src/schedules/start-schedules.ts';
+import { tickLimitMs } from '#src/schedules/watch-schedules.ts';
+import { everyHours, hourMs, openScheduleBench } from './support/schedule-bench.ts';
+
+type Take = SchedulesContext['take'];
+
+async function opened(take: Take) {
+  const bench = await openScheduleBench();
+  const schedules = await startSchedules(bench, [everyHours('crm', 1)]);
+  const context = { schedules: { ...bench, tickDue: schedules.tickDue, take } };
+  const stop = new AbortController();
+  const [tick] = await bench.ledger.schedules.nextTicks(1);
+  const tickId = tick?.id ?? '';
+  const work = () => takeFiles.process({ tickId }, context, stop.signal);
+  return { bench, schedules, context, stop, tickId, work, ended: () => bench.ledger.schedules.tick(tickId) };
+}
+
+/** Hangs until it is told to stop. */
+const hanging: Take = (_feed, signal) =>
+  new Promise((_done, reject) => signal.addEventListener('abort', () => reject(new Error('cut off'))));
+
+const taken: TickEnd = { outcome: 'run', runIds: ['r1'], message: 'leads.csv' };
+
+describe('the job take-files', () => {
+  it('takes what the feed of the tick has, ends the tick with it and wakes the dispatcher', async () => {
+    const feeds: string[] = [];
+    const { bench, work, ended } = await opened(async (feed) => {
+      feeds.push(feed);
+      return taken;
+    });
+    const before = bench.wakes.count;
+    await work();
+    expect(feeds).toEqual(['crm']);
+    expect(await ended()).toMatchObject({ ...taken, state: 'ended', attempts: 1 });
+    expect(bench.wakes.count).toBe(before + 1);
+    await work();
+    expect(feeds).toEqual(['crm']);
+  });
+
+  it('ends as failed with code and message of what is thrown', async () => {
+    const error = new PatchbayError('unreachable', 'urlRefused', 'https://example.com answered 404');
+    const { work, ended, bench } = await opened(async () => Promise.reject(error));
+    await work();
+    expect(await ended()).toMatchObject({ outcome: 'failed', code: 'urlRefused', message: error.message });
+    expect(bench.lines.at(-1)).toBe('schedule done: crm');
+  });
+
+  it('does not repeat the words of strangers, and the job fails', async () => {
+    const { work, ended } = await opened(async () => Promise.reject(new TypeError('Ada Lovelace')));
+    await expect(work()).rejects.toThrow(TypeError);
+    const tick = await ended();
+    expect(tick).toMatchObject({ outcome: 'failed', code: 'unexpected' });
+    expect(tick?.message).not.toContain('Ada');
+  });
+
+  it('is stopped at its limit, and has failed', async () => {
+    const { bench, work, ended } = await opened(hanging);
+    const working = work();
+    await expect.poll(async () => (await ended())?.state).toBe('working');
+    bench.clock.advance(tickLimitMs.take);
+    await working;
+    expect(await ended()).toMatchObject({ outcome: 'failed', code: 'tickTooLong' });
+  });
+
+  it('that is cut off leaves its tick to wait, and that counts as no attempt', async () => {
+    const { stop, work, ended } = await opened(hanging);
+    const working = work();
+    await expect.poll(async () => (await ended())?.state).toBe('working');
+    stop.abort();
+    await working;
+    expect(await ended()).toMatchObject({ state: 'waiting', attempts: 0, outcome: null });
+  });
+});
+
+it('a killed engine: the tick at work waits again, and the third time it has failed as interrupted', async () => {
+  const { bench, tickId, ended } = await opened(hanging);
+  for (const state of ['waiting', 'waiting', 'ended']) {
+    await bench.ledger.schedules.begin(tickId, bench.clock.nowMs());
+    expect(await reopenTicks(bench)).toBe(1);
+    expect((await ended())?.state).toBe(state);
+  }
+  expect(await ended()).toMatchObject({ outcome: 'failed', code: 'interrupted', attempts: 3 });
+});
+
+it('the job wake-schedules enters what is due and wakes the dispatcher', async () => {
+  const { bench, context } = await opened(hanging);
+  await bench.takeRuns('crm', []);
+  bench.clock.advance(hourMs);
+  const before = bench.wakes.count;
+  await wakeSchedules.process({ slot: 1 }, context, new AbortController().signal);
+  expect(await bench.ticks('crm')).toEqual(['due run', 'due waiting']);
+  expect(bench.wakes.count).toBeGreaterThan(before);
+});

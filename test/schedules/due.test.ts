@@ -1,0 +1,166 @@
+/** Schedules are due by the ledger (`rules.md`, "Schedules"). */
+import { describe, expect, it } from 'vitest';
+import { startSchedules } from '#src/schedules/start-schedules.ts';
+import { tickDue } from '#src/schedules/tick-due.ts';
+import { applyingRun } from '#test/contracts/support/build.ts';
+import { everyHours, hourMs, minuteMs, nightly, openScheduleBench, startMs } from './support/schedule-bench.ts';
+
+const sweepMs = 5_000;
+
+describe('a due schedule', () => {
+  it('enters one tick, moves its due time on and wakes the dispatcher', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1), nightly('erp')]);
+    expect(await bench.ticks('crm')).toEqual(['due waiting']);
+    expect(await bench.ticks('erp')).toEqual([]);
+    expect(bench.wakes.count).toBe(1);
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['due waiting']);
+    expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(startMs + hourMs);
+    expect((await bench.ledger.schedules.get('erp'))?.dueAtMs).toBe(Date.parse('2026-11-23T01:30:00Z'));
+  });
+
+  it('is one tick where two look at once', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1)]);
+    await bench.takeRuns('crm', []);
+    bench.clock.advance(hourMs);
+    const other = { ...bench, ledger: await bench.reopen() };
+    await Promise.all([schedules.tickDue(), schedules.tickDue(), tickDue(other)]);
+    expect(await bench.ticks('crm')).toEqual(['due run', 'due waiting']);
+  });
+
+  it('goes on without drift, however late each look is', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1)]);
+    const dueTimes: number[] = [];
+    for (let hour = 1; hour <= 4; hour += 1) {
+      await bench.takeRuns('crm', []);
+      bench.clock.set(startMs + hour * hourMs + hour * sweepMs);
+      await schedules.tickDue();
+      dueTimes.push((await bench.ledger.schedules.ticks('crm', 1))[0]?.dueAtMs ?? 0);
+    }
+    expect(dueTimes).toEqual([1, 2, 3, 4].map((hour) => startMs + hour * hourMs));
+  });
+});
+
+describe('overlap: skip and record', () => {
+  it('where the tick before waits or is at work', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1)]);
+    const [first] = await bench.ledger.schedules.nextTicks(1);
+    bench.clock.advance(hourMs);
+    await schedules.tickDue();
+    bench.clock.advance(hourMs - minuteMs);
+    await bench.ledger.schedules.begin(first?.id ?? '', bench.clock.nowMs());
+    bench.clock.advance(minuteMs);
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['due working', 'due skipped', 'due skipped']);
+    const [last] = await bench.ledger.schedules.ticks('crm', 1);
+    expect(last).toMatchObject({ code: 'overlap', message: `the one before, ${first?.id}, is still at work` });
+    // A row of them is told once.
+    expect(bench.lines.filter((line) => line === 'schedule skipped: crm')).toHaveLength(1);
+  });
+
+  it('where the run that it took is at work, and not for the run of another feed or one that was stopped', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1)]);
+    await applyingRun(bench.ledger, 'taken', ['k1'], { feed: 'crm' });
+    await applyingRun(bench.ledger, 'other', ['k2'], { feed: 'main' });
+    await bench.takeRuns('crm', ['taken']);
+    bench.clock.advance(hourMs);
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['due run', 'due skipped']);
+    await bench.ledger.runs.move('taken', ['applying'], 'stopped', { atMs: bench.clock.nowMs() });
+    bench.clock.advance(hourMs);
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['due run', 'due skipped', 'due waiting']);
+  });
+
+  it('a snapshot of one user that was asked for stands in nobody’s way', async () => {
+    const bench = await openScheduleBench();
+    await startSchedules(bench, [{ ...everyHours('phone-numbers', 1), work: 'snapshot' }]);
+    await bench.takeRuns('phone-numbers', []);
+    const request = {
+      id: 'asked',
+      schedule: 'phone-numbers',
+      trigger: 'request',
+      user: 'US1',
+      dueAtMs: startMs,
+    } as const;
+    await bench.ledger.schedules.request(request);
+    bench.clock.advance(hourMs);
+    await tickDue(bench);
+    expect(await bench.ticks('phone-numbers')).toEqual(['due run', 'request waiting', 'due waiting']);
+  });
+});
+
+describe('after downtime: one catch-up run, not many', () => {
+  it('a stopped hour makes one tick', async () => {
+    const bench = await openScheduleBench();
+    const configured = [{ ...everyHours('crm', 1), rule: { kind: 'every', everyMs: 15 * minuteMs } as const }];
+    const schedules = await startSchedules(bench, configured);
+    await bench.takeRuns('crm', []);
+    await schedules.stop();
+    bench.clock.advance(hourMs + 5 * minuteMs);
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['due run']);
+    await startSchedules(bench, configured);
+    expect(await bench.ticks('crm')).toEqual(['due run', 'catchUp waiting']);
+    expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(startMs + hourMs + 15 * minuteMs);
+  });
+
+  it('three missed nights make one tick, and the next night is on time', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [nightly('crm')]);
+    bench.clock.set(Date.parse('2026-11-25T09:00:00Z'));
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['catchUp waiting']);
+    await bench.takeRuns('crm', []);
+    bench.clock.set(Date.parse('2026-11-26T01:30:04Z'));
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['catchUp run', 'due waiting']);
+  });
+});
+
+describe('a clock that jumps', () => {
+  it('by days forward makes one tick', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1)]);
+    await bench.takeRuns('crm', []);
+    bench.clock.advance(90 * 24 * hourMs);
+    for (let look = 0; look < 5; look += 1) {
+      await schedules.tickDue();
+      bench.clock.advance(sweepMs);
+    }
+    expect(await bench.ticks('crm')).toEqual(['due run', 'catchUp waiting']);
+  });
+
+  it('by days back does not silence it', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1), nightly('erp')]);
+    await bench.takeRuns('crm', []);
+    bench.clock.advance(-10 * 24 * hourMs);
+    await schedules.tickDue();
+    const now = bench.clock.nowMs();
+    expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(now + hourMs);
+    expect((await bench.ledger.schedules.get('erp'))?.dueAtMs).toBe(Date.parse('2026-11-13T01:30:00Z'));
+    bench.clock.advance(hourMs);
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['due run', 'due waiting']);
+  });
+
+  it('by seconds back does not make a daily job run twice', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [nightly('crm')]);
+    bench.clock.set(Date.parse('2026-11-23T01:30:02Z'));
+    await schedules.tickDue();
+    await bench.takeRuns('crm', []);
+    bench.clock.advance(-10_000);
+    for (let look = 0; look < 6; look += 1) {
+      await schedules.tickDue();
+      bench.clock.advance(sweepMs);
+    }
+    expect(await bench.ticks('crm')).toEqual(['due run']);
+  });
+});
