@@ -1,0 +1,33 @@
+/**
+ * Files as a look finds them, before any of them is taken. A file is in *order* of its last change, then of its path.
+ */
+import type { SeenFile } from '#src/ledger/take-ledger.ts';
+import { type Look, lookAtFile } from '#src/sources/stability.ts';
+
+/** What is there under a path. @returns the file, or what it is instead. */
+export async function seeFile(path: string): Promise<SeenFile | Exclude<Look, { kind: 'file' }>> {
+  const look = await lookAtFile(path);
+  return look.kind === 'file' ? seenFile(path, look.fingerprint) : look;
+}
+
+export function isSeen(found: SeenFile | Exclude<Look, { kind: 'file' }>): found is SeenFile {
+  return 'fingerprint' in found;
+}
+
+function seenFile(path: string, fingerprint: string): SeenFile {
+  const [, modifiedNs = '0'] = fingerprint.split(':');
+  return { path, fingerprint, modifiedAtMs: Number(BigInt(modifiedNs) / 1_000_000n) };
+}
+
+/** Negative where the left one comes first: it is older. */
+export function compareAge(left: Pick<SeenFile, 'modifiedAtMs' | 'path'>, right: typeof left): number {
+  if (left.modifiedAtMs !== right.modifiedAtMs) return left.modifiedAtMs - right.modifiedAtMs;
+  if (left.path === right.path) return 0;
+  return left.path < right.path ? -1 : 1;
+}
+
+/** Whether size and time are the same. The rest names the disk and the place on it, which change when it is mounted anew. */
+export function sameButPlace(left: string, right: string): boolean {
+  const of = (fingerprint: string): string => fingerprint.split(':').slice(0, 2).join(':');
+  return of(left) === of(right);
+}
