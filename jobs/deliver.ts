@@ -1,0 +1,14 @@
+/** Job: try one delivery to the webhook. */
+import { z } from 'zod';
+import type { Notices } from '#src/notices/open-notices.ts';
+import type { JobDefinition } from '#src/queue/job-definition.ts';
+
+const payload = z.object({ deliveryId: z.string() });
+
+/** Paused work is no reason to wait: that it is paused is what has to be told. */
+export const deliver: JobDefinition<z.infer<typeof payload>, { readonly notices: Notices }> = {
+  name: 'deliver',
+  schema: payload,
+  concurrency: 4,
+  process: async ({ deliveryId }, { notices }, signal) => notices.deliver(deliveryId, signal),
+};

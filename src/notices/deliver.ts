@@ -1,0 +1,137 @@
+/**
+ * One try to deliver to the webhook. At least once: a process that dies between sending and writing it down sends again,
+ * under the same `webhook-id`.
+ *
+ * What goes wrong is tried again, also where the receiver refuses: people mend a wrong address or secret, and then it
+ * arrives. Only 410 means that the receiver wants nothing more.
+ */
+import { type Clock, isoInstant } from '#src/clock.ts';
+import type { Config } from '#src/config/schema.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { DeliveryRecord } from '#src/ledger/delivery-record.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { Logger } from '#src/log.ts';
+import { parseRetryAfter } from '#src/workspace/retry-after.ts';
+import type { PostEnd, WebhookClient } from './post-webhook.ts';
+import { readSecret } from './read-secret.ts';
+import { retryAfterMaxMs, retryDelayMs } from './retry-delay.ts';
+import { webhookHeaders } from './sign.ts';
+
+/** A job may come so much before its delivery is due: the dispatcher hands them out ahead. */
+const aheadMs = 5_000;
+/** While no webhook is set, deliveries are looked at so often. */
+const noWebhookRestMs = 60_000;
+/** And given up after so long. */
+export const noWebhookMaxMs = 3 * 24 * 3_600_000;
+
+export interface DeliverParts {
+  readonly ledger: Pick<Ledger, 'deliveries'>;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: Logger;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly notify: Config['notify'];
+  /** The workspace, for people: `sandbox` or the service's origin. */
+  readonly workspace: string;
+  readonly client: WebhookClient;
+  /** Deliveries that this process is sending. */
+  readonly underWay: Set<string>;
+  /** What was said once by this process. */
+  readonly told: Set<string>;
+}
+
+/** @throws what the ledger throws; an `AbortError` where the signal fires while it is sent: it is sent again. */
+export async function deliver(parts: DeliverParts, deliveryId: string, signal: AbortSignal): Promise<void> {
+  // A flushed queue brings the job back while the first one is still at work.
+  if (parts.underWay.has(deliveryId)) return;
+  parts.underWay.add(deliveryId);
+  try {
+    const delivery = await parts.ledger.deliveries.get(deliveryId);
+    if (delivery?.state !== 'waiting' || delivery.dueAtMs > parts.clock.nowMs() + aheadMs) return;
+    if (parts.notify.url === null) await rest(parts);
+    else await attempt(parts, parts.notify.url, delivery, signal);
+  } finally {
+    parts.underWay.delete(deliveryId);
+  }
+}
+
+/** Deliveries outlive a webhook that was taken out of the configuration, for a while. */
+async function rest({ ledger, clock, log }: DeliverParts): Promise<void> {
+  const nowMs = clock.nowMs();
+  const why = { code: 'noWebhook', message: 'no webhook is set any more (notify.url)' };
+  const given = await ledger.deliveries.expire(nowMs - noWebhookMaxMs, nowMs, why);
+  if (given > 0) log.warn({ code: why.code, deliveries: given }, 'deliveries given up');
+  await ledger.deliveries.putOff(nowMs + noWebhookRestMs);
+}
+
+async function attempt(parts: DeliverParts, url: string, delivery: DeliveryRecord, signal: AbortSignal): Promise<void> {
+  const { clock, ledger } = parts;
+  const failure = await send(parts, url, delivery, signal);
+  if (failure === null) {
+    await ledger.deliveries.delivered(delivery.id, clock.nowMs());
+    return;
+  }
+  const attempts = delivery.attempts + 1;
+  const delayMs = failure.isFinal ? null : retryDelayMs(attempts, parts.random(), failure.retryAfterMs);
+  const atMs = clock.nowMs();
+  await ledger.deliveries.failed(delivery.id, atMs, failure, delayMs === null ? null : atMs + delayMs);
+  const facts = { delivery: delivery.id, type: delivery.type, feed: delivery.feed, code: failure.code, attempts };
+  if (delayMs === null) parts.log.warn(facts, 'delivery given up');
+  else parts.log.debug(facts, 'delivery failed');
+}
+
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly isFinal: boolean;
+  readonly retryAfterMs: number | null;
+}
+
+async function send(
+  parts: DeliverParts,
+  url: string,
+  delivery: DeliveryRecord,
+  signal: AbortSignal,
+): Promise<Failure | null> {
+  const { clock, client, notify, workspace } = parts;
+  let secret: Buffer | null;
+  try {
+    secret = await readSecret(notify);
+  } catch (error) {
+    if (!(error instanceof PatchbayError)) throw error;
+    tellOnce(parts, error.code, 'the secret of the webhook cannot be used');
+    return { code: error.code, message: error.message, isFinal: false, retryAfterMs: null };
+  }
+  if (secret === null) tellOnce(parts, 'notifyUnsigned', 'deliveries are not signed: no secret is set');
+  const { id, type, atMs, feed, data } = delivery;
+  const body = JSON.stringify({ id, type, at: isoInstant(atMs), feed, workspace, data });
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'patchbay',
+    ...webhookHeaders({ id, atMs: clock.nowMs(), body }, secret),
+  };
+  return failureOf(await client.post({ url, headers, body }, signal), clock.nowMs());
+}
+
+/** Null: it has arrived. */
+function failureOf(end: PostEnd, nowMs: number): Failure | null {
+  const failed = { code: 'webhookFailed', isFinal: false, retryAfterMs: null };
+  if (end.kind === 'noAnswer') return { ...failed, message: `the webhook did not answer (${end.code})` };
+  const { status } = end;
+  if (status >= 200 && status < 300) return null;
+  if (status === 410) {
+    return { ...failed, code: 'webhookGone', message: 'the webhook answered 410: it is gone', isFinal: true };
+  }
+  const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : '';
+  return {
+    ...failed,
+    message: `the webhook answered ${status}${redirect}`,
+    retryAfterMs: parseRetryAfter(end.retryAfter, nowMs, retryAfterMaxMs),
+  };
+}
+
+function tellOnce({ told, log }: DeliverParts, code: string, message: string): void {
+  if (told.has(code)) return;
+  told.add(code);
+  log.warn({ code }, message);
+}

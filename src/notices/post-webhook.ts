@@ -1,0 +1,83 @@
+/**
+ * One POST to the webhook, and how it ended. Redirects are not followed: what is signed for one address goes to no other.
+ *
+ * Invariant: `post` throws only where its signal fires; it ends within `requestMs`.
+ */
+import { Agent, request } from 'undici';
+import type { Clock } from '#src/clock.ts';
+
+export interface PostLimits {
+  readonly connectMs: number;
+  /** Connect, send, and the answer to its end. */
+  readonly requestMs: number;
+}
+
+export const postLimits: PostLimits = { connectMs: 3_000, requestMs: 10_000 };
+
+/** What the receiver says is not read, only let pass up to here, so that the connection can be used again. */
+const replyBytesMax = 65_536;
+const connectionsMax = 4;
+const idleConnectionMs = 900;
+
+export interface Posting {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export type PostEnd =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
+  /** It may have arrived all the same. `code` as of the system or the HTTP client. */
+  | { readonly kind: 'noAnswer'; readonly code: string };
+
+export interface WebhookClient {
+  post(posting: Posting, signal: AbortSignal): Promise<PostEnd>;
+  close(): Promise<void>;
+}
+
+export function createWebhookClient(clock: Pick<Clock, 'sleep'>, limits: PostLimits = postLimits): WebhookClient {
+  const dispatcher = new Agent({
+    connections: connectionsMax,
+    pipelining: 1,
+    allowH2: false,
+    connect: { timeout: limits.connectMs },
+    headersTimeout: limits.requestMs,
+    bodyTimeout: limits.requestMs,
+    keepAliveTimeout: idleConnectionMs,
+    keepAliveMaxTimeout: idleConnectionMs,
+  });
+  return {
+    post: async ({ url, headers, body }, signal) => {
+      const ended = new AbortController();
+      const overdue = new AbortController();
+      clock.sleep(limits.requestMs, ended.signal).then(
+        () => overdue.abort(),
+        () => undefined,
+      );
+      const either = AbortSignal.any([signal, overdue.signal]);
+      try {
+        const answer = await request(url, { dispatcher, method: 'POST', headers, body, signal: either });
+        // The status is the answer. What else comes, or does not, changes nothing.
+        await answer.body.dump({ limit: replyBytesMax, signal: either }).catch(() => undefined);
+        const header = answer.headers['retry-after'];
+        return {
+          kind: 'answered',
+          status: answer.statusCode,
+          retryAfter: (Array.isArray(header) ? header[0] : header) ?? null,
+        };
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return { kind: 'noAnswer', code: overdue.signal.aborted ? 'timeout' : codeOf(error) };
+      } finally {
+        ended.abort();
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** Never the message: it may repeat the address, which may hold what is secret. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}

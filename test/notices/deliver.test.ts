@@ -1,0 +1,291 @@
+/** Delivery to the webhook: signed, tried again, given up in the end; at least once. */
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Config } from '#src/config/schema.ts';
+import type { NewDelivery } from '#src/ledger/delivery-record.ts';
+import { createLogger } from '#src/log.ts';
+import { noWebhookMaxMs } from '#src/notices/deliver.ts';
+import { openNotices } from '#src/notices/open-notices.ts';
+import { retryAfterMaxMs, retryDelayMs, retryDelaysMs } from '#src/notices/retry-delay.ts';
+import { secretBytes, webhookHeaders } from '#src/notices/sign.ts';
+import { openForTest } from '#test/contracts/support/opened-ledger.ts';
+import { startChild } from '#test/ledger/support/child-process.ts';
+import { openTempLedger, tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { movedClock } from '#test/upsert/support/moved-clock.ts';
+import { isSigned, startReceiver, type WebhookReceiver } from './support/webhook-receiver.ts';
+
+const secretText = 'a secret of more than sixteen characters'.replaceAll(' ', '-');
+const never = new AbortController().signal;
+
+interface Bench {
+  readonly clock: ReturnType<typeof movedClock>;
+  readonly ledger: Awaited<ReturnType<typeof openTempLedger>>['ledger'];
+  readonly file: string;
+  /** `level code message`. */
+  readonly lines: readonly string[];
+  deliver(signal?: AbortSignal): Promise<void>;
+  /** Lets the time pass that a failed try waits at most, then tries. */
+  deliverLater(): Promise<void>;
+  standing(): Promise<string>;
+}
+
+/** One notice that waits, and the processes' part that delivers it. */
+async function openBench(
+  receiver: Pick<WebhookReceiver, 'url'> | null,
+  notify: Partial<Config['notify']> = { secret: secretText },
+  requestMs = 10_000,
+): Promise<Bench> {
+  const opened = await openTempLedger();
+  const { ledger } = await openForTest(async () => opened);
+  const clock = movedClock();
+  const lines: string[] = [];
+  const write = (line: string): void => {
+    const { level, code, msg } = JSON.parse(line);
+    lines.push([level, code, msg].join(' '));
+  };
+  const notice: NewDelivery = {
+    id: 'n1',
+    kind: 'notice',
+    type: 'feed.bad',
+    feed: 'crm',
+    data: { troubles: ['guard'] },
+    atMs: Date.UTC(2026, 10, 21),
+  };
+  await ledger.deliveries.setCondition({ feed: 'crm', troubles: ['guard'], sinceMs: 0 }, [notice]);
+  const notices = openNotices({
+    ledger,
+    clock,
+    log: createLogger({ level: 'info', stream: { write } }),
+    random: () => 1,
+    notify: { url: receiver?.url ?? null, secret: null, secretFile: null, outageAfter: 0, ...notify },
+    workspace: 'sandbox',
+    limits: { connectMs: 1_000, requestMs },
+  });
+  onTestFinished(() => notices.close());
+  const deliver = (signal = never): Promise<void> => notices.deliver('n1', signal);
+  return {
+    clock,
+    ledger,
+    file: opened.file,
+    lines,
+    deliver,
+    deliverLater: async () => {
+      clock.advance(24 * 3_600_000);
+      await deliver();
+    },
+    standing: async () => {
+      const found = await ledger.deliveries.get('n1');
+      return `${found?.state} ${found?.attempts} ${found?.code} ${found?.message}`;
+    },
+  };
+}
+
+describe('A delivery', () => {
+  it('is signed, and says what happened, where and when', async () => {
+    const receiver = await startReceiver();
+    const bench = await openBench(receiver);
+    await bench.deliver();
+    const [received] = receiver.received;
+    if (received === undefined) throw new Error('nothing arrived');
+    expect(await isSigned(received, new TextEncoder().encode(secretText))).toBe(true);
+    expect(await isSigned(received, new TextEncoder().encode('another secret of that length'))).toBe(false);
+    expect(received.headers).toMatchObject({ 'webhook-id': 'n1', 'content-type': 'application/json' });
+    const ageSeconds = bench.clock.nowMs() / 1_000 - Number(received.headers['webhook-timestamp']);
+    expect(Math.abs(ageSeconds)).toBeLessThan(30);
+    expect(JSON.parse(received.body)).toEqual({
+      id: 'n1',
+      type: 'feed.bad',
+      at: '2026-11-21T00:00:00.000Z',
+      feed: 'crm',
+      workspace: 'sandbox',
+      data: { troubles: ['guard'] },
+    });
+    expect(await bench.standing()).toBe('delivered 1 null null');
+    expect(bench.lines).toEqual([]);
+    await bench.deliver();
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('that fails twice is sent again with the same id and body until it is taken', async () => {
+    const receiver = await startReceiver([503, 'reset']);
+    const bench = await openBench(receiver);
+    await bench.deliver();
+    expect(await bench.standing()).toBe('waiting 1 webhookFailed the webhook answered 503');
+    await bench.deliver();
+    expect(receiver.received).toHaveLength(1);
+    await bench.deliverLater();
+    expect(await bench.standing()).toMatch(/^waiting 2 webhookFailed the webhook did not answer \(\w+\)$/);
+    await bench.deliverLater();
+    expect(await bench.standing()).toBe('delivered 3 null null');
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(['n1']));
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    for (const one of receiver.received) expect(await isSigned(one, new TextEncoder().encode(secretText))).toBe(true);
+  });
+
+  it('is given up when its tries are used up, with one line, and nothing of the answer is kept', async () => {
+    const receiver = await startReceiver(Array.from({ length: 20 }, () => 400));
+    const bench = await openBench(receiver);
+    for (let turn = 0; turn < 12; turn += 1) await bench.deliverLater();
+    expect(await bench.standing()).toBe('dead 9 webhookFailed the webhook answered 400');
+    expect(receiver.received).toHaveLength(9);
+    expect(bench.lines).toEqual(['warn webhookFailed delivery given up']);
+    expect(JSON.stringify(await bench.ledger.deliveries.get('n1'))).not.toMatch(/Ada|127\.0\.0\.1/);
+  });
+
+  it('is given up at once where the receiver is gone for good', async () => {
+    const bench = await openBench(await startReceiver([410]));
+    await bench.deliver();
+    expect(await bench.standing()).toBe('dead 1 webhookGone the webhook answered 410: it is gone');
+  });
+
+  it('follows no redirect', async () => {
+    const target = await startReceiver();
+    const receiver = await startReceiver([307], { location: target.url });
+    const bench = await openBench(receiver);
+    await bench.deliver();
+    expect(await bench.standing()).toContain('the webhook answered 307, a redirect, which is not followed');
+    expect(target.received).toEqual([]);
+  });
+
+  it('to a receiver that hangs ends with the time-out', async () => {
+    const bench = await openBench(await startReceiver(['hang']), {}, 60);
+    await bench.deliver();
+    expect(await bench.standing()).toBe('waiting 1 webhookFailed the webhook did not answer (timeout)');
+  });
+
+  it.each(['hangBody', 'flood'] as const)('has arrived with a 2xx, whatever the body does (%s)', async (behaviour) => {
+    const bench = await openBench(await startReceiver([behaviour]), {}, 300);
+    await bench.deliver();
+    expect(await bench.standing()).toContain('delivered 1');
+  });
+
+  it('waits as long as the receiver asks, within a bound', async () => {
+    const bench = await openBench(await startReceiver([429], { 'retry-after': '3600' }));
+    await bench.deliver();
+    const dueInMs = ((await bench.ledger.deliveries.get('n1'))?.dueAtMs ?? 0) - bench.clock.nowMs();
+    expect(dueInMs).toBeGreaterThan(3_590_000);
+    expect(dueInMs).toBeLessThanOrEqual(3_600_000);
+  });
+
+  it('is not sent twice at once by one process', async () => {
+    const receiver = await startReceiver();
+    const bench = await openBench(receiver);
+    await Promise.all([bench.deliver(), bench.deliver()]);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe('At least once', () => {
+  it('a delivery whose process is killed in the middle is sent again, under the same id', async () => {
+    const receiver = await startReceiver(['hang']);
+    const bench = await openBench(receiver);
+    const child = startChild(new URL('./support/deliver-process.ts', import.meta.url), bench.file, receiver.url, 'n1');
+    await receiver.arrived(1);
+    await child.kill();
+    expect(await bench.standing()).toBe('waiting 0 null null');
+    await bench.deliver();
+    expect(await bench.standing()).toBe('delivered 1 null null');
+    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(['n1', 'n1']);
+  });
+
+  it('one that is broken off by a stop counts no try', async () => {
+    const receiver = await startReceiver(['hang']);
+    const bench = await openBench(receiver);
+    const stop = new AbortController();
+    const sending = bench.deliver(stop.signal);
+    await receiver.arrived(1);
+    stop.abort();
+    await expect(sending).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await bench.standing()).toBe('waiting 0 null null');
+  });
+});
+
+describe('The secret', () => {
+  it('is taken from its file anew each time', async () => {
+    const secretFile = join(tempFolder(), 'secret');
+    const bytes = new TextEncoder().encode('twenty-four bytes of it!');
+    writeFileSync(secretFile, `${secretText}\n`, { mode: 0o600 });
+    const receiver = await startReceiver([500]);
+    const bench = await openBench(receiver, { secretFile });
+    await bench.deliver();
+    writeFileSync(secretFile, `whsec_${Buffer.from(bytes).toString('base64')}\n`);
+    await bench.deliverLater();
+    const [first, second] = receiver.received;
+    expect(first && (await isSigned(first, new TextEncoder().encode(secretText)))).toBe(true);
+    expect(second && (await isSigned(second, bytes))).toBe(true);
+  });
+
+  it('that cannot be used sends nothing, and says so once', async () => {
+    const secretFile = join(tempFolder(), 'secret');
+    writeFileSync(secretFile, 'short', { mode: 0o600 });
+    const receiver = await startReceiver();
+    const bench = await openBench(receiver, { secretFile });
+    await bench.deliver();
+    expect(await bench.standing()).toContain('waiting 1 notifySecretUnusable');
+    chmodSync(secretFile, 0o644);
+    await bench.deliverLater();
+    await bench.deliverLater();
+    expect(await bench.standing()).toContain('waiting 3 notifySecretFileOpen');
+    expect(receiver.received).toEqual([]);
+    expect(bench.lines).toEqual([
+      'warn notifySecretUnusable the secret of the webhook cannot be used',
+      'warn notifySecretFileOpen the secret of the webhook cannot be used',
+    ]);
+  });
+
+  it('is optional: without one deliveries are not signed, which is said once', async () => {
+    const receiver = await startReceiver([500]);
+    const bench = await openBench(receiver, {});
+    await bench.deliver();
+    await bench.deliverLater();
+    expect(receiver.received.map(({ headers }) => headers['webhook-signature'])).toEqual([undefined, undefined]);
+    expect(bench.lines).toEqual(['warn notifyUnsigned deliveries are not signed: no secret is set']);
+  });
+
+  it.each([
+    ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 24],
+    ['sixteen-letters!', 16],
+    ['fifteen-letters', null],
+    ['whsec_not base64 at all, no', null],
+    ['whsec_c2hvcnQ=', null],
+  ])('%s is of so many bytes: %s', (text, count) => {
+    expect(secretBytes(text)?.length ?? null).toBe(count);
+  });
+
+  it('signs as the scheme’s published example says', () => {
+    const secret = secretBytes('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+    const atMs = 1_614_265_330_000;
+    const signable = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', atMs, body: '{"test": 2432232314}' };
+    expect(webhookHeaders(signable, secret)['webhook-signature']).toBe(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    );
+  });
+});
+
+describe('Without a webhook', () => {
+  it('deliveries wait without a try, and are given up after three days', async () => {
+    const bench = await openBench(null);
+    const entered = Date.UTC(2026, 10, 21);
+    await bench.ledger.deliveries.failed('n1', entered, { code: 'x', message: 'x' }, null);
+    await bench.ledger.deliveries.retry('n1', bench.clock.nowMs());
+    await bench.deliver();
+    const found = await bench.ledger.deliveries.get('n1');
+    expect(found).toMatchObject({ state: 'waiting', attempts: 0 });
+    expect((found?.dueAtMs ?? 0) - bench.clock.nowMs()).toBeGreaterThan(50_000);
+    bench.clock.advance(noWebhookMaxMs + 1_000);
+    await bench.deliver();
+    expect(await bench.standing()).toContain('dead 0 noWebhook');
+    expect(bench.lines).toEqual(['warn noWebhook deliveries given up']);
+  });
+});
+
+describe('The next try', () => {
+  it('comes ever later, never earlier than its step, and in the end not at all', () => {
+    expect(retryDelaysMs.map((_, index) => retryDelayMs(index + 1, 0, null))).toEqual(retryDelaysMs);
+    expect(retryDelaysMs.toSorted((a, b) => a - b)).toEqual(retryDelaysMs);
+    expect(retryDelayMs(1, 1, null)).toBe(6_000);
+    expect(retryDelayMs(retryDelaysMs.length + 1, 0, 5_000)).toBeNull();
+    expect(retryDelayMs(1, 0, 10 * retryAfterMaxMs)).toBe(retryAfterMaxMs);
+  });
+});

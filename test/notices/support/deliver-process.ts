@@ -1,0 +1,17 @@
+/** A process that delivers one delivery. Arguments: the ledger's file, the webhook's URL, the delivery's id. */
+import { systemClock } from '#src/clock.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { silentLogger } from '#src/log.ts';
+import { openNotices } from '#src/notices/open-notices.ts';
+
+const [file = '', url = '', id = ''] = process.argv.slice(2);
+const ledger = openSqliteLedger(file);
+const notices = openNotices({
+  ledger,
+  clock: systemClock(),
+  log: silentLogger(),
+  random: () => 0,
+  notify: { url, secret: null, secretFile: null, outageAfter: 0 },
+  workspace: 'sandbox',
+});
+await notices.deliver(id, new AbortController().signal);

@@ -1,0 +1,248 @@
+/** Notices: a log line and a delivery when a feed goes bad, and again when it recovers (issue "Schedules", point 5). */
+import { describe, expect, it } from 'vitest';
+import { hour, minute, openNoticeBench } from './support/notice-bench.ts';
+
+const bad = (feed: string, ...troubles: readonly string[]) => ({
+  type: 'feed.bad',
+  feed,
+  data: expect.objectContaining({ troubles }),
+});
+const recovered = (feed: string) => ({
+  type: 'feed.recovered',
+  feed,
+  data: expect.objectContaining({ troubles: [] }),
+});
+
+describe('A feed that goes bad', () => {
+  it('is told once, however many runs are bad', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('crm', 'done');
+    await bench.look();
+    for (let run = 0; run < 3; run += 1) {
+      await bench.file('crm', 'stopped');
+      await bench.look();
+      await bench.look();
+    }
+    expect(await bench.told()).toEqual([bad('crm', 'guard')]);
+    expect(bench.lines).toEqual(['warn crm guard feed went bad']);
+  });
+
+  it('is told with run, code and count, and once more when it is good again', async () => {
+    const bench = await openNoticeBench();
+    const run = await bench.file('crm', 'doneWithDead');
+    await bench.look();
+    const badSince = new Date(bench.clock.nowMs()).toISOString();
+    await bench.file('crm', 'done');
+    await bench.look();
+    await bench.look();
+    expect(await bench.told()).toEqual([
+      {
+        type: 'feed.bad',
+        feed: 'crm',
+        data: { troubles: ['deadRows'], badSince, began: [{ trouble: 'deadRows', run, code: null, dead: 1 }] },
+      },
+      { type: 'feed.recovered', feed: 'crm', data: { troubles: [], badSince, ended: ['deadRows'] } },
+    ]);
+    expect(bench.lines).toEqual(['warn crm deadRows feed went bad', 'info crm deadRows feed is good again']);
+  });
+
+  it('is told in the log alone where no webhook is set', async () => {
+    const bench = await openNoticeBench({ url: null });
+    await bench.file('crm', 'failed');
+    await bench.look();
+    await bench.file('crm', 'done');
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    expect(bench.lines).toEqual(['warn crm failed feed went bad', 'info crm failed feed is good again']);
+  });
+
+  it('is not told again by the next process', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('crm', 'failed');
+    await bench.look();
+    bench.restart();
+    await bench.look();
+    expect(await bench.told()).toHaveLength(1);
+  });
+
+  it('stays bad while an approved run is at work, and recovers with its end', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('crm', 'done');
+    const run = await bench.file('crm', 'stopped');
+    await bench.look();
+    await bench.ledger.runs.move(run, ['stopped'], 'applying', { atMs: bench.clock.nowMs() });
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'guard')]);
+    await bench.ledger.runs.move(run, ['applying'], 'done', { atMs: bench.clock.nowMs() });
+    await bench.look();
+    expect(await bench.told()).toEqual([recovered('crm')]);
+  });
+
+  it('recovers when a person cancels the stopped run', async () => {
+    const bench = await openNoticeBench();
+    const run = await bench.file('crm', 'stopped');
+    await bench.look();
+    await bench.ledger.runs.move(run, ['stopped'], 'cancelled', { atMs: bench.clock.nowMs() });
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'guard'), recovered('crm')]);
+  });
+
+  it('has no name, phone or key in its notice or its line', async () => {
+    const bench = await openNoticeBench();
+    for (const state of ['doneWithDead', 'stopped', 'failed'] as const) await bench.file(`${state} feed`, state);
+    await bench.look();
+    const told = await bench.told();
+    expect(told).toHaveLength(3);
+    expect(JSON.stringify([told, bench.log])).not.toMatch(/Lovelace|Ada|1415555/);
+  });
+});
+
+describe('An outage', () => {
+  it('is told once for all feeds, when it lasts, and again when work goes on', async () => {
+    const bench = await openNoticeBench();
+    for (let feed = 0; feed < 20; feed += 1) await bench.file(`feed ${feed}`, 'done');
+    await bench.pause('serviceUnreachable');
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    bench.clock.advance(minute);
+    await bench.look();
+    await bench.look();
+    expect(await bench.told()).toEqual([
+      {
+        type: 'feed.bad',
+        feed: 'main',
+        data: expect.objectContaining({ began: [expect.objectContaining({ code: 'serviceUnreachable' })] }),
+      },
+    ]);
+    await bench.pause(null);
+    await bench.look();
+    expect(await bench.told()).toEqual([recovered('main')]);
+  });
+
+  it('that a new engine meets again is the same outage', async () => {
+    const bench = await openNoticeBench();
+    await bench.pause('serviceFailing');
+    bench.clock.advance(minute);
+    await bench.look();
+    await bench.pause('serviceFailing');
+    bench.restart();
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('main', 'outage')]);
+  });
+});
+
+describe('A missing export', () => {
+  const feeds = { crm: { expectEvery: 26 * hour } };
+
+  it('is news when it is overdue, and so is the file that comes after all', async () => {
+    const bench = await openNoticeBench({ feeds });
+    await bench.file('crm', 'done');
+    await bench.look();
+    bench.clock.advance(26 * hour);
+    await bench.look();
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'missed')]);
+    await bench.file('crm', 'done');
+    await bench.look();
+    expect(await bench.told()).toEqual([recovered('crm')]);
+  });
+
+  it('is news also where no file ever came', async () => {
+    const bench = await openNoticeBench({ feeds });
+    await bench.look();
+    bench.clock.advance(26 * hour - minute);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    bench.clock.advance(minute);
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'missed')]);
+  });
+
+  it('is not made up for by a file that was refused', async () => {
+    const bench = await openNoticeBench({ feeds });
+    await bench.file('crm', 'done');
+    await bench.look();
+    bench.clock.advance(26 * hour);
+    await bench.file('crm', 'stopped');
+    await bench.look();
+    expect((await bench.told()).at(-1)).toEqual(bad('crm', 'guard', 'missed'));
+  });
+
+  it('is not judged right after a start: the file may lie there', async () => {
+    const bench = await openNoticeBench({ feeds });
+    await bench.file('crm', 'done');
+    await bench.look();
+    bench.clock.advance(72 * hour);
+    bench.restart();
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    await bench.file('crm', 'done');
+    bench.clock.advance(2 * minute);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+  });
+
+  it('is not judged while its schedule is paused or at work, and waited for anew when it is resumed', async () => {
+    const bench = await openNoticeBench({ feeds });
+    const { schedules } = bench.ledger;
+    await bench.schedule('crm', 'take');
+    await schedules.setPaused('crm', bench.clock.nowMs(), null);
+    await bench.look();
+    bench.clock.advance(72 * hour);
+    await bench.look();
+    await schedules.setPaused('crm', null, bench.clock.nowMs() + 48 * hour);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    bench.clock.advance(27 * hour);
+    const tick = await bench.tick('crm', null);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    await bench.endTick(tick, 'nothingNew');
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'missed')]);
+  });
+});
+
+describe('A schedule', () => {
+  it('that stopped is news, and so is its next tick', async () => {
+    const bench = await openNoticeBench();
+    await bench.schedule('phone-numbers', 'snapshot');
+    await bench.look();
+    bench.clock.advance(hour + 4 * minute);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    bench.clock.advance(2 * minute);
+    await bench.look();
+    await bench.schedule('phone-numbers', 'snapshot');
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('phone-numbers', 'missed'), recovered('phone-numbers')]);
+  });
+
+  it('is not missed by a process that does not run schedules', async () => {
+    const bench = await openNoticeBench({ runsSchedules: false });
+    await bench.schedule('phone-numbers', 'snapshot');
+    await bench.look();
+    bench.clock.advance(72 * hour);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+  });
+
+  it('whose tick failed is bad until one ends well; skipped ones and those of one user say nothing', async () => {
+    const bench = await openNoticeBench();
+    await bench.schedule('phone-numbers', 'snapshot');
+    await bench.look();
+    await bench.tick('phone-numbers', 'failed', 'US1');
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    await bench.tick('phone-numbers', 'failed');
+    await bench.look();
+    for (let skipped = 0; skipped < 21; skipped += 1) {
+      await bench.tick('phone-numbers', 'skipped');
+      if (skipped % 10 === 0) await bench.look();
+    }
+    expect(await bench.told()).toEqual([bad('phone-numbers', 'failed')]);
+    await bench.tick('phone-numbers', 'snapshot');
+    await bench.look();
+    expect(await bench.told()).toEqual([recovered('phone-numbers')]);
+  });
+});
