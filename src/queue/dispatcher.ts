@@ -7,6 +7,7 @@
 import type { Clock } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import type { ScheduleWork } from '#src/ledger/schedule-record.ts';
 import type { Logger } from '#src/log.ts';
 import type { JobToAdd, Producer } from './producer.ts';
 import { jobId } from './queue-names.ts';
@@ -31,8 +32,10 @@ export interface Dispatcher {
 }
 
 const runsPerLook = 20;
-/** Audits that are due within so long are handed out, with a delay: until the next sweep nobody else would. */
-const auditsAheadMs = 5_000;
+/** What is due within so long is handed out, with a delay: until the next sweep nobody else would. */
+const aheadMs = 5_000;
+const ticksPerLook = 50;
+const deliveriesPerLook = 50;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { ledger, producer, clock, log, jobsMax } = options;
@@ -91,14 +94,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 /**
- * What the ledger says is to be done now. While all work is paused only cancelled runs are ended; while writing alone is,
- * files are read and runs are finished.
+ * What the ledger says is to be done now. While all work is paused cancelled runs are ended, schedules go on taking files,
+ * whose runs then wait, and what is to be told is told; a snapshot waits, since it would only fail. While writing alone is
+ * paused, files are read and runs are finished.
  */
 export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise<readonly JobToAdd[]> {
   const pause = await ledger.pause();
   const cancelling = await ledger.runs.inState(['cancelling'], runsPerLook);
   const finish = (runId: string): JobToAdd => ({ name: 'finish-run', id: jobId(runId, 'finish'), payload: { runId } });
-  if (pause !== null && pause.scope !== 'writes') return cancelling.map((run) => finish(run.id));
+  const readsPass = pause === null || pause.scope === 'writes';
+  const besides = [...(await ticksToDo(ledger, readsPass)), ...(await deliveriesToDo(ledger, nowMs))];
+  if (!readsPass) return [...cancelling.map((run) => finish(run.id)), ...besides];
 
   const toStage = [
     ...(await ledger.runs.inState(['staging'], runsPerLook)),
@@ -112,7 +118,7 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
     if (!waits && (await ledger.staging.pendingCount(run.id)) === 0) complete.push(run.id);
   }
   // One at a time: an audit must not take the rate of an import.
-  const audits = await ledger.audits.nextDue(nowMs + auditsAheadMs, 1);
+  const audits = await ledger.audits.nextDue(nowMs + aheadMs, 1);
   return [
     ...toStage.map((run) => ({ name: 'import-file', id: jobId(run.id, 'import'), payload: { runId: run.id } })),
     ...batches.map(({ runId, batch, generation, dueAtMs }) => ({
@@ -130,5 +136,27 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
       payload: { auditId: id },
       delayMs: Math.max(0, dueAtMs - nowMs),
     })),
+    ...besides,
   ];
+}
+
+const jobOfWork: Readonly<Record<ScheduleWork, string>> = { take: 'take-files', snapshot: 'snapshot-phone-numbers' };
+
+async function ticksToDo(ledger: Ledger, readsPass: boolean): Promise<readonly JobToAdd[]> {
+  return (await ledger.schedules.nextTicks(ticksPerLook))
+    .filter((tick) => tick.work === 'take' || readsPass)
+    .map(({ id, work, attempts }) => ({
+      name: jobOfWork[work],
+      id: jobId('tick', id, attempts),
+      payload: { tickId: id },
+    }));
+}
+
+async function deliveriesToDo(ledger: Ledger, nowMs: number): Promise<readonly JobToAdd[]> {
+  return (await ledger.deliveries.nextDue(nowMs + aheadMs, deliveriesPerLook)).map(({ id, attempts, dueAtMs }) => ({
+    name: 'deliver',
+    id: jobId('deliver', id, attempts),
+    payload: { deliveryId: id },
+    delayMs: Math.max(0, dueAtMs - nowMs),
+  }));
 }

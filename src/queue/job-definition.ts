@@ -1,14 +1,17 @@
 /** One entry of the job catalog: what its payload looks like, and who processes it. */
 import type { z } from 'zod';
+import type { LogContext } from '#src/log.ts';
 
 export interface JobDefinition<Payload, Context> {
   readonly name: string;
   /** No personal data in a payload: ids and numbers only. */
   readonly schema: z.ZodType<Payload>;
-  /** `engine`: only there, where its files, its sweep and what it has begun are known. */
-  readonly runsIn: 'engine' | 'anywhere';
   /** Jobs of this name at work at once in one process. */
   readonly concurrency: number;
+  /** Its end is worth a line for people: nothing else tells that it was done. */
+  readonly tellsEnd?: boolean;
+  /** What its log lines carry besides `runId`, `batch` and `tickId` of its payload. Asked once, before it begins. */
+  about?(payload: Payload, context: Context): Promise<LogContext>;
   /** Calls one use case. What it throws ends this job; the ledger knows what is still to be done. */
   process(payload: Payload, context: Context, signal: AbortSignal): Promise<void>;
 }

@@ -9,8 +9,12 @@ import type { RedisOptions } from 'bullmq';
 import { Queue } from 'bullmq';
 import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
+import type { WakeUp } from '#src/schedules/parts.ts';
 import { timedOut, within } from './embedded/deadline.ts';
+import { jobLinesMax } from './job-log.ts';
+import { keptWhenEnded, makeWay } from './kept-jobs.ts';
 import { queueName } from './queue-names.ts';
+import { holdWakeUps, nextWakeUp, type WakeUpOptions, wakeJobName } from './wake-ups.ts';
 
 export interface JobToAdd {
   readonly name: string;
@@ -32,6 +36,10 @@ export interface Producer {
   forget(names: readonly string[]): Promise<void>;
   /** At most so many jobs of that name are at work at once, over all processes, until the queue is flushed or forgets. */
   limitAtOnce(name: string, jobsMax: number): Promise<void>;
+  /**
+   * Makes the queue hold these wake-ups of schedules and no others (`wake-ups.ts`). @returns whether it does; never rejects.
+   */
+  schedule(wakeUps: readonly WakeUp[], options: WakeUpOptions): Promise<boolean>;
   /** The queue of that job, for a look at it. */
   queue(name: string): Queue;
   close(): Promise<void>;
@@ -45,7 +53,7 @@ const anyPriority = 1;
 const eventsMax = 200;
 /** A frozen Redis answers nothing, and its connection stays up. */
 const commandMsMax = 5_000;
-/** Jobs are added in one command for each name; connecting may come before. */
+/** Jobs are added in a few commands for each name; connecting may come before. */
 const addMsMax = 10_000;
 
 export function openProducer(
@@ -61,9 +69,15 @@ export function openProducer(
     if (known === undefined) {
       known = new Queue(queueName(ledgerId, name), {
         connection,
-        defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+        defaultJobOptions: {
+          attempts: 1,
+          removeOnComplete: keptWhenEnded(name),
+          removeOnFail: keptWhenEnded(name),
+          keepLogs: jobLinesMax,
+        },
         // What happened stands in the ledger; a queue page needs the last few events only.
         streams: { events: { maxLen: eventsMax } },
+        settings: { repeatStrategy: nextWakeUp },
       });
       known.on('error', (error) => {
         log.debug({ reason: messageOf(error) }, 'queue connection');
@@ -106,6 +120,15 @@ export function openProducer(
         log.debug({ job: name, reason: messageOf(error) }, 'jobs at once are not limited');
       }
     },
+    schedule: async (wakeUps, options) => {
+      try {
+        return (await within(addMsMax, holdWakeUps(queue(wakeJobName), wakeUps, options))) !== timedOut;
+      } catch (error) {
+        // The sweep looks what is due all the same.
+        log.debug({ reason: messageOf(error) }, 'queue does not take wake-ups');
+        return false;
+      }
+    },
     close: async () => {
       await Promise.allSettled([...queues.values()].map((one) => one.close()));
     },
@@ -123,6 +146,8 @@ async function addByName(queue: (name: string) => Queue, jobs: readonly JobToAdd
         ...(standsBack === true ? { priority: anyPriority } : {}),
       },
     }));
+    const ids = ofName.map(({ id }) => id);
+    await makeWay(queue(name), name, ids);
     await queue(name).addBulk(bulk);
   }
 }

@@ -15,7 +15,7 @@
 import type { RedisOptions } from 'bullmq';
 import { type Clock, sleepUnlessCut } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import type { Logger } from '#src/log.ts';
+import { type Logger, outsideLogContext } from '#src/log.ts';
 import { assertRate, type RateGate, type RatePass } from '#src/workspace/rate-gate.ts';
 import { shareAt } from '#src/workspace/rate-rule.ts';
 import { createWaitLine } from '#src/workspace/wait-line.ts';
@@ -158,7 +158,8 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     async take(signal) {
       if (closed) throw closedError();
       const admitted = line.join(signal);
-      void askForAll();
+      // It asks for all that wait, whoever came first.
+      void outsideLogContext(askForAll);
       const pass = await admitted;
       if (pass === null) throw closedError();
       return pass;

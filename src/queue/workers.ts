@@ -1,18 +1,21 @@
 /**
  * BullMQ workers for the job catalog.
  *
- * Jobs are removed when they end, well or not: the ledger remembers, and an id that stays would make the next `add` a
- * silent no-op.
+ * A job that fails ends in the queue as failed, with a code for a reason: no words, which may quote somebody. It is never
+ * tried again there: the ledger says what is still to be done (`kept-jobs.ts` says how an ended one makes way).
  */
 
 import type { RedisOptions } from 'bullmq';
-import { type Job, Worker } from 'bullmq';
+import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import type { Logger } from '#src/log.ts';
+import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
 import { closeWorker } from './close-worker.ts';
 import { timedOut, within } from './embedded/deadline.ts';
 import type { AnyJobDefinition } from './job-definition.ts';
+import { type LinesUnderway, openJobLog } from './job-log.ts';
+import { keptWhenEnded } from './kept-jobs.ts';
 import { queueName } from './queue-names.ts';
+import { nextWakeUp } from './wake-ups.ts';
 
 /** After a lost connection; BullMQ's own 15 s would make a stop, and the work after an outage, wait for as long. */
 export const retryDelayMs = 1_000;
@@ -43,7 +46,10 @@ export interface Workers {
 export function startWorkers<Context>(options: WorkersOptions<Context>): Workers {
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
-  const workers = options.catalog.map((definition) => startWorker(options, definition, stopping.signal, running));
+  const underway: LinesUnderway = { count: 0 };
+  const workers = options.catalog.map((definition) =>
+    startWorker(options, definition, stopping.signal, running, underway),
+  );
   /** Ends: no job is taken any more, and one that is on its way to us returns at once. */
   const allEnded = async (): Promise<void> => {
     while (running.size > 0) await Promise.allSettled(running);
@@ -64,8 +70,9 @@ function startWorker<Context>(
   definition: AnyJobDefinition<Context>,
   stopping: AbortSignal,
   running: Set<Promise<void>>,
+  underway: LinesUnderway,
 ): Worker {
-  const { ledgerId, connection, context, log, onJobEnd } = options;
+  const { ledgerId, connection, log, onJobEnd } = options;
   const { name } = definition;
   const concurrency = options.concurrency?.[name] ?? definition.concurrency;
   const lost = new Map<string, AbortController>();
@@ -73,20 +80,19 @@ function startWorker<Context>(
     const id = job.id ?? '';
     const lock = new AbortController();
     lost.set(id, lock);
-    const startedAtMs = performance.now();
-    let failed = false;
+    const lines = openJobLog(job, underway);
+    let code: string | null = null;
     try {
-      const payload = definition.schema.parse(job.data);
-      await definition.process(payload, context, AbortSignal.any([stopping, lock.signal]));
-      log.debug({ job: name, id, ms: Math.round(performance.now() - startedAtMs) }, 'job done');
-    } catch (error) {
-      failed = !(error instanceof Error && error.name === 'AbortError');
-      if (failed) logFailure(log, name, id, error);
+      const signal = AbortSignal.any([stopping, lock.signal]);
+      const about = await aboutJob(options, definition, job.data);
+      code = await inLogContext(about, () => carryOut(options, definition, job, signal), lines.add);
     } finally {
+      lines.close();
       // After a flush the same job may run twice here: each forgets its own only.
       if (lost.get(id) === lock) lost.delete(id);
-      onJobEnd(name, id, failed);
+      onJobEnd(name, id, code !== null);
     }
+    if (code !== null) throw failedJob(code);
   };
   const track = async (job: Job): Promise<void> => {
     // Not begun: the ledger hands it out again.
@@ -100,10 +106,11 @@ function startWorker<Context>(
     concurrency,
     lockDuration: lockMs,
     stalledInterval: stalledCheckMs,
-    removeOnComplete: { count: 0 },
-    removeOnFail: { count: 0 },
+    removeOnComplete: keptWhenEnded(name),
+    removeOnFail: keptWhenEnded(name),
     drainDelay: 5,
     runRetryDelay: retryDelayMs,
+    settings: { repeatStrategy: nextWakeUp },
   });
   // Losing the lock does not stop a processor: it is told, and its next write is fenced by the ledger.
   worker.on('lockRenewalFailed', (ids: string[]) => {
@@ -113,13 +120,62 @@ function startWorker<Context>(
   return worker;
 }
 
+/** @returns null, or the code of what it failed for. A job that was cut off has not failed. */
+async function carryOut<Context>(
+  { context, log }: WorkersOptions<Context>,
+  definition: AnyJobDefinition<Context>,
+  job: Job,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { name, tellsEnd } = definition;
+  const id = job.id ?? '';
+  const startedAtMs = performance.now();
+  try {
+    await definition.process(definition.schema.parse(job.data), context, signal);
+    const ms = Math.round(performance.now() - startedAtMs);
+    log[tellsEnd === true ? 'info' : 'debug']({ job: name, id, ms }, 'job done');
+    return null;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') return null;
+    return logFailure(log, name, id, error);
+  }
+}
+
+/** What the payload itself says, and what the job knows besides. */
+async function aboutJob<Context>(
+  { context }: WorkersOptions<Context>,
+  definition: AnyJobDefinition<Context>,
+  data: unknown,
+): Promise<LogContext> {
+  const { runId, batch, tickId } = Object(data) as Readonly<Record<string, unknown>>;
+  const said: LogContext = {
+    ...(typeof runId === 'string' ? { run: runId } : {}),
+    ...(typeof batch === 'number' ? { batch } : {}),
+    ...(typeof tickId === 'string' ? { tick: tickId } : {}),
+  };
+  try {
+    return { ...said, ...(await definition.about?.(definition.schema.parse(data), context)) };
+  } catch {
+    // A payload that is none, or a ledger that does not answer: the job itself meets that at once, and says so.
+    return said;
+  }
+}
+
+/** Shown as failed, with the code alone: no stack either. */
+function failedJob(code: string): UnrecoverableError {
+  const error = new UnrecoverableError(code);
+  error.stack = '';
+  return error;
+}
+
 /** The system's ENOSPC, and SQLite's own word for it. The work is tried again until there is room. */
 function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && error.code === 'ENOSPC') || ('errcode' in error && error.errcode === 13);
 }
 
-function logFailure(log: Logger, job: string, id: string, error: unknown): void {
+/** @returns its code. */
+function logFailure(log: Logger, job: string, id: string, error: unknown): string {
   const full = isDiskFull(error);
   const code = error instanceof PatchbayError ? error.code : full ? 'diskFull' : 'unexpected';
   const kind = error instanceof PatchbayError ? error.kind : full ? 'transient' : 'bug';
@@ -129,4 +185,5 @@ function logFailure(log: Logger, job: string, id: string, error: unknown): void 
   // The words of our own errors may quote the service, and the service may quote a contact: only the code is logged.
   const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };
   log[isTold ? 'debug' : waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
+  return code;
 }

@@ -19,6 +19,7 @@ async function opened() {
     },
     forget: async () => undefined,
     limitAtOnce: async () => undefined,
+    schedule: async () => true,
     queue: () => {
       throw new Error('nobody looks at the queue');
     },

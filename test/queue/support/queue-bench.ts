@@ -9,13 +9,14 @@ import { systemClock } from '#src/clock.ts';
 import { type DeadLetterView, openDeadLetterView } from '#src/engine/dead-letter-view.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
-import { silentLogger } from '#src/log.ts';
+import { type Logger, silentLogger } from '#src/log.ts';
 import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { createDispatcher, type Dispatcher } from '#src/queue/dispatcher.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { openProducer, type Producer } from '#src/queue/producer.ts';
 import { startWorkers, type Workers } from '#src/queue/workers.ts';
 import { createdAtMs, settleAs, settled } from '#test/contracts/support/build.ts';
+import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
 
 const batchPayload = z.object({ runId: z.string(), batch: z.number(), generation: z.number() });
 const runPayload = z.object({ runId: z.string() });
@@ -34,10 +35,9 @@ export interface QueueBench {
 }
 
 /** On the Redis of that address, or on the embedded one. Closed when the test ends. */
-export async function openQueueBench(redisUrl: string | null): Promise<QueueBench> {
+export async function openQueueBench(redisUrl: string | null, log: Logger = silentLogger()): Promise<QueueBench> {
   const folder = mkdtempSync(join(tmpdir(), 'pb-q-'));
   const clock = systemClock();
-  const log = silentLogger();
   const ledger = openSqliteLedger(join(folder, 'ledger.sqlite'));
   const server = await openQueueServer({ redisUrl, folder: join(folder, 'queue'), log });
   const producer = openProducer(ledger.id, server.producer, log);
@@ -61,14 +61,13 @@ export async function openQueueBench(redisUrl: string | null): Promise<QueueBenc
     const batches: JobDefinition<BatchPayload, null> = {
       name: 'upsert-batch',
       schema: batchPayload,
-      runsIn: 'anywhere',
       concurrency: 2,
+      about: async ({ runId }) => ({ feed: (await ledger.runs.get(runId))?.feed ?? '' }),
       process: (payload, _context, signal) => process(payload, signal),
     };
     const finish: JobDefinition<z.infer<typeof runPayload>, null> = {
       name: 'finish-run',
       schema: runPayload,
-      runsIn: 'engine',
       concurrency: 1,
       process: async ({ runId }) => {
         await ledger.runs.move(runId, ['applying'], 'done', { atMs: createdAtMs + 100 });
@@ -87,7 +86,7 @@ export async function openQueueBench(redisUrl: string | null): Promise<QueueBenc
   };
   const folders = { claimed: folder, handedOver: folder, reports: folder, importFolders: [folder] };
   const openView: QueueBench['openView'] = (onRedrive) => {
-    const submit = { ledger, clock, log, folders, mapping: null };
+    const submit = { ledger, clock, log, folders, feeds: plainFeeds() };
     const view = openDeadLetterView({ ledger, producer, connection: server.worker, submit, log, onRedrive });
     views.push(view);
     return view;
