@@ -9,6 +9,8 @@ import { letterDocument } from '#src/dead-letters/letter-document.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { answer } from './answer.ts';
 import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
+import { feedsJson, readFeeds } from './feeds.ts';
+import { feedsPage } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, requireToken } from './login.ts';
 import { answerMessage, type Message } from './message-page.ts';
@@ -92,6 +94,10 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
     if (detail === null) return answerMessage(c, frame(), noSuchRun);
     return answer(c, { page: () => runPage(frame(), detail), json: () => runDetailJson(detail) });
   });
+  app.get('/feeds', async (c) => {
+    const view = await readFeeds(parts);
+    return answer(c, { page: () => feedsPage(frame(), parts.importFolders, view), json: () => feedsJson(view) });
+  });
   app.get('/dead-letters', async (c) => {
     const letters = await ledger.deadLetters.list({ states: ['open', 'redriven'], limit: lettersShownMax });
     const openCount = await ledger.deadLetters.countOpen();
@@ -121,7 +127,7 @@ const noSuchPage: Message = {
   status: 404,
   code: 'notFound',
   message: 'there is no such page',
-  hint: 'The pages are /, /runs and /dead-letters; the probes are /healthz, /readyz and /metrics.',
+  hint: 'The pages are /, /runs, /feeds and /dead-letters; the probes are /healthz, /readyz and /metrics.',
 };
 
 const broken: Message = {

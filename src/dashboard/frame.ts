@@ -11,7 +11,7 @@ export interface Frame {
   readonly nowMs: number;
 }
 
-export type Place = 'overview' | 'runs' | 'deadLetters';
+export type Place = 'overview' | 'runs' | 'feeds' | 'deadLetters';
 
 export interface PageContent {
   readonly title: string;
@@ -101,6 +101,7 @@ function navigation(place: Place | null): readonly Markup[] {
   const entries: readonly (readonly [Place, string, string])[] = [
     ['overview', '/', 'Overview'],
     ['runs', '/runs', 'Runs'],
+    ['feeds', '/feeds', 'Feeds'],
     ['deadLetters', '/dead-letters', 'Dead letters'],
   ];
   return entries.map(([name, href, label]) =>

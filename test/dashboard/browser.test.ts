@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)(`the page in a browser${chromiumMissing}`, () => {
 
   it.each([390, 768, 1_280])('needs no sideways scrolling at a width of %i', async (width) => {
     const { page } = await openPage(width);
-    for (const path of ['/', '/runs', '/dead-letters']) {
+    for (const path of ['/', '/runs', '/feeds', '/dead-letters']) {
       await page.goto(new URL(path, page.url()).href);
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
     }

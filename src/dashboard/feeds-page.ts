@@ -1,0 +1,93 @@
+/** The feeds: when each is due, how it went last, and what is the matter with it; and the snapshots of the numbers. */
+import { html } from 'hono/html';
+import { troubleWords } from '#src/ledger/delivery-record.ts';
+import type { TickOutcome } from '#src/ledger/schedule-record.ts';
+import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { describeRule } from '#src/schedules/describe-rule.ts';
+import { dropHint } from './drop-hint.ts';
+import { type FeedsView, type FeedView, feedsShownMax, type ScheduleView } from './feeds.ts';
+import { type Frame, framed } from './frame.ts';
+import type { Markup } from './markup.ts';
+import { count, counted, moment } from './moment.ts';
+import { runLink, statePill } from './run-pieces.ts';
+
+const outcomeWords: Readonly<Record<TickOutcome, string>> = {
+  run: 'files taken',
+  snapshot: 'snapshot taken',
+  nothingNew: 'nothing new',
+  skipped: 'skipped: the one before was at work',
+  failed: 'failed',
+};
+
+export function feedsPage(frame: Frame, importFolders: readonly string[], view: FeedsView): Markup {
+  const { feeds, phoneNumbers } = view;
+  return framed(frame, {
+    title: 'Feeds',
+    place: 'feeds',
+    refreshSeconds: null,
+    body: html`<h1>Feeds</h1>
+${feeds.length === 0 ? dropHint(importFolders) : feedTable(feeds)}
+${feeds.length < feedsShownMax ? '' : html`<p class="dim">The first ${feedsShownMax} feeds.</p>`}
+<section aria-labelledby="numbers"><h2 id="numbers">Phone numbers</h2>
+<dl class="facts">
+<div><dt>Snapshots</dt><dd>${scheduleCell(phoneNumbers.schedule)}</dd></div>
+<div><dt>Next</dt><dd>${dueCell(phoneNumbers.schedule)}</dd></div>
+<div><dt>Last outcome</dt><dd>${outcomeCell(phoneNumbers.schedule)}</dd></div>
+<div class="broad"><dt>Last snapshot</dt><dd>${snapshotLine(phoneNumbers.latest)}</dd></div>
+</dl>
+</section>`,
+  });
+}
+
+function feedTable(feeds: readonly FeedView[]): Markup {
+  return html`<table class="stacking">
+<thead><tr><th scope="col">Feed</th><th scope="col">Condition</th><th scope="col">Due</th><th scope="col">Next</th>
+<th scope="col">Last outcome</th><th scope="col">Last run</th></tr></thead>
+<tbody>
+${feeds.map(feedLine)}
+</tbody>
+</table>`;
+}
+
+function feedLine(view: FeedView): Markup {
+  const { feed, schedule, lastRun } = view;
+  return html`<tr><th scope="row"><bdi>${feed}</bdi></th>
+<td data-label="Condition"><span>${condition(view)}</span></td>
+<td data-label="Due">${scheduleCell(schedule)}</td>
+<td data-label="Next"><span>${dueCell(schedule)}</span></td>
+<td data-label="Last outcome"><span>${outcomeCell(schedule)}</span></td>
+<td data-label="Last run"><span>${lastRun === null ? '–' : html`${runLink(lastRun)} ${statePill(lastRun.state)}`}</span></td></tr>
+`;
+}
+
+function condition({ troubles, sinceMs }: FeedView): Markup {
+  if (troubles.length === 0) return html`<span class="pill good">good</span>`;
+  const words = troubles.map((trouble) => troubleWords[trouble]).join(', ');
+  return html`<span class="pill bad">${words}</span> <span class="dim">since ${moment(sinceMs)}</span>`;
+}
+
+function scheduleCell(schedule: ScheduleView | null): string {
+  return schedule === null ? '–' : describeRule(schedule.record.rule);
+}
+
+function dueCell(schedule: ScheduleView | null): Markup {
+  const pausedAtMs = schedule?.record.pausedAtMs ?? null;
+  if (pausedAtMs === null) return moment(schedule?.record.dueAtMs ?? null);
+  return html`<span class="pill attention">paused</span> <span class="dim">since ${moment(pausedAtMs)}</span>`;
+}
+
+function outcomeCell(schedule: ScheduleView | null): Markup {
+  const tick = schedule?.lastTick ?? null;
+  if (tick === null || tick.outcome === null) return html`–`;
+  const code = tick.outcome === 'failed' && tick.code !== null ? html` <code>${tick.code}</code>` : '';
+  return html`${outcomeWords[tick.outcome]}${code} <span class="dim">${moment(tick.endedAtMs)}</span>`;
+}
+
+function snapshotLine(record: SnapshotRecord | null): Markup {
+  if (record === null) return html`none yet`;
+  const { added, removed, changedNumbers, changed } = record;
+  const changes = changed
+    ? `${count(added)} added, ${count(removed)} removed, ${count(changedNumbers)} changed`
+    : 'nothing changed';
+  return html`${counted(record.count, 'number', 'numbers')} <span class="dim">${moment(record.takenAtMs)}</span>, ${changes}`;
+}

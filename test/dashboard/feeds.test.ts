@@ -1,0 +1,77 @@
+/** The page of feeds, and its JSON twin. */
+import { describe, expect, it } from 'vitest';
+import { workspaceSeries } from '#src/ledger/snapshot-record.ts';
+import { dashboardBench, deadRow, finishedRun, startMs } from './dashboard-bench.ts';
+
+const hourMs = 3_600_000;
+
+async function benchWithFeeds() {
+  const bench = await dashboardBench();
+  const { schedules, deliveries, snapshots } = bench.ledger;
+  const crm = { kind: 'at', at: '30 2 * * *', zone: 'Europe/Berlin' } as const;
+  await schedules.put({ name: 'crm', work: 'take', rule: crm, dueAtMs: startMs + hourMs, createdAtMs: startMs });
+  const tick = { id: 't1', schedule: 'crm', trigger: 'request', user: null, dueAtMs: startMs } as const;
+  await schedules.request(tick);
+  await schedules.begin('t1', startMs);
+  await schedules.end('t1', startMs + 1_000, { outcome: 'failed', code: 'takeRefused', message: 'no such host' });
+  await deliveries.setCondition({ feed: 'crm', troubles: ['missed', 'deadRows'], sinceMs: startMs }, []);
+  const numbers = { kind: 'every', everyMs: hourMs } as const;
+  await schedules.put({
+    ...{ name: 'phone-numbers', work: 'snapshot', rule: numbers, dueAtMs: startMs + hourMs, createdAtMs: startMs },
+  });
+  await schedules.setPaused('phone-numbers', startMs + 5_000, null);
+  await snapshots.publish({
+    record: {
+      ...{ series: workspaceSeries, takenAtMs: startMs, count: 0, pages: 1, changed: true },
+      ...{ added: 3, removed: 2, changedNumbers: 1, contentOfMs: startMs },
+    },
+    numbers: [],
+    deliveries: [],
+  });
+  const run = await finishedRun(bench, [deadRow()]);
+  return { bench, run };
+}
+
+describe('the feeds', () => {
+  it('show schedule, next time, last outcome, condition, last run and the last snapshot', async () => {
+    const { bench, run } = await benchWithFeeds();
+    const { status, text } = await bench.page('/feeds');
+    expect(status).toBe(200);
+    for (const shown of [
+      ...['daily at 02:30 (Europe/Berlin)', 'export missing, dead rows', 'failed <code>takeRefused</code>'],
+      ...[`/runs/${run.id}`, 'every hour', 'paused', '3 added, 2 removed, 1 changed', 'aria-current="page">Feeds'],
+    ]) {
+      expect(text).toContain(shown);
+    }
+  });
+
+  it('have a JSON twin', async () => {
+    const { bench, run } = await benchWithFeeds();
+    const { body } = await bench.json('/feeds');
+    expect(body.feeds).toEqual([
+      {
+        feed: 'crm',
+        schedule: {
+          words: 'daily at 02:30 (Europe/Berlin)',
+          due: '2026-11-21T15:00:00.000Z',
+          paused: null,
+          last: { outcome: 'failed', code: 'takeRefused', runs: [], at: '2026-11-21T14:00:01.000Z' },
+        },
+        troubles: expect.arrayContaining(['missed', 'deadRows']),
+        since: '2026-11-21T14:00:00.000Z',
+        lastRun: null,
+      },
+      { feed: 'main', schedule: null, troubles: [], since: null, lastRun: { run: run.id, state: 'doneWithDead' } },
+    ]);
+    expect(body.phoneNumbers).toMatchObject({
+      schedule: { words: 'every hour', due: null, paused: '2026-11-21T14:00:05.000Z', last: null },
+      latest: { takenAt: '2026-11-21T14:00:00.000Z', count: 0, added: 3, removed: 2, changedNumbers: 1 },
+    });
+  });
+
+  it('say where to drop a file while there are none', async () => {
+    const bench = await dashboardBench();
+    expect((await bench.page('/feeds')).text).toContain(`${bench.folder}/import`);
+    expect((await bench.json('/feeds')).body).toEqual({ feeds: [], phoneNumbers: { schedule: null, latest: null } });
+  });
+});
