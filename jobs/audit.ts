@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { carryOutAudit } from '#src/audits/carry-out-audit.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
-import type { JobContext } from './context.ts';
+import { aboutRun } from './about-run.ts';
+import type { RunContext } from './context.ts';
 import { isExhaustedRead } from './upsert-batch.ts';
 
 const payload = z.object({ auditId: z.string() });
@@ -10,11 +11,14 @@ const payload = z.object({ auditId: z.string() });
 /** Whatever is wrong may be wrong for long: the audit is handed out again at once when the job ends. */
 const restAfterFailureMs = 5_000;
 
-export const audit: JobDefinition<z.infer<typeof payload>, JobContext> = {
+export const audit: JobDefinition<z.infer<typeof payload>, RunContext> = {
   name: 'audit',
   schema: payload,
-  runsIn: 'engine',
   concurrency: 1,
+  about: async ({ auditId }, { audits, runs }) => {
+    const known = await audits.ledger.audits.get(auditId);
+    return known === null ? {} : aboutRun(runs, known.runId);
+  },
   process: async ({ auditId }, context, signal) => {
     const { audits } = context;
     const pause = await audits.ledger.pause();

@@ -2,15 +2,16 @@
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { finishCancelled, finishRun } from '#src/runs/finish-run.ts';
-import type { JobContext } from './context.ts';
+import { aboutRun } from './about-run.ts';
+import type { RunContext } from './context.ts';
 
 const payload = z.object({ runId: z.string() });
 
-export const finishRunJob: JobDefinition<z.infer<typeof payload>, JobContext> = {
+export const finishRunJob: JobDefinition<z.infer<typeof payload>, RunContext> = {
   name: 'finish-run',
   schema: payload,
-  runsIn: 'engine',
   concurrency: 1,
+  about: ({ runId }, { runs }) => aboutRun(runs, runId),
   process: async ({ runId }, { runs }) => {
     if (!(await finishRun(runs, runId))) await finishCancelled(runs, runId);
   },

@@ -4,15 +4,16 @@ import { openRedriveSupply } from '#src/dead-letters/redrive-supply.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { openFileSupply } from '#src/runs/open-file-supply.ts';
 import { stageRun } from '#src/runs/stage-run.ts';
-import type { JobContext } from './context.ts';
+import { aboutRun } from './about-run.ts';
+import type { RunContext } from './context.ts';
 
 const payload = z.object({ runId: z.string() });
 
-export const importFile: JobDefinition<z.infer<typeof payload>, JobContext> = {
+export const importFile: JobDefinition<z.infer<typeof payload>, RunContext> = {
   name: 'import-file',
   schema: payload,
-  runsIn: 'engine',
   concurrency: 2,
+  about: ({ runId }, { runs }) => aboutRun(runs, runId),
   process: async ({ runId }, context, signal) => {
     const { runs, staging } = context;
     // A flushed queue brings the job back while the first one is still at work.

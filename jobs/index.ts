@@ -1,16 +1,33 @@
 /** The job catalog: every job there is. */
 import type { AnyJobDefinition } from '#src/queue/job-definition.ts';
 import { audit } from './audit.ts';
-import type { JobContext } from './context.ts';
+import type { BatchContext, JobContext, RunContext } from './context.ts';
+import { deliver } from './deliver.ts';
 import { finishRunJob } from './finish-run.ts';
 import { importFile } from './import-file.ts';
+import { snapshotPhoneNumbers } from './snapshot-phone-numbers.ts';
 import { sweep } from './sweep.ts';
+import { takeFiles } from './take-files.ts';
 import { upsertBatch } from './upsert-batch.ts';
+import { wakeSchedules } from './wake-schedules.ts';
 
-export const jobCatalog: readonly AnyJobDefinition<JobContext>[] = [
+/** The jobs of worker processes: the engine's files, its sweep and what it has begun are known to the engine alone. */
+export const batchCatalog: readonly AnyJobDefinition<BatchContext>[] = [upsertBatch];
+
+/** What a run needs to come to its end. */
+export const runCatalog: readonly AnyJobDefinition<RunContext>[] = [
   importFile,
-  upsertBatch,
+  ...batchCatalog,
   finishRunJob,
   audit,
   sweep,
+];
+
+/** The jobs of the engine. */
+export const jobCatalog: readonly AnyJobDefinition<JobContext>[] = [
+  ...runCatalog,
+  takeFiles,
+  snapshotPhoneNumbers,
+  deliver,
+  wakeSchedules,
 ];

@@ -1,14 +1,13 @@
 /** Job: put back from the ledger what the queue should hold, and try a paused service again. */
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
-import type { JobContext } from './context.ts';
+import type { RunContext } from './context.ts';
 
 const payload = z.object({ slot: z.number().int() });
 
-export const sweep: JobDefinition<z.infer<typeof payload>, JobContext> = {
+export const sweep: JobDefinition<z.infer<typeof payload>, RunContext> = {
   name: 'sweep',
   schema: payload,
-  runsIn: 'engine',
   concurrency: 1,
   process: async (_payload, context) => context.sweep(),
 };

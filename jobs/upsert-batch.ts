@@ -4,7 +4,8 @@ import { PatchbayError } from '#src/errors.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { stopForGuard } from '#src/runs/stop-run.ts';
 import { type BatchReference, processBatch } from '#src/upsert/process-batch.ts';
-import type { JobContext } from './context.ts';
+import { aboutRun } from './about-run.ts';
+import type { BatchContext } from './context.ts';
 
 const payload = z.object({
   runId: z.string(),
@@ -15,11 +16,12 @@ const payload = z.object({
 /** A batch whose reads get no answer rests so long. */
 const restMs = 3_000;
 
-export const upsertBatch: JobDefinition<z.infer<typeof payload>, JobContext> = {
+export const upsertBatch: JobDefinition<z.infer<typeof payload>, BatchContext> = {
   name: 'upsert-batch',
   schema: payload,
-  runsIn: 'anywhere',
   concurrency: 2,
+  tellsEnd: true,
+  about: ({ runId }, { runs }) => aboutRun(runs, runId),
   process: async (reference, context, signal) => {
     if ((await context.runs.ledger.pause()) !== null) return;
     await workOnBatch(reference, context, AbortSignal.any([signal, context.atWork()]));
@@ -34,7 +36,7 @@ export const upsertBatch: JobDefinition<z.infer<typeof payload>, JobContext> = {
  */
 export async function workOnBatch(
   reference: BatchReference,
-  context: Pick<JobContext, 'runs' | 'upsert' | 'pause' | 'exhausted'>,
+  context: Pick<BatchContext, 'runs' | 'upsert' | 'pause' | 'exhausted'>,
   signal: AbortSignal,
   limits: { readonly recordsMax?: number } = {},
 ): Promise<boolean> {

@@ -12,13 +12,12 @@ import { type DataFolders, dataFolders } from './config/data-folders.ts';
 import type { Config } from './config/schema.ts';
 import type { ServiceMode } from './config/service-figures.ts';
 import { PatchbayError } from './errors.ts';
+import { type Feeds, loadFeeds } from './feeds/feeds.ts';
 import type { Ledger } from './ledger/port.ts';
 import { identifyProcess, type ProcessIdentity } from './ledger/process-identity.ts';
 import type { LedgerObserver } from './ledger/sqlite/database.ts';
 import { openSqliteLedger } from './ledger/sqlite/sqlite-ledger.ts';
 import type { Logger } from './log.ts';
-import { loadMapping } from './mapping/load-mapping.ts';
-import type { Mapping } from './mapping/mapping-schema.ts';
 import type { RunFolders } from './runs/parts.ts';
 import type { SubmitParts } from './runs/submit-run.ts';
 
@@ -35,8 +34,7 @@ export interface Home {
   readonly clock: Clock;
   readonly identity: ProcessIdentity;
   readonly log: Logger;
-  /** For files that name none of their own; null is the generic layout. */
-  readonly mapping: Mapping | null;
+  readonly feeds: Feeds;
   readonly submit: SubmitParts;
   close(): Promise<void>;
 }
@@ -51,12 +49,12 @@ export interface HomeOptions {
 /**
  * Opens the data folder that the configuration names.
  * @throws PatchbayError `usage`: `realDataFolder` where a data folder of a real service would be used for the sandbox;
- *   what the ledger and the mapping throw.
+ *   what the ledger and `loadFeeds` throw.
  */
 export async function openHome(config: Config, log: Logger, options: HomeOptions): Promise<Home> {
   const { mode, serviceName } = await chooseService(config, options);
   const folders = dataFolders(config, mode);
-  const mapping = config.mapping.file === null ? null : await loadMapping(config.mapping.file);
+  const feeds = await loadFeeds(config, folders.importFolders);
   const clock = systemClock();
   let observer: LedgerObserver = () => undefined;
   const ledger = openSqliteLedger(folders.ledgerFile, (trouble) => observer(trouble));
@@ -79,8 +77,8 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
     clock,
     identity: identifyProcess(clock.bootId),
     log,
-    mapping,
-    submit: { ledger, clock, log, folders: runFolders, mapping },
+    feeds,
+    submit: { ledger, clock, log, folders: runFolders, feeds },
     close: () => ledger.close(),
   };
 }

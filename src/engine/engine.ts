@@ -6,45 +6,40 @@
  */
 import { finishRunJob } from '#jobs/finish-run.ts';
 import { jobCatalog } from '#jobs/index.ts';
-import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Home } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
-import { serviceFigures } from '#src/config/service-figures.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-lock.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
+import { openNotices } from '#src/notices/open-notices.ts';
+import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
 import { openQueueServer } from '#src/queue/connection.ts';
-import { createDispatcher } from '#src/queue/dispatcher.ts';
-import { openProducer } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
-import { expireFiles } from '#src/runs/expire-files.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
-import { enterOrphans, removeStrays } from '#src/runs/submit-run.ts';
+import { enterOrphans, removeStrays } from '#src/runs/orphans.ts';
+import { reopenTicks } from '#src/schedules/start-schedules.ts';
 import { announceEngine } from './announce-engine.ts';
 import { type Closers, createClosers } from './closers.ts';
-import { openDeadLetterView } from './dead-letter-view.ts';
+import { createDuties } from './duties.ts';
+import { engineDuties } from './engine-duties.ts';
 import { startEngineTimers } from './engine-timers.ts';
 import { createHealth, type Trouble } from './health.ts';
 import { jobContext } from './job-context.ts';
-import { shareOfRate } from './rate-share.ts';
-import { startSandbox } from './sandbox.ts';
-import { createServiceWatch, type ServiceWatch } from './service-watch.ts';
+import { openQueue } from './open-queue.ts';
+import { openService } from './open-service.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { createScheduleSide } from './schedule-side.ts';
+import type { ServiceWatch } from './service-watch.ts';
 import { createSweeper } from './sweeper.ts';
-import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
-import { createWriteTrial } from './write-trial.ts';
-
-/** The view of the dead letters is for people: it may be a little late. */
-const viewEverySweeps = 6;
-/** A probe waits for the rate gate too, and that one for its Redis; the next sweep asks again. */
-const probeMsMax = 60_000;
-/** Once an hour. */
-const expireEverySweeps = 720;
+import type { WorkspaceClient } from './workspace-client.ts';
 
 export interface EngineOptions {
   /** A person says that origin or key changed and the workspace is the same. */
   readonly sameWorkspace: boolean;
   /** Which trouble of the service at the start is waited out instead of thrown. */
   readonly waitFor: 'unreachable' | 'everything';
+  /** Whether schedules become due here. Else what a person asked for is carried out, and nothing more. */
+  readonly runsSchedules: boolean;
 }
 
 export interface Engine {
@@ -55,7 +50,7 @@ export interface Engine {
   /** The sandbox's key, for people who want to talk to it; null for a real service. */
   readonly sandboxKey: string | null;
   /** What is the matter around this process; empty where all is well. */
-  troubles(): readonly Trouble[];
+  troubles(): readonly Pick<Trouble, 'code' | 'message'>[];
   /** Something was written to the ledger by this process. */
   wake(): void;
   /** Runs that are not at rest. */
@@ -83,69 +78,35 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
 
 async function build(home: Home, options: EngineOptions, closers: Closers): Promise<Engine> {
   const { config, ledger, clock, log } = home;
-  const sandbox =
-    home.mode === 'sandbox'
-      ? await startSandbox(dataFolders(config, 'sandbox'), clock, log.child({ part: 'service' }))
-      : null;
-  if (sandbox !== null) closers.add(() => sandbox.close());
+  const sandbox = await openSandbox(home, closers);
   // Before the client: its rate gate lies there.
   const server = await openQueueServer({ redisUrl: config.queue.redisUrl, folder: home.folders.queue, log });
   closers.add(() => server.stop());
-  const client = openWorkspaceClient(home, {
-    sandbox,
-    connection: server.producer,
-    sameWorkspace: options.sameWorkspace,
-    onOpenBreaker: (opened) => void watch.opened(opened),
-  });
-  closers.add(() => client.close());
-  const { workspace, breakers } = client;
-  const tryWrite = createWriteTrial({
-    ledger,
-    clock,
-    breakers,
-    workOnOne: (batch, signal) => workOnBatch(batch, context, signal, { recordsMax: 1 }),
-  });
-  const watch = createServiceWatch({ ledger, ...client, clock, log, tryWrite });
-  await firstCheck(home, client, watch, options);
+  const service = openService(home, { sandbox, connection: server.producer, sameWorkspace: options.sameWorkspace });
+  closers.add(() => service.close());
+  await firstCheck(home, service.client, service.watch, options);
 
-  const { description: queueDescription } = server;
-  const health = createHealth({ clock, log, queueDescription, folder: home.folders.root });
+  const health = createHealth({ clock, log, queueDescription: server.description, folder: home.folders.root });
   home.observeLedger(health.ledgerEnded);
   await health.look();
-  const producer = openProducer(ledger.id, server.producer, log, health.queueEnded);
-  closers.add(() => producer.close());
-  const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: config.queue.jobsMax });
-  closers.add(() => dispatcher.stop());
-  const view = openDeadLetterView({
-    ledger,
-    producer,
-    connection: server.worker,
-    submit: home.submit,
-    log,
-    onRedrive: dispatcher.wake,
+  const queue = openQueue(home, server, health.queueEnded);
+  closers.add(() => queue.close());
+  const { producer, dispatcher } = queue;
+  const notices = openNotices({ ...home, random: Math.random, notify: config.notify, workspace: home.serviceName });
+  closers.add(() => notices.close());
+  const schedules = createScheduleSide(home, { producer, wake: dispatcher.wake });
+  const noticeWatch = startNoticeWatch({
+    ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify },
+    runsSchedules: options.runsSchedules,
   });
-  closers.add(() => view.close());
-  const { batchesAtOnceMax } = shareOfRate(serviceFigures(config, home.mode).requestsPerSecond);
-  // Again at each sweep: the queue may have been flushed.
-  const limitBatches = async (): Promise<void> => {
-    if (batchesAtOnceMax !== null) await producer.limitAtOnce(upsertBatch.name, batchesAtOnceMax);
-  };
-  let sweeps = 0;
-  const sweeper = createSweeper(clock, async (signal) => {
-    await health.look();
-    await limitBatches();
-    await dispatcher.sweep();
-    if (await watch.probe(AbortSignal.any([signal, AbortSignal.timeout(probeMsMax)]))) dispatcher.wake();
-    if (sweeps % viewEverySweeps === 0) await view.refresh();
-    if (sweeps % expireEverySweeps === 0) {
-      await expireFiles(context.runs, config.data.keepFiles);
-      await ledger.audits.forget(clock.nowMs() - config.data.keepFiles);
-    }
-    sweeps += 1;
-  });
-  const context = jobContext(home, workspace, { ...watch, pause: watch.pauseFor, sweep: sweeper.sweep });
+  const sweeper = createSweeper(
+    clock,
+    createDuties(engineDuties(home, { health, queue, service, schedules, noticeWatch })),
+  );
+  const context = jobContext(home, service.batches, { notices, schedules: schedules.context, sweep: sweeper.sweep });
   await producer.forget(jobCatalog.map((job) => job.name));
-  await limitBatches();
+  await queue.limitBatches();
+  await reopenTicks(home);
   const workers = startWorkers({
     ledgerId: ledger.id,
     connection: server.worker,
@@ -155,7 +116,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     log,
     onJobEnd: (name, id, failed) => {
       dispatcher.ended(id, failed);
-      if (name === finishRunJob.name) void view.refresh();
+      if (name === finishRunJob.name) void queue.view.refresh();
     },
   });
   closers.add(() => workers.stop(config.queue.stopDeadline));
@@ -163,21 +124,32 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   await enterOrphans(home.submit);
   await removeStrays(home.submit);
   await tidyFinished(home);
+  if (options.runsSchedules) await schedules.start();
+  closers.add(() => schedules.stop());
   closers.add(() => sweeper.stop());
   closers.add(startEngineTimers({ clock, log, ledger, producer, sweeper, wake: dispatcher.wake }));
-  closers.add(await announceEngine(home, workspace.origin, server.place));
+  closers.add(await announceEngine(home, service.client.workspace.origin, server.place));
+  // A short import never comes to its sweep.
+  closers.add(() => noticeWatch.look());
   dispatcher.wake();
 
   return {
-    queueDescription,
-    troubles: health.troubles,
-    serviceOrigin: workspace.origin,
+    queueDescription: server.description,
+    troubles: () => [...health.troubles(), ...schedules.troubles()],
+    serviceOrigin: service.client.workspace.origin,
     sandboxKey: sandbox?.apiKey ?? null,
     wake: dispatcher.wake,
     activeRunCount: async () => (await ledger.runs.inState(activeRunStates, 1_000)).length,
     died: new Promise((resolve) => server.onDeath(resolve)),
     stop: closers.closeAll,
   };
+}
+
+async function openSandbox({ config, clock, log, mode }: Home, closers: Closers): Promise<Sandbox | null> {
+  if (mode !== 'sandbox') return null;
+  const sandbox = await startSandbox(dataFolders(config, 'sandbox'), clock, log.child({ part: 'service' }));
+  closers.add(() => sandbox.close());
+  return sandbox;
 }
 
 /** Trouble that is waited out pauses all work; the sweep's probe ends the pause. */

@@ -1,9 +1,12 @@
-/** Takes files out of the import folders while `start` runs. */
+/** Takes files out of the import folders while `start` runs: their own and those of the feeds' folders in them. */
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { enterOrphans, hasOrphans, takeFile } from '#src/runs/submit-run.ts';
+import { enterOrphans, hasOrphans } from '#src/runs/orphans.ts';
+import { takeFile } from '#src/runs/submit-run.ts';
 import { type ImportFolder, watchImportFolder } from '#src/sources/import-folder.ts';
+import { createFeedFolders, type FeedFolders } from './feed-folders.ts';
 
 const sweepEveryMs = 5_000;
 
@@ -29,17 +32,16 @@ async function makeFolder(folder: string): Promise<void> {
 
 /** A file that is not one of ours is taken too: its run fails, and says what to do, in `_failed`. */
 export async function startIntake(home: Home, onTaken: () => void): Promise<Intake> {
-  const { clock, log, submit, mapping, folders } = home;
+  const { clock, log, submit, feeds, folders } = home;
   let takingCount = 0;
   /** A file was claimed, perhaps, and not entered as a run: the ledger's disk was full, say. */
   let orphaned = false;
-  const watchers: ImportFolder[] = [];
-  for (const folder of folders.importFolders) {
-    await makeFolder(folder);
-    const take = async ({ path }: { readonly path: string }): Promise<void> => {
+  const taking =
+    (importFolder: string, folder: string | null) =>
+    async ({ path }: { readonly path: string }): Promise<void> => {
       takingCount += 1;
       try {
-        await takeFile(submit, folder, path, mapping);
+        await takeFile(submit, { importFolder, folder, path });
         onTaken();
       } catch (error) {
         orphaned = true;
@@ -48,18 +50,27 @@ export async function startIntake(home: Home, onTaken: () => void): Promise<Inta
         takingCount -= 1;
       }
     };
-    watchers.push(
-      watchImportFolder({
-        folder,
-        claimedFolder: folders.claimed,
-        clock,
-        log,
-        onFile: take,
-        onRefused: take,
-        intervalMs: sweepEveryMs,
-      }),
-    );
-  }
+  const watchFolder = (importFolder: string, folder: string | null, onFolders?: FeedFolders['found']): ImportFolder => {
+    const take = taking(importFolder, folder);
+    return watchImportFolder({
+      folder: folder === null ? importFolder : join(importFolder, folder),
+      claimedFolder: folders.claimed,
+      clock,
+      log,
+      onFile: take,
+      onRefused: take,
+      intervalMs: sweepEveryMs,
+      mayVanish: folder !== null,
+      ...(onFolders === undefined ? {} : { onFolders }),
+    });
+  };
+
+  for (const folder of folders.importFolders) await makeFolder(folder);
+  await makeFoldersOfFeeds(home);
+  const watched = folders.importFolders.map((folder) => {
+    const feedFolders = createFeedFolders({ feeds, log, watch: (name) => watchFolder(folder, name) });
+    return { root: watchFolder(folder, null, feedFolders.found), feedFolders };
+  });
   const enter = async (): Promise<void> => {
     // Among files that are being taken, one that was claimed and is not entered yet is none of these.
     if (!orphaned || takingCount > 0) return;
@@ -72,7 +83,15 @@ export async function startIntake(home: Home, onTaken: () => void): Promise<Inta
   return {
     close: async () => {
       clearInterval(timer);
-      await Promise.all(watchers.map((watcher) => watcher.close()));
+      await Promise.all(watched.map(({ root }) => root.close()));
+      await Promise.all(watched.map(({ feedFolders }) => feedFolders.close()));
     },
   };
+}
+
+/** So that people see where to drop the files of a configured feed that takes them from nowhere else. */
+async function makeFoldersOfFeeds({ feeds, folders }: Home): Promise<void> {
+  const folder = folders.importFolders.at(-1);
+  if (folder === undefined) return;
+  for (const { name, take } of feeds.configured) if (take === null) await makeFolder(join(folder, name));
 }

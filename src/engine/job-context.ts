@@ -1,5 +1,5 @@
 /** What the job processors work with, in the engine and in a worker process alike. */
-import type { JobContext } from '#jobs/context.ts';
+import type { BatchContext, JobContext, RunContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
 import { serviceFigures } from '#src/config/service-figures.ts';
 import type { RunParts } from '#src/runs/parts.ts';
@@ -11,31 +11,50 @@ import type { Workspace } from '#src/workspace/port.ts';
 import { shareOfRate } from './rate-share.ts';
 
 /** What differs between the engine and a worker process. */
-export type ContextActions = Pick<JobContext, 'pause' | 'exhausted' | 'atWork' | 'sweep'>;
+export type ContextActions = Pick<BatchContext, 'pause' | 'exhausted' | 'atWork'>;
 
-export function jobContext(home: Home, workspace: Workspace, actions: ContextActions): JobContext {
+/** What the engine has besides. */
+export type EngineActions = Pick<RunContext, 'sweep'> & Pick<JobContext, 'schedules' | 'notices'>;
+
+export function batchContext(home: Home, workspace: Workspace, actions: ContextActions): BatchContext {
+  return { runs: runParts(home, workspace), upsert: upsertParts(home, workspace), ...actions };
+}
+
+/** The batches of the engine are its own context's: they share one pace. */
+export function jobContext(home: Home, batches: BatchContext, actions: EngineActions): JobContext {
+  const { config, ledger, clock, log, folders } = home;
+  const { workspace } = batches.runs;
+  const { keep, keepMax } = config.snapshots.phoneNumbers;
   return {
-    runs: runParts(home, workspace),
-    upsert: upsertParts(home, workspace),
-    audits: { ledger: home.ledger, workspace, clock: home.clock, log: home.log, reports: home.folders.reports },
-    staging: new Set<string>(),
+    ...batches,
     ...actions,
+    audits: { ledger, workspace, clock, log, reports: folders.reports },
+    snapshots: {
+      ledger,
+      workspace,
+      clock,
+      log,
+      folder: folders.phoneNumberSnapshots,
+      keepMs: keep,
+      keepMax,
+      notifies: config.notify.url !== null,
+    },
+    staging: new Set<string>(),
   };
 }
 
 function runParts(home: Home, workspace: Workspace): RunParts {
-  const { config, ledger, clock, log, mapping, mode } = home;
+  const { config, ledger, clock, log, feeds, mode } = home;
   return {
     ledger,
     workspace,
     clock,
     log,
     folders: home.runFolders,
-    guards: config.guards,
+    feeds,
     rowsPerBatch: config.upsert.rowsPerBatch,
     defaultCountry: config.mapping.defaultCountry,
     onBlank: config.mapping.onBlank,
-    mapping,
     serviceName: home.serviceName,
     visibilityLagMs: serviceFigures(config, mode).visibilityLagMs,
   };
@@ -56,7 +75,7 @@ function upsertParts(home: Home, workspace: Workspace): UpsertParts {
     writesAtOnce: 8,
     requestsPerSecond: share.requestsPerSecondEach,
     itemRemoval: config.upsert.itemRemoval,
-    applying: config.guards,
+    applyingOf: (feed) => home.feeds.rulesOf(feed).guards,
   };
   return {
     ledger,

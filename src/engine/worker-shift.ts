@@ -7,7 +7,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { jobCatalog } from '#jobs/index.ts';
+import { batchCatalog } from '#jobs/index.ts';
 import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
@@ -20,7 +20,7 @@ import { parseOrigin } from '#src/workspace/origin.ts';
 import { createClosers } from './closers.ts';
 import { isGone, lookEveryMs } from './find-engine.ts';
 import { createHealth } from './health.ts';
-import { type ContextActions, jobContext } from './job-context.ts';
+import { batchContext, type ContextActions } from './job-context.ts';
 import { createServiceWatch, type ServiceWatch } from './service-watch.ts';
 import { openWorkspaceClient, type WorkspaceClient, type WorkspaceClientOptions } from './workspace-client.ts';
 
@@ -64,7 +64,7 @@ export async function workShift(home: Home, engine: EngineNotice, options: Shift
     if (!(await passCheck(home, client, end, options.onWait))) return;
     const watch = createServiceWatch({ ledger, ...client, clock, log });
     trouble = pauseForTrouble(home, engine, watch, () => over.abort());
-    const workers = startBatchWorkers(home, server, client, { ...watch, ...trouble, sweep: async () => undefined });
+    const workers = startBatchWorkers(home, server, client, { ...watch, ...trouble });
     closers.add(() => workers.stop(config.queue.stopDeadline));
     closers.add(() => server.giveUp());
     closers.add(await showPresence(home));
@@ -167,9 +167,9 @@ function startBatchWorkers(home: Home, server: QueueServer, client: WorkspaceCli
   return startWorkers({
     ledgerId: ledger.id,
     connection: server.worker,
-    catalog: jobCatalog.filter((job) => job.runsIn === 'anywhere'),
+    catalog: batchCatalog,
     concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
-    context: jobContext(home, client.workspace, actions),
+    context: batchContext(home, client.workspace, actions),
     log,
     onJobEnd: () => undefined,
   });

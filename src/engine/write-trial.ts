@@ -6,6 +6,7 @@
 import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { BatchRecord } from '#src/ledger/staging-ledger.ts';
+import { inLogContext } from '#src/log.ts';
 import type { Breakers } from '#src/workspace/breaker.ts';
 
 /**
@@ -18,7 +19,7 @@ import type { Breakers } from '#src/workspace/breaker.ts';
 export type TrialEnd = 'passed' | 'failed' | 'nothingSent' | 'nothingDue' | 'nothingPending';
 
 export interface WriteTrialParts {
-  readonly ledger: Pick<Ledger, 'staging'>;
+  readonly ledger: Pick<Ledger, 'staging' | 'runs'>;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly breakers: Pick<Breakers, 'totals'>;
   /** Works on one record of the batch. @returns false where not even its reads passed. */
@@ -43,7 +44,9 @@ export function createWriteTrial(parts: WriteTrialParts): (signal?: AbortSignal)
       const batch = nextAfter(due, last);
       if (batch === null) return 'nothingDue';
       last = batch;
-      const readsPassed = await workOnOne(batch, signal);
+      const run = await ledger.runs.get(batch.runId);
+      const about = { run: batch.runId, batch: batch.batch, ...(run === null ? {} : { feed: run.feed }) };
+      const readsPassed = await inLogContext(about, () => workOnOne(batch, signal));
       const now = breakers.totals('write');
       if (now.answers > before.answers) return 'passed';
       if (now.failures > before.failures || !readsPassed) return 'failed';

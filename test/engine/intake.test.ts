@@ -1,0 +1,145 @@
+/** Folders of feeds while `start` runs (`contract.md`, "Data folder"): real files in real folders, time that runs faster. */
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Home } from '#src/app.ts';
+import { type Clock, systemClock } from '#src/clock.ts';
+import { createFeedFolders, feedFoldersMax } from '#src/engine/feed-folders.ts';
+import { startIntake } from '#src/engine/intake.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { createLogger } from '#src/log.ts';
+import { type TestFeeds, testFeeds } from '#test/feeds/support/test-feeds.ts';
+import { until } from '#test/support/until.ts';
+
+const speed = 20;
+
+function fastClock(): Clock {
+  const system = systemClock();
+  return {
+    ...system,
+    nowMs: () => system.nowMs() * speed,
+    monotonicMs: () => system.monotonicMs() * speed,
+    sleep: (ms, signal) => system.sleep(ms / speed, signal),
+  };
+}
+
+async function openIntake(configured: NonNullable<TestFeeds['configured']> = {}) {
+  const root = await mkdtemp(join(tmpdir(), 'patchbay-intake-'));
+  const importFolder = join(root, 'import');
+  await mkdir(importFolder);
+  const ledger = openSqliteLedger(join(root, 'ledger.sqlite'));
+  const logLines: string[] = [];
+  const log = createLogger({ level: 'info', stream: { write: (line) => void logLines.push(line) } });
+  const clock = fastClock();
+  const folders = {
+    claimed: join(root, 'claimed'),
+    handedOver: join(root, 'handed-over'),
+    reports: join(root, 'reports'),
+    importFolders: [importFolder],
+  };
+  const feeds = await testFeeds({ configured, importFolders: [importFolder] });
+  // The intake needs no more of a home.
+  const home = { clock, log, feeds, folders, submit: { ledger, clock, log, folders, feeds } } as unknown as Home;
+  let close = async (): Promise<void> => undefined;
+  onTestFinished(async () => {
+    await close();
+    await ledger.close();
+    await rm(root, { recursive: true, force: true });
+  });
+  return {
+    folder: importFolder,
+    logLines,
+    start: async () => {
+      const intake = await startIntake(home, () => undefined);
+      close = intake.close;
+    },
+    drop: async (feed: string, name: string) => {
+      await mkdir(join(importFolder, feed), { recursive: true });
+      await writeFile(join(importFolder, feed, name), `externalId\n${feed}-${name}\n`);
+    },
+    /** Feed and name of the runs, in the order of arrival. */
+    runs: (count: number) =>
+      until(`${count} runs`, async () => {
+        const runs = (await ledger.runs.list({ limit: 100 })).toReversed();
+        return runs.length >= count && runs.map((run) => [run.feed, run.fileName, run.refusal?.code ?? null]);
+      }),
+    warned: (text: string) => logLines.filter((line) => line.includes(text)).length,
+  };
+}
+
+test('a folder with three dated files is a feed, and they are taken in the order of their names', async () => {
+  const intake = await openIntake();
+  for (const day of ['03', '01', '02']) await intake.drop('crm', `2026-11-${day}.csv`);
+  await intake.start();
+  expect(await intake.runs(3)).toEqual([
+    ['crm', '2026-11-01.csv', null],
+    ['crm', '2026-11-02.csv', null],
+    ['crm', '2026-11-03.csv', null],
+  ]);
+  expect(await readdir(join(intake.folder, 'crm'))).toEqual([]);
+});
+
+test('a folder that is made while it runs is watched, and one that is renamed goes on as another feed', async () => {
+  const intake = await openIntake();
+  await intake.start();
+  await intake.drop('', 'root.csv');
+  await intake.drop('crm', 'a.csv');
+  expect((await intake.runs(2)).map(([feed]) => feed).toSorted()).toEqual(['crm', 'main']);
+  await rename(join(intake.folder, 'crm'), join(intake.folder, 'shop'));
+  await intake.drop('shop', 'b.csv');
+  expect((await intake.runs(3)).at(-1)).toEqual(['shop', 'b.csv', null]);
+  expect(intake.warned('cannot be read')).toBe(0);
+});
+
+test('a configured feed that takes from nowhere else gets its folder at the start', async () => {
+  const intake = await openIntake({ crm: {}, shop: { take: '/exports/*.csv' } });
+  await intake.start();
+  expect(await readdir(intake.folder)).toEqual(['crm']);
+});
+
+test('a folder with a reserved name is told once, and what is dropped there fails with what to do', async () => {
+  const intake = await openIntake();
+  await intake.drop('csv', 'a.csv');
+  await intake.drop('-old', 'a.csv');
+  await intake.drop('_mine', 'a.csv');
+  await intake.start();
+  expect((await intake.runs(2)).toSorted()).toEqual([
+    ['csv', 'a.csv', 'sourceRefused'],
+    ['main', 'a.csv', 'feedRefused'],
+  ]);
+  await intake.drop('csv', 'b.csv');
+  await intake.runs(3);
+  expect(intake.warned('will fail')).toBe(2);
+  expect(intake.warned('Rename the folder csv')).toBe(1);
+  expect(await readdir(join(intake.folder, '_mine'))).toEqual(['a.csv']);
+});
+
+test('deeper folders are left alone, with one line', async () => {
+  const intake = await openIntake();
+  await mkdir(join(intake.folder, 'crm', 'old'), { recursive: true });
+  await writeFile(join(intake.folder, 'crm', 'old', 'a.csv'), 'externalId\n1\n');
+  await intake.start();
+  await intake.drop('crm', 'b.csv');
+  expect(await intake.runs(1)).toEqual([['crm', 'b.csv', null]]);
+  expect(intake.warned('left alone')).toBe(1);
+});
+
+test('more than 200 folders are not watched, which is told once; those of the configuration come first', async () => {
+  const logLines: string[] = [];
+  const log = createLogger({ level: 'info', stream: { write: (line) => void logLines.push(line) } });
+  const open = new Set<string>();
+  const watch = (name: string) => {
+    open.add(name);
+    return { sweep: async () => undefined, close: async () => void open.delete(name) };
+  };
+  const folders = createFeedFolders({ feeds: await testFeeds({ configured: { zebra: {} } }), log, watch });
+  const names = [...Array.from({ length: feedFoldersMax + 5 }, (_, index) => `feed ${index}`).toSorted(), 'zebra'];
+  folders.found(names);
+  folders.found(names);
+  expect([open.size, open.has('zebra'), logLines.length]).toEqual([feedFoldersMax, true, 1]);
+  folders.found(names.slice(100));
+  expect(open.size).toBe(names.length - 100);
+  await folders.close();
+  expect(open.size).toBe(0);
+});
