@@ -28,6 +28,8 @@ const advice: Readonly<Record<string, string>> = {
   embeddedQueueExit: queueStopped,
   mappingNotFound: 'Check the path. Mappings that come along lie in config/mappings; --mapping takes their names too.',
   mappingUnreadable: 'A mapping is a small text file in YAML: see config/mappings/generic.yaml.',
+  tickTooLong: 'Look into the log with: patchbay logs --level warn. The next time tries again.',
+  noSuchSchedule: 'See the names with: patchbay schedule ls',
   notStopped: 'See the runs that are stopped with: patchbay runs ls',
   notCancellable: 'See how the runs ended with: patchbay runs ls',
   portTaken: 'Set PORT to another port, or stop the program that has it.',

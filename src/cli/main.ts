@@ -5,7 +5,10 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { leaveWhenStdoutBreaks } from './broken-stdout.ts';
+import { addNumbers } from './commands/numbers-description.ts';
+import { addSchedule } from './commands/schedule-description.ts';
 import { exitWithError } from './exit.ts';
+import { logLevels } from './log-levels.ts';
 
 /** What the options hold is what the command's own description says: commander parses, the action names the type. */
 type Action = (options: never, ...rest: never[]) => Promise<number>;
@@ -49,13 +52,15 @@ export function buildProgram(): Command {
     addStatus,
     addRuns,
     addDead,
+    addSchedule,
+    addNumbers,
     addAudit,
     addLogs,
     addServe,
     addDoctor,
     addConfig,
   ])
-    add(program);
+    add(program, run);
   return program;
 }
 
@@ -95,6 +100,7 @@ function addImport(program: Command): void {
     .command('import')
     .description('import files, then exit')
     .argument('<FILE...>', 'CSV or JSON files (.csv .tsv .txt .json .ndjson .jsonl, each also .gz)')
+    .option('--feed <name>', 'the feed that the files belong to: its mapping, label and limits (default: main)')
     .option('--mapping <name|file>', 'mapping file, or the name of one in config/mappings')
     .option('--delimiter <char>', 'what separates the cells (default: detected)')
     .option('--encoding <name>', 'encoding of the file (default: detected)')
@@ -126,6 +132,7 @@ function addRuns(program: Command): void {
   const sandbox = (command: Command): Command => command.option('--sandbox', 'of the sandbox');
   sandbox(runs.command('ls', { isDefault: true }))
     .description('the last runs')
+    .option('--feed <name>', 'only those of this feed')
     .option('--limit <n>', 'how many', count, 20)
     .action(run(async () => (await import('./commands/runs.ts')).listRuns));
   sandbox(runs.command('show'))
@@ -188,7 +195,10 @@ function addLogs(program: Command): void {
     .command('logs')
     .description('the log lines of the data folder')
     .option('-f, --follow', 'go on as lines come')
-    .option('--lines <n>', 'how many of the last lines', count, 50)
+    .option('--run <run>', 'of one run, by its id or the end of it')
+    .option('--feed <feed>', 'of one feed')
+    .addOption(new Option('--level <level>', 'of this level and above').choices(logLevels))
+    .option('--lines <n>', 'how many of the last lines that fit', count, 50)
     .option('--sandbox', 'of the sandbox')
     .action(run(async () => (await import('./commands/logs.ts')).logs));
 }

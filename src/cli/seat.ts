@@ -50,7 +50,7 @@ export async function takeSeat<Entered>(
   entry: Entry<Entered>,
 ): Promise<{ readonly seat: Seat; readonly entered: Entered }> {
   const start = (lock: EngineLock): Promise<Engine> =>
-    startEngine(home, lock, { sameWorkspace: options.sameWorkspace, waitFor: 'unreachable' });
+    startEngine(home, lock, { sameWorkspace: options.sameWorkspace, waitFor: 'unreachable', runsSchedules: false });
   const lock = takeEngineLock(home.folders.lockFile);
   const entered = await enterUnderLock(lock, entry.enter);
   let engine: Engine | null = null;

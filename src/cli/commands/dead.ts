@@ -1,4 +1,4 @@
-/** `patchbay dead ls|show`: rows that were given up. */
+/** `patchbay dead ls|show`: rows that were given up, and deliveries to the webhook. */
 
 import {
   answerWithoutValues,
@@ -11,6 +11,14 @@ import type { DeadLetter, DeadLetterState } from '#src/ledger/dead-letter.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
+import {
+  deadDeliveries,
+  deliveryDocument,
+  findDeadDelivery,
+  isDeliveryId,
+  printDeliveries,
+  printDelivery,
+} from './dead-deliveries.ts';
 
 interface ListOptions extends GlobalOptions {
   readonly code?: string;
@@ -29,8 +37,14 @@ export async function listDead(options: ListOptions): Promise<number> {
       ...(options.state === 'all' ? {} : { states: options.state === 'open' ? ['open', 'redriven'] : [options.state] }),
       limit: options.limit,
     });
-    if (output.json) for (const letter of letters) output.document(shownDocument(output, letter));
-    else printGroups(output, letters);
+    const deliveries = await deadDeliveries(home.ledger.deliveries, options);
+    if (output.json) {
+      for (const letter of letters) output.document(shownDocument(output, letter));
+      for (const delivery of deliveries) output.document(deliveryDocument(delivery));
+    } else {
+      if (letters.length > 0 || deliveries.length === 0) printGroups(output, letters);
+      printDeliveries(output, deliveries);
+    }
     return 0;
   } finally {
     await home.close();
@@ -71,6 +85,11 @@ export async function showDead(options: GlobalOptions, id: string): Promise<numb
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
+    const delivery = isDeliveryId(id) ? await findDeadDelivery(home.ledger.deliveries, id) : null;
+    if (delivery !== null) {
+      printDelivery(output, delivery);
+      return 0;
+    }
     const letter = await home.ledger.deadLetters.get(id);
     if (letter === null) {
       throw new PatchbayError('usage', 'noSuchDeadLetter', `there is no dead letter ${id}`, {

@@ -1,22 +1,25 @@
 /** `patchbay import FILE…`: the whole job, then exit. */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { openCliHome } from '#src/cli/open-home.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { findMapping } from '#src/feeds/find-mapping.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { RunOptions } from '#src/ledger/run-options.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
 import { checkCountry } from '#src/mapping/country.ts';
-import { submitFile } from '#src/runs/submit-run.ts';
+import { type SubmitChoice, submitFile } from '#src/runs/submit-run.ts';
 import { checkDelimiter, checkEncoding } from '#src/sources/read-options.ts';
 import { type ErrorDocument, errorDocument, errorLines } from '../exit.ts';
-import { findMapping } from '../find-mapping.ts';
 import { finishOneShot } from '../finish-one-shot.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type EnteredRun, patienceOf } from '../one-shot.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
 interface ImportOptions extends GlobalOptions {
+  readonly feed?: string;
   readonly mapping?: string;
   readonly delimiter?: string;
   readonly encoding?: string;
@@ -44,13 +47,13 @@ export async function importFiles(options: ImportOptions, files: readonly string
   const home = await openCliHome(options, 'work');
   try {
     const output = createOutput(options);
-    const mapping = options.mapping === undefined ? home.mapping : await findMapping(options.mapping);
+    const choice = await choiceOf(home, options, output);
     const refused: ErrorDocument[] = [];
     const submit = async (): Promise<readonly EnteredRun[]> => {
       const runs: EnteredRun[] = [];
       for (const file of files) {
         try {
-          const { run, resumed } = await submitFile(home.submit, resolve(file), runOptions, mapping);
+          const { run, resumed } = await submitFile(home.submit, resolve(file), runOptions, choice);
           if (resumed) output.note(`${printable(run.fileName)}: going on with run ${run.id}, which was cut off`);
           runs.push({ run, isNew: !resumed });
         } catch (error) {
@@ -69,6 +72,23 @@ export async function importFiles(options: ImportOptions, files: readonly string
   } finally {
     await home.close();
   }
+}
+
+/** `--feed` and `--mapping`. @throws PatchbayError `usage`: what is wrong with the feed's name, label or mapping. */
+async function choiceOf(home: Home, options: ImportOptions, output: Output): Promise<SubmitChoice> {
+  const name = options.feed ?? mainFeed;
+  const named = options.mapping === undefined ? {} : { mapping: await findMapping(options.mapping) };
+  const feed = await home.feeds.get(name);
+  if (!(await isKnown(home, name))) {
+    output.note(`${printable(name)} is a new feed: it is not configured, has no folder and no run yet`);
+  }
+  return { feed, ...named };
+}
+
+async function isKnown({ feeds, ledger, folders }: Home, name: string): Promise<boolean> {
+  if (name === mainFeed || feeds.configured.some((feed) => feed.name === name)) return true;
+  if (folders.importFolders.some((folder) => existsSync(join(folder, name)))) return true;
+  return (await ledger.runs.list({ feed: name, limit: 1 })).length > 0;
 }
 
 /** `--detach`: the running engine does the work. */

@@ -1,112 +1,98 @@
-/** `patchbay logs [-f]`: the log lines of the data folder, oldest first. */
-import { open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { prettyFactory } from 'pino-pretty';
+/** `patchbay logs [-f]`: the log lines of the data folder, oldest first, of one run or feed, or the important ones. */
+import { existsSync } from 'node:fs';
 import { dataFolders } from '#src/config/data-folders.ts';
+import type { Config } from '#src/config/schema.ts';
+import { findRun } from '../find-run.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { listenForInterrupt } from '../interrupt.ts';
-import { loadCliConfig } from '../open-home.ts';
+import { type Interrupt, listenForInterrupt } from '../interrupt.ts';
+import { type LogPosition, lastLogLines, logBytesMax, nextLogLines } from '../log-files.ts';
+import { type LogLevel, logLevels } from '../log-levels.ts';
+import { type LogFilter, prettyLine, wantsLine } from '../log-lines.ts';
+import { loadCliConfig, openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
 
 interface LogsOptions extends GlobalOptions {
   readonly follow?: boolean;
   readonly lines: number;
+  readonly run?: string;
+  readonly feed?: string;
+  readonly level?: LogLevel;
 }
 
 const pollMs = 250;
 
+/** @throws PatchbayError `usage` `noSuchRun`. */
 export async function logs(options: LogsOptions): Promise<number> {
   const output = createOutput(options);
   const { config } = await loadCliConfig(options);
-  const sandbox = options.sandbox === true || config.service.baseUrl === null;
-  const { logs: folder } = dataFolders(config, sandbox ? 'sandbox' : 'real');
-  const pretty = prettyFactory({
-    colorize: process.stdout.isTTY === true && options.color !== false,
-    translateTime: 'SYS:yyyy-mm-dd HH:MM:ss',
-  });
-  const print = (line: string): void =>
-    output.line(output.json || process.stdout.isTTY !== true ? line : pretty(line).trimEnd());
+  const run = options.run === undefined ? null : await runOf(options, options.run);
+  const folder = run?.folder ?? logFolder(config, options);
+  const filter: LogFilter = { run: run?.id ?? null, feed: options.feed ?? null, level: options.level ?? null };
+  const wanted = wantsLine(filter);
+  const isPretty =
+    !output.json && (config.log.format ?? (process.stdout.isTTY === true ? 'pretty' : 'json')) === 'pretty';
+  const print = (line: string): void => output.line(isPretty ? prettyLine(line, output) : line);
 
-  const files = await logFiles(folder);
-  if (files.length === 0 && options.follow !== true) {
-    output.note(`no log lines yet in ${folder}`);
-    return 0;
-  }
-  const last = await lastLines(files, options.lines);
-  for (const line of last.lines) print(line);
-  if (options.follow === true) await follow(folder, last.file, last.bytes, print);
+  // Before the files are read: who presses Ctrl-C early wants the same end.
+  const interrupt = options.follow === true ? listenForInterrupt(() => undefined) : null;
+  const { lines, position, cut } = await lastLogLines(folder, wanted, options.lines);
+  for (const line of lines) print(line);
+  if (lines.length === 0 && options.lines > 0) output.note(nothingText(folder, position, filter, config));
+  else if (cut)
+    output.note(`older lines were left unread: ${logBytesMax / 1024 / 1024} MB is the most that is looked at`);
+  if (interrupt !== null) await follow(folder, position, (line) => wanted(line) && print(line), interrupt);
   return 0;
 }
 
-/** In the order they were written: their numbers grow. */
-async function logFiles(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []);
-  const numbered = names.flatMap((name) => {
-    const number = /^patchbay\.(\d+)\.ndjson$/.exec(name)?.[1];
-    return number === undefined ? [] : [{ path: join(folder, name), number: Number(number) }];
-  });
-  return numbered.sort((a, b) => a.number - b.number).map((file) => file.path);
+/** A data folder that has met a real service is looked at as such, also where the service is not named. */
+function logFolder(config: Config, { sandbox }: GlobalOptions): string {
+  const real = dataFolders(config, 'real').logs;
+  const isReal = sandbox !== true && (config.service.baseUrl !== null || existsSync(real));
+  return isReal ? real : dataFolders(config, 'sandbox').logs;
 }
 
-/** Reads the two newest files at most: each holds up to 10 MB. */
-async function lastLines(
-  files: readonly string[],
-  count: number,
-): Promise<{ lines: string[]; file: string | null; bytes: number }> {
-  const lines: string[] = [];
-  let bytes = 0;
-  for (const path of files.slice(-2)) {
-    await using file = await open(path, 'r');
-    bytes = (await file.stat()).size;
-    const reader = createInterface({ input: file.createReadStream({ autoClose: false, end: Math.max(0, bytes - 1) }) });
-    for await (const line of reader) {
-      if (line === '') continue;
-      lines.push(line);
-      if (lines.length > count) lines.shift();
-    }
+async function runOf(options: GlobalOptions, text: string): Promise<{ readonly id: string; readonly folder: string }> {
+  const home = await openCliHome(options, 'look');
+  try {
+    return { id: (await findRun(home, text)).id, folder: home.folders.logs };
+  } finally {
+    await home.close();
   }
-  return { lines: count === 0 ? [] : lines, file: files.at(-1) ?? null, bytes };
 }
 
-/** Ends with Ctrl-C. A file that was rolled is read to its end before the next one. */
+/** Ends with Ctrl-C. */
 async function follow(
   folder: string,
-  first: string | null,
-  firstBytes: number,
-  print: (line: string) => void,
+  from: LogPosition,
+  show: (line: string) => void,
+  interrupt: Interrupt,
 ): Promise<void> {
-  const interrupt = listenForInterrupt(() => undefined);
-  let path = first;
-  let offset = firstBytes;
-  let rest = '';
+  let position = from;
   while (!interrupt.signal.aborted) {
-    if (path !== null) {
-      const { text, bytes } = await readFrom(path, offset);
-      offset += bytes;
-      const pieces = (rest + text).split('\n');
-      rest = pieces.pop() ?? '';
-      for (const line of pieces) if (line !== '') print(line);
-      if (bytes > 0) continue;
-    }
-    const files = await logFiles(folder);
-    const next = path === null ? files[0] : files[files.indexOf(path) + 1];
-    if (next !== undefined) {
-      path = next;
-      offset = 0;
-      continue;
-    }
+    const next = await nextLogLines(folder, position);
+    position = next.position;
+    for (const line of next.lines) show(line);
     await Promise.race([new Promise((resolve) => setTimeout(resolve, pollMs)), interrupt.received]);
   }
   interrupt.dispose();
 }
 
-const readBytesMax = 1024 * 1024;
+function nothingText(folder: string, position: LogPosition, { run, feed, level }: LogFilter, config: Config): string {
+  if (position.size === 0) return `no log lines yet in ${folder}`;
+  const asked = [
+    ...(run === null ? [] : [`run ${run}`]),
+    ...(feed === null ? [] : [`feed ${feed}`]),
+    ...(level === null ? [] : [`level ${level} or above`]),
+  ];
+  if (asked.length === 0) return `no log lines yet in ${folder}`;
+  const unwritten = level !== null && isBelow(level, config.log.level);
+  const hint = unwritten
+    ? `; what is below ${config.log.level} is written only where LOG_LEVEL says so`
+    : '; the oldest lines go when ten files are full';
+  return `no log line of ${asked.join(', ')} in ${folder}${hint}`;
+}
 
-async function readFrom(path: string, offset: number): Promise<{ text: string; bytes: number }> {
-  await using file = await open(path, 'r');
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(readBytesMax), 0, readBytesMax, offset);
-  // Whole lines only: a character may be cut at the end of what is written so far.
-  const end = buffer.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;
-  return { text: buffer.toString('utf8', 0, end), bytes: end };
+function isBelow(level: LogLevel, written: string): boolean {
+  const words: readonly string[] = logLevels;
+  return words.indexOf(level) < words.indexOf(written);
 }

@@ -11,7 +11,7 @@ import { finishOneShot } from '../finish-one-shot.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type EnteredRun, patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';
-import { createOutput } from '../output.ts';
+import { createOutput, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
 import { presentRun, tally } from '../present-run.ts';
 import { presentationOf, runDocument } from '../run-document.ts';
@@ -21,15 +21,21 @@ const auditsShown = 3;
 
 interface ListOptions extends GlobalOptions {
   readonly limit: number;
+  readonly feed?: string;
 }
 
 export async function listRuns(options: ListOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const runs = await home.ledger.runs.list({ limit: options.limit });
+    const runs = await home.ledger.runs.list({
+      limit: options.limit,
+      ...(options.feed === undefined ? {} : { feed: options.feed }),
+    });
     const summaries = await Promise.all(runs.map(async (run) => (await presentationOf(home, run, null)).summary));
     if (output.json) for (const summary of summaries) output.document(summary);
+    else if (summaries.length === 0 && options.feed !== undefined)
+      output.line(`feed ${printable(options.feed)} has no runs`);
     else if (summaries.length === 0) output.line(`no runs yet: drop a file into ${home.folders.importFolders[0]}`);
     else
       output.line(
@@ -143,7 +149,7 @@ export async function cancelRun(options: GlobalOptions, id: string): Promise<num
 async function endCancelled(home: Home): Promise<void> {
   const lock = takeEngineLock(home.folders.lockFile);
   if (lock === null) return;
-  const engine = await startEngine(home, lock, { sameWorkspace: false, waitFor: 'everything' });
+  const engine = await startEngine(home, lock, { sameWorkspace: false, waitFor: 'everything', runsSchedules: false });
   const deadlineMs = home.clock.monotonicMs() + 10_000;
   while ((await home.ledger.runs.inState(['cancelling'], 1)).length > 0 && home.clock.monotonicMs() < deadlineMs) {
     await home.clock.sleep(50);

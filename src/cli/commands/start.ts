@@ -43,6 +43,7 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
   const engine = await startEngine(home, lock, {
     sameWorkspace: options.sameWorkspace === true,
     waitFor: 'everything',
+    runsSchedules: true,
   });
   try {
     const page = await openPage(home, engine);

@@ -2,6 +2,7 @@
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { lookAround } from '#src/engine/look-around.ts';
+import { troubleWords } from '#src/ledger/delivery-record.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import { liveWorkers } from '#src/ledger/engine-notice.ts';
 import type { Pause } from '#src/ledger/port.ts';
@@ -45,7 +46,14 @@ async function gather(home: Home) {
     active: await summaries(active),
     stopped: await summaries(stopped),
     last: last === undefined ? null : (await presentationOf(home, last, null)).summary,
+    feeds: (await ledger.deliveries.conditions())
+      .filter(({ troubles }) => troubles.length > 0)
+      .map(({ feed, troubles, sinceMs }) => ({ feed, troubles, since: isoInstant(sinceMs) })),
     deadLetters: await ledger.deadLetters.countOpen(),
+    notices: {
+      waiting: await ledger.deliveries.count('waiting'),
+      dead: await ledger.deliveries.count('dead'),
+    },
     audits: {
       waiting: await ledger.audits.waitingCount(),
       duplicates: (await ledger.audits.standing(20)).map(({ runId, duplicates }) => ({ run: runId, keys: duplicates })),
@@ -91,5 +99,11 @@ function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void 
     const found = `${keys} ${keys === 1 ? 'key' : 'keys'} with more than one contact`;
     output.line(style('red', `duplicates    ${run}  ${found}  patchbay audit ${run}`));
   }
+  for (const { feed, troubles, since } of facts.feeds) {
+    const words = troubles.map((trouble) => troubleWords[trouble]).join(', ');
+    output.line(style('red', `feed          ${printable(feed)}  ${words} since ${since}`));
+  }
+  const { waiting, dead } = facts.notices;
+  if (waiting + dead > 0) output.line(`notices       ${waiting} to be delivered, ${dead} given up`);
   output.line(`dead letters  ${facts.deadLetters}${facts.deadLetters > 0 ? '  patchbay dead ls' : ''}`);
 }

@@ -1,0 +1,153 @@
+/** `patchbay numbers snapshot`: takes a snapshot of the phone numbers now, whichever process does the work. */
+import type { Home } from '#src/app.ts';
+import { invariant, PatchbayError } from '#src/errors.ts';
+import { phoneNumbersSchedule, type TickRecord } from '#src/ledger/schedule-record.ts';
+import { followTick, type TickFollowEnd } from '#src/schedules/follow-tick.ts';
+import { newTickId } from '#src/schedules/new-tick-id.ts';
+import { changesOf } from '#src/snapshots/change-file.ts';
+import { describeChange } from '#src/snapshots/describe-change.ts';
+import { seriesOf } from '#src/snapshots/series.ts';
+import { snapshotFile } from '#src/snapshots/snapshot-files.ts';
+import { adviceFor } from '../advice.ts';
+import type { GlobalOptions } from '../global-options.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import { patienceOf } from '../one-shot.ts';
+import { openCliHome } from '../open-home.ts';
+import { createOutput, type Output, printable } from '../output.ts';
+import { changeSummary, countedNumbers, shortInstant, snapshotDocument } from '../present-numbers.ts';
+import { takeSeat } from '../seat.ts';
+import { tellInterrupted } from '../tell-interrupted.ts';
+import { tickFailure } from '../tick-failure.ts';
+
+interface SnapshotOptions extends GlobalOptions {
+  readonly user?: string;
+  readonly wait?: string;
+}
+
+const changesShown = 100;
+
+export async function snapshotNumbers(options: SnapshotOptions): Promise<number> {
+  const patienceMs = patienceOf(options.wait);
+  const user = options.user ?? null;
+  const series = seriesOf(user);
+  const home = await openCliHome(options, 'work');
+  const output = createOutput(options);
+  const interrupt = listenForInterrupt(() => {
+    output.note('patchbay: the next engine takes the snapshot; press Ctrl-C again to leave at once');
+  });
+  try {
+    const id = newTickId();
+    const { seat, entered } = await takeSeat(
+      home,
+      {
+        sameWorkspace: false,
+        patienceMs,
+        interrupt,
+        onEngine: (engine) => {
+          if (engine === null) output.note('an engine is running on this data folder: it does the work');
+        },
+      },
+      { enter: () => request(home, id, user), withdraw: (tick) => withdraw(home, id, tick) },
+    );
+    try {
+      await requireRegularPages(home, (code, message) => withdraw(home, id, entered, code, message));
+      const end = await seat.follow((following) => followTick({ ...following, tickId: entered.id }));
+      await print(home, output, series, endedOf(end));
+      return 0;
+    } finally {
+      await seat.leave();
+    }
+  } catch (error) {
+    const code = interrupt.exitCode();
+    if (code === null) throw error;
+    return tellInterrupted(output, 'interrupted: the snapshot is taken by the next engine', code);
+  } finally {
+    interrupt.dispose();
+    await home.close();
+  }
+}
+
+/** Where the configuration takes none by itself, the schedule is one without a rule. */
+async function request({ ledger, clock }: Home, id: string, user: string | null): Promise<TickRecord> {
+  const nowMs = clock.nowMs();
+  const name = phoneNumbersSchedule;
+  if ((await ledger.schedules.get(name)) === null) {
+    await ledger.schedules.put({ name, work: 'snapshot', rule: null, dueAtMs: null, createdAtMs: nowMs });
+  }
+  return ledger.schedules.request({ id, schedule: name, trigger: 'request', user, dueAtMs: nowMs });
+}
+
+/** What does not pass by waiting: the service answers, and not as its interface says. */
+const oddCodes: ReadonlySet<string> = new Set([
+  'pageTokenNotText',
+  'pageTokenRepeated',
+  'tooManyPages',
+  'serviceAnswersOddly',
+]);
+
+/**
+ * An engine looks through the numbers when it starts, too: where they are paged oddly, all work waits already.
+ * @throws PatchbayError `unreachable`.
+ */
+async function requireRegularPages(
+  { ledger }: Home,
+  giveUp: (code: string, message: string) => Promise<void>,
+): Promise<void> {
+  const pause = await ledger.pause();
+  if (pause?.errorCode === undefined || !oddCodes.has(pause.errorCode)) return;
+  await giveUp(pause.errorCode, pause.message);
+  throw new PatchbayError('unreachable', pause.errorCode, pause.message);
+}
+
+/** One that waited before is somebody else's, and stays. */
+async function withdraw(
+  { ledger, clock }: Home,
+  id: string,
+  tick: TickRecord,
+  code = 'notStarted',
+  message = 'no engine could be started for it',
+): Promise<void> {
+  if (tick.id !== id || !(await ledger.schedules.begin(id, clock.nowMs()))) return;
+  await ledger.schedules.end(id, clock.nowMs(), { outcome: 'failed', code, message });
+}
+
+/** @throws PatchbayError why there is no snapshot. */
+function endedOf(end: TickFollowEnd): TickRecord {
+  switch (end.kind) {
+    case 'done':
+      if (end.tick.outcome === 'snapshot') return end.tick;
+      throw tickFailure(end.tick);
+    case 'forgotten':
+      throw new PatchbayError('usage', 'noSuchSchedule', 'the schedule of the snapshots was taken out meanwhile', {
+        hint: 'Run the same command again.',
+      });
+    default: {
+      const pause = end.kind === 'engineGone' ? null : end.pause;
+      const code = pause?.errorCode ?? (end.kind === 'auth' ? 'keyRefused' : 'serviceUnreachable');
+      const message = pause?.message ?? 'nothing moved for a long time';
+      const hint = adviceFor(code) ?? 'The next engine takes it. The last good snapshot stands.';
+      throw new PatchbayError(end.kind === 'auth' ? 'auth' : 'unreachable', code, message, { hint });
+    }
+  }
+}
+
+async function print(home: Home, output: Output, series: string, tick: TickRecord): Promise<void> {
+  const { ledger, folders } = home;
+  const record = tick.takenAtMs === null ? null : await ledger.snapshots.at(series, tick.takenAtMs);
+  invariant(record !== null && record.takenAtMs === tick.takenAtMs, 'a snapshot that was taken is in the ledger');
+  const folder = folders.phoneNumberSnapshots;
+  if (output.json) {
+    output.document(snapshotDocument(folder, record));
+    return;
+  }
+  const before = await ledger.snapshots.before(series, record.takenAtMs);
+  const since =
+    before === null ? 'the first snapshot' : `${changeSummary(record)} since ${shortInstant(before.takenAtMs)}`;
+  output.line(`${output.style('bold', countedNumbers(record.count))} ← ${home.serviceName}: ${since}`);
+  const changes = await changesOf(home, record);
+  for (const change of changes.slice(0, changesShown)) output.line(`  ${printable(describeChange(change, output))}`);
+  if (changes.length > changesShown)
+    output.line(`  … and ${changes.length - changesShown} more: patchbay numbers diff`);
+  if (tick.message !== null) output.line(`  ${printable(tick.message)}`);
+  output.line(`  file: ${snapshotFile(folder, record)}`);
+}

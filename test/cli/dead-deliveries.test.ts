@@ -1,0 +1,138 @@
+/** Deliveries that were given up, in `patchbay dead ls|show|retry`. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listDead, showDead } from '#src/cli/commands/dead.ts';
+import { retryDead } from '#src/cli/commands/dead-retry.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { captureOutput } from './support/captured-output.ts';
+
+const atMs = Date.UTC(2026, 10, 21);
+const failed = { code: 'webhookFailed', message: 'the webhook answered 503' };
+const list = { state: 'open', limit: 10 } as const;
+
+/** Three notices were given up, one waits. */
+async function dataFolder(): Promise<{ readonly data: string; readonly ledger: Ledger }> {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+  onTestFinished(() => ledger.close());
+  const common = { kind: 'notice', feed: 'crm', data: { troubles: ['guard'] }, atMs } as const;
+  await ledger.deliveries.setCondition({ feed: 'crm', troubles: ['guard'], sinceMs: atMs }, [
+    { ...common, id: 'n1', type: 'feed.bad' },
+    { ...common, id: 'n2', type: 'feed.recovered' },
+    { ...common, id: '3f', type: 'feed.bad' },
+    { ...common, id: 'n4', type: 'feed.bad' },
+  ]);
+  await ledger.deliveries.failed('n1', atMs + 1_000, failed, null);
+  await ledger.deliveries.failed('n2', atMs + 1_000, { ...failed, code: 'webhookGone' }, null);
+  await ledger.deliveries.failed('3f', atMs + 2_000, failed, null);
+  return { data, ledger };
+}
+
+async function addDeadRow(ledger: Ledger): Promise<void> {
+  const run = await stagingRun(ledger, 'r-1');
+  await ledger.staging.stage(slice(run, { dead: [deadRow('k1')], counts: { rows: 1, dead: 1 } }));
+}
+
+async function documentsOf(work: () => Promise<unknown>): Promise<readonly Record<string, unknown>[]> {
+  const captured = captureOutput();
+  await work();
+  const text = captured.stdout().trim();
+  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line));
+}
+
+describe('dead ls', () => {
+  it('tells of deliveries in a group of their own, under the rows', async () => {
+    const { data, ledger } = await dataFolder();
+    await addDeadRow(ledger);
+    const captured = captureOutput();
+    expect(await listDead({ ...list, data, color: false })).toBe(0);
+    const text = captured.stdout();
+    expect(text).toContain('3 notices could not be delivered: 2 × feed.bad, 1 × feed.recovered');
+    expect(text).toContain('last: the webhook answered 503; try again with: patchbay dead retry n3f');
+    expect(text.indexOf('phoneInvalid')).toBeLessThan(text.indexOf('3 notices'));
+  });
+
+  it('says nothing of rows where deliveries alone are dead, and nothing of deliveries where a run is asked for', async () => {
+    const { data } = await dataFolder();
+    const captured = captureOutput();
+    await listDead({ ...list, data, color: false });
+    expect(captured.stdout()).not.toContain('no dead letters');
+    const ofRun = await documentsOf(() => listDead({ ...list, data, run: 'r-1', json: true }));
+    const dropped = await documentsOf(() => listDead({ ...list, state: 'dropped', data, json: true }));
+    expect([...ofRun, ...dropped]).toEqual([]);
+  });
+
+  it('--json has the keys of the contract for them too, with ids that begin with n', async () => {
+    const { data } = await dataFolder();
+    const documents = await documentsOf(() => listDead({ ...list, data, json: true }));
+    expect(documents.map(({ id }) => id)).toEqual(['n3f', 'n2', 'n1']);
+    expect(documents.map((one) => one.class)).toEqual(['exhausted', 'refused', 'exhausted']);
+    expect(Object.keys(documents[0] ?? {})).toEqual(
+      'id run feed file line key class code field message attempts seen state firstAt lastAt'.split(' '),
+    );
+    expect(documents[0]).toMatchObject({
+      run: null,
+      feed: 'crm',
+      file: null,
+      line: null,
+      key: null,
+      code: 'webhookFailed',
+      attempts: 1,
+      state: 'open',
+      firstAt: '2026-11-21T00:00:00.000Z',
+      lastAt: '2026-11-21T00:00:02.000Z',
+    });
+    const gone = await documentsOf(() => listDead({ ...list, data, code: 'webhookGone', json: true }));
+    expect(gone.map(({ id }) => id)).toEqual(['n2']);
+  });
+});
+
+describe('dead show', () => {
+  it('shows what was to be told', async () => {
+    const { data } = await dataFolder();
+    const [shown] = await documentsOf(() => showDead({ data, json: true }, 'n3f'));
+    expect(shown).toMatchObject({ id: 'n3f', type: 'feed.bad', data: { troubles: ['guard'] } });
+    await expect(showDead({ data }, 'n4')).rejects.toMatchObject({ code: 'noSuchDeadLetter' });
+  });
+});
+
+describe('dead retry', () => {
+  const statesOf = async (ledger: Ledger) =>
+    (await Promise.all(['n1', 'n2', '3f'].map((id) => ledger.deliveries.get(id)))).map((one) => one?.state);
+
+  it('puts deliveries back into the line by their ids, without a service', async () => {
+    const { data, ledger } = await dataFolder();
+    const captured = captureOutput();
+    expect(await retryDead({ data }, ['n3f', 'n1'])).toBe(0);
+    expect(captured.stdout()).toBe('2 notices are sent again by the running engine, or the next one\n');
+    expect(await statesOf(ledger)).toEqual(['waiting', 'dead', 'waiting']);
+    await expect(retryDead({ data }, ['n1'])).rejects.toMatchObject({ code: 'noDeadLetters', kind: 'usage' });
+  });
+
+  it.each([
+    [{ code: 'webhookFailed' }, ['waiting', 'dead', 'waiting']],
+    [{ all: true }, ['waiting', 'waiting', 'waiting']],
+  ])('takes those that %j fits', async (chosen, states) => {
+    const { data, ledger } = await dataFolder();
+    await documentsOf(() => retryDead({ data, json: true, sandbox: true, ...chosen }, []));
+    expect(await statesOf(ledger)).toEqual(states);
+  });
+
+  it('--all takes rows and deliveries together', async () => {
+    const { data, ledger } = await dataFolder();
+    await addDeadRow(ledger);
+    const choice = { data, json: true, sandbox: true, all: true, detach: true };
+    const documents = await documentsOf(() => retryDead(choice, []));
+    expect(documents.slice(0, 3).map(({ id, state }) => `${id} ${state}`)).toEqual([
+      'n3f waiting',
+      'n2 waiting',
+      'n1 waiting',
+    ]);
+    expect(documents[3]).toMatchObject({ run: expect.any(String), state: 'queued' });
+  });
+});

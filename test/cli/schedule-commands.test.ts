@@ -1,0 +1,171 @@
+/** `patchbay schedule ls|run|pause|resume`, without a running engine. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listSchedules, pause, resume } from '#src/cli/commands/schedule.ts';
+import { scheduleLines } from '#src/cli/commands/schedule-lines.ts';
+import { runSchedule } from '#src/cli/commands/schedule-run.ts';
+import { createOutput } from '#src/cli/output.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { captureOutput } from './support/captured-output.ts';
+
+const twoFeeds = `
+feeds:
+  crm:
+    take: exports/*.csv
+    at: "30 2 * * *"
+    zone: Europe/Berlin
+    expectEvery: 26h
+  erp:
+    take: exports/erp.csv
+    every: 15m
+  folder: {}
+`;
+
+function dataFolder(config = twoFeeds) {
+  const folder = tempFolder();
+  const data = join(folder, 'data');
+  mkdirSync(join(data, 'sandbox'), { recursive: true });
+  writeFileSync(join(folder, 'patchbay.yaml'), config);
+  const options = { data, config: join(folder, 'patchbay.yaml'), sandbox: true, color: false };
+  const withLedger = async <Answer>(look: (ledger: Ledger) => Promise<Answer>): Promise<Answer> => {
+    const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+    try {
+      return await look(ledger);
+    } finally {
+      await ledger.close();
+    }
+  };
+  return { options, withLedger };
+}
+
+async function documentsOf(work: () => Promise<unknown>) {
+  const captured = captureOutput();
+  const before = captured.stdout().length;
+  await work();
+  const text = captured.stdout().slice(before).trim();
+  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line));
+}
+
+describe('schedule ls', () => {
+  it('shows what stands in the configuration before any engine has met it', async () => {
+    const { options } = dataFolder();
+    const documents = await documentsOf(() => listSchedules({ ...options, json: true }));
+    expect(documents).toMatchObject([
+      {
+        name: 'crm',
+        work: 'take',
+        when: 'daily at 02:30 (Europe/Berlin)',
+        state: 'new',
+        expectEvery: '26h',
+        last: null,
+      },
+      { name: 'erp', when: 'every 15 minutes', state: 'new', expectEvery: null },
+    ]);
+    expect(documents[0].next).toHaveLength(3);
+  });
+
+  it('says how to configure one where there is none', async () => {
+    const { options } = dataFolder('{}\n');
+    const captured = captureOutput();
+    expect(await listSchedules(options)).toBe(0);
+    expect(captured.stdout()).toBe('');
+    expect(captured.stderr()).toContain('There is no schedule. Name one in patchbay.yaml');
+  });
+});
+
+describe('schedule pause and resume', () => {
+  it('are seen by every engine that comes, with the reason', async () => {
+    const { options, withLedger } = dataFolder();
+    const [paused] = await documentsOf(() => pause({ ...options, json: true, reason: 'the export is broken' }, 'crm'));
+    expect(paused).toMatchObject({ name: 'crm', state: 'paused', reason: 'the export is broken', next: [] });
+    expect(await withLedger((ledger) => ledger.schedules.get('crm'))).toMatchObject({
+      pauseReason: 'the export is broken',
+    });
+    const [resumed] = await documentsOf(() => resume({ ...options, json: true }, 'crm'));
+    expect(resumed).toMatchObject({ name: 'crm', state: 'waiting', pausedAt: null, reason: null });
+    expect(Date.parse(resumed.dueAt)).toBeGreaterThan(Date.now());
+  });
+});
+
+describe('schedule run', () => {
+  it('--detach leaves a tick in the ledger, which is the same one when asked for twice', async () => {
+    const { options, withLedger } = dataFolder();
+    const run = () => runSchedule({ ...options, json: true, detach: true }, 'erp');
+    const [first] = await documentsOf(run);
+    const [second] = await documentsOf(run);
+    expect(first).toMatchObject({ schedule: 'erp', state: 'waiting', exitCode: 0 });
+    expect(second).toEqual(first);
+    expect(await withLedger((ledger) => ledger.schedules.ticks('erp', 10))).toMatchObject([
+      { id: first.tick, trigger: 'request', state: 'waiting' },
+    ]);
+  });
+
+  it.each([
+    ['crn', 'Perhaps you meant crm. See them with: patchbay schedule ls'],
+    ['phone_numbers', 'Perhaps you meant phone-numbers. See them with: patchbay schedule ls'],
+    ['nobody-knows', 'See them with: patchbay schedule ls'],
+    ['folder', 'Its files come by the import folder. Give it something to take: a path, a glob or an https URL.'],
+  ])('of the unknown %s says what may be meant', async (name, hint) => {
+    const { options } = dataFolder();
+    captureOutput();
+    const error = { kind: 'usage', code: 'noSuchSchedule', message: `there is no schedule ${name}`, hint };
+    await expect(runSchedule(options, name)).rejects.toMatchObject(error);
+    await expect(pause(options, name)).rejects.toMatchObject(error);
+  });
+});
+
+describe('what a person reads of a schedule', () => {
+  const nowMs = Date.parse('2026-11-22T12:00:00Z');
+  const record: ScheduleRecord = {
+    name: 'crm',
+    work: 'take',
+    rule: { kind: 'at', at: '30 2 * * *', zone: 'Europe/Berlin' },
+    dueAtMs: Date.parse('2026-11-23T01:30:00Z'),
+    pausedAtMs: null,
+    pauseReason: null,
+    createdAtMs: 0,
+  };
+  const last: TickRecord = {
+    id: 't1',
+    schedule: 'crm',
+    work: 'take',
+    trigger: 'due',
+    state: 'ended',
+    user: null,
+    dueAtMs: nowMs,
+    startedAtMs: nowMs,
+    endedAtMs: nowMs - 10 * 3_600_000,
+    attempts: 1,
+    outcome: 'failed',
+    runIds: [],
+    takenAtMs: null,
+    code: 'urlRefused',
+    message: 'the URL answered 404',
+  };
+  const view = { record, expectEveryMs: 26 * 3_600_000, isEntered: true, last, open: null };
+  const lines = (change: Partial<typeof view>) =>
+    scheduleLines(createOutput({ color: false }), { ...view, ...change }, nowMs);
+
+  it('is when in plain words, the next times with their offset, the last outcome', () => {
+    expect(lines({})).toEqual([
+      'crm  daily at 02:30 (Europe/Berlin)',
+      '  next: Mon 23 Nov 02:30 +01:00 (in 14 h), Tue 24 Nov 02:30 +01:00 (in 38 h), Wed 25 Nov 02:30 +01:00 (in 3 days)',
+      '  last: failed [urlRefused]: the URL answered 404, 10 h ago',
+      '  a file is expected every 26h',
+    ]);
+  });
+
+  it('is since when it is paused and why, and no next time', () => {
+    const paused = { ...record, pausedAtMs: nowMs, pauseReason: 'broken' };
+    const run: TickRecord = { ...last, outcome: 'run', runIds: ['r1', 'r2'], code: null, message: null };
+    expect(lines({ record: paused, last: run, expectEveryMs: 0 }).slice(0, 3)).toEqual([
+      'crm  daily at 02:30 (Europe/Berlin)',
+      '  paused since Sun 22 Nov 13:00 +01:00: broken',
+      '  last: run r1, r2, 10 h ago',
+    ]);
+  });
+});
