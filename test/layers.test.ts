@@ -18,24 +18,32 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   mapping: ['errors', 'wire', 'contacts', 'sources'],
   workspace: ['errors', 'clock', 'log', 'wire', 'contacts'],
   ledger: ['errors', 'wire', 'contacts', 'sources', 'mapping'],
+  schedules: ['errors', 'clock', 'log', 'config', 'ledger'],
+  feeds: ['errors', 'config', 'mapping', 'ledger', 'schedules'],
+  notices: ['errors', 'clock', 'log', 'config', 'workspace', 'ledger'],
+  snapshots: ['errors', 'clock', 'log', 'wire', 'workspace', 'ledger'],
   upsert: ['errors', 'clock', 'log', 'steps', 'wire', 'contacts', 'workspace', 'ledger'],
   runs: [
     ...['errors', 'clock', 'log', 'steps', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
+    ...['feeds'],
   ],
+  takes: ['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'feeds', 'runs'],
   'dead-letters': ['errors', 'clock', 'ledger', 'mapping', 'runs', 'sources'],
   audits: ['errors', 'clock', 'log', 'contacts', 'workspace', 'ledger', 'steps'],
-  queue: ['errors', 'clock', 'log', 'workspace', 'ledger'],
-  jobs: ['errors', 'queue', 'runs', 'upsert', 'dead-letters', 'audits'],
+  queue: ['errors', 'clock', 'log', 'workspace', 'ledger', 'schedules'],
+  jobs: [
+    ...['errors', 'log', 'queue', 'runs', 'upsert', 'dead-letters', 'audits', 'schedules', 'snapshots', 'notices'],
+  ],
   service: ['errors', 'clock', 'log', 'wire'],
-  app: ['errors', 'clock', 'log', 'config', 'ledger', 'mapping', 'runs'],
+  app: ['errors', 'clock', 'log', 'config', 'feeds', 'ledger', 'runs'],
   engine: [
     ...['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'dead-letters'],
-    ...['queue', 'jobs', 'service', 'app'],
+    ...['queue', 'jobs', 'service', 'app', 'feeds', 'schedules', 'snapshots', 'notices', 'takes'],
   ],
-  dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'dead-letters'],
+  dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'dead-letters', 'schedules'],
   cli: [
     ...['errors', 'clock', 'log', 'config', 'sources', 'mapping', 'workspace', 'ledger', 'runs', 'dead-letters'],
-    ...['audits', 'service', 'app', 'engine', 'dashboard'],
+    ...['audits', 'service', 'app', 'engine', 'dashboard', 'wire', 'feeds', 'schedules', 'snapshots'],
   ],
 };
 

@@ -9,6 +9,8 @@ import { until } from '#test/support/until.ts';
 const keyCanary = 'canary-key-5f1c77a0';
 /** In every spelling that the file has. */
 const phoneCanary = /555.?0177/;
+/** A file may be named after a person. */
+const nameCanary = 'Wrenfield';
 
 /** One row that arrives, one that the service may refuse, and three that are dead before they are sent. */
 const rows = [
@@ -31,7 +33,7 @@ describe('secrets and personal data', () => {
       seen.push(await redisText(redis));
     };
 
-    const file = journey.file('people.csv', peopleCsv(40, { more: rows }));
+    const file = journey.file(`${nameCanary}.csv`, peopleCsv(40, { more: rows }));
     const follower = journey.start(['import', '--json', '--verbose', file], { LOG_LEVEL: 'trace' });
     await service.creates(1);
     const ended = await until('the end of the import', async () => {
@@ -64,6 +66,16 @@ describe('secrets and personal data', () => {
       expect(text.includes(keyCanary), `the key in ${place}`).toBe(false);
       expect(phoneCanary.exec(text)?.[0] ?? null, `the phone in ${place}`).toBe(null);
     }
+    const { stderr, ...unread } = places;
+    for (const [place, text] of Object.entries(unread)) {
+      expect(text.includes(nameCanary), `the file's name in ${place}`).toBe(false);
+    }
+    const ofRun = linesOf(places.logs).filter((line) => line.run === document.run);
+    expect(ofRun.map((line) => line.msg)).toEqual(expect.arrayContaining(['run staged', 'job done', 'run finished']));
+    expect(ofRun.every((line) => line.feed === 'main')).toBe(true);
+    expect(ofRun.filter((line) => line.job === 'upsert-batch').every((line) => line.batch > 0)).toBe(true);
+    // People see the same lines in the queue's job logs.
+    expect(places.queue).toMatch(/:logs\n.*run staged/);
     // The search would have found them: what should be there is found.
     expect(places.logs).toContain(document.run);
     expect(places.queue).toContain(document.run);
@@ -79,6 +91,14 @@ describe('secrets and personal data', () => {
     expect(ended.stdout + stopped.stdout).not.toContain(keyCanary);
   });
 });
+
+// biome-ignore lint/suspicious/noExplicitAny: literal JSON, whose shape is what the test is about
+function linesOf(text: string): readonly any[] {
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
 
 /** The bytes of all files in a folder and below. */
 function textsIn(folder: string): readonly string[] {

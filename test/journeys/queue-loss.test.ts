@@ -82,9 +82,9 @@ describe.concurrent('a queue', () => {
   });
 });
 
-/** What BullMQ keeps of a queue that holds no job, and the rate gate. */
+/** What BullMQ keeps of a queue whose jobs have all ended, those jobs, and the rate gate. */
 const bookkeeping =
-  /-(import-file|upsert-batch|finish-run|audit|sweep|dead-letters):(meta|id|events|marker|stalled-check)$|^patchbay-rate-gate:/;
+  /-[a-z-]+:(meta|id|events|marker|stalled-check|completed|failed|j[0-9a-f]{24}(:logs)?)$|^patchbay-rate-gate:/;
 
 async function onlyBookkeepingIsLeft(redis: Redis): Promise<void> {
   await until('a queue that holds bookkeeping alone', async () =>

@@ -2,7 +2,7 @@
  * A session: a `sh` block of a paper whose commands begin with `$ `, each followed by what it prints.
  *
  * What differs from run to run is not compared: run and letter ids (but the same id stays the same everywhere), seconds,
- * how many reads were sent, versions, free space. A line `…` stands for any lines.
+ * how many reads were sent, versions, free space, the instants of snapshots. A line `…` stands for any lines.
  */
 
 export interface Step {
@@ -30,6 +30,8 @@ const idPattern = '(\\d{8}T\\d{6}Z-[0-9a-f]{6}|d[0-9a-f]{12})';
 const free: readonly (readonly [RegExp, string])[] = [
   [/\d+\\\.\d s, \d+ reads?/g, '\\d+\\.\\d s, \\d+ reads?'],
   [/v\d+\\\.\d+\\\.\d+/g, 'v\\d+\\.\\d+\\.\\d+'],
+  [/\d{8}T\d{6}Z(?=\\\.json)/g, '\\d{8}T\\d{6}Z'],
+  [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ'],
   [/[\d,]+ MB free/g, '[\\d,]+ MB free'],
 ];
 

@@ -65,7 +65,10 @@ export function memoryLedger(store: MemoryStore, run: RunLedgerCall): Ledger {
   return ledger as unknown as Ledger;
 }
 
-type UsedOfStaging = Omit<StagingLedger, 'tracesOf' | 'refreshRowHashes' | 'stagedByKey' | 'skipPending' | 'deadRows'>;
+type UsedOfStaging = Omit<
+  StagingLedger,
+  'tracesOf' | 'refreshRowHashes' | 'stagedByKey' | 'skipPending' | 'deadRows' | 'sharedKeys'
+>;
 
 function stagingPart(store: MemoryStore, run: RunLedgerCall): UsedOfStaging {
   const { staging } = store;

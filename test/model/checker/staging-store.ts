@@ -31,7 +31,13 @@ export function createStagingStore(holder: TableHolder) {
 
   return {
     createRun: (run: NewRun): RunRecord => {
-      const created: RunRecord = { ...run, sequence: holder.tables.runs.size + 1, ...freshRun };
+      const created: RunRecord = {
+        sourceLabel: null,
+        refusal: null,
+        ...run,
+        sequence: holder.tables.runs.size + 1,
+        ...freshRun,
+      };
       holder.tables.runs.set(run.id, created);
       return created;
     },

@@ -3,8 +3,8 @@
  *
  * Worker 0 is the engine, which alone reads files and ends runs; worker 1 only takes batches, as `start --worker` does.
  */
-import type { JobContext } from '#jobs/context.ts';
-import { jobCatalog } from '#jobs/index.ts';
+import type { RunContext } from '#jobs/context.ts';
+import { runCatalog } from '#jobs/index.ts';
 import { workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Clock } from '#src/clock.ts';
 import { createServiceWatch } from '#src/engine/service-watch.ts';
@@ -14,12 +14,14 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { BatchRecord } from '#src/ledger/staging-ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
-import type { RunFolders, RunParts } from '#src/runs/parts.ts';
-import { enterOrphans } from '#src/runs/submit-run.ts';
+import type { GuardLimits } from '#src/runs/guards.ts';
+import { enterOrphans } from '#src/runs/orphans.ts';
+import type { RunFolders } from '#src/runs/parts.ts';
 import type { UpsertLimits } from '#src/upsert/parts.ts';
 import { createWriteHealth } from '#src/upsert/write-health.ts';
 import { type Breakers, createBreakers, type OpenedBreaker } from '#src/workspace/breaker.ts';
 import type { Workspace } from '#src/workspace/port.ts';
+import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
 import { type Life, mortal, mortalWorkspace, startLife, type Tell } from './life.ts';
 import type { QueuedJob } from './loose-queue.ts';
 
@@ -71,7 +73,7 @@ export const rowsPerBatch = 3;
 
 export function createModelWorker(name: string, around: WorkerSurroundings): ModelWorker {
   const life = startLife(around.tell === null ? null : (...effect) => around.tell?.(name, ...effect));
-  const context = jobContext(name, around, life);
+  const context = runContext(name, around, life);
   const begun: Promise<void>[] = [];
   /** Waits for the work, or for the end of the process. */
   const orOver = async (work: Promise<void>): Promise<void> => {
@@ -80,7 +82,7 @@ export function createModelWorker(name: string, around: WorkerSurroundings): Mod
     await life.quiet();
   };
   const run = async (job: QueuedJob): Promise<void> => {
-    const definition = jobCatalog.find((one) => one.name === job.name);
+    const definition = runCatalog.find((one) => one.name === job.name);
     if (definition === undefined) throw new Error(`no such job: ${job.name}`);
     const work = definition.process(definition.schema.parse(job.payload), context, new AbortController().signal);
     await orOver(work.catch(rethrowUnexpected));
@@ -113,13 +115,13 @@ function rethrowUnexpected(error: unknown): void {
 }
 
 /** Put together as the engine does it, without queue and files of the data folder. */
-function jobContext(name: string, around: WorkerSurroundings, life: Life): JobContext {
+function runContext(name: string, around: WorkerSurroundings, life: Life): RunContext {
   const { clock, limits, folders, dead, breakers } = around;
   const ledger = mortal(around.ledger, life);
   const workspace = mortalWorkspace(around.workspace, life);
   const log = silentLogger();
   const { visibilityLagMs } = limits;
-  const reading = { rowsPerBatch, defaultCountry: null, onBlank: 'keep', mapping: null } as const;
+  const reading = { rowsPerBatch, defaultCountry: null, onBlank: 'keep', feeds: plainFeeds(guards) } as const;
   const shared = { ledger, workspace, clock, log };
   const workOnOne = (batch: BatchRecord, signal: AbortSignal): Promise<boolean> =>
     workOnBatch(batch, context, signal, { recordsMax: 1 });
@@ -127,8 +129,8 @@ function jobContext(name: string, around: WorkerSurroundings, life: Life): JobCo
   const watch = createServiceWatch({ ...shared, breakers: breakers.breakers, recheck: async () => {}, tryWrite });
   breakers.onOpen(watch.opened);
   const identity = { name, isDead: (owner: string) => dead.has(owner.split('#')[0] ?? '') };
-  const context: JobContext = {
-    runs: { ...shared, ...reading, folders, guards, serviceName: 'sandbox', visibilityLagMs },
+  const context: RunContext = {
+    runs: { ...shared, ...reading, folders, serviceName: 'sandbox', visibilityLagMs },
     upsert: { ...shared, identity, limits, writeHealth: createWriteHealth(clock) },
     audits: { ...shared, reports: folders.reports },
     pause: watch.pauseFor,
@@ -141,7 +143,7 @@ function jobContext(name: string, around: WorkerSurroundings, life: Life): JobCo
 }
 
 /** Guards have tests of their own: here they never say no. */
-const guards: RunParts['guards'] = {
+const guards: Partial<GuardLimits> = {
   updatesMax: 1_000,
   updatesFloor: 1_000,
   createsMax: 1_000,

@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jobCatalog } from '#jobs/index.ts';
+import { batchCatalog, runCatalog } from '#jobs/index.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
 import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
@@ -22,6 +22,7 @@ import { type Contact, contactListEnvelope } from '#src/wire/contact.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';
+import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
 import { serviceDefaults } from '#test/support/service-defaults.ts';
 import { defaultLimits } from '#test/upsert/support/default-limits.ts';
 import type { Feed, Story } from './commands.ts';
@@ -35,7 +36,7 @@ import { createModelWorker, listenedBreakers, type ModelWorker, type WorkerTell 
 export const limits: UpsertLimits = {
   ...defaultLimits,
   // Guards have tests of their own: here they never say no.
-  applying: { adoptionsMax: 1, adoptionsFloor: 1_000, refusalsMax: 1_000 },
+  applyingOf: () => ({ adoptionsMax: 1, adoptionsFloor: 1_000, refusalsMax: 1_000 }),
 };
 
 export interface World {
@@ -180,8 +181,8 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
     }
     time.advance(leftMs);
   };
-  const definitionOf = (job: QueuedJob) => jobCatalog.find((one) => one.name === job.name);
-  const isForEngine = (job: QueuedJob): boolean => definitionOf(job)?.runsIn !== 'anywhere';
+  const definitionOf = (job: QueuedJob) => runCatalog.find((one) => one.name === job.name);
+  const isForEngine = (job: QueuedJob): boolean => !batchCatalog.some((one) => one.name === job.name);
   /** Who works on a job that is delivered twice at once. A process takes as many of one name as its catalog says. */
   const takersOf = (job: QueuedJob): readonly (0 | 1)[] => {
     if (!isForEngine(job)) return [0, 1];
@@ -218,8 +219,8 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
       time.advance(1);
       const name = `${feed}-${fileCount}.csv`;
       await writeFile(join(inbox, name), text);
-      const parts = { ledger, clock, log, folders, mapping: null };
-      if (feed === 'main') return takeFile(parts, inbox, join(inbox, name), null);
+      const parts = { ledger, clock, log, folders, feeds: plainFeeds() };
+      if (feed === 'main') return takeFile(parts, { importFolder: inbox, folder: null, path: join(inbox, name) });
       const id = newRunId(clock.nowMs());
       const claimedPath = await claimFile(join(inbox, name), folders.claimed, id);
       const file = { claimedPath, fileName: name, importFolder: inbox, sha256: name, bytes: text.length };
