@@ -18,7 +18,7 @@ export const takeFiles: JobDefinition<z.infer<typeof payload>, { readonly schedu
   },
   process: async ({ tickId }, { schedules }, signal) => {
     await carryOutTick(schedules, tickId, { signal, limitMs: tickLimitMs.take }, (tick, inTime) =>
-      schedules.take(tick.schedule, inTime),
+      schedules.take(tick.schedule, tick.trigger, inTime),
     );
     // Runs were entered.
     schedules.wake();

@@ -22,3 +22,6 @@ if (command === 'serve' && process.execArgv.includes(sizeFlag) && process.platfo
 nodeModule.enableCompileCache();
 const { main } = await import('./main.ts');
 await main(process.argv);
+// All is done and closed. What still holds the process is a connection to a queue that does not answer: the system closes it.
+const lingerMs = 3_000;
+setTimeout(() => process.exit(), lingerMs).unref();

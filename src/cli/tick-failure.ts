@@ -1,23 +1,35 @@
-/** A tick that failed, as the error that the work itself would have thrown: so every command exits alike (`exit.ts`). */
-import { type ErrorKind, PatchbayError } from '#src/errors.ts';
+/** The tick that was followed, or why there is none: the same error for every command (`exit.ts`). */
+import { PatchbayError } from '#src/errors.ts';
 import type { TickRecord } from '#src/ledger/schedule-record.ts';
+import type { TickFollowEnd } from '#src/schedules/follow-tick.ts';
+import { adviceFor } from './advice.ts';
 
-/** The ledger keeps an error's code, not its kind. What is not here is answered by `unreachable`: the source did not serve. */
-const kinds: Readonly<Record<string, ErrorKind>> = {
-  keyRefused: 'auth',
-  apiKeyMissing: 'auth',
-  userInvalid: 'usage',
-  noSuchFeed: 'usage',
-  unexpected: 'bug',
-  invariant: 'bug',
-  unreachableCase: 'bug',
-};
+/** @throws PatchbayError why nobody carries it out; what its work threw, where it failed. */
+export function endedTick(end: TickFollowEnd, schedule: string): TickRecord {
+  switch (end.kind) {
+    case 'done':
+      if (end.tick.outcome === 'failed') throw tickFailure(end.tick);
+      return end.tick;
+    case 'forgotten':
+      throw new PatchbayError('usage', 'noSuchSchedule', `the schedule ${schedule} was taken out meanwhile`);
+    default: {
+      const pause = end.kind === 'engineGone' ? null : end.pause;
+      const code = pause?.errorCode ?? (end.kind === 'auth' ? 'keyRefused' : 'serviceUnreachable');
+      const message = pause?.message ?? 'nothing moved for a long time';
+      const hint = adviceFor(code) ?? 'Nothing is lost: the work waits for the next engine.';
+      throw new PatchbayError(end.kind === 'auth' ? 'auth' : 'unreachable', code, message, { hint });
+    }
+  }
+}
 
-export function tickFailure(tick: TickRecord, hint?: string): PatchbayError {
-  const code = tick.code ?? 'unexpected';
-  const message = tick.message ?? `the schedule ${tick.schedule} could not be carried out`;
-  return new PatchbayError(kinds[code] ?? 'unreachable', code, message, {
-    facts: { tick: tick.id },
-    ...(hint === undefined ? {} : { hint }),
-  });
+/** As the error that the work itself threw. */
+function tickFailure({ id, schedule, kind, code, message, hint }: TickRecord): PatchbayError {
+  const words = message ?? `the schedule ${schedule} could not be carried out`;
+  const facts = { facts: { tick: id } };
+  return new PatchbayError(
+    kind ?? 'unreachable',
+    code ?? 'unexpected',
+    words,
+    hint === null ? facts : { ...facts, hint },
+  );
 }

@@ -15,7 +15,10 @@ export function createDuties(duties: readonly Duty[]): (signal: AbortSignal) => 
     const due = duties.filter(({ everySweeps }) => sweepCount % everySweeps === 0);
     sweepCount += 1;
     const failures: unknown[] = [];
-    for (const duty of due) await duty.carryOut(signal).catch((error: unknown) => failures.push(error));
+    for (const duty of due) {
+      if (signal.aborted) break;
+      await duty.carryOut(signal).catch((error: unknown) => failures.push(error));
+    }
     if (failures.length > 0) throw failures[0];
   };
 }

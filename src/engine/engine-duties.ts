@@ -51,4 +51,5 @@ async function expire({ config, ledger, clock }: Home, { batches }: ServiceSide)
   await expireFiles(batches.runs, keepFiles);
   await ledger.audits.forget(clock.nowMs() - keepFiles);
   await ledger.deliveries.forget(clock.nowMs() - keepFiles);
+  await ledger.takes.forget(clock.nowMs(), keepFiles);
 }

@@ -17,7 +17,6 @@ import { openQueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import { enterOrphans, removeStrays } from '#src/runs/orphans.ts';
-import { reopenTicks } from '#src/schedules/start-schedules.ts';
 import { announceEngine } from './announce-engine.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { createDuties } from './duties.ts';
@@ -106,7 +105,9 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   const context = jobContext(home, service.batches, { notices, schedules: schedules.context, sweep: sweeper.sweep });
   await producer.forget(jobCatalog.map((job) => job.name));
   await queue.limitBatches();
-  await reopenTicks(home);
+  await schedules.look();
+  // A short import never comes to its sweep. After the last job, and beside no other look.
+  closers.add(() => noticeWatch.look());
   const workers = startWorkers({
     ledgerId: ledger.id,
     connection: server.worker,
@@ -129,8 +130,6 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   closers.add(() => sweeper.stop());
   closers.add(startEngineTimers({ clock, log, ledger, producer, sweeper, wake: dispatcher.wake }));
   closers.add(await announceEngine(home, service.client.workspace.origin, server.place));
-  // A short import never comes to its sweep.
-  closers.add(() => noticeWatch.look());
   dispatcher.wake();
 
   return {

@@ -5,7 +5,7 @@
  * `_failed` with the reason. Nothing passes in silence.
  */
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import type { Feeds } from '#src/feeds/feeds.ts';
+import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Logger } from '#src/log.ts';
 import type { ImportFolder } from '#src/sources/import-folder.ts';
 
@@ -30,11 +30,17 @@ export function createFeedFolders({ feeds, log, watch }: FeedFoldersOptions): Fe
   let closed = false;
   let toldOfMany = false;
 
-  const warnOfMany = (count: number): void => {
-    if (count > feedFoldersMax && !toldOfMany) {
-      log.warn({ count, limit: feedFoldersMax }, 'too many folders in the import folder, the rest is left alone');
+  const warnOfMany = (names: readonly string[]): void => {
+    const count = names.length;
+    const first = names.find((name) => !watched.has(name));
+    if (first !== undefined && !toldOfMany) {
+      const hint = 'Files in the others wait. Remove folders that are not used any more.';
+      log.warn(
+        { count, limit: feedFoldersMax, feed: feedNameOf(first), hint },
+        'too many folders in the import folder: this feed and others are left alone',
+      );
     }
-    toldOfMany = count > feedFoldersMax;
+    toldOfMany = first !== undefined;
   };
   /** The first look at a folder tells early what the first file in it would tell. */
   const warnOfTrouble = async (name: string): Promise<void> => {
@@ -43,7 +49,7 @@ export function createFeedFolders({ feeds, log, watch }: FeedFoldersOptions): Fe
     } catch (error) {
       const [code, hint] = error instanceof PatchbayError ? [error.code, error.hint] : ['unknown', null];
       log.warn(
-        { feed: name, code, reason: messageOf(error), hint },
+        { feed: feedNameOf(name), code, reason: messageOf(error), hint },
         'what is dropped into this folder of the import folder will fail',
       );
     }
@@ -69,7 +75,7 @@ export function createFeedFolders({ feeds, log, watch }: FeedFoldersOptions): Fe
         watched.set(name, watch(name));
         void warnOfTrouble(name);
       }
-      warnOfMany(names.length);
+      warnOfMany(names);
     },
     close: async () => {
       closed = true;

@@ -11,6 +11,13 @@ export const lookEveryMs = 250;
 /** An engine that is just being started, or started again, is waited for so long. */
 const startingMs = 5_000;
 
+/** Whether any process is the engine of this data folder: the lock tells, and is given back at once. */
+export function isEngineRunning({ folders }: Pick<Home, 'folders'>): boolean {
+  const lock = takeEngineLock(folders.lockFile);
+  lock?.release();
+  return lock === null;
+}
+
 /**
  * The lock tells for certain, whatever notices were left behind. It is given back at once.
  * @throws PatchbayError `usage` `noEngine`.
@@ -19,9 +26,7 @@ export async function requireEngine({ folders, clock }: Home, signal: AbortSigna
   const untilMs = clock.monotonicMs() + startingMs;
   // Ends with an engine, with the signal, or when the time is over.
   while (!signal.aborted) {
-    const lock = takeEngineLock(folders.lockFile);
-    if (lock === null) return;
-    lock.release();
+    if (isEngineRunning({ folders })) return;
     if (clock.monotonicMs() >= untilMs) break;
     await sleepUnlessCut(clock, lookEveryMs, signal);
   }

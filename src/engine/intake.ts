@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { feedNameOf } from '#src/feeds/feeds.ts';
 import { enterOrphans, hasOrphans } from '#src/runs/orphans.ts';
 import { takeFile } from '#src/runs/submit-run.ts';
 import { type ImportFolder, watchImportFolder } from '#src/sources/import-folder.ts';
@@ -33,21 +34,17 @@ async function makeFolder(folder: string): Promise<void> {
 /** A file that is not one of ours is taken too: its run fails, and says what to do, in `_failed`. */
 export async function startIntake(home: Home, onTaken: () => void): Promise<Intake> {
   const { clock, log, submit, feeds, folders } = home;
-  let takingCount = 0;
   /** A file was claimed, perhaps, and not entered as a run: the ledger's disk was full, say. */
   let orphaned = false;
   const taking =
     (importFolder: string, folder: string | null) =>
     async ({ path }: { readonly path: string }): Promise<void> => {
-      takingCount += 1;
       try {
         await takeFile(submit, { importFolder, folder, path });
         onTaken();
       } catch (error) {
         orphaned = true;
         throw error;
-      } finally {
-        takingCount -= 1;
       }
     };
   const watchFolder = (importFolder: string, folder: string | null, onFolders?: FeedFolders['found']): ImportFolder => {
@@ -56,7 +53,7 @@ export async function startIntake(home: Home, onTaken: () => void): Promise<Inta
       folder: folder === null ? importFolder : join(importFolder, folder),
       claimedFolder: folders.claimed,
       clock,
-      log,
+      log: folder === null ? log : log.child({ feed: feedNameOf(folder) }),
       onFile: take,
       onRefused: take,
       intervalMs: sweepEveryMs,
@@ -72,8 +69,7 @@ export async function startIntake(home: Home, onTaken: () => void): Promise<Inta
     return { root: watchFolder(folder, null, feedFolders.found), feedFolders };
   });
   const enter = async (): Promise<void> => {
-    // Among files that are being taken, one that was claimed and is not entered yet is none of these.
-    if (!orphaned || takingCount > 0) return;
+    if (!orphaned) return;
     if ((await enterOrphans(submit)) > 0) onTaken();
     orphaned = await hasOrphans(submit);
   };

@@ -52,6 +52,7 @@ function runParts(home: Home, workspace: Workspace): RunParts {
     log,
     folders: home.runFolders,
     feeds,
+    entering: home.submit.entering,
     rowsPerBatch: config.upsert.rowsPerBatch,
     defaultCountry: config.mapping.defaultCountry,
     onBlank: config.mapping.onBlank,

@@ -3,13 +3,17 @@
  * hand that job out. A round probes a paused service and hands out what is due, so it must happen without a queue too.
  */
 import type { Clock } from '#src/clock.ts';
+import { within } from '#src/queue/embedded/deadline.ts';
+
+/** A round that is cut short ends at its next step, unless it waits for a queue that is frozen. */
+const graceMs = 2_000;
 
 export interface Sweeper {
   /** Joins the round that is under way. Rejects as the round does. */
   sweep(): Promise<void>;
   /** How long ago the last round began. */
   sinceLastMs(): number;
-  /** Cuts the round under way short and waits for its end. Later calls do nothing. */
+  /** Cuts the round under way short and waits for its end, though not for a queue that does not answer. Later calls do nothing. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +38,7 @@ export function createSweeper(
     stop: async () => {
       stopping.abort();
       // Whoever asked for the round has its error.
-      await running?.catch(() => undefined);
+      await within(graceMs, running?.catch(() => undefined) ?? Promise.resolve());
     },
   };
 }

@@ -50,7 +50,9 @@ export interface ScheduleLedger {
    */
   request(tick: NewTick): Promise<TickRecord>;
   /** Durable. @returns whether there is such a schedule. */
-  setPaused(name: string, pausedAtMs: number | null, dueAtMs: number | null, reason?: string | null): Promise<boolean>;
+  setPaused(name: string, pausedAtMs: number, dueAtMs: number | null, reason?: string | null): Promise<boolean>;
+  /** The pause ends. Durable. @returns whether there is such a schedule. */
+  resume(name: string, atMs: number, dueAtMs: number | null): Promise<boolean>;
   /** Moves the due time without a tick, where it is still `fromMs`. @returns whether it was. */
   setDue(name: string, fromMs: number, toMs: number | null): Promise<boolean>;
 
@@ -70,8 +72,8 @@ export interface ScheduleLedger {
   /** working → waiting: it was cut off on purpose, which counts as no attempt. @returns whether it was working. */
   release(id: string): Promise<boolean>;
   /**
-   * The engine that worked on them died: they wait again; those begun `attemptsMax` times end as failed, `interrupted`.
-   * @returns how many were at work.
+   * Ticks at work, other than those `underWay`, that nobody works on: they wait again; those begun `attemptsMax` times end as
+   * failed, `interrupted`. Durable. @returns how many there were.
    */
-  reopen(atMs: number, attemptsMax: number): Promise<number>;
+  reopen(atMs: number, attemptsMax: number, underWay: ReadonlySet<string>): Promise<number>;
 }

@@ -9,6 +9,7 @@
  *
  * The due time stands here; whatever wakes the engine up may be lost.
  */
+import type { ErrorKind } from '#src/errors.ts';
 
 /** The schedule of the phone-number snapshots; no feed may be called so. */
 export const phoneNumbersSchedule = 'phone-numbers';
@@ -32,6 +33,8 @@ export interface ScheduleRecord {
   readonly pausedAtMs: number | null;
   /** Why, in that person's words. */
   readonly pauseReason: string | null;
+  /** When the last pause ended: what is expected of it is expected from then on. */
+  readonly resumedAtMs: number | null;
   readonly createdAtMs: number;
 }
 
@@ -67,15 +70,25 @@ export interface TickRecord {
   /** Of the snapshot: the instant it is known by. */
   readonly takenAtMs: number | null;
   readonly code: string | null;
+  /** Of the error that made it fail: what has to happen next. */
+  readonly kind: ErrorKind | null;
   /** One sentence without personal data. */
   readonly message: string | null;
+  /** What to do next. */
+  readonly hint: string | null;
 }
 
 /** How a tick's work ended. What it throws ends the tick as `failed`. */
 export type TickEnd =
   | { readonly outcome: 'run'; readonly runIds: readonly string[]; readonly message: string | null }
   | { readonly outcome: 'snapshot'; readonly takenAtMs: number; readonly message: string | null }
-  | { readonly outcome: 'nothingNew' | 'skipped' | 'failed'; readonly code: string; readonly message: string };
+  | {
+      readonly outcome: 'nothingNew' | 'skipped' | 'failed';
+      readonly code: string;
+      readonly kind?: ErrorKind;
+      readonly message: string;
+      readonly hint?: string | null;
+    };
 
 /** Ended ticks that are kept for each schedule. */
 export const ticksKeptMax = 1_000;

@@ -12,6 +12,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { newDeliveryId } from '#src/ledger/delivery-id.ts';
 import type { KnownFeedCondition } from '#src/ledger/delivery-record.ts';
 import type { FeedStanding } from '#src/ledger/feed-standing.ts';
+import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts';
 import type { Logger } from '#src/log.ts';
@@ -19,7 +20,7 @@ import { changeOf, type Expectation, type FeedFacts, type TickFacts, troublesOf 
 import { noticeOf } from './notice.ts';
 
 /** The feed under whose name an outage is told. */
-const outageFeed = 'main';
+const outageFeed = mainFeed;
 /** Ticks among which the last one that says something is looked for. */
 const ticksLookedAt = 20;
 /** After a start, files that lie there have to be seen first, and missed ticks caught up. */
@@ -47,12 +48,12 @@ export interface NoticeWatch {
 }
 
 export function startNoticeWatch(parts: NoticeWatchParts): NoticeWatch {
-  const memory: Memory = { startedMonotonicMs: parts.clock.monotonicMs(), paused: new Set(), resumedAtMs: new Map() };
+  const startedMonotonicMs = parts.clock.monotonicMs();
   let failing = false;
   return {
     look: async () => {
       try {
-        await look(parts, memory);
+        await look(parts, startedMonotonicMs);
         failing = false;
       } catch (error) {
         // Trouble of the ledger that passes is told once, by the engine.
@@ -62,15 +63,6 @@ export function startNoticeWatch(parts: NoticeWatchParts): NoticeWatch {
       }
     },
   };
-}
-
-/** What only this process has seen. */
-interface Memory {
-  readonly startedMonotonicMs: number;
-  /** Schedules that were paused at the last look. */
-  readonly paused: Set<string>;
-  /** When a pause was seen to have ended: from then on files are expected anew. */
-  readonly resumedAtMs: Map<string, number>;
 }
 
 /** What one look reads of the ledger; the ticks of each schedule come besides. */
@@ -85,15 +77,14 @@ interface Seen {
   readonly atWork: ReadonlySet<string>;
 }
 
-async function look(parts: NoticeWatchParts, memory: Memory): Promise<void> {
+async function look(parts: NoticeWatchParts, startedMonotonicMs: number): Promise<void> {
   const { ledger, clock } = parts;
   const nowMs = clock.nowMs();
   const isFresh = ({ startedAtMs, dueAtMs }: TickRecord) => nowMs - (startedAtMs ?? dueAtMs) < tickAtWorkMaxMs;
   const schedules = await ledger.schedules.list();
-  noteResumed(memory, schedules, nowMs);
   const seen: Seen = {
     nowMs,
-    settled: clock.monotonicMs() - memory.startedMonotonicMs >= settlingMs,
+    settled: clock.monotonicMs() - startedMonotonicMs >= settlingMs,
     pause: await ledger.pause(),
     standings: new Map((await ledger.deliveries.standings()).map((one) => [one.feed, one])),
     conditions: new Map((await ledger.deliveries.conditions()).map((one) => [one.feed, one])),
@@ -102,24 +93,17 @@ async function look(parts: NoticeWatchParts, memory: Memory): Promise<void> {
   };
   const names = [outageFeed, ...seen.standings.keys(), ...seen.schedules.keys(), ...Object.keys(parts.feeds)];
   for (const feed of new Set([...names, ...seen.conditions.keys()])) {
-    await lookAt(parts, memory, seen, feed);
+    await lookAt(parts, seen, feed);
     const isGone = !names.includes(feed) && seen.conditions.get(feed)?.troubles.length === 0;
     if (isGone) await ledger.deliveries.forgetCondition(feed);
   }
 }
 
-function noteResumed({ paused, resumedAtMs }: Memory, schedules: readonly ScheduleRecord[], nowMs: number): void {
-  for (const { name, pausedAtMs } of schedules) {
-    if (pausedAtMs !== null) paused.add(name);
-    else if (paused.delete(name)) resumedAtMs.set(name, nowMs);
-  }
-}
-
-async function lookAt(parts: NoticeWatchParts, memory: Memory, seen: Seen, feed: string): Promise<void> {
+async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promise<void> {
   const { ledger, log, notify } = parts;
   const { nowMs } = seen;
   const known = seen.conditions.get(feed);
-  const facts = await factsOf(parts, memory, seen, feed);
+  const facts = await factsOf(parts, seen, feed);
   const now = troublesOf(facts, nowMs);
   const troubles = now.map(({ trouble }) => trouble);
   const change = changeOf(facts.told, now);
@@ -147,7 +131,7 @@ async function lookAt(parts: NoticeWatchParts, memory: Memory, seen: Seen, feed:
   log.warn({ feed, troubles, run, code }, 'feed went bad');
 }
 
-async function factsOf(parts: NoticeWatchParts, memory: Memory, seen: Seen, feed: string): Promise<FeedFacts> {
+async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promise<FeedFacts> {
   const { pause, standings, conditions, schedules } = seen;
   const standing = standings.get(feed) ?? null;
   const schedule = schedules.get(feed) ?? null;
@@ -157,7 +141,7 @@ async function factsOf(parts: NoticeWatchParts, memory: Memory, seen: Seen, feed
     told: conditions.get(feed)?.troubles ?? [],
     standing,
     tick: schedule === null ? null : tickFacts(await parts.ledger.schedules.ticks(feed, ticksLookedAt)),
-    expected: [...fileExpected(parts, memory, seen, feed), ...tickExpected(parts, seen, feed)],
+    expected: [...fileExpected(parts, seen, feed), ...tickExpected(parts, seen, feed)],
     outage:
       feed !== outageFeed || pause === null
         ? null
@@ -176,7 +160,7 @@ function tickFacts(newestFirst: readonly TickRecord[]): TickFacts | null {
 }
 
 /** `expectEvery`: a file that is accepted. */
-function fileExpected(parts: NoticeWatchParts, memory: Memory, seen: Seen, feed: string): readonly Expectation[] {
+function fileExpected(parts: NoticeWatchParts, seen: Seen, feed: string): readonly Expectation[] {
   const everyMs = (Object.hasOwn(parts.feeds, feed) ? parts.feeds[feed]?.expectEvery : null) ?? null;
   if (everyMs === null) return [];
   const { conditions, nowMs } = seen;
@@ -189,7 +173,7 @@ function fileExpected(parts: NoticeWatchParts, memory: Memory, seen: Seen, feed:
   return [
     {
       everyMs,
-      fromMs: Math.max(acceptedAtMs, memory.resumedAtMs.get(feed) ?? 0),
+      fromMs: Math.max(acceptedAtMs, schedule?.resumedAtMs ?? 0),
       canBeJudged: seen.settled && !isPaused && !seen.atWork.has(feed) && standing?.atWork !== true,
     },
   ];

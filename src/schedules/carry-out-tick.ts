@@ -1,8 +1,9 @@
 /**
  * Does the work of one tick and records its end.
  *
- * Cut off on purpose (the process stops, the queue lost the job), it waits again and is begun anew. Anything else ends it: what
- * it throws is its outcome, and the next tick tries again.
+ * Cut off on purpose (the process stops, the queue lost the job), it waits again and is begun anew. Trouble of the ledger that
+ * passes leaves it at work with nobody on it: the next sweep finds it so, and it waits again (`ScheduleLedger.reopen`).
+ * Anything else ends it: what it throws is its outcome, and the next tick tries again.
  */
 import type { Clock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -14,6 +15,8 @@ export interface TickParts {
   readonly ledger: Pick<Ledger, 'schedules'>;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Ids of the ticks that this process works on. */
+  readonly underWay: Set<string>;
 }
 
 export interface TickLimits {
@@ -23,67 +26,94 @@ export interface TickLimits {
   readonly limitMs: number;
 }
 
+/** Work that was told to stop, and hangs in a file system that does not answer, is waited for no longer than this. */
+const graceMs = 10_000;
 /** Where the ledger cannot be written, the end is tried again after this, until the process stops. */
 const endAgainMs = 5_000;
 const messageMax = 500;
+/** A tick of a `delta` feed takes hundreds of files. */
+const runsToldMax = 5;
+
+type TickWork = (tick: TickRecord, signal: AbortSignal) => Promise<TickEnd>;
 
 /**
  * Does nothing where the tick does not wait, or another one of its schedule is at work.
- * @throws what is no `PatchbayError`, once the tick has ended as failed; what the ledger throws at the beginning.
+ * @throws what is no `PatchbayError`, once the tick has ended as failed; what the ledger throws.
  */
-export async function carryOutTick(
-  parts: TickParts,
-  id: string,
-  { signal, limitMs }: TickLimits,
-  work: (tick: TickRecord, signal: AbortSignal) => Promise<TickEnd>,
-): Promise<void> {
-  const { ledger, clock, log } = parts;
-  if (signal.aborted || !(await ledger.schedules.begin(id, clock.nowMs()))) return;
+export async function carryOutTick(parts: TickParts, id: string, limits: TickLimits, work: TickWork): Promise<void> {
+  const { ledger, clock, underWay } = parts;
+  // A flushed queue brings the job back while the first one is still at work.
+  if (limits.signal.aborted || underWay.has(id)) return;
+  underWay.add(id);
+  try {
+    if (await ledger.schedules.begin(id, clock.nowMs())) await carryOut(parts, id, limits, work);
+  } finally {
+    underWay.delete(id);
+  }
+}
+
+async function carryOut(parts: TickParts, id: string, { signal, limitMs }: TickLimits, work: TickWork): Promise<void> {
+  const { ledger, clock } = parts;
   const tick = await ledger.schedules.tick(id);
   if (tick === null) return;
   const limit = startLimit(clock, limitMs);
   const startedAtMs = clock.monotonicMs();
-  let thrown: unknown = null;
-  const failed = (error: unknown): TickEnd => {
-    thrown = error instanceof PatchbayError ? null : error;
-    return failedEnd(error);
-  };
   try {
-    const end = await work(tick, AbortSignal.any([signal, limit.signal])).catch((error: unknown) => {
-      if (signal.aborted) return null;
-      return failed(limit.signal.aborted ? limit.signal.reason : error);
-    });
-    if (end === null) {
+    const working = work(tick, AbortSignal.any([signal, limit.signal]));
+    const end = await Promise.race([working, limit.over]);
+    await tellEnd(parts, tick, end, signal, startedAtMs);
+  } catch (error) {
+    if (signal.aborted) {
       await ledger.schedules.release(id);
       return;
     }
-    if (await endTick(parts, id, end, signal)) {
-      tell(log, tick, end, Math.round(clock.monotonicMs() - startedAtMs));
-    }
+    const cause = limit.signal.aborted ? limit.signal.reason : error;
+    if (cause instanceof PatchbayError && cause.kind === 'transient') throw cause;
+    await tellEnd(parts, tick, failedEnd(cause), signal, startedAtMs);
+    if (!(cause instanceof PatchbayError)) throw cause;
   } finally {
-    await limit.stop();
+    limit.stop();
   }
-  if (thrown !== null) throw thrown;
 }
 
-function startLimit(
-  clock: Clock,
-  limitMs: number,
-): { readonly signal: AbortSignal; readonly stop: () => Promise<void> } {
-  const over = new AbortController();
+interface Limit {
+  /** Fires when the time is over. */
+  readonly signal: AbortSignal;
+  /** Rejects a while later, for work that does not heed the signal. */
+  readonly over: Promise<never>;
+  stop(): void;
+}
+
+function startLimit(clock: Clock, limitMs: number): Limit {
+  const timeIsUp = new AbortController();
   const done = new AbortController();
-  const minutes = Math.round(limitMs / 60_000);
-  const waiting = clock.sleep(limitMs, done.signal).then(
-    () => over.abort(new PatchbayError('unreachable', 'tickTooLong', `it took longer than ${minutes} minutes`)),
-    () => undefined,
-  );
-  return {
-    signal: over.signal,
-    stop: () => {
-      done.abort();
-      return waiting;
-    },
+  const reason = new PatchbayError('unreachable', 'tickTooLong', `it took longer than ${inMinutes(limitMs)}`);
+  const run = async (): Promise<never> => {
+    await clock.sleep(limitMs, done.signal);
+    timeIsUp.abort(reason);
+    await clock.sleep(graceMs, done.signal);
+    throw reason;
   };
+  const over = run();
+  // Work that ends in time leaves nobody who waits for this.
+  over.catch(() => undefined);
+  return { signal: timeIsUp.signal, over, stop: () => done.abort() };
+}
+
+function inMinutes(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
+}
+
+async function tellEnd(
+  parts: TickParts,
+  tick: TickRecord,
+  end: TickEnd,
+  signal: AbortSignal,
+  startedAtMs: number,
+): Promise<void> {
+  const { clock, log } = parts;
+  if (await endTick(parts, tick.id, end, signal)) tell(log, tick, end, Math.round(clock.monotonicMs() - startedAtMs));
 }
 
 /** Ends when the end is written, or with the signal; until then the schedule would stand still. */
@@ -101,15 +131,21 @@ async function endTick(parts: TickParts, id: string, end: TickEnd, signal: Abort
 
 function failedEnd(error: unknown): TickEnd {
   if (error instanceof PatchbayError) {
-    return { outcome: 'failed', code: error.code, message: error.message.slice(0, messageMax) };
+    const { code, kind, message, hint } = error;
+    return { outcome: 'failed', code, kind, message: message.slice(0, messageMax), hint };
   }
   // What it says is not known to be free of personal data: it goes to the log of the job alone.
-  return { outcome: 'failed', code: 'unexpected', message: 'something unexpected went wrong; the log tells more' };
+  return {
+    outcome: 'failed',
+    code: 'unexpected',
+    kind: 'bug',
+    message: 'something unexpected went wrong; the log tells more',
+  };
 }
 
 function tell(log: Logger, tick: TickRecord, end: TickEnd, ms: number): void {
   const code = 'code' in end ? { code: end.code } : {};
-  const runs = end.outcome === 'run' ? { runs: end.runIds } : {};
-  const facts = { schedule: tick.schedule, tick: tick.id, outcome: end.outcome, ...code, ...runs, ms };
+  const runs = end.outcome === 'run' ? { runs: end.runIds.slice(0, runsToldMax), runCount: end.runIds.length } : {};
+  const facts = { feed: tick.schedule, tick: tick.id, outcome: end.outcome, ...code, ...runs, ms };
   log[end.outcome === 'failed' ? 'warn' : 'info'](facts, 'schedule done');
 }

@@ -20,7 +20,7 @@ export function configuredSchedules(config: Pick<Config, 'feeds' | 'snapshots'>)
 }
 
 /** The zone is filled in when the configuration is loaded. */
-export function ruleOf(said: {
+function ruleOf(said: {
   readonly at: string | null;
   readonly every: number | null;
   readonly zone: string | null;

@@ -1,7 +1,7 @@
 /** What schedules work with, and what the jobs of schedules call into. */
 import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { ScheduleRule, TickEnd } from '#src/ledger/schedule-record.ts';
+import type { ScheduleRule, TickEnd, TickTrigger } from '#src/ledger/schedule-record.ts';
 import type { Logger } from '#src/log.ts';
 
 /** One wake-up that the queue is to hold: when the schedule is due next, and how it goes on from there. */
@@ -36,7 +36,9 @@ export interface SchedulesContext {
   readonly log: Logger;
   /** Enters what is due. In an engine that does not make schedules due it does nothing. */
   tickDue(): Promise<void>;
+  /** Ids of the ticks that this process works on. */
+  readonly underWay: Set<string>;
   /** Takes what the feed's path, glob or URL holds. @throws PatchbayError why it could not. */
-  take(feedName: string, signal: AbortSignal): Promise<TickEnd>;
+  take(feedName: string, trigger: TickTrigger, signal: AbortSignal): Promise<TickEnd>;
   wake(): void;
 }

@@ -20,5 +20,6 @@ export async function resumeSchedule(
   { name, rule, pausedAtMs, dueAtMs }: ScheduleRecord,
 ): Promise<void> {
   if (pausedAtMs === null) return;
-  await ledger.schedules.setPaused(name, null, rule === null ? dueAtMs : nextDue(rule, clock.nowMs()));
+  const nowMs = clock.nowMs();
+  await ledger.schedules.resume(name, nowMs, rule === null ? dueAtMs : nextDue(rule, nowMs));
 }

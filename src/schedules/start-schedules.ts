@@ -3,12 +3,12 @@
  * sweep, the start), and the queue is given the next wake-ups. Only the engine of `start` has them; a one-shot engine carries
  * out what a person asked for.
  */
-import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts';
+import type { ScheduleRecord } from '#src/ledger/schedule-record.ts';
 import type { ConfiguredSchedule } from './configured-schedules.ts';
 import type { ScheduleParts } from './parts.ts';
 import { reconcileSchedules } from './reconcile-schedules.ts';
 import { tickDue } from './tick-due.ts';
-import { watchSchedules } from './watch-schedules.ts';
+import { stoppedSchedules } from './watch-schedules.ts';
 
 /** What was begun so many times and never ended is given up. */
 export const attemptsMax = 3;
@@ -19,7 +19,7 @@ export interface Schedules {
   /** Gives the queue its wake-ups, where it does not hold them. Never rejects. */
   reconcileQueue(): Promise<void>;
   /** Names of schedules that have stopped, as far as the last look tells. */
-  stuckSchedules(): readonly string[];
+  stoppedSchedules(): readonly string[];
   /** Takes the wake-ups out of the queue and enters nothing any more. */
   stop(): Promise<void>;
 }
@@ -30,18 +30,19 @@ export async function startSchedules(
   configured: readonly ConfiguredSchedule[],
 ): Promise<Schedules> {
   const { ledger, clock, log, queue, wake } = parts;
-  let seen: { readonly schedules: readonly ScheduleRecord[]; readonly open: readonly TickRecord[] } = {
-    schedules: [],
-    open: [],
-  };
+  let lookedAtMs = Number.POSITIVE_INFINITY;
+  let seen: readonly ScheduleRecord[] = [];
   let told: ReadonlySet<string> = new Set();
   let looking: Promise<void> | null = null;
   let stopped = false;
 
   const look = async (): Promise<void> => {
-    const entered = await tickDue(parts);
-    seen = { schedules: await ledger.schedules.list(), open: await ledger.schedules.openTicks() };
-    told = await tellStuck(parts, seen, told);
+    const nowMs = clock.nowMs();
+    // At the first look nobody knows.
+    const entered = await tickDue(parts, nowMs < lookedAtMs);
+    lookedAtMs = nowMs;
+    seen = await ledger.schedules.list();
+    told = tellStopped(parts, seen, told);
     if (entered > 0) wake();
   };
   const giveQueue = async (anew: boolean): Promise<void> => {
@@ -68,7 +69,7 @@ export async function startSchedules(
         log.debug({ reason: error instanceof Error ? error.name : 'unknown' }, 'wake-ups not reconciled');
       }
     },
-    stuckSchedules: () => watchSchedules(seen.schedules, seen.open, clock.nowMs()).map((one) => one.name),
+    stoppedSchedules: () => stoppedSchedules(seen, clock.nowMs()),
     stop: async () => {
       stopped = true;
       // Whoever asked for the look has its error.
@@ -83,34 +84,28 @@ export async function startSchedules(
 }
 
 /**
- * Ticks of an engine that died wait again. To be called once, by whichever engine starts, before it hands out jobs: nobody else
- * works on them then. @returns how many there were.
+ * Ticks that nobody works on any more wait again: those of an engine that died, and those whose end could not be written. For
+ * every engine, before it hands out jobs and at each sweep. @returns how many there were.
  */
 export async function reopenTicks({
   ledger,
   clock,
   log,
-}: Pick<ScheduleParts, 'ledger' | 'clock' | 'log'>): Promise<number> {
-  const count = await ledger.schedules.reopen(clock.nowMs(), attemptsMax);
+  underWay,
+}: Pick<ScheduleParts, 'ledger' | 'clock' | 'log'> & { readonly underWay: ReadonlySet<string> }): Promise<number> {
+  const count = await ledger.schedules.reopen(clock.nowMs(), attemptsMax, underWay);
   if (count > 0) log.warn({ ticks: count }, 'schedules were cut off and go on');
   return count;
 }
 
-/** Once for each, when it begins and when it ends. A tick that nobody works on any more waits again. */
-async function tellStuck(
-  { ledger, clock, log }: ScheduleParts,
-  { schedules, open }: { readonly schedules: readonly ScheduleRecord[]; readonly open: readonly TickRecord[] },
+/** Once for each, when it begins and when it ends. */
+function tellStopped(
+  { clock, log }: ScheduleParts,
+  schedules: readonly ScheduleRecord[],
   told: ReadonlySet<string>,
-): Promise<ReadonlySet<string>> {
-  const stuck = watchSchedules(schedules, open, clock.nowMs());
-  for (const { name, why, tick } of stuck) {
-    if (!told.has(name)) log.error({ schedule: name, why, tick }, 'schedule has stopped');
-    if (tick !== null) {
-      const message = 'it was at work far longer than it may be';
-      await ledger.schedules.end(tick, clock.nowMs(), { outcome: 'failed', code: 'tickTooLong', message });
-    }
-  }
-  const now = new Set(stuck.map((one) => one.name));
-  for (const name of told) if (!now.has(name)) log.info({ schedule: name }, 'schedule goes on');
-  return now;
+): ReadonlySet<string> {
+  const stopped = new Set(stoppedSchedules(schedules, clock.nowMs()));
+  for (const feed of stopped) if (!told.has(feed)) log.error({ feed }, 'schedule has stopped');
+  for (const feed of told) if (!stopped.has(feed)) log.info({ feed }, 'schedule goes on');
+  return stopped;
 }

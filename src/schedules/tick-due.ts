@@ -7,28 +7,49 @@
  * skipped and recorded.
  */
 
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
 import type { ScheduleRecord, ScheduleRule, TickEnd, TickRecord } from '#src/ledger/schedule-record.ts';
 import { newTickId } from './new-tick-id.ts';
 import type { ScheduleParts } from './parts.ts';
 import { nextAnchored, nextDue } from './timetable.ts';
 
-/** Later than this it was due while nothing ran. */
-export const catchUpAfterMs = 60_000;
+/** Later than this, or than its interval where that is shorter, it was due while nothing ran. */
+const catchUpAfterMs = 60_000;
 
 type DueParts = Pick<ScheduleParts, 'ledger' | 'clock' | 'log'>;
 
-/** @returns how many ticks were entered to be done. */
-export async function tickDue(parts: DueParts): Promise<number> {
+/**
+ * One that cannot be looked at keeps none of the others from being due: it stands still, which the watchdog tells.
+ * @param clockMayBeBack whether the clock may have been put back since the last look: to find out costs two reckonings a schedule.
+ * @returns how many ticks were entered to be done. Rejects where the ledger does not answer.
+ */
+export async function tickDue(parts: DueParts, clockMayBeBack = true): Promise<number> {
   const nowMs = parts.clock.nowMs();
   let entered = 0;
   for (const schedule of await parts.ledger.schedules.list()) {
-    const { rule, dueAtMs, pausedAtMs } = schedule;
-    if (rule === null || dueAtMs === null || pausedAtMs !== null) continue;
-    if (dueAtMs > nowMs) await mendFarDue(parts, schedule, rule, dueAtMs, nowMs);
-    else if (await enterTick(parts, schedule, rule, dueAtMs, nowMs)) entered += 1;
+    try {
+      if (await lookAt(parts, schedule, nowMs, clockMayBeBack)) entered += 1;
+    } catch (error) {
+      if (error instanceof PatchbayError && error.kind === 'transient') throw error;
+      parts.log.debug({ feed: schedule.name, reason: messageOf(error) }, 'schedule not looked at');
+    }
   }
   return entered;
+}
+
+/** @returns whether a tick was entered to be done. */
+async function lookAt(
+  parts: DueParts,
+  schedule: ScheduleRecord,
+  nowMs: number,
+  clockMayBeBack: boolean,
+): Promise<boolean> {
+  const { rule, dueAtMs, pausedAtMs } = schedule;
+  if (rule === null || dueAtMs === null || pausedAtMs !== null) return false;
+  if (dueAtMs <= nowMs) return await enterTick(parts, schedule, rule, dueAtMs, nowMs);
+  if (clockMayBeBack) await mendFarDue(parts, schedule, rule, dueAtMs, nowMs);
+  return false;
 }
 
 async function enterTick(
@@ -39,7 +60,7 @@ async function enterTick(
   nowMs: number,
 ): Promise<boolean> {
   const { ledger, log } = parts;
-  const catchUp = nowMs - dueAtMs > catchUpAfterMs;
+  const catchUp = nowMs - dueAtMs > catchUpAfter(rule);
   const id = newTickId();
   const last = (await ledger.schedules.ticks(name, 1))[0];
   const overlap = await overlapOf(parts, name, work);
@@ -51,11 +72,15 @@ async function enterTick(
     overlap === null ? null : { atMs: nowMs, end: overlap },
   );
   if (!moved) return false;
-  const facts = { schedule: name, tick: id, lateMs: nowMs - dueAtMs };
+  const facts = { feed: name, tick: id, lateMs: nowMs - dueAtMs };
   if (overlap === null) log.info({ ...facts, catchUp }, 'schedule is due');
   // The first of a row of them is news.
   else log[last?.outcome === 'skipped' ? 'debug' : 'warn']({ ...facts, code: overlap.code }, 'schedule skipped');
   return overlap === null;
+}
+
+function catchUpAfter(rule: ScheduleRule): number {
+  return rule.kind === 'every' ? Math.min(rule.everyMs, catchUpAfterMs) : catchUpAfterMs;
 }
 
 type Skipped = Extract<TickEnd, { readonly code: string }>;
@@ -99,6 +124,6 @@ async function mendFarDue(
   const second = next === null ? null : nextDue(rule, next);
   if (next === null || second === null || dueAtMs <= second) return;
   if (await ledger.schedules.setDue(name, dueAtMs, next)) {
-    log.warn({ schedule: name, aheadMs: dueAtMs - nowMs }, 'schedule was due too far ahead: the clock was put back');
+    log.warn({ feed: name, aheadMs: dueAtMs - nowMs }, 'schedule was due too far ahead: the clock was put back');
   }
 }

@@ -1,39 +1,19 @@
 /**
- * The watchdog: schedules that have stopped. One whose due time has long passed without a tick, or whose tick works far longer
- * than it may, would else be silent for ever. Pure.
+ * The watchdog: schedules that have stopped. One whose due time has long passed without a tick would else be silent for
+ * ever. Work that does not end is the tick's own limit to stop (`carry-out-tick.ts`). Pure.
  */
-import type { ScheduleRecord, ScheduleWork, TickRecord } from '#src/ledger/schedule-record.ts';
+import type { ScheduleRecord, ScheduleWork } from '#src/ledger/schedule-record.ts';
 
 /** A sweep looks every few seconds. */
 export const overdueAfterMs = 300_000;
 
-/** How long the work of one tick may take. */
-export const tickLimitMs: Readonly<Record<ScheduleWork, number>> = { take: 1_800_000, snapshot: 3_600_000 };
+/** How long the work of one tick may take: a download and its tries; a walk over all pages, and what is made of it. */
+export const tickLimitMs: Readonly<Record<ScheduleWork, number>> = { take: 1_800_000, snapshot: 900_000 };
 
-/** Who stops the work at its limit needs a while for it. */
-const slackMs = 300_000;
-
-export interface StuckSchedule {
-  readonly name: string;
-  /** `overdue`: no tick was entered. `endless`: its tick is still at work; `tick` names it. */
-  readonly why: 'overdue' | 'endless';
-  readonly tick: string | null;
-}
-
-/** In the order of the schedules, each at most once. */
-export function watchSchedules(
-  schedules: readonly ScheduleRecord[],
-  openTicks: readonly TickRecord[],
-  nowMs: number,
-): readonly StuckSchedule[] {
-  return schedules.flatMap(({ name, rule, dueAtMs, pausedAtMs }): StuckSchedule[] => {
-    const endless = openTicks.find((tick) => tick.schedule === name && isEndless(tick, nowMs));
-    if (endless !== undefined) return [{ name, why: 'endless', tick: endless.id }];
+/** Names, in the order of the schedules. */
+export function stoppedSchedules(schedules: readonly ScheduleRecord[], nowMs: number): readonly string[] {
+  return schedules.flatMap(({ name, rule, dueAtMs, pausedAtMs }) => {
     const isDue = rule !== null && dueAtMs !== null && pausedAtMs === null;
-    return isDue && nowMs - dueAtMs > overdueAfterMs ? [{ name, why: 'overdue', tick: null }] : [];
+    return isDue && nowMs - dueAtMs > overdueAfterMs ? [name] : [];
   });
-}
-
-function isEndless({ state, work, startedAtMs }: TickRecord, nowMs: number): boolean {
-  return state === 'working' && startedAtMs !== null && nowMs - startedAtMs > tickLimitMs[work] + slackMs;
 }

@@ -1,11 +1,12 @@
 /** `patchbay schedule ls|run|pause|resume`, without a running engine. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { listSchedules, pause, resume } from '#src/cli/commands/schedule.ts';
-import { scheduleLines } from '#src/cli/commands/schedule-lines.ts';
+import { type ScheduleView, scheduleLines } from '#src/cli/commands/schedule-lines.ts';
 import { runSchedule } from '#src/cli/commands/schedule-run.ts';
 import { createOutput } from '#src/cli/output.ts';
+import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
@@ -68,6 +69,34 @@ describe('schedule ls', () => {
     expect(documents[0].next).toHaveLength(3);
   });
 
+  it('shows how often a schedule was skipped since its last outcome', async () => {
+    const { options, withLedger } = dataFolder();
+    await withLedger(async ({ schedules }) => {
+      const rule = { kind: 'every', everyMs: 10_000 } as const;
+      await schedules.put({ name: 'erp', work: 'take', rule, dueAtMs: 10, createdAtMs: 0 });
+      for (const [id, dueAtMs] of Object.entries({ t1: 10, t2: 20, t3: 30 })) {
+        const tick = { id, schedule: 'erp', trigger: 'due', user: null, dueAtMs } as const;
+        const end = { outcome: 'skipped', code: 'overlap', message: `${id} is skipped` } as const;
+        await schedules.advance('erp', dueAtMs, dueAtMs + 10, tick, id === 't1' ? null : { atMs: dueAtMs, end });
+      }
+    });
+    const [, erp] = await documentsOf(() => listSchedules({ ...options, json: true }));
+    expect(erp).toMatchObject({ last: null, skipped: { count: 2, message: 't3 is skipped' }, working: { tick: 't1' } });
+  });
+
+  it('says that nothing becomes due where no engine runs', async () => {
+    const { options, withLedger } = dataFolder();
+    const captured = captureOutput();
+    await listSchedules(options);
+    expect(captured.stderr()).toContain('No engine runs: nothing becomes due until: patchbay start');
+    const lock = takeEngineLock(join(options.data, 'sandbox', 'engine.lock'));
+    onTestFinished(() => lock?.release());
+    const before = captured.stderr();
+    await listSchedules(options);
+    expect(captured.stderr()).toBe(before);
+    expect(await withLedger((ledger) => ledger.schedules.list())).toEqual([]);
+  });
+
   it('says how to configure one where there is none', async () => {
     const { options } = dataFolder('{}\n');
     const captured = captureOutput();
@@ -97,7 +126,7 @@ describe('schedule run', () => {
     const run = () => runSchedule({ ...options, json: true, detach: true }, 'erp');
     const [first] = await documentsOf(run);
     const [second] = await documentsOf(run);
-    expect(first).toMatchObject({ schedule: 'erp', state: 'waiting', exitCode: 0 });
+    expect(first).toMatchObject({ schedule: 'erp', state: 'waiting', engine: 'not running', exitCode: 0 });
     expect(second).toEqual(first);
     expect(await withLedger((ledger) => ledger.schedules.ticks('erp', 10))).toMatchObject([
       { id: first.tick, trigger: 'request', state: 'waiting' },
@@ -127,6 +156,7 @@ describe('what a person reads of a schedule', () => {
     dueAtMs: Date.parse('2026-11-23T01:30:00Z'),
     pausedAtMs: null,
     pauseReason: null,
+    resumedAtMs: null,
     createdAtMs: 0,
   };
   const last: TickRecord = {
@@ -141,13 +171,15 @@ describe('what a person reads of a schedule', () => {
     endedAtMs: nowMs - 10 * 3_600_000,
     attempts: 1,
     outcome: 'failed',
+    kind: 'unreachable',
+    hint: null,
     runIds: [],
     takenAtMs: null,
     code: 'urlRefused',
     message: 'the URL answered 404',
   };
-  const view = { record, expectEveryMs: 26 * 3_600_000, isEntered: true, last, open: null };
-  const lines = (change: Partial<typeof view>) =>
+  const view = { record, expectEveryMs: 26 * 3_600_000, isEntered: true, last, skipped: null, open: null };
+  const lines = (change: Partial<ScheduleView>) =>
     scheduleLines(createOutput({ color: false }), { ...view, ...change }, nowMs);
 
   it('is when in plain words, the next times with their offset, the last outcome', () => {
@@ -166,6 +198,21 @@ describe('what a person reads of a schedule', () => {
       'crm  daily at 02:30 (Europe/Berlin)',
       '  paused since Sun 22 Nov 13:00 +01:00: broken',
       '  last: run r1, r2, 10 h ago',
+    ]);
+  });
+
+  it('tells seconds where it comes more often than minutes tell', () => {
+    const often = { ...record, rule: { kind: 'every', everyMs: 10_000 } as const, dueAtMs: nowMs + 5_000 };
+    expect(lines({ record: often })[1]).toMatch(/next: .*:05 [+-]..:.. \(in 5 s\), .*:15 /);
+  });
+
+  it('tells what was skipped since, how often and why, and what made up for what was missed', () => {
+    const message = 'the one before, t0, is still at work';
+    const newest: TickRecord = { ...last, outcome: 'skipped', code: 'overlap', message, endedAtMs: nowMs - 4_000 };
+    const caughtUp: TickRecord = { ...last, trigger: 'catchUp', outcome: 'snapshot', code: null, message: null };
+    expect(lines({ last: caughtUp, skipped: { count: 3, newest } }).slice(2, 4)).toEqual([
+      '  last: snapshot (catching up), 10 h ago',
+      '  skipped 3 times, the last 4 s ago: the one before, t0, is still at work',
     ]);
   });
 });

@@ -41,13 +41,14 @@ export function scheduleContract(open: OpenLedger): void {
         dueAtMs: dueAtMs + 5,
         pausedAtMs: dueAtMs,
         pauseReason: 'the export is broken',
+        resumedAtMs: null,
       },
-      { ...numbers, pausedAtMs: null, pauseReason: null },
+      { ...numbers, pausedAtMs: null, pauseReason: null, resumedAtMs: null },
     ]);
     await other.schedules.remove('crm');
     expect(await ledger.schedules.get('crm')).toBeNull();
     expect(await ledger.schedules.tick('t1')).toBeNull();
-    expect(await ledger.schedules.setPaused('crm', null, null)).toBe(false);
+    expect(await ledger.schedules.resume('crm', dueAtMs, null)).toBe(false);
   });
 
   test('a due time is moved on once, whoever comes second', async () => {
@@ -69,8 +70,9 @@ export function scheduleContract(open: OpenLedger): void {
     await ledger.schedules.put(crm);
     await ledger.schedules.setPaused('crm', createdAtMs, dueAtMs);
     expect(await ledger.schedules.advance('crm', dueAtMs, dueAtMs + 1, tick('t1'), null)).toBe(false);
-    await ledger.schedules.setPaused('crm', null, dueAtMs + 7);
-    expect(await ledger.schedules.get('crm')).toMatchObject({ pausedAtMs: null, dueAtMs: dueAtMs + 7 });
+    expect(await ledger.schedules.resume('crm', dueAtMs + 2, dueAtMs + 7)).toBe(true);
+    const resumed = { pausedAtMs: null, pauseReason: null, resumedAtMs: dueAtMs + 2, dueAtMs: dueAtMs + 7 };
+    expect(await ledger.schedules.get('crm')).toMatchObject(resumed);
   });
 
   test('a skipped tick is entered as ended', async () => {
@@ -155,24 +157,25 @@ export function scheduleContract(open: OpenLedger): void {
     expect(await ledger.schedules.tick('t1')).toMatchObject({ state: 'waiting', attempts: 0 });
   });
 
-  test('ticks of a dead engine wait again, and what was begun too often has failed as interrupted', async () => {
+  test('ticks that nobody works on wait again, and what was begun too often has failed as interrupted', async () => {
     const { ledger } = await openForTest(open);
     await ledger.schedules.put(crm);
     await requested(ledger, tick('t1'));
     for (const attempt of [1, 2]) {
       await ledger.schedules.begin('t1', dueAtMs);
-      expect(await ledger.schedules.reopen(dueAtMs + attempt, 3)).toBe(1);
+      expect(await ledger.schedules.reopen(dueAtMs + attempt, 3, new Set(['t1']))).toBe(0);
+      expect(await ledger.schedules.reopen(dueAtMs + attempt, 3, new Set())).toBe(1);
       expect(await ledger.schedules.tick('t1')).toMatchObject({ state: 'waiting', attempts: attempt });
     }
     await ledger.schedules.begin('t1', dueAtMs);
-    expect(await ledger.schedules.reopen(dueAtMs + 3, 3)).toBe(1);
+    expect(await ledger.schedules.reopen(dueAtMs + 3, 3, new Set())).toBe(1);
     expect(await ledger.schedules.tick('t1')).toMatchObject({
       state: 'ended',
       outcome: 'failed',
       code: 'interrupted',
       endedAtMs: dueAtMs + 3,
     });
-    expect(await ledger.schedules.reopen(dueAtMs + 4, 3)).toBe(0);
+    expect(await ledger.schedules.reopen(dueAtMs + 4, 3, new Set())).toBe(0);
   });
 
   test('old ticks are forgotten, the newest one that took files is not', async () => {

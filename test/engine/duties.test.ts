@@ -24,4 +24,15 @@ describe('the duties of a sweep', () => {
     await expect(sweep(never)).rejects.toThrow('first');
     expect(done).toEqual(['second']);
   });
+
+  it('end with the signal: none is begun after it', async () => {
+    const done: string[] = [];
+    const stopping = new AbortController();
+    const sweep = createDuties([
+      { everySweeps: 1, carryOut: async () => stopping.abort() },
+      { everySweeps: 1, carryOut: async () => done.push('second') },
+    ]);
+    await sweep(stopping.signal);
+    expect(done).toEqual([]);
+  });
 });

@@ -40,7 +40,13 @@ async function openIntake(configured: NonNullable<TestFeeds['configured']> = {})
   };
   const feeds = await testFeeds({ configured, importFolders: [importFolder] });
   // The intake needs no more of a home.
-  const home = { clock, log, feeds, folders, submit: { ledger, clock, log, folders, feeds } } as unknown as Home;
+  const home = {
+    clock,
+    log,
+    feeds,
+    folders,
+    submit: { ledger, clock, log, folders, feeds, entering: new Set() },
+  } as unknown as Home;
   let close = async (): Promise<void> => undefined;
   onTestFinished(async () => {
     await close();
@@ -64,6 +70,7 @@ async function openIntake(configured: NonNullable<TestFeeds['configured']> = {})
         const runs = (await ledger.runs.list({ limit: 100 })).toReversed();
         return runs.length >= count && runs.map((run) => [run.feed, run.fileName, run.refusal?.code ?? null]);
       }),
+    hints: async () => (await ledger.runs.list({ limit: 100 })).map((run) => run.refusal?.hint ?? null),
     warned: (text: string) => logLines.filter((line) => line.includes(text)).length,
   };
 }
@@ -123,6 +130,17 @@ test('deeper folders are left alone, with one line', async () => {
   await intake.drop('crm', 'b.csv');
   expect(await intake.runs(1)).toEqual([['crm', 'b.csv', null]]);
   expect(intake.warned('left alone')).toBe(1);
+  expect(intake.warned('"feed":"crm","file":')).toBe(1);
+});
+
+test('a folder whose name came from another machine, and a mapping that is broken, lead to a run of the feed', async () => {
+  const intake = await openIntake();
+  const folder = 'Bücher'.normalize('NFD');
+  await intake.drop(folder, 'a.csv');
+  await writeFile(join(intake.folder, folder, '_mapping.yaml'), 'nonsense');
+  await intake.start();
+  expect(await intake.runs(1)).toEqual([['Bücher', 'a.csv', 'mappingInvalid']]);
+  expect(await intake.hints()).toEqual([expect.stringMatching(/^Correct the mapping;.* Then drop the file again\.$/)]);
 });
 
 test('more than 200 folders are not watched, which is told once; those of the configuration come first', async () => {
@@ -138,6 +156,8 @@ test('more than 200 folders are not watched, which is told once; those of the co
   folders.found(names);
   folders.found(names);
   expect([open.size, open.has('zebra'), logLines.length]).toEqual([feedFoldersMax, true, 1]);
+  const first = names.find((name) => !open.has(name));
+  expect(JSON.parse(logLines[0] ?? '')).toMatchObject({ feed: first, count: names.length, limit: feedFoldersMax });
   folders.found(names.slice(100));
   expect(open.size).toBe(names.length - 100);
   await folders.close();

@@ -44,6 +44,16 @@ describe('a sweeper', () => {
     await sweeper.sweep();
     expect(ended).toBe(1);
   });
+
+  it('stops although the round waits for a queue that never answers', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const sweeper = createSweeper(movedClock(), () => new Promise<void>(() => undefined));
+    void sweeper.sweep();
+    const stopped = sweeper.stop();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await expect(stopped).resolves.toBeUndefined();
+  });
 });
 
 describe('the timer of the sweep', () => {

@@ -190,7 +190,7 @@ describe('A missing export', () => {
     await bench.look();
     bench.clock.advance(72 * hour);
     await bench.look();
-    await schedules.setPaused('crm', null, bench.clock.nowMs() + 48 * hour);
+    await schedules.resume('crm', bench.clock.nowMs(), bench.clock.nowMs() + 48 * hour);
     await bench.look();
     expect(await bench.told()).toEqual([]);
     bench.clock.advance(27 * hour);

@@ -14,16 +14,17 @@ type Take = SchedulesContext['take'];
 async function opened(take: Take) {
   const bench = await openScheduleBench();
   const schedules = await startSchedules(bench, [everyHours('crm', 1)]);
-  const context = { schedules: { ...bench, tickDue: schedules.tickDue, take } };
+  const underWay = new Set<string>();
+  const context = { schedules: { ...bench, underWay, tickDue: schedules.tickDue, take } };
   const stop = new AbortController();
   const [tick] = await bench.ledger.schedules.nextTicks(1);
   const tickId = tick?.id ?? '';
   const work = () => takeFiles.process({ tickId }, context, stop.signal);
-  return { bench, schedules, context, stop, tickId, work, ended: () => bench.ledger.schedules.tick(tickId) };
+  return { bench, schedules, context, underWay, stop, tickId, work, ended: () => bench.ledger.schedules.tick(tickId) };
 }
 
 /** Hangs until it is told to stop. */
-const hanging: Take = (_feed, signal) =>
+const hanging: Take = (_feed, _trigger, signal) =>
   new Promise((_done, reject) => signal.addEventListener('abort', () => reject(new Error('cut off'))));
 
 const taken: TickEnd = { outcome: 'run', runIds: ['r1'], message: 'leads.csv' };
@@ -45,10 +46,17 @@ describe('the job take-files', () => {
   });
 
   it('ends as failed with code and message of what is thrown', async () => {
-    const error = new PatchbayError('unreachable', 'urlRefused', 'https://example.com answered 404');
+    const hint = 'Check the address.';
+    const error = new PatchbayError('unreachable', 'urlRefused', 'https://example.com answered 404', { hint });
     const { work, ended, bench } = await opened(async () => Promise.reject(error));
     await work();
-    expect(await ended()).toMatchObject({ outcome: 'failed', code: 'urlRefused', message: error.message });
+    expect(await ended()).toMatchObject({
+      outcome: 'failed',
+      code: 'urlRefused',
+      kind: 'unreachable',
+      message: error.message,
+      hint,
+    });
     expect(bench.lines.at(-1)).toBe('schedule done: crm');
   });
 
@@ -69,6 +77,40 @@ describe('the job take-files', () => {
     expect(await ended()).toMatchObject({ outcome: 'failed', code: 'tickTooLong' });
   });
 
+  it('does not wait for work that hangs and heeds nobody', async () => {
+    const { bench, work, ended } = await opened(() => new Promise(() => undefined));
+    const working = work();
+    await expect.poll(async () => (await ended())?.state).toBe('working');
+    bench.clock.advance(tickLimitMs.take);
+    // The grace begins only when the limit was seen to be over.
+    await expect
+      .poll(async () => {
+        bench.clock.advance(1_000);
+        return (await ended())?.code;
+      })
+      .toBe('tickTooLong');
+    await working;
+  });
+
+  it('leaves a tick that trouble of the ledger cut off to the next sweep, which counts as an attempt', async () => {
+    const busy = new PatchbayError('transient', 'ledgerBusy', 'another process holds the ledger');
+    const { bench, underWay, work, ended } = await opened(async () => Promise.reject(busy));
+    await expect(work()).rejects.toThrow(busy);
+    expect(underWay.size).toBe(0);
+    expect(await reopenTicks({ ...bench, underWay })).toBe(1);
+    expect(await ended()).toMatchObject({ state: 'waiting', attempts: 1 });
+  });
+
+  it('is not begun beside itself, and no sweep takes it away while it works', async () => {
+    const { bench, underWay, stop, work, ended } = await opened(hanging);
+    const working = work();
+    await expect.poll(async () => (await ended())?.state).toBe('working');
+    await work();
+    expect(await reopenTicks({ ...bench, underWay })).toBe(0);
+    stop.abort();
+    await working;
+  });
+
   it('that is cut off leaves its tick to wait, and that counts as no attempt', async () => {
     const { stop, work, ended } = await opened(hanging);
     const working = work();
@@ -83,7 +125,7 @@ it('a killed engine: the tick at work waits again, and the third time it has fai
   const { bench, tickId, ended } = await opened(hanging);
   for (const state of ['waiting', 'waiting', 'ended']) {
     await bench.ledger.schedules.begin(tickId, bench.clock.nowMs());
-    expect(await reopenTicks(bench)).toBe(1);
+    expect(await reopenTicks({ ...bench, underWay: new Set() })).toBe(1);
     expect((await ended())?.state).toBe(state);
   }
   expect(await ended()).toMatchObject({ outcome: 'failed', code: 'interrupted', attempts: 3 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { startSchedules } from '#src/schedules/start-schedules.ts';
 import { tickDue } from '#src/schedules/tick-due.ts';
 import { applyingRun } from '#test/contracts/support/build.ts';
-import { everyHours, hourMs, minuteMs, nightly, openScheduleBench, startMs } from './support/schedule-bench.ts';
+import { everyHours, hourMs, minuteMs, nightly, openScheduleBench, startMs, take } from './support/schedule-bench.ts';
 
 const sweepMs = 5_000;
 
@@ -108,6 +108,18 @@ describe('after downtime: one catch-up run, not many', () => {
     await startSchedules(bench, configured);
     expect(await bench.ticks('crm')).toEqual(['due run', 'catchUp waiting']);
     expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(startMs + hourMs + 15 * minuteMs);
+  });
+
+  it('is recorded as such also where an interval is shorter than a minute', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [take('crm', { kind: 'every', everyMs: 10_000 })]);
+    await bench.takeRuns('crm', []);
+    bench.clock.advance(10_000 + sweepMs);
+    await schedules.tickDue();
+    await bench.takeRuns('crm', []);
+    bench.clock.advance(35_000);
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['due run', 'due run', 'catchUp waiting']);
   });
 
   it('three missed nights make one tick, and the next night is on time', async () => {

@@ -1,15 +1,14 @@
 /** `patchbay schedule run NAME`: asks for the work of a schedule now, and follows it and the runs it enters to their end. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
-import { PatchbayError } from '#src/errors.ts';
+import { isEngineRunning } from '#src/engine/find-engine.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts';
 import { workspaceSeries } from '#src/ledger/snapshot-record.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { followRun } from '#src/runs/follow-run.ts';
-import { followTick, type TickFollowEnd } from '#src/schedules/follow-tick.ts';
+import { followTick } from '#src/schedules/follow-tick.ts';
 import { newTickId } from '#src/schedules/new-tick-id.ts';
 import { snapshotFile } from '#src/snapshots/snapshot-files.ts';
-import { adviceFor } from '../advice.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
@@ -20,6 +19,7 @@ import { createProgress } from '../progress.ts';
 import { presentationOf, runDocument } from '../run-document.ts';
 import { type Seat, takeSeat } from '../seat.ts';
 import { tellInterrupted } from '../tell-interrupted.ts';
+import { endedTick } from '../tick-failure.ts';
 import { findSchedule } from './schedule-find.ts';
 import { outcomeText } from './schedule-lines.ts';
 
@@ -55,7 +55,7 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
     );
     try {
       const end = await seat.follow((following) => followTick({ ...following, tickId: entered.id }));
-      const tick = requireDone(end, name);
+      const tick = endedTick(end, name);
       if (tick.outcome !== 'run') return await printTick(home, output, tick);
       if (!output.json) output.line(`${printable(name)}: ${outcomeText(output, tick)}`);
       return await followRuns(home, output, seat, tick, progress);
@@ -66,7 +66,8 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
     progress.clear();
     const code = interrupt.exitCode();
     if (code === null) throw error;
-    return tellInterrupted(output, 'interrupted: the work goes on with the next engine', code);
+    const who = isEngineRunning(home) ? 'the running engine goes on with it' : 'the work goes on with the next engine';
+    return tellInterrupted(output, `interrupted: ${who}`, code);
   } finally {
     interrupt.dispose();
     await home.close();
@@ -80,24 +81,14 @@ function request({ ledger, clock }: Home, { name }: ScheduleRecord): Promise<Tic
 
 async function detach(home: Home, output: Output, schedule: ScheduleRecord): Promise<number> {
   const tick = await request(home, schedule);
-  if (output.json) output.document({ schedule: schedule.name, tick: tick.id, state: tick.state, exitCode: 0 });
-  else output.line(`${printable(schedule.name)}: asked for; the running engine does it, or the next one`);
+  const { name } = schedule;
+  const isRunning = isEngineRunning(home);
+  const who = isRunning ? 'the running engine does it' : 'no engine runs, the next one does it: patchbay start';
+  if (output.json) {
+    const engine = isRunning ? 'running' : 'not running';
+    output.document({ schedule: name, tick: tick.id, state: tick.state, engine, exitCode: 0 });
+  } else output.line(`${printable(name)}: asked for; ${who}`);
   return exitCodes.done;
-}
-
-/** @throws PatchbayError why nobody does it. */
-function requireDone(end: TickFollowEnd, name: string): TickRecord {
-  if (end.kind === 'done') return end.tick;
-  if (end.kind === 'forgotten') {
-    throw new PatchbayError('usage', 'noSuchSchedule', `the schedule ${name} was taken out of the configuration`, {
-      hint: 'See the schedules with: patchbay schedule ls',
-    });
-  }
-  const pause = end.kind === 'engineGone' ? null : end.pause;
-  const code = pause?.errorCode ?? (end.kind === 'auth' ? 'keyRefused' : 'serviceUnreachable');
-  const message = pause?.message ?? 'nothing moved for a long time';
-  const hint = adviceFor(code) ?? 'Nothing is lost: the work waits for the next engine.';
-  throw new PatchbayError(end.kind === 'auth' ? 'auth' : 'unreachable', code, message, { hint });
 }
 
 async function followRuns(
@@ -123,13 +114,10 @@ async function followRuns(
 /** One that entered no run. */
 async function printTick(home: Home, output: Output, tick: TickRecord): Promise<number> {
   if (tick.outcome === 'snapshot') return await printSnapshot(home, output, tick);
-  const exitCode = exitCodeOfTick(tick);
   const { schedule, outcome, code, message } = tick;
-  if (output.json) {
-    const hint = code === null ? null : adviceFor(code);
-    const error = exitCode === 0 ? {} : { error: { code, message, hint } };
-    output.document({ schedule, tick: tick.id, outcome, code, message, ...error, exitCode });
-  } else output.line(`${printable(schedule)}: ${outcomeText(output, tick)}`);
+  const exitCode = outcome === 'skipped' ? exitCodes.guard : exitCodes.done;
+  if (output.json) output.document({ schedule, tick: tick.id, outcome, code, message, exitCode });
+  else output.line(`${printable(schedule)}: ${outcomeText(output, tick)}`);
   return exitCode;
 }
 
@@ -137,7 +125,8 @@ async function printSnapshot(home: Home, output: Output, tick: TickRecord): Prom
   const record = await home.ledger.snapshots.at(tick.user ?? workspaceSeries, tick.takenAtMs ?? 0);
   if (record === null || record.takenAtMs !== tick.takenAtMs) {
     // Retention has taken it away already.
-    output.note(`${tick.schedule}: ${outcomeText(output, tick)}`);
+    if (output.json) output.document({ schedule: tick.schedule, tick: tick.id, outcome: tick.outcome, exitCode: 0 });
+    else output.line(`${printable(tick.schedule)}: ${outcomeText(output, tick)}`);
     return exitCodes.done;
   }
   const { count, pages, changed, added, removed, changedNumbers } = record;
@@ -150,16 +139,4 @@ async function printSnapshot(home: Home, output: Output, tick: TickRecord): Prom
     output.line(`  ${file}`);
   }
   return exitCodes.done;
-}
-
-const refusedKeyCodes: ReadonlySet<string> = new Set(['keyRefused', 'apiKeyMissing']);
-
-/** What could not be read is like a file that could not; what the service does not give is out of reach. */
-function exitCodeOfTick({ outcome, work, code }: TickRecord): number {
-  if (outcome === 'nothingNew' || outcome === 'snapshot') return exitCodes.done;
-  if (outcome === 'skipped') return exitCodes.guard;
-  if (code === 'unexpected') return exitCodes.unexpected;
-  if (code !== null && refusedKeyCodes.has(code)) return exitCodes.auth;
-  if (work === 'snapshot' || code === 'tickTooLong' || code === 'interrupted') return exitCodes.unreachable;
-  return exitCodes.dead;
 }

@@ -1,14 +1,18 @@
 /** `patchbay schedule ls|pause|resume`: all through the ledger, with or without a running engine. */
 import type { Home } from '#src/app.ts';
-import type { ScheduleRecord } from '#src/ledger/schedule-record.ts';
+import { isEngineRunning } from '#src/engine/find-engine.ts';
+import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts';
 import { type ConfiguredSchedule, configuredSchedules } from '#src/schedules/configured-schedules.ts';
 import { pauseSchedule, resumeSchedule } from '#src/schedules/pause-schedule.ts';
 import { firstDue } from '#src/schedules/timetable.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
-import { createOutput } from '../output.ts';
+import { createOutput, type Output } from '../output.ts';
 import { findSchedule, howToConfigure } from './schedule-find.ts';
 import { type ScheduleView, scheduleDocument, scheduleLines } from './schedule-lines.ts';
+
+/** Among which skipped ones are counted. */
+const ticksLookedAt = 1_000;
 
 interface PauseOptions extends GlobalOptions {
   readonly reason?: string;
@@ -24,6 +28,7 @@ export async function listSchedules(options: GlobalOptions): Promise<number> {
       else for (const line of scheduleLines(output, view, home.clock.nowMs())) output.line(line);
     }
     if (views.length === 0) output.note(`There is no schedule. ${howToConfigure}`);
+    else noteEngine(home, output, views);
     return 0;
   } finally {
     await home.close();
@@ -54,10 +59,18 @@ async function change(
     if (view === undefined) return 0;
     if (output.json) output.document(scheduleDocument(view));
     else for (const line of scheduleLines(output, view, home.clock.nowMs())) output.line(line);
+    noteEngine(home, output, [view]);
     return 0;
   } finally {
     await home.close();
   }
+}
+
+/** The times that are shown hold only while an engine runs. */
+function noteEngine(home: Home, output: Output, views: readonly ScheduleView[]): void {
+  const isDueSometime = views.some(({ record }) => record.rule !== null && record.pausedAtMs === null);
+  if (!isDueSometime || isEngineRunning(home)) return;
+  output.note('No engine runs: nothing becomes due until: patchbay start');
 }
 
 /** Those of the ledger, and those of the configuration that no engine has met yet; by name. */
@@ -69,13 +82,12 @@ async function viewsOf(home: Home): Promise<readonly ScheduleView[]> {
   const views = await Promise.all(
     entered.map(async (record): Promise<ScheduleView> => {
       const { name } = record;
-      const last =
-        (await home.ledger.schedules.lastEnded(name, ['run', 'snapshot', 'nothingNew', 'failed'])) ??
-        (await home.ledger.schedules.lastEnded(name, ['skipped']));
+      const last = await home.ledger.schedules.lastEnded(name, ['run', 'snapshot', 'nothingNew', 'failed']);
+      const skipped = skippedSince(await home.ledger.schedules.ticks(name, ticksLookedAt), last);
       const ofIt = open.filter((tick) => tick.schedule === name);
       const shown = ofIt.find((tick) => tick.state === 'working') ?? ofIt[0] ?? null;
       const expectEveryMs = configured.get(name)?.expectEveryMs ?? null;
-      return { record, expectEveryMs, isEntered: true, last, open: shown };
+      return { record, expectEveryMs, isEntered: true, last, skipped, open: shown };
     }),
   );
   const missing = [...configured.values()].filter((one) => !names.has(one.name));
@@ -84,8 +96,25 @@ async function viewsOf(home: Home): Promise<readonly ScheduleView[]> {
   );
 }
 
+/** What was skipped after the last one that was not. */
+function skippedSince(newestFirst: readonly TickRecord[], last: TickRecord | null): ScheduleView['skipped'] {
+  const end = newestFirst.findIndex(({ id }) => id === last?.id);
+  const ticks = (end < 0 ? newestFirst : newestFirst.slice(0, end)).filter(({ outcome }) => outcome === 'skipped');
+  const [newest] = ticks;
+  return newest === undefined ? null : { count: ticks.length, newest };
+}
+
 function newView({ name, work, rule, expectEveryMs }: ConfiguredSchedule, nowMs: number): ScheduleView {
   const dueAtMs = rule === null ? null : firstDue(rule, nowMs);
-  const record = { name, work, rule, dueAtMs, pausedAtMs: null, pauseReason: null, createdAtMs: nowMs };
-  return { record, expectEveryMs, isEntered: false, last: null, open: null };
+  const record = {
+    name,
+    work,
+    rule,
+    dueAtMs,
+    pausedAtMs: null,
+    pauseReason: null,
+    resumedAtMs: null,
+    createdAtMs: nowMs,
+  };
+  return { record, expectEveryMs, isEntered: false, last: null, skipped: null, open: null };
 }

@@ -7,6 +7,7 @@ export const scheduleTables = `
     due_at INTEGER,
     paused_at INTEGER,
     pause_reason TEXT,
+    resumed_at INTEGER,
     created_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE ticks (
@@ -25,7 +26,9 @@ export const scheduleTables = `
     run_ids TEXT NOT NULL DEFAULT '[]',
     taken_at INTEGER,
     code TEXT,
-    message TEXT
+    kind TEXT,
+    message TEXT,
+    hint TEXT
   ) STRICT;
   CREATE INDEX ticks_by_schedule ON ticks (schedule, number);
   CREATE INDEX ticks_open ON ticks (state, schedule, number) WHERE ended_at IS NULL;

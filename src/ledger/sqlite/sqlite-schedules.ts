@@ -2,7 +2,7 @@
  * The ledger's part for schedules, in SQLite. Ticks are numbered in the order of their entry; those that have not ended are
  * found by `ended_at IS NULL`, for which there is an index.
  */
-import { PatchbayError } from '#src/errors.ts';
+import { type ErrorKind, PatchbayError } from '#src/errors.ts';
 import type { NewTick, ScheduleLedger } from '../schedule-ledger.ts';
 import {
   type ScheduleRecord,
@@ -91,7 +91,18 @@ export function sqliteSchedules(db: Database): ScheduleLedger {
             'UPDATE schedules SET paused_at = ?, due_at = ?, pause_reason = ? WHERE name = ?',
             pausedAtMs,
             dueAtMs,
-            pausedAtMs === null ? null : reason,
+            reason,
+            name,
+          ) === 1,
+      ),
+
+    resume: async (name, atMs, dueAtMs) =>
+      db.durable(
+        () =>
+          db.run(
+            'UPDATE schedules SET paused_at = NULL, pause_reason = NULL, resumed_at = ?, due_at = ? WHERE name = ?',
+            atMs,
+            dueAtMs,
             name,
           ) === 1,
       ),
@@ -161,18 +172,21 @@ export function sqliteSchedules(db: Database): ScheduleLedger {
           ) === 1,
       ),
 
-    reopen: async (atMs, attemptsMax) =>
-      db.durable(() => {
-        const message = `it was cut off ${attemptsMax} times`;
-        const gaveUp = db.run(
-          `UPDATE ticks SET state = 'ended', ended_at = ?, outcome = 'failed', code = 'interrupted', message = ?
-           WHERE ended_at IS NULL AND state = 'working' AND attempts >= ?`,
-          atMs,
-          message,
-          attemptsMax,
-        );
-        return gaveUp + db.run("UPDATE ticks SET state = 'waiting' WHERE ended_at IS NULL AND state = 'working'");
-      }),
+    reopen: async (atMs, attemptsMax, underWay) => {
+      const left = db
+        .all(`SELECT * FROM ticks WHERE ${isOpen} AND state = 'working' ORDER BY number`)
+        .map(toTick)
+        .filter(({ id }) => !underWay.has(id));
+      // Asked for at each sweep: nothing is written where there is nothing to do.
+      if (left.length === 0) return 0;
+      return db.durable(() => {
+        for (const { id, attempts } of left) {
+          if (attempts >= attemptsMax) write(db, id, atMs, interrupted(attemptsMax));
+          else db.run("UPDATE ticks SET state = 'waiting' WHERE id = ? AND state = 'working'", id);
+        }
+        return left.length;
+      });
+    },
   };
 }
 
@@ -191,14 +205,17 @@ function enter(db: Database, { id, schedule, trigger, user, dueAtMs }: NewTick, 
 
 function write(db: Database, id: string, atMs: number, end: TickEnd): void {
   db.run(
-    `UPDATE ticks SET state = 'ended', ended_at = ?, outcome = ?, run_ids = ?, taken_at = ?, code = ?, message = ?
+    `UPDATE ticks SET state = 'ended', ended_at = ?, outcome = ?, run_ids = ?, taken_at = ?, code = ?, kind = ?,
+       message = ?, hint = ?
      WHERE id = ?`,
     atMs,
     end.outcome,
     JSON.stringify(end.outcome === 'run' ? end.runIds : []),
     end.outcome === 'snapshot' ? end.takenAtMs : null,
     'code' in end ? end.code : null,
+    'kind' in end ? (end.kind ?? null) : null,
     end.message,
+    'hint' in end ? (end.hint ?? null) : null,
     id,
   );
 }
@@ -211,6 +228,16 @@ function forgetOld(db: Database, schedule: string): void {
     schedule,
     ticksKeptMax,
   );
+}
+
+function interrupted(times: number): TickEnd {
+  return {
+    outcome: 'failed',
+    code: 'interrupted',
+    kind: 'unreachable',
+    message: `it was cut off ${times} times`,
+    hint: 'The process died in the middle each time. The next time tries again.',
+  };
 }
 
 function noSuchSchedule(name: string): PatchbayError {
@@ -226,6 +253,7 @@ function toSchedule(row: ResultRow): ScheduleRecord {
     dueAtMs: numberOrNull(row.due_at),
     pausedAtMs: numberOrNull(row.paused_at),
     pauseReason: textOrNull(row.pause_reason),
+    resumedAtMs: numberOrNull(row.resumed_at),
     createdAtMs: Number(row.created_at),
   };
 }
@@ -246,6 +274,8 @@ function toTick(row: ResultRow): TickRecord {
     runIds: parseJson<string[]>(row.run_ids) ?? [],
     takenAtMs: numberOrNull(row.taken_at),
     code: textOrNull(row.code),
+    kind: textOrNull(row.kind) as ErrorKind | null,
     message: textOrNull(row.message),
+    hint: textOrNull(row.hint),
   };
 }

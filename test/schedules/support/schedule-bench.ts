@@ -55,7 +55,7 @@ export interface ScheduleBench extends ScheduleParts {
   /** What the queue was given last. */
   readonly wakeUps: readonly WakeUp[];
   readonly wakes: { count: number };
-  /** `message schedule` of each line, in their order. */
+  /** `message: feed` of each line, in their order. */
   readonly lines: string[];
   reopen(): Promise<Ledger>;
   /** Ticks of a schedule, oldest first, as `trigger outcome-or-state`. */
@@ -71,8 +71,8 @@ export async function openScheduleBench(): Promise<ScheduleBench> {
   const lines: string[] = [];
   const stream = {
     write: (text: string) => {
-      const { msg, schedule } = JSON.parse(text);
-      lines.push(schedule === undefined ? msg : `${msg}: ${schedule}`);
+      const { msg, feed } = JSON.parse(text);
+      lines.push(feed === undefined ? msg : `${msg}: ${feed}`);
     },
   };
   const wakes = { count: 0 };
