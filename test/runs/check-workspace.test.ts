@@ -20,11 +20,13 @@ async function openLedger(): Promise<Ledger> {
 interface OpenWorkspace {
   readonly workspace: Workspace;
   readonly createPerson: (externalId: string) => Promise<void>;
+  /** How it misbehaves from now on. */
+  readonly faults: (...specs: readonly string[]) => Promise<void>;
 }
 
 /** A workspace of its own, with so many phone numbers. */
 async function openWorkspace(numbers: number): Promise<OpenWorkspace> {
-  const service = await startTestService({ seedPhoneNumbers: numbers, apiKeys: [testKey, 'rotated'] });
+  const service = await startTestService({ seedPhoneNumbers: numbers, apiKeys: [testKey, 'rotated'], control: true });
   const clock = systemClock();
   const workspace = createHttpWorkspace({
     baseUrl: service.origin,
@@ -39,7 +41,10 @@ async function openWorkspace(numbers: number): Promise<OpenWorkspace> {
     const { status } = await service.call('POST', '/v1/contacts', { externalId, defaultFields: { firstName: 'Ann' } });
     expect(status).toBe(201);
   };
-  return { workspace, createPerson };
+  const faults = async (...specs: readonly string[]): Promise<void> => {
+    expect((await service.call('POST', '/__control', { faults: specs })).status).toBe(200);
+  };
+  return { workspace, createPerson, faults };
 }
 
 const check = (ledger: Ledger, { workspace }: { workspace: Workspace }, apiKey = testKey, sameWorkspace = false) =>
@@ -168,6 +173,52 @@ describe('a workspace without phone numbers', () => {
     const there = await openWorkspace(0);
     await there.createPerson('c-1');
     await expect(check(bench.ledger, there, 'rotated')).rejects.toMatchObject(other);
+  });
+});
+
+describe('a list of phone numbers that cannot be read', () => {
+  it.each([
+    ['is paged oddly', 'numbers:repeatToken'],
+    ['has a token that is no text', 'numbers:nonStringToken'],
+    ['is refused', 'numbers:status=403'],
+    ['is no JSON', 'numbers:notJson'],
+  ])('stops nothing where it %s: what is known stays known', async (_, fault) => {
+    const ledger = await openLedger();
+    const there = await openWorkspace(2);
+    await check(ledger, there);
+    const before = await ledger.binding();
+    await there.faults(fault);
+    await check(ledger, there);
+    expect(await ledger.binding()).toEqual(before);
+  });
+
+  it('does not keep a new ledger from its workspace', async () => {
+    const ledger = await openLedger();
+    const there = await openWorkspace(2);
+    await there.faults('numbers:nonStringToken');
+    await check(ledger, there);
+    expect(await ledger.binding()).toMatchObject({ origin: there.workspace.origin, phoneNumberIds: [] });
+  });
+
+  it('stops everything where a look-up does not pass either', async () => {
+    const there = await openWorkspace(2);
+    await there.faults('*:status=403');
+    await expect(check(await openLedger(), there)).rejects.toMatchObject({ kind: 'auth', code: 'keyRefused' });
+  });
+
+  it('leaves a rotated key to the contacts that we made, and without them to its own trouble', async () => {
+    const bench = await openRunsBench();
+    await check(bench.ledger, bench.world.parts);
+    await bench.import('a.csv', csv(['c-1,Ann,A']));
+    await bench.world.faults('numbers:nonStringToken');
+    await check(bench.ledger, bench.world.parts, 'rotated');
+    const ledger = await openLedger();
+    const there = await openWorkspace(2);
+    await check(ledger, there);
+    const before = await ledger.binding();
+    await there.faults('numbers:notJson');
+    await expect(check(ledger, there, 'rotated')).rejects.toMatchObject({ code: 'serviceAnswersOddly' });
+    expect(await ledger.binding()).toEqual(before);
   });
 });
 
