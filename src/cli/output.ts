@@ -31,7 +31,7 @@ export function createOutput(options: GlobalOptions): Output {
     json: options.json === true,
     quiet: options.quiet === true,
     values: options.values !== false,
-    document: (value) => process.stdout.write(`${JSON.stringify(value)}\n`),
+    document: (value) => process.stdout.write(`${printableJson(value)}\n`),
     line: (text) => process.stdout.write(`${text}\n`),
     note: (text) => {
       if (options.quiet !== true) process.stderr.write(`${text}\n`);
@@ -71,5 +71,13 @@ const noBorders = {
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (char) =>
     char === '\n' || char === '\t' ? ' ' : '\ufffd',
+  );
+}
+
+/** JSON escapes the control characters below a space by itself. What else would steer a terminal is escaped here; the value stays. */
+function printableJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

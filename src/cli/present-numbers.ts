@@ -1,8 +1,9 @@
 /** Phone numbers, snapshots and changes as the command line prints them, for people and as documents. Pure. */
 import { isoInstant } from '#src/clock.ts';
 import type { FieldChanges, NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
-import { international, restrictionName, userLabel } from '#src/snapshots/describe-change.ts';
+import { international, restrictionName, shown, userLabel } from '#src/snapshots/describe-change.ts';
 import { restrictionsOf, usersOf } from '#src/snapshots/number-differences.ts';
+import { userOf } from '#src/snapshots/series.ts';
 import { snapshotFile } from '#src/snapshots/snapshot-files.ts';
 import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
 
@@ -71,6 +72,9 @@ function idsOnly(changes: FieldChanges): FieldChanges {
   );
 }
 
+/** Users, or restrictions, that one cell names. */
+const cellWordsMax = 12;
+
 export const numberColumns = ['number', 'name', 'users', 'restrictions', 'porting', 'id'] as const;
 
 export function numberRow(number: PhoneNumber, values: boolean): readonly string[] {
@@ -78,20 +82,26 @@ export function numberRow(number: PhoneNumber, values: boolean): readonly string
   const users = [...(usersOf(number.users)?.values() ?? [])].map((user) => userLabel(user, { values }));
   return [
     values && text !== null ? international(text) : '',
-    values ? (textOf(number, 'name') ?? '') : '',
-    users.join(', '),
-    restrictionWords(number),
-    textOf(number, 'portingStatus') ?? '',
-    number.id,
+    values ? shown(textOf(number, 'name') ?? '') : '',
+    firstOf(users),
+    firstOf(restrictionWords(number)),
+    shown(textOf(number, 'portingStatus') ?? ''),
+    shown(number.id),
   ];
 }
 
+/** As many as a cell bears. */
+function firstOf(words: readonly string[]): string {
+  const more = words.length - cellWordsMax;
+  const first = words.slice(0, cellWordsMax).join(', ');
+  return more > 0 ? `${first} and ${more} more` : first;
+}
+
 /** What the number may not do without limits. */
-function restrictionWords(number: PhoneNumber): string {
+function restrictionWords(number: PhoneNumber): readonly string[] {
   return [...restrictionsOf(number)]
     .filter(([, value]) => value !== 'unrestricted')
-    .map(([path, value]) => `${restrictionName(path)} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ');
+    .map(([path, value]) => `${restrictionName(path)} ${shown(value)}`);
 }
 
 /** `12 numbers: 1 added, 2 changed`. */
@@ -105,6 +115,12 @@ export function changeSummary({ added, removed, changedNumbers }: ChangeCounts):
 }
 
 export type ChangeCounts = Pick<SnapshotRecord, 'added' | 'removed' | 'changedNumbers'>;
+
+/** The command that shows all changes of that series; the caller adds the times. */
+export function diffCommand(series: string): string {
+  const user = userOf(series);
+  return user === null ? 'patchbay numbers diff' : `patchbay numbers diff --user ${user}`;
+}
 
 export function countedNumbers(count: number): string {
   return count === 1 ? '1 number' : `${count} numbers`;

@@ -19,6 +19,11 @@ export interface NumberVersion {
   readonly untilMs: number | null;
 }
 
+export interface DifferingNumbers {
+  readonly before: readonly PhoneNumber[];
+  readonly after: readonly PhoneNumber[];
+}
+
 export interface SnapshotLedger {
   /** All or nothing, durable. */
   publish(snapshot: NewSnapshot): Promise<void>;
@@ -32,6 +37,11 @@ export interface SnapshotLedger {
   series(): Promise<readonly string[]>;
   /** The numbers that it shows, in the service's order. */
   numbersOf(series: string, takenAtMs: number): Promise<readonly PhoneNumber[]>;
+  /**
+   * What this snapshot and the one before it do not share: what ended with that one, and what begins with this one, each in
+   * the service's order. As cheap as the change is small.
+   */
+  differing(series: string, takenAtMs: number): Promise<DifferingNumbers>;
   /** All versions of one number, oldest first. */
   versionsOf(series: string, id: string): Promise<readonly NumberVersion[]>;
   /** Forgets snapshots older than `beforeMs` and those beyond the `keepMax` newest; never the newest. @returns their instants. */

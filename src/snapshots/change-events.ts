@@ -31,7 +31,7 @@ export type NumberEvent = { readonly number: PhoneNumber } & (
 );
 
 /** Events in one delivery; the others are counted. */
-export const toldEventsMax = 100;
+const toldEventsMax = 100;
 /** Names and values of one event: what is longer is none of the interface's. */
 const toldListMax = 50;
 const toldTextMax = 100;

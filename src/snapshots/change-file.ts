@@ -13,16 +13,16 @@ import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.t
 import { eventsOf, fullEvent } from './change-events.ts';
 import { compareSnapshots } from './compare-snapshots.ts';
 import type { SnapshotParts } from './parts.ts';
-import { changedSince, isMissing, type SnapshotFileParts, seriesFolder } from './snapshot-files.ts';
-import { writeWholeFile } from './whole-file.ts';
+import { changedSince, type SnapshotFileParts, seriesFolder } from './snapshot-files.ts';
+import { isMissing, writeWholeFile } from './whole-file.ts';
 
-export const changeFileBytesMax = 128_000_000;
+const changeFileBytesMax = 128_000_000;
 /** Old lines leave the file when they make a tenth of the time it covers, not one by one. */
 const overdueShare = 0.1;
 /** What is read from the end to find the last line; more, where a line is longer. */
 const tailBytes = 65_536;
 
-export function changeFile(folder: string, series: string): string {
+function changeFile(folder: string, series: string): string {
   return join(seriesFolder(folder, series), 'changes.ndjson');
 }
 
@@ -80,10 +80,9 @@ export async function changesOf(
   { ledger }: { readonly ledger: Pick<SnapshotParts['ledger'], 'snapshots'> },
   { series, takenAtMs, changed }: SnapshotRecord,
 ): Promise<readonly NumberChange[]> {
-  const before = changed ? await ledger.snapshots.before(series, takenAtMs) : null;
-  if (before === null) return [];
-  const old = await ledger.snapshots.numbersOf(series, before.takenAtMs);
-  return compareSnapshots(old, await ledger.snapshots.numbersOf(series, takenAtMs)).changes;
+  if (!changed || (await ledger.snapshots.before(series, takenAtMs)) === null) return [];
+  const { before, after } = await ledger.snapshots.differing(series, takenAtMs);
+  return compareSnapshots(before, after).changes;
 }
 
 async function readTail(path: string): Promise<Tail> {

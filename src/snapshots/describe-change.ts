@@ -47,7 +47,7 @@ export function describeDifferences(before: PhoneNumber, after: PhoneNumber, opt
 /** The number as people write it; its id where it may not be shown, or where there is none. */
 export function numberLabel(number: PhoneNumber, { values }: DescribeOptions): string {
   const text = textOf(number, 'number');
-  return values && text !== null ? international(text) : number.id;
+  return values && text !== null ? international(text) : shown(number.id);
 }
 
 /** `+14155550101` as `+1 415 555 0101`; anything else stays as it is. */
@@ -58,7 +58,7 @@ export function international(text: string): string {
 /** How the user is called; without a name by the e-mail, else by the id. */
 export function userLabel(user: PhoneNumberUser, { values }: DescribeOptions): string {
   const name = [user.firstName, user.lastName].filter((part) => (part ?? '') !== '').join(' ');
-  return values ? shown(name || (user.email ?? '') || user.id) : user.id;
+  return shown((values && (name || user.email)) || user.id);
 }
 
 /** What a new number is: `, Main, with Ann and Dee`; empty where nothing is known of it. */
@@ -78,7 +78,7 @@ function describeDifference(difference: NumberDifference, options: DescribeOptio
     case 'user':
       return describeUser(difference, options);
     case 'restriction':
-      return `${restrictionName(difference.path)} ${nowOrGone(difference.to)}`;
+      return `${restrictionName(difference.path)} ${difference.to === null ? 'no longer listed' : nowOrGone(difference.to)}`;
     case 'porting':
       return `porting status ${nowOrGone(difference.to)}${was(difference.from)}`;
     case 'field':
@@ -153,7 +153,7 @@ function phone(value: unknown): string {
 }
 
 /** As it stands in a sentence: short, and on one line. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length <= shownMax ? text : `${text.slice(0, shownMax)}…`;
 }

@@ -15,7 +15,7 @@ import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
 import { readInstant, writeInstant } from './instant.ts';
 import type { SnapshotParts } from './parts.ts';
 import { userOf } from './series.ts';
-import { writeWholeFile } from './whole-file.ts';
+import { isMissing, writeWholeFile } from './whole-file.ts';
 
 /** Snapshots whose files are looked for, where `latest.json` is gone. */
 const restoredMax = 1_000;
@@ -80,7 +80,12 @@ export async function removeSnapshotFiles(
   beforeMs: number,
 ): Promise<void> {
   const ofSeries = seriesFolder(folder, series);
-  const named = (await readdir(ofSeries)).flatMap((name) => {
+  const names = await readdir(ofSeries).catch((error: unknown) => {
+    // Somebody removed it: it is made anew with the next file.
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  const named = names.flatMap((name) => {
     const takenAtMs = name.endsWith('.json') ? readInstant(name.slice(0, -'.json'.length)) : null;
     return takenAtMs === null ? [] : [{ name, takenAtMs }];
   });
@@ -117,8 +122,4 @@ async function exists(path: string): Promise<boolean> {
     if (isMissing(error)) return false;
     throw error;
   }
-}
-
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

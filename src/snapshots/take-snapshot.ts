@@ -5,9 +5,9 @@
  * ledger comes first, in one transaction with what is told of the change; files follow from it, and what a crash left out
  * is restored by whoever takes the next one.
  */
-import { randomUUID } from 'node:crypto';
 import { isoInstant } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { newDeliveryId } from '#src/ledger/delivery-id.ts';
 import type { TickEnd } from '#src/ledger/schedule-record.ts';
 import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
@@ -17,8 +17,9 @@ import { changeCounts, compareSnapshots } from './compare-snapshots.ts';
 import { nextInstant } from './instant.ts';
 import type { SnapshotParts } from './parts.ts';
 import { seriesOf } from './series.ts';
-import { removeSnapshotFiles, settleSnapshotFiles } from './snapshot-files.ts';
+import { removeSnapshotFiles, seriesFolder, settleSnapshotFiles } from './snapshot-files.ts';
 import { type Walk, walkNumbers } from './walk-numbers.ts';
+import { removeUnfinishedFiles } from './whole-file.ts';
 
 export interface SnapshotRequest {
   /** Whose numbers; null is the whole workspace. */
@@ -79,7 +80,7 @@ async function publishWalk(
     ...changeCounts(latest === null ? [] : changes),
     contentOfMs: isChanged ? takenAtMs : latest.contentOfMs,
   };
-  const deliveries = notifies ? deliveriesOf(record, latest?.takenAtMs ?? null, changes, randomUUID()) : [];
+  const deliveries = notifies ? deliveriesOf(record, latest?.takenAtMs ?? null, changes, newDeliveryId()) : [];
   await ledger.snapshots.publish({ record, numbers, deliveries });
   return { record, changes: latest === null ? [] : changes };
 }
@@ -101,20 +102,25 @@ async function settleFiles(parts: SnapshotParts, series: string): Promise<void> 
   }
 }
 
-/** By age and by count. With the workspace's, series that nobody takes any more are forgotten, too. */
+/**
+ * By age and by count. With the workspace's, series that nobody takes any more are forgotten, too.
+ *
+ * Never rejects: the snapshot is published, and what is too old now is too old after the next one.
+ */
 async function forgetOld(parts: SnapshotParts, series: string): Promise<void> {
-  const { ledger, clock, keepMs, keepMax } = parts;
+  const { ledger, clock, log, keepMs, keepMax } = parts;
   const nowMs = clock.nowMs();
   const beforeMs = nowMs - keepMs;
-  const others = seriesOf(null) === series ? (await ledger.snapshots.series()).slice(0, otherSeriesMax) : [];
   try {
+    const others = seriesOf(null) === series ? (await ledger.snapshots.series()).slice(0, otherSeriesMax) : [];
     for (const one of new Set([series, ...others])) {
       const forgotten = await ledger.snapshots.forget(one, beforeMs, keepMax);
       if (forgotten.length > 0 || one === series) await removeSnapshotFiles(parts, one, forgotten, beforeMs);
       await trimChangeFile(parts, one, nowMs);
+      await removeUnfinishedFiles(seriesFolder(parts.folder, one), nowMs);
     }
   } catch (error) {
-    throw unusable(parts, error);
+    log.warn({ reason: messageOf(error) }, 'old snapshots are kept for now');
   }
 }
 

@@ -47,6 +47,17 @@ describe('numbers ls', () => {
     expect(first).toMatch(/\+1 415 555 0101 +Main +Ann, Dee +international calls restricted +PN1/);
   });
 
+  it('cuts what no cell bears, and heads each 250 rows', async () => {
+    const many = Array.from({ length: 260 }, (_, index) => number(index + 1));
+    const users = Array.from({ length: 14 }, (_, index) => user(`Ann${index}`));
+    const odd = number(261, { name: 'x'.repeat(5_000), portingStatus: 'y'.repeat(5_000), users });
+    const captured = captureOutput();
+    await listNumbers({ data: await dataFolder([...many, odd]) });
+    const lines = linesOf(captured.stdout());
+    expect(lines.filter((line) => /^number +name/.test(line))).toHaveLength(2);
+    expect(lines.at(-1)).toMatch(/ x{60}… +Ann0, .*Ann11 and 2 more +y{60}… +PN261/);
+  });
+
   it('--json is one line per number, with all that the service holds; --no-values leaves people and numbers out', async () => {
     const data = await dataFolder(before, after);
     const captured = captureOutput();

@@ -14,6 +14,14 @@ describe('output', () => {
     expect(captured.stderr()).toBe('by the way\n');
   });
 
+  it('a JSON document steers no terminal, and says what it said', () => {
+    const captured = captureOutput();
+    const value = { name: '\u001b[2J\u009b31m\u202eAnn\u007f' };
+    createOutput({}).document(value);
+    expect(captured.stdout()).toMatch(/^[ -~]+\n$/);
+    expect(JSON.parse(captured.stdout())).toEqual(value);
+  });
+
   it('leaves notes out where somebody wants quiet', () => {
     const captured = captureOutput();
     createOutput({ quiet: true }).note('by the way');

@@ -77,6 +77,26 @@ export function snapshotContract(open: OpenLedger): void {
     expect(await ledger.snapshots.latest('workspace')).toMatchObject({ changed: false, contentOfMs: at(2) });
   });
 
+  test('what two snapshots in succession do not share is given without all the rest', async () => {
+    const { ledger } = await openForTest(open);
+    const differing = async (place: number, series = 'workspace'): Promise<readonly string[]> => {
+      const { before, after } = await ledger.snapshots.differing(series, at(place));
+      return [before, after].map((numbers) => numbers.map(({ id, name }) => `${id}=${name}`).join(' '));
+    };
+    await publish(ledger, 0, named('c a b d'));
+    await publish(ledger, 1, null);
+    await publish(ledger, 1, named('c'), { series: 'USann' });
+    await publish(ledger, 2, [number('x'), number('c', 'Sales'), number('b'), number('d', 'Old')]);
+    await publish(ledger, 3, named('b x a c'));
+    await publish(ledger, 4, named('a b c x'));
+    expect(await differing(0)).toEqual(['', 'c=Main a=Main b=Main d=Main']);
+    expect(await differing(1)).toEqual(['', '']);
+    expect(await differing(2)).toEqual(['c=Main a=Main d=Main', 'x=Main c=Sales d=Old']);
+    expect(await differing(3)).toEqual(['c=Sales d=Old', 'a=Main c=Main']);
+    expect(await differing(4)).toEqual(['', '']);
+    expect(await differing(1, 'USann')).toEqual(['', 'c=Main']);
+  });
+
   test('a number has one version for each of its contents, from the first snapshot that shows it to the last', async () => {
     const { ledger } = await openForTest(open);
     await publish(ledger, 0, named('a b'));

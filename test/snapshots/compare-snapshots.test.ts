@@ -137,7 +137,7 @@ describe('changes are told in words', () => {
     [{}, { users: [user('Ann', { email: 'a@example.org' })] }, 'e-mail of Ann now a@example.org, was ann@example.com'],
     [{}, { users: [user('Ann', { firstName: null })] }, 'first name of ann@example.com removed, was Ann'],
     [{}, { restrictions: restricted({ messaging: { US: 'restricted' } }) }, 'messages to the US now restricted'],
-    [{}, { restrictions: restricted({ calling: { CA: null } }) }, 'calls to Canada removed'],
+    [{}, { restrictions: restricted({ calling: { CA: null } }) }, 'calls to Canada no longer listed'],
     [{}, { restrictions: restricted({ calling: { MX: 'restricted' } }) }, 'restriction calling.MX now restricted'],
     [{ portingStatus: 'submitted' }, { portingStatus: 'completed' }, 'porting status now completed, was submitted'],
     [{}, { name: 'Sales' }, 'renamed from Main to Sales'],

@@ -15,7 +15,11 @@ async function askFor({ ledger }: SnapshotBench, id: string, user: string | null
 }
 
 async function work({ parts, ledger }: SnapshotBench, tickId: string, signal = never): Promise<TickRecord | null> {
-  await snapshotPhoneNumbers.process({ tickId }, { snapshots: parts }, signal);
+  await snapshotPhoneNumbers.process(
+    { tickId },
+    { snapshots: parts, schedules: { ...parts, underWay: new Set() } },
+    signal,
+  );
   return ledger.schedules.tick(tickId);
 }
 

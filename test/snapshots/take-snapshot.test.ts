@@ -1,5 +1,5 @@
 /** Snapshots (`rules.md`, "Snapshots"; files: `contract.md`, "Data folder"). */
-import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { takeSnapshot } from '#src/snapshots/take-snapshot.ts';
@@ -263,6 +263,46 @@ describe('the files', () => {
     // Unchanged: it refers to the one before it, which stays.
     expect(bench.files()).toEqual(['20261121T210000Z.json', 'changes.ndjson', 'latest.json']);
     expect(bench.changes()).toEqual([]);
+  });
+
+  test('what a killed process had begun to write is removed after an hour', async () => {
+    const service = await startNumberService(numbers(1));
+    const bench = await openSnapshotBench(service.origin);
+    await bench.take();
+    const [old, young] = [1, 2].map((digit) => `.${digit}e2f3a4b-0000-4000-8000-000000000000.part`);
+    for (const [name, hours] of [
+      [old, -1.1],
+      [young, -0.9],
+    ] as const) {
+      const path = join(bench.folder, name ?? '');
+      writeFileSync(path, 'half');
+      utimesSync(path, (startMs + hours * hourMs) / 1_000, (startMs + hours * hourMs) / 1_000);
+    }
+    await bench.take();
+    expect(bench.files().filter((name) => name.endsWith('.part'))).toEqual([young]);
+  });
+
+  test('old snapshots that cannot be removed fail no snapshot, nor does a folder of a series that somebody removed', async () => {
+    const service = await startTestService({ seedPhoneNumbers: 6 });
+    const bench = await openSnapshotBench(service.origin, { keepMs: 10 * hourMs });
+    const { record } = await bench.take();
+    const [first] = await bench.ledger.snapshots.numbersOf('workspace', record.takenAtMs);
+    const [owner] = (first?.users ?? []) as readonly { readonly id: string }[];
+    const ofUser = owner?.id ?? '';
+    for (const hour of [1, 2, 3]) {
+      bench.hour(hour);
+      await bench.take(ofUser);
+    }
+    rmSync(join(bench.folder, 'users', ofUser), { recursive: true });
+    bench.hour(30);
+    await bench.take();
+    expect(bench.logLines.join('')).not.toContain('old snapshots are kept');
+    const forget = () => Promise.reject(new Error('a busy ledger'));
+    const ledger = { ...bench.ledger, snapshots: { ...bench.ledger.snapshots, forget } };
+    const { parts } = bench;
+    const taken = takeSnapshot({ ...parts, ledger }, { user: null }, new AbortController().signal);
+    expect(await taken).toMatchObject({ end: { outcome: 'snapshot' } });
+    expect(bench.logLines.join('')).toContain('old snapshots are kept for now');
   });
 
   test("a user's numbers are a series of their own, under users", async () => {

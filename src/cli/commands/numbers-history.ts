@@ -10,7 +10,14 @@ import { findNumberId, requireLatest } from '../find-snapshot.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { changeSummary, countedNumbers, numberDocument, shortInstant, snapshotDocument } from '../present-numbers.ts';
+import {
+  changeSummary,
+  countedNumbers,
+  diffCommand,
+  numberDocument,
+  shortInstant,
+  snapshotDocument,
+} from '../present-numbers.ts';
 
 interface HistoryOptions extends GlobalOptions {
   readonly user?: string;
@@ -72,7 +79,7 @@ async function changedLines(home: Home, output: Output, record: SnapshotRecord):
   if (changes.length <= changesShown) return [head, ...lines];
   const before = await home.ledger.snapshots.before(record.series, takenAtMs);
   const from = isoInstant(before?.takenAtMs ?? takenAtMs);
-  const more = `  … and ${changes.length - changesShown} more: patchbay numbers diff ${from} ${isoInstant(takenAtMs)}`;
+  const more = `  … and ${changes.length - changesShown} more: ${diffCommand(record.series)} ${from} ${isoInstant(takenAtMs)}`;
   return [head, ...lines, more];
 }
 

@@ -2,22 +2,21 @@
 import type { Home } from '#src/app.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import { phoneNumbersSchedule, type TickRecord } from '#src/ledger/schedule-record.ts';
-import { followTick, type TickFollowEnd } from '#src/schedules/follow-tick.ts';
+import { followTick } from '#src/schedules/follow-tick.ts';
 import { newTickId } from '#src/schedules/new-tick-id.ts';
 import { changesOf } from '#src/snapshots/change-file.ts';
 import { describeChange } from '#src/snapshots/describe-change.ts';
 import { seriesOf } from '#src/snapshots/series.ts';
 import { snapshotFile } from '#src/snapshots/snapshot-files.ts';
-import { adviceFor } from '../advice.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { changeSummary, countedNumbers, shortInstant, snapshotDocument } from '../present-numbers.ts';
+import { changeSummary, countedNumbers, diffCommand, shortInstant, snapshotDocument } from '../present-numbers.ts';
 import { takeSeat } from '../seat.ts';
 import { tellInterrupted } from '../tell-interrupted.ts';
-import { tickFailure } from '../tick-failure.ts';
+import { endedTick } from '../tick-failure.ts';
 
 interface SnapshotOptions extends GlobalOptions {
   readonly user?: string;
@@ -50,9 +49,9 @@ export async function snapshotNumbers(options: SnapshotOptions): Promise<number>
       { enter: () => request(home, id, user), withdraw: (tick) => withdraw(home, id, tick) },
     );
     try {
-      await requireRegularPages(home, (code, message) => withdraw(home, id, entered, code, message));
+      await requireRegularAnswers(home, (code, message) => withdraw(home, id, entered, code, message));
       const end = await seat.follow((following) => followTick({ ...following, tickId: entered.id }));
-      await print(home, output, series, endedOf(end));
+      await print(home, output, series, endedTick(end, phoneNumbersSchedule));
       return 0;
     } finally {
       await seat.leave();
@@ -86,10 +85,10 @@ const oddCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An engine looks through the numbers when it starts, too: where they are paged oddly, all work waits already.
+ * Where the service answers look-ups oddly, too, all work waits already, and the snapshot would wait with it.
  * @throws PatchbayError `unreachable`.
  */
-async function requireRegularPages(
+async function requireRegularAnswers(
   { ledger }: Home,
   giveUp: (code: string, message: string) => Promise<void>,
 ): Promise<void> {
@@ -111,26 +110,6 @@ async function withdraw(
   await ledger.schedules.end(id, clock.nowMs(), { outcome: 'failed', code, message });
 }
 
-/** @throws PatchbayError why there is no snapshot. */
-function endedOf(end: TickFollowEnd): TickRecord {
-  switch (end.kind) {
-    case 'done':
-      if (end.tick.outcome === 'snapshot') return end.tick;
-      throw tickFailure(end.tick);
-    case 'forgotten':
-      throw new PatchbayError('usage', 'noSuchSchedule', 'the schedule of the snapshots was taken out meanwhile', {
-        hint: 'Run the same command again.',
-      });
-    default: {
-      const pause = end.kind === 'engineGone' ? null : end.pause;
-      const code = pause?.errorCode ?? (end.kind === 'auth' ? 'keyRefused' : 'serviceUnreachable');
-      const message = pause?.message ?? 'nothing moved for a long time';
-      const hint = adviceFor(code) ?? 'The next engine takes it. The last good snapshot stands.';
-      throw new PatchbayError(end.kind === 'auth' ? 'auth' : 'unreachable', code, message, { hint });
-    }
-  }
-}
-
 async function print(home: Home, output: Output, series: string, tick: TickRecord): Promise<void> {
   const { ledger, folders } = home;
   const record = tick.takenAtMs === null ? null : await ledger.snapshots.at(series, tick.takenAtMs);
@@ -147,7 +126,7 @@ async function print(home: Home, output: Output, series: string, tick: TickRecor
   const changes = await changesOf(home, record);
   for (const change of changes.slice(0, changesShown)) output.line(`  ${printable(describeChange(change, output))}`);
   if (changes.length > changesShown)
-    output.line(`  … and ${changes.length - changesShown} more: patchbay numbers diff`);
+    output.line(`  … and ${changes.length - changesShown} more: ${diffCommand(series)}`);
   if (tick.message !== null) output.line(`  ${printable(tick.message)}`);
   output.line(`  file: ${snapshotFile(folder, record)}`);
 }

@@ -5,7 +5,7 @@
  */
 import { invariant } from '#src/errors.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
-import type { NewSnapshot, NumberVersion, SnapshotLedger } from '../snapshot-ledger.ts';
+import type { DifferingNumbers, NewSnapshot, NumberVersion, SnapshotLedger } from '../snapshot-ledger.ts';
 import type { SnapshotRecord } from '../snapshot-record.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow } from './database.ts';
 import { readRuns, writeRuns } from './number-runs.ts';
@@ -35,6 +35,8 @@ export function sqliteSnapshots(db: Database): SnapshotLedger {
       db.all('SELECT DISTINCT series FROM snapshots ORDER BY series').map(({ series }) => String(series)),
 
     numbersOf: async (series, takenAtMs) => numbersOf(db, series, takenAtMs),
+
+    differing: async (series, takenAtMs) => differing(db, series, takenAtMs),
 
     versionsOf: async (series, id) =>
       db
@@ -117,7 +119,12 @@ function keyOf(db: Database, series: string, id: string): number {
   return Number(db.get('SELECT number_key FROM snapshot_numbers WHERE series = ? AND id = ?', series, id)?.number_key);
 }
 
-function numbersOf(db: Database, series: string, takenAtMs: number): readonly PhoneNumber[] {
+/** The keys of what a snapshot shows, in order, and since when its content stands; null where there is no such snapshot. */
+function shownAt(
+  db: Database,
+  series: string,
+  takenAtMs: number,
+): { readonly contentMs: number; readonly keys: readonly number[] } | null {
   const content = db.get(
     `SELECT content.taken_at, content.shown FROM snapshots AS asked
      JOIN snapshots AS content ON content.series = asked.series AND content.taken_at = asked.content_of
@@ -125,16 +132,47 @@ function numbersOf(db: Database, series: string, takenAtMs: number): readonly Ph
     series,
     takenAtMs,
   );
-  if (content === null) return [];
+  if (content === null) return null;
+  return { contentMs: Number(content.taken_at), keys: readRuns(String(content.shown)) };
+}
+
+function numbersOf(db: Database, series: string, takenAtMs: number): readonly PhoneNumber[] {
+  const shown = shownAt(db, series, takenAtMs);
+  if (shown === null) return [];
   // One step down an index for each: the length of the history does not matter.
-  return readRuns(String(content.shown)).flatMap((key) => {
+  return shown.keys.flatMap((key) => {
     const row = db.get(
       'SELECT document FROM number_versions WHERE number_key = ? AND from_at <= ? ORDER BY from_at DESC LIMIT 1',
       key,
-      Number(content.taken_at),
+      shown.contentMs,
     );
     return row === null ? [] : [toNumber(row)];
   });
+}
+
+function differing(db: Database, series: string, takenAtMs: number): DifferingNumbers {
+  const before = db.get(
+    'SELECT max(taken_at) AS ms FROM snapshots WHERE series = ? AND taken_at < ?',
+    series,
+    takenAtMs,
+  );
+  const beforeMs = numberOrNull(before?.ms);
+  if (beforeMs === null) return { before: [], after: numbersOf(db, series, takenAtMs) };
+  const versions = (column: 'from_at' | 'until_at', atMs: number): readonly PhoneNumber[] => {
+    const rows = db.all(
+      `SELECT number_key, document FROM snapshot_numbers JOIN number_versions USING (number_key)
+       WHERE series = ? AND ${column} = ?`,
+      series,
+      atMs,
+    );
+    if (rows.length === 0) return [];
+    const found = new Map(rows.map((row) => [Number(row.number_key), row]));
+    return (shownAt(db, series, atMs)?.keys ?? []).flatMap((key) => {
+      const row = found.get(key);
+      return row === undefined ? [] : [toNumber(row)];
+    });
+  };
+  return { before: versions('until_at', beforeMs), after: versions('from_at', takenAtMs) };
 }
 
 function forget(db: Database, series: string, beforeMs: number, keepMax: number): readonly number[] {
