@@ -2,16 +2,12 @@
 import { access } from 'node:fs/promises';
 import { cronProblem } from './cron-problem.ts';
 import type { Origin } from './given-value.ts';
+import { isUrl } from './is-url.ts';
 import type { Config, FeedConfig } from './schema.ts';
 import { settings } from './settings.ts';
 import { sourceProblem } from './source-label.ts';
 
 type Sources = Readonly<Record<string, Origin>>;
-
-/** Whether what stands in `take` is a URL. */
-export function isUrl(take: string): boolean {
-  return /^[a-z][a-z\d+.-]*:\/\//i.test(take);
-}
 
 /** Whether what stands in `mapping` is the name of one, not a file: no folder, no ending of YAML. */
 export function isMappingName(mapping: string): boolean {

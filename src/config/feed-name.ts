@@ -7,7 +7,7 @@
 const charactersMax = 60;
 /** The characters of a name; `feedNameProblem` knows the rest. */
 export const feedNamePattern = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._-]*$/u;
-export const expectedFeedName = `a name that begins with a letter or digit, then letters, digits, spaces, ".", "_" and "-", up to ${charactersMax} characters`;
+export const expectedFeedName = `a name that begins with a letter or digit, then letters, digits, spaces, dots, underscores and hyphens, up to ${charactersMax} characters`;
 
 const taken: Readonly<Record<string, string>> = {
   main: 'main is the feed of the import folder itself and of files named on the command line',

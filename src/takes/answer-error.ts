@@ -29,7 +29,7 @@ export function statusError(
   }
   if (status === 408 || status === 429 || status >= 500) {
     const hint = 'It is taken again when it is due next.';
-    const failure = takeError('unreachable', 'urlFailed', `${answered}, at each try`, hint);
+    const failure = takeError('unreachable', 'urlFailed', answered, hint);
     return new TryAgain(failure, parseRetryAfter(header('retry-after'), nowMs));
   }
   return takeError('unreachable', 'urlRefused', `${answered} instead of a file`, 'Open the URL in a browser.');

@@ -36,8 +36,11 @@ export function endingOfType(header: string | null): TypeEnding | null {
   return type === '' ? '' : (endings.get(type) ?? null);
 }
 
-/** The type alone, as it may stand in a message. */
+/** The type alone, as it may stand in a message: what is not formed as one is not repeated. */
 export function typeName(header: string | null): string {
   const [type = ''] = (header ?? '').split(';');
-  return type.trim().toLowerCase().slice(0, 100);
+  const name = type.trim().toLowerCase();
+  return name === '' || /^[a-z\d][a-z\d.+-]{0,63}\/[a-z\d][a-z\d.+-]{0,63}$/.test(name)
+    ? name
+    : 'something of no known type';
 }

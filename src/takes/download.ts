@@ -44,6 +44,7 @@ export type Download =
 export async function download(parts: TakeParts, order: DownloadOrder, signal: AbortSignal): Promise<Download> {
   const first = firstHop(order.take, parts.download);
   await mkdir(parts.folders.downloads, { recursive: true, mode: 0o700 });
+  const endsAtMs = parts.clock.monotonicMs() + parts.download.timeout;
   const end = new AbortController();
   const late = new AbortController();
   const whole = AbortSignal.any([signal, late.signal]);
@@ -53,7 +54,7 @@ export async function download(parts: TakeParts, order: DownloadOrder, signal: A
     () => {},
   );
   try {
-    return await tryOften(parts, () => follow(parts, order, first, whole), whole);
+    return await tryOften(parts, () => follow(parts, order, first, whole), whole, endsAtMs);
   } catch (error) {
     signal.throwIfAborted();
     if (late.signal.aborted) throw tooLate(first.url.host, parts.download.timeout);
@@ -72,6 +73,7 @@ async function tryOften<Result>(
   parts: TakeParts,
   attempt: () => Promise<Result>,
   signal: AbortSignal,
+  endsAtMs: number,
 ): Promise<Result> {
   const { triesMax, retryWaitMs } = limitsOf(parts);
   return pRetry(attempt, {
@@ -80,6 +82,8 @@ async function tryOften<Result>(
     shouldRetry: async ({ error, attemptNumber }) => {
       if (!(error instanceof TryAgain) || signal.aborted) return false;
       const waitMs = (error.retryAfterMs ?? 0) + retryWaitMs * attemptNumber;
+      // There would be no time for another try: what went wrong is told, and not that it took long.
+      if (parts.clock.monotonicMs() + waitMs >= endsAtMs) return false;
       parts.log.info({ code: error.failure.code, attempt: attemptNumber, waitMs }, 'download is tried again');
       await parts.clock.sleep(waitMs, signal);
       return true;

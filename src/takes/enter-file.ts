@@ -12,6 +12,7 @@ import { type CopiedFile, copyIntoFolder } from '#src/sources/claim.ts';
 import { systemCodeOf } from '#src/sources/file-error.ts';
 import { hashFile } from '#src/sources/hash-file.ts';
 import { enterOnce } from './enter-once.ts';
+import { isTakenAgain } from './failed-before.ts';
 import type { TakeParts } from './parts.ts';
 import { isSeen, sameButPlace, seeFile } from './seen-files.ts';
 import { storageError, takeError } from './take-error.ts';
@@ -23,11 +24,11 @@ export type EnteredFile =
   /** It changed or went while it was copied. */
   | { readonly kind: 'moved' };
 
-/** @throws PatchbayError `file`: `fileUnreadable`, `diskFull`; what `submitCopy` throws. */
+/** @throws PatchbayError `file`: `fileUnreadable`, `diskFull`, `downloadFolderUnusable`; what `submitCopy` throws. */
 export async function enterFile(parts: TakeParts, feed: FeedSettings, file: SeenFile): Promise<EnteredFile> {
   const { ledger, clock, folders } = parts;
   const knownHash = await hashOfKnown(parts, feed, file);
-  if (knownHash !== null) {
+  if (knownHash !== null && !(await isTakenAgain(parts, feed, knownHash))) {
     await note(parts, feed, file, knownHash);
     return { kind: 'known' };
   }
@@ -35,7 +36,7 @@ export async function enterFile(parts: TakeParts, feed: FeedSettings, file: Seen
   try {
     copy = await copyIntoFolder(file.path, folders.downloads, newRunId(clock.nowMs()));
   } catch (error) {
-    return copyTrouble(error);
+    return copyTrouble(error, folders.downloads);
   }
   // What was copied is what was at rest: the note must not speak of a later one, nor a link have come in its place.
   const after = await seeFile(file.path);
@@ -75,11 +76,12 @@ async function note(
   });
 }
 
-function copyTrouble(error: unknown): EnteredFile {
+function copyTrouble(thrown: unknown, downloads: string): EnteredFile {
+  const error = storageError(thrown, downloads);
   const code = error instanceof PatchbayError ? error.code : null;
   if (code === 'fileMissing' || code === 'changedWhileRead' || code === 'notAFile') return { kind: 'moved' };
   if (code === 'fileUnreadable' || systemCodeOf(error) === 'EIO') throw unreadable(error);
-  throw storageError(error);
+  throw error;
 }
 
 function unreadable(cause: unknown): PatchbayError {

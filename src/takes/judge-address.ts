@@ -46,6 +46,18 @@ for (const [net, prefix] of refusedIpv6) refused.addSubnet(net, prefix, 'ipv6');
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
+const neverAllowed = new BlockList();
+neverAllowed.addSubnet('169.254.0.0', 16, 'ipv4');
+neverAllowed.addAddress('168.63.129.16', 'ipv4');
+neverAllowed.addAddress('fd00:ec2::254', 'ipv6');
+neverAllowed.addSubnet('fe80::', 10, 'ipv6');
+
+/** Where cloud machines get their credentials: no file comes from there, also where private addresses are allowed. */
+export function isMetadataAddress(address: string): boolean {
+  const [plain = ''] = address.split('%');
+  return isIP(plain) === 6 ? neverAllowed.check(plain, 'ipv6') : neverAllowed.check(plain, 'ipv4');
+}
+
 export const judgeAddress: AddressJudge = (address) => {
   switch (isIP(address)) {
     case 4:

@@ -24,6 +24,8 @@ export interface Matches {
   readonly refusedCount: number;
   /** Files that this user may not open. */
   readonly unreadableCount: number;
+  /** Links, folders and the like, which are never taken. */
+  readonly specialCount: number;
   /** The folder that the pattern begins with is there. */
   readonly folderIsThere: boolean;
 }
@@ -35,7 +37,7 @@ export function isPattern(take: string): boolean {
 /** @throws PatchbayError `file`: `tooManyMatches`, `tooManyEntries`, `globTooSlow`, `fileUnreadable`. */
 export async function listMatches(parts: TakeParts, pattern: string, signal: AbortSignal): Promise<Matches> {
   const folderIsThere = await openFolder(fixedFolder(pattern));
-  if (!folderIsThere) return { files: [], refusedCount: 0, unreadableCount: 0, folderIsThere };
+  if (!folderIsThere) return { files: [], refusedCount: 0, unreadableCount: 0, specialCount: 0, folderIsThere };
   const names = await matchingPaths(parts, pattern, signal);
   const named = names.filter((path) => classifyFileName(basename(path)).kind !== 'ignore');
   const found = await pMap(named, seeFile, { concurrency: looksAtOnce, signal });
@@ -45,6 +47,7 @@ export async function listMatches(parts: TakeParts, pattern: string, signal: Abo
     files: readable,
     refusedCount: files.length - readable.length,
     unreadableCount: found.filter((one) => !isSeen(one) && one.kind === 'unreadable').length,
+    specialCount: found.filter((one) => !isSeen(one) && (one.kind === 'special' || one.kind === 'folder')).length,
     folderIsThere,
   };
 }

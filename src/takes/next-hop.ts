@@ -5,6 +5,7 @@
  * by name, and what opens the first server is never shown to another. Once the chain has left the first origin it stays
  * without credentials, also where it comes back: the way there was chosen by somebody else.
  */
+import { isIP } from 'node:net';
 import type { Config } from '#src/config/schema.ts';
 import { takeError } from './take-error.ts';
 
@@ -53,10 +54,17 @@ export function nextHop(first: Hop, from: Hop, location: string | null, rules: R
     throw refused(`${from.url.host} redirects from https to http`, 'Ask who runs that server for an https address.');
   }
   if (url.hostname !== first.url.hostname && !rules.hosts.includes(url.hostname)) {
-    const hint = `Where that is right, add ${url.hostname} to download.hosts. A login page is the usual cause else.`;
+    // An address that a server names instead of a host is not to be let in by advice.
+    const hint = isAddress(url)
+      ? 'Ask who runs that server; an export does not lead to a bare address.'
+      : `Where that is right, add ${url.hostname} to download.hosts. A login page is the usual cause else.`;
     throw refused(`${from.url.host} redirects to another host, ${url.hostname}`, hint);
   }
   return { url, trusted: from.trusted && url.origin === first.url.origin, redirects: from.redirects + 1 };
+}
+
+function isAddress({ hostname }: URL): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
 
 function refused(message: string, hint: string): Error {

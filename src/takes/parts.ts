@@ -3,6 +3,7 @@
 import type { Clock } from '#src/clock.ts';
 import type { Config } from '#src/config/schema.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import type { TickTrigger } from '#src/ledger/schedule-record.ts';
 import type { Logger } from '#src/log.ts';
 import type { SubmitParts } from '#src/runs/submit-run.ts';
 import type { AddressRules } from './resolve-host.ts';
@@ -13,6 +14,8 @@ export interface TakeFolders {
 }
 
 export interface TakeParts extends Pick<AddressRules, 'resolve' | 'judge'> {
+  /** Why it is taken: what failed is taken again where a person asked. */
+  readonly trigger: TickTrigger;
   readonly ledger: Pick<Ledger, 'takes' | 'runs'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -55,7 +58,8 @@ export const takeLimits: TakeLimits = {
   matchesMax: 10_000,
   entriesMax: 1_000_000,
   globMaxMs: 60_000,
-  filesPerTickMax: 100,
+  // More than a day of files that come every few minutes: a daily take must not fall behind for good.
+  filesPerTickMax: 500,
   connectMs: 10_000,
   headersMs: 30_000,
   stallMs: 30_000,

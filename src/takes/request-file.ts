@@ -14,6 +14,9 @@ import { checkedAddresses, fixedLookup } from './resolve-host.ts';
 import { takeError } from './take-error.ts';
 import { transportError } from './transport-error.ts';
 
+/** Of an `ETag` or `Last-Modified` that is remembered. */
+const markCharsMax = 1_024;
+
 export interface FileRequest {
   readonly url: URL;
   readonly authorization: string | null;
@@ -37,8 +40,9 @@ export type FileAnswer =
 /**
  * @throws PatchbayError for what another try cannot mend: `addressRefused`, `credentialsRefused`, `urlNotFound`,
  *   `urlRefused`, `contentTypeRefused`, `contentEncodingRefused`, `downloadLengthUnknown`, `downloadTooLarge`,
- *   `downloadEmpty`, `formatUnknown`, `certificateRefused`, `notHttp`, `diskFull`.
- * @throws TryAgain for what it may: `urlUnreachable`, `urlFailed`, `downloadStalled`, `downloadCutOff`.
+ *   `downloadEmpty`, `formatUnknown`, `certificateRefused`, `notHttp`, `diskFull`,
+ *   `downloadFolderUnusable`.
+ * @throws TryAgain for what it may: `urlUnreachable`, `urlFailed`, `tlsFailed`, `downloadStalled`, `downloadCutOff`.
  */
 export async function requestFile(parts: TakeParts, request: FileRequest, signal: AbortSignal): Promise<FileAnswer> {
   const { url } = request;
@@ -59,7 +63,7 @@ export async function requestFile(parts: TakeParts, request: FileRequest, signal
     return await ask(parts, request, client, signal, state);
   } catch (error) {
     signal.throwIfAborted();
-    throw transportError(error, url.host, state.begun);
+    throw transportError(error, { host: url.host, begun: state.begun, folder: parts.folders.downloads });
   } finally {
     await client.destroy();
   }
@@ -96,9 +100,14 @@ async function ask(
     ...received,
     typeEnding,
     disposition: head.header('content-disposition'),
-    etag: head.header('etag'),
-    lastModified: head.header('last-modified'),
+    etag: mark(head.header('etag')),
+    lastModified: mark(head.header('last-modified')),
   };
+}
+
+/** One too long is not sent back: servers refuse such headers, and the file would never come again. */
+function mark(value: string | null): string | null {
+  return value === null || value.length > markCharsMax ? null : value;
 }
 
 function headersOf({ authorization, etag, lastModified }: FileRequest): Record<string, string> {
@@ -120,9 +129,12 @@ export function assertExport(host: string, { start, bytes }: ReceivedBody): void
   }
   if (isGzip(start)) return;
   const error = contentError(start, `what ${host} sent`);
-  if (error !== null) throw error;
-  if (/^\uFEFF?\s*<(?:!doctype\s+html|html|head|body)\b/i.test(Buffer.from(start).toString('utf8'))) {
-    throw noExport(`${host} sends a web page instead of an export`);
+  if (error !== null) {
+    const hint = 'Let that server export CSV (UTF-8) or JSON; a single file may be packed as gzip.';
+    throw takeError('file', error.code, error.message, hint, error);
+  }
+  if (/^\uFEFF?\s*<(?:!doctype\b|!--|\?xml\b|html\b|head\b|body\b)/i.test(Buffer.from(start).toString('utf8'))) {
+    throw noExport(`${host} sends a web page, or XML, instead of an export`);
   }
 }
 

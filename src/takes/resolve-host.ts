@@ -5,7 +5,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { systemCodeOf } from '#src/sources/file-error.ts';
-import { type AddressJudge, judgeAddress } from './judge-address.ts';
+import { type AddressJudge, isMetadataAddress, judgeAddress } from './judge-address.ts';
 import { takeError } from './take-error.ts';
 import { TryAgain } from './try-again.ts';
 
@@ -26,7 +26,8 @@ export interface AddressRules {
 }
 
 /**
- * @throws PatchbayError `usage` `addressRefused`, where one of the addresses is not public and private ones are not allowed.
+ * @throws PatchbayError `usage` `addressRefused`, where one of the addresses is not public and private ones are not allowed, or is
+ *   never allowed.
  * @throws TryAgain where the name has no address.
  */
 export async function checkedAddresses(
@@ -36,6 +37,11 @@ export async function checkedAddresses(
 ): Promise<readonly HostAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = await addressesOf(host, rules.resolve ?? systemResolve, signal);
+  if (addresses.some(({ address }) => isMetadataAddress(address))) {
+    const hint = 'No file is taken from there: correct the URL.';
+    const message = `${url.host} is a link-local address, where cloud machines get their credentials`;
+    throw takeError('usage', 'addressRefused', message, hint);
+  }
   if (rules.download.privateAddresses) return addresses;
   const isPublic: AddressJudge = rules.judge ?? judgeAddress;
   // All of them: which one is connected to in the end is not ours to choose.

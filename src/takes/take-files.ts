@@ -5,16 +5,16 @@
  * between any two steps; the original stays where it is.
  */
 import { lstat } from 'node:fs/promises';
+import { isUrl } from '#src/config/is-url.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feed-settings.ts';
 import type { TickEnd } from '#src/ledger/schedule-record.ts';
 import { isPattern } from './list-matches.ts';
 import type { TakeParts } from './parts.ts';
-import { removeStrayDownloads } from './stray-downloads.ts';
 import { storageError } from './take-error.ts';
 import { takeGlob } from './take-glob.ts';
 import { takePath } from './take-path.ts';
-import { isUrl, takeUrl } from './take-url.ts';
+import { takeUrl } from './take-url.ts';
 
 /**
  * One at a time for each feed. What a person can mend ends the tick as `failed`, with what to do in its message.
@@ -22,8 +22,7 @@ import { isUrl, takeUrl } from './take-url.ts';
  */
 export async function takeFiles(parts: TakeParts, feed: FeedSettings, signal: AbortSignal): Promise<TickEnd> {
   signal.throwIfAborted();
-  await removeStrayDownloads(parts);
-  const end = await take(parts, feed, signal).catch((error: unknown) => failedEnd(error, signal));
+  const end = await take(parts, feed, signal).catch((error: unknown) => failedEnd(parts, error, signal));
   parts.log.info(factsOf(end), 'feed looked for files');
   return end;
 }
@@ -39,12 +38,12 @@ async function take(parts: TakeParts, feed: FeedSettings, signal: AbortSignal): 
   return named ? takePath(parts, feed, feed.take, signal) : takeGlob(parts, feed, feed.take, signal);
 }
 
-function failedEnd(thrown: unknown, signal: AbortSignal): TickEnd {
+function failedEnd({ folders }: TakeParts, thrown: unknown, signal: AbortSignal): TickEnd {
   signal.throwIfAborted();
-  const error = storageError(thrown);
+  const error = storageError(thrown, folders.downloads);
   if (!(error instanceof PatchbayError) || error.kind === 'transient' || error.kind === 'bug') throw error;
-  const message = error.hint === null ? error.message : `${error.message}. ${error.hint}`;
-  return { outcome: 'failed', code: error.code, message };
+  const { code, kind, message, hint } = error;
+  return { outcome: 'failed', code, kind, message, hint };
 }
 
 /** Without the message: it may name a path. */

@@ -1,9 +1,11 @@
 /** A feed that takes from a glob: the newest file, or of a `delta` feed each one that it has not taken yet. */
+import { matchesGlob } from 'node:path';
 import type { FeedSettings } from '#src/feeds/feed-settings.ts';
 import type { TickEnd } from '#src/ledger/schedule-record.ts';
 import type { SeenFile } from '#src/ledger/take-ledger.ts';
 import { type ChosenFiles, chooseFiles } from './choose-files.ts';
 import { enterFile } from './enter-file.ts';
+import { failedNote, newestFailed } from './failed-before.ts';
 import { listMatches, type Matches } from './list-matches.ts';
 import { limitsOf, type TakeParts } from './parts.ts';
 import { restFiles } from './rest-files.ts';
@@ -23,22 +25,30 @@ export async function takeGlob(
   const { takes } = parts.ledger;
   const matches = await listMatches(parts, pattern, signal);
   if (matches.files.length === 0) return nothingMatches(pattern, matches);
-  const known = await takes.knownFiles(feed.name, matches.files);
+  const known = await takes.knownFiles(feed.name, matches.files, parts.clock.nowMs());
+  const failed = await newestFailed(
+    parts,
+    feed,
+    matches.files.filter(({ path }) => known.has(path)),
+  );
+  const again: ReadonlySet<string> = parts.trigger === 'request' ? failed : new Set();
+  const note = failed.size > 0 ? failedNote(feed, 'the run of the newest') : '';
   const chosen = chooseFiles({
     kind: feed.kind,
-    files: matches.files.filter(({ path }) => !known.has(path)),
-    newestTaken: await takes.newestFile(feed.name),
+    files: matches.files.filter(({ path }) => !known.has(path) || again.has(path)),
+    // What was taken while the feed took from elsewhere says nothing of these files.
+    newestTaken: await takes.newestFile(feed.name, (path) => matchesGlob(path, pattern) && !again.has(path)),
     filesMax: limitsOf(parts).filesPerTickMax,
   });
   if (chosen.take.length === 0) {
     await passOver(parts, feed, chosen.passOver);
-    return nothingNew(pattern, chosen);
+    return nothingNew(pattern, chosen, note);
   }
   const { resting, moving } = await restFiles(parts, chosen.take, signal);
   const taken = await enterFiles(parts, feed, resting, signal);
   if (taken.done) await passOver(parts, feed, chosen.passOver);
   if (taken.runIds.length > 0) return { outcome: 'run', runIds: taken.runIds, message: noteOf(chosen, moving) };
-  return taken.moved || moving || resting.length === 0 ? stillMoving(pattern) : nothingNew(pattern, chosen);
+  return taken.moved || moving || resting.length === 0 ? stillMoving(pattern) : nothingNew(pattern, chosen, note);
 }
 
 interface Taken {
@@ -84,16 +94,19 @@ function noteOf({ passOver: older, waitingCount }: ChosenFiles, moving: boolean)
   return notes.length > 0 ? notes.join('; ') : null;
 }
 
-function nothingNew(pattern: string, { passOver: older }: ChosenFiles): TickEnd {
+/** @param note of the newest file, where its run failed. */
+function nothingNew(pattern: string, { passOver: older }: ChosenFiles, note: string): TickEnd {
   if (older.length === 0) {
-    return { outcome: 'nothingNew', code: 'fileTaken', message: `all files at ${pattern} were taken before` };
+    const message = `all files at ${pattern} were taken before${note}`;
+    return { outcome: 'nothingNew', code: 'fileTaken', message };
   }
   const message = `the files at ${pattern} that were not taken yet are older than the one taken last`;
   return { outcome: 'nothingNew', code: 'fileOlder', message };
 }
 
 /** Nothing there is no failure: an export may be late. Files that can never be taken are one. */
-function nothingMatches(pattern: string, { folderIsThere, refusedCount, unreadableCount }: Matches): TickEnd {
+function nothingMatches(pattern: string, matches: Matches): TickEnd {
+  const { folderIsThere, refusedCount, unreadableCount, specialCount } = matches;
   if (unreadableCount > 0) {
     const hint = 'Give the user that Patchbay runs as the right to read them.';
     throw takeError('file', 'fileUnreadable', `the files at ${pattern} cannot be opened`, hint);
@@ -101,6 +114,10 @@ function nothingMatches(pattern: string, { folderIsThere, refusedCount, unreadab
   if (refusedCount > 0) {
     const hint = 'Patchbay reads .csv .tsv .txt .json .ndjson .jsonl, each also as .gz: export in one of these forms.';
     throw takeError('file', 'formatUnknown', `no file at ${pattern} has a name that can be read`, hint);
+  }
+  if (specialCount > 0) {
+    const message = `what matches ${pattern} is no regular file: links and folders are not taken, unless a path names them`;
+    return { outcome: 'nothingNew', code: 'fileMissing', message };
   }
   const message = folderIsThere ? `no file matches ${pattern}` : `the folder of ${pattern} is not there`;
   return { outcome: 'nothingNew', code: 'fileMissing', message };

@@ -12,6 +12,7 @@ import type { SeenFile } from '#src/ledger/take-ledger.ts';
 import { systemCodeOf } from '#src/sources/file-error.ts';
 import { classifyFileName } from '#src/sources/file-format.ts';
 import { enterFile } from './enter-file.ts';
+import { failedNote, newestFailed } from './failed-before.ts';
 import type { TakeParts } from './parts.ts';
 import { restFiles } from './rest-files.ts';
 import { isSeen, seeFile } from './seen-files.ts';
@@ -29,18 +30,23 @@ export async function takePath(
   if (found === null) {
     return { outcome: 'nothingNew', code: 'fileMissing', message: `there is no file at ${path}` };
   }
-  if ((await parts.ledger.takes.knownFiles(feed.name, [found])).size > 0) return unchanged(path);
+  const { takes } = parts.ledger;
+  const isKnown = (await takes.knownFiles(feed.name, [found], parts.clock.nowMs())).size > 0;
+  const failed = isKnown && (await newestFailed(parts, feed, [found])).size > 0;
+  const note = failed ? failedNote(feed, 'its run') : '';
+  if (isKnown && !(failed && parts.trigger === 'request')) return unchanged(path, note);
   const { resting } = await restFiles(parts, [found], signal);
   const [file] = resting;
   if (file === undefined) return stillMoving(path);
   const entered = await enterFile(parts, feed, file);
   if (entered.kind === 'moved') return stillMoving(path);
-  if (entered.kind === 'known') return unchanged(path);
+  if (entered.kind === 'known') return unchanged(path, note);
   return { outcome: 'run', runIds: [entered.run.id], message: null };
 }
 
-function unchanged(path: string): TickEnd {
-  return { outcome: 'nothingNew', code: 'fileTaken', message: `the file at ${path} is the one that was taken before` };
+function unchanged(path: string, note: string): TickEnd {
+  const message = `the file at ${path} is the one that was taken before${note}`;
+  return { outcome: 'nothingNew', code: 'fileTaken', message };
 }
 
 async function findFile(path: string): Promise<SeenFile | null> {
@@ -50,6 +56,10 @@ async function findFile(path: string): Promise<SeenFile | null> {
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if (code === 'ELOOP') {
+      const hint = 'Mend the links, or name the file itself.';
+      throw takeError('file', 'fileUnreadable', `the links at ${path} lead in a circle`, hint, error);
+    }
     throw unreadable(path, code ?? 'unknown reason', error);
   }
   const found = await seeFile(real);
@@ -59,8 +69,11 @@ async function findFile(path: string): Promise<SeenFile | null> {
   }
   if (found.kind === 'gone') return null;
   if (found.kind === 'unreadable') throw unreadable(path, found.reason);
+  if (found.kind === 'special') {
+    throw takeError('file', 'notAFile', `${path} is no file but ${found.what}`, 'Name the file itself.');
+  }
   const hint = `Name the file itself, or a pattern such as ${path.replace(/[\\/]+$/, '')}/*.csv.`;
-  throw takeError('file', 'notAFile', `${path} is not a regular file`, hint);
+  throw takeError('file', 'notAFile', `${path} is a folder`, hint);
 }
 
 /** What cannot be read is said now, and not by a run each night. */

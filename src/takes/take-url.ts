@@ -9,11 +9,8 @@ import type { TickEnd } from '#src/ledger/schedule-record.ts';
 import { credentialsOf } from './credentials.ts';
 import { download, urlHashOf } from './download.ts';
 import { enterOnce } from './enter-once.ts';
+import { failedNote, hasFailed } from './failed-before.ts';
 import type { TakeParts } from './parts.ts';
-
-export function isUrl(take: string): boolean {
-  return /^[a-z][a-z\d+.-]*:\/\//i.test(take);
-}
 
 /** @throws PatchbayError what `credentialsOf`, `download` and `submitCopy` throw. */
 export async function takeUrl(
@@ -25,11 +22,15 @@ export async function takeUrl(
   const { takes } = parts.ledger;
   const urlHash = urlHashOf(take);
   const authorization = credentialsOf(feed.authorizationVariable, parts.env);
-  const remembered = await takes.url(feed.name, urlHash);
+  const taken = await takes.url(feed.name, urlHash);
+  const failed = taken !== null && (await hasFailed(parts, feed, taken.sha256));
+  // What is to be taken again is asked for as if it never came.
+  const remembered = failed && parts.trigger === 'request' ? null : taken;
+  const told = failed ? failedNote(feed, 'its run') : '';
   const answer = await download(parts, { feed: feed.name, take, authorization, remembered }, signal);
   const { host } = new URL(take);
   if (answer.kind === 'notModified') {
-    return { outcome: 'nothingNew', code: 'notModified', message: `${host} says that the file has not changed` };
+    return { outcome: 'nothingNew', code: 'notModified', message: `${host} says that the file has not changed${told}` };
   }
   const { path, fileName, sha256, answeredHash, etag, lastModified } = answer;
   const note = () =>
@@ -48,7 +49,7 @@ export async function takeUrl(
     return {
       outcome: 'nothingNew',
       code: 'sameContent',
-      message: `the file at ${host} is the one that was taken before`,
+      message: `the file at ${host} is the one that was taken before${told}`,
     };
   }
   const run = await enterOnce(parts, feed, { path, fileName, sha256 });

@@ -5,8 +5,16 @@ import { cutOff } from './receive-body.ts';
 import { storageError, takeError } from './take-error.ts';
 import { TryAgain } from './try-again.ts';
 
-/** @param begun the headers of the answer had come. @returns what is to be thrown instead. */
-export function transportError(error: unknown, host: string, begun: boolean): unknown {
+export interface FailedAnswer {
+  readonly host: string;
+  /** The headers of the answer had come. */
+  readonly begun: boolean;
+  /** The folder that its body is written into. */
+  readonly folder: string;
+}
+
+/** @returns what is to be thrown instead. */
+export function transportError(error: unknown, { host, begun, folder }: FailedAnswer): unknown {
   if (error instanceof PatchbayError || error instanceof TryAgain) return error;
   const code = systemCodeOf(error) ?? '';
   if (isOfCertificate(code)) {
@@ -26,11 +34,18 @@ export function transportError(error: unknown, host: string, begun: boolean): un
     const hint = 'Check host and port of the URL.';
     return takeError('unreachable', 'notHttp', `${host} does not answer as a web server does`, hint, error);
   }
+  if (isOfTls(code) && !begun) {
+    const hint = 'Check host and port of the URL, and whether that port speaks https.';
+    return new TryAgain(
+      takeError('unreachable', 'tlsFailed', `no encrypted connection to ${host} comes about (${code})`, hint, error),
+      null,
+    );
+  }
   if (isOfConnection(code)) {
     if (begun) return cutOff(host, error);
     return again('urlUnreachable', `${host} cannot be reached (${code})`, error);
   }
-  return storageError(error);
+  return storageError(error, folder);
 }
 
 function again(code: string, message: string, cause: unknown): TryAgain {
@@ -39,17 +54,22 @@ function again(code: string, message: string, cause: unknown): TryAgain {
 }
 
 function isOfConnection(code: string): boolean {
-  return code.startsWith('UND_ERR_') || code.startsWith('ERR_SSL_') || networkCodes.has(code);
+  return code.startsWith('UND_ERR_') || isOfTls(code) || networkCodes.has(code);
+}
+
+function isOfTls(code: string): boolean {
+  return code.startsWith('ERR_SSL_') || code === 'EPROTO';
 }
 
 const networkCodes: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
-  ...['EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EPROTO', 'ERR_STREAM_PREMATURE_CLOSE'],
+  ...['EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE'],
 ]);
 
-/** The parser's errors do not always have a code. */
+/** The parser's errors do not always have a code. Two lengths that contradict each other are such an error too. */
 function isOfProtocol(error: unknown, code: string): boolean {
-  return code === 'UND_ERR_HEADERS_OVERFLOW' || (error instanceof Error && error.name === 'HTTPParserError');
+  const codes = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
+  return codes.includes(code) || (error instanceof Error && error.name === 'HTTPParserError');
 }
 
 function isOfCertificate(code: string): boolean {

@@ -79,6 +79,7 @@ describe('the webhook', () => {
     'http://127.0.0.1:9/x',
     'http://[::1]/x',
     'http://10.1.2.3/',
+    'http://100.64.1.2/',
     'http://hooks:8080/x',
   ])('%s is accepted', (url) => {
     expect(configSchema.parse({ notify: { url } }).notify.url).toBe(url);

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
 import type { TakeParts } from '#src/takes/parts.ts';
+import { storageError } from '#src/takes/take-error.ts';
 import { takeFiles } from '#src/takes/take-files.ts';
 import { mountSmallDisk } from '#test/support/small-disk.ts';
 import { type Answer, startFileServer } from './support/file-server.ts';
@@ -162,6 +163,30 @@ describe('what was begun leaves nothing behind', () => {
     const path = await bench.write('crm.csv', Buffer.alloc(2_000_000, 'a').toString());
     expect(await bench.take(path)).toMatchObject({ outcome: 'failed', code: 'diskFull' });
     expect(await readdir(folders.downloads)).toEqual([]);
+  });
+});
+
+describe('a private folder that cannot be used', () => {
+  it('fails the take, and names the folder and what the system says', async () => {
+    const server = await startFileServer({});
+    const bench = await openTakesBench({ clock: systemClock(), download: local });
+    const path = await bench.write('crm.csv', 'one');
+    await bench.write('downloads', 'a file stands in its place');
+    const message = expect.stringContaining(`${bench.parts.folders.downloads} (EEXIST)`);
+    for (const take of [path, `${server.origin}/crm.csv`]) {
+      expect(await bench.take(take)).toMatchObject({ outcome: 'failed', code: 'downloadFolderUnusable', message });
+    }
+  });
+
+  it.each([
+    [{ code: 'EROFS', path: '/data/downloads/x.part' }, 'downloadFolderUnusable'],
+    [{ code: 'EIO', syscall: 'write' }, 'downloadFolderUnusable'],
+    [{ code: 'EACCES', path: '/data/downloads/x', dest: '/data/claimed/x' }, 'EACCES'],
+    [{ code: 'EACCES', path: '/exports/crm.csv' }, 'EACCES'],
+    [{ code: 'EIO', syscall: 'read' }, 'EIO'],
+  ])('is told from other trouble: %j is %s', (facts, code) => {
+    const error = Object.assign(new Error('trouble'), facts);
+    expect(storageError(error, '/data/downloads')).toMatchObject({ code });
   });
 });
 

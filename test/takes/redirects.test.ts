@@ -98,6 +98,18 @@ describe('a redirect', () => {
     expect(await bench.runs()).toEqual([]);
   });
 
+  it('to where cloud machines get their credentials is refused, also where private addresses are allowed', async () => {
+    const addresses = ['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1%eth0', 'fd00:ec2::254'];
+    const resolve = async () => [at(addresses.pop() ?? '127.0.0.1')];
+    const bench = await open({ privateAddresses: true }, { resolve });
+    while (addresses.length > 0) {
+      expect(await bench.take('http://files.example.com/crm.csv')).toMatchObject(refusedAddress);
+    }
+    const server = await startFileServer({ answer: redirectsTo('http://169.254.169.254/latest/') });
+    const message = expect.not.stringContaining('download.hosts');
+    expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject({ ...refusedRedirect, message });
+  });
+
   it('whose name leads elsewhere the second time is refused', async () => {
     const server = await startFileServer({ tls: true, answer: redirectsTo('/again') });
     const answers = ['127.0.0.1', '127.0.0.2'];

@@ -36,6 +36,17 @@ describe('a glob of full exports', () => {
     expect(await bench.contents()).toEqual(['new']);
   });
 
+  it('takes from another folder what is older than all it took before', async () => {
+    const bench = await openTakesBench();
+    await bench.write('wrong/today.csv', 'wrong', 9);
+    await bench.take(join(bench.folder, 'wrong', '*.csv'));
+    await bench.write('exports/crm.csv', 'right', 1);
+    expect(await bench.take(pattern(bench))).toMatchObject({ outcome: 'run' });
+    await bench.write('exports/old.csv', 'old', 0);
+    expect(await bench.take(pattern(bench))).toMatchObject({ outcome: 'nothingNew', code: 'fileOlder' });
+    expect(await bench.contents()).toEqual(['wrong', 'right']);
+  });
+
   it('is not held up for ever by a file from the future', async () => {
     const bench = await openTakesBench();
     await bench.write('exports/future.csv', 'future', 3_000_000_000);
@@ -108,6 +119,8 @@ describe('a glob', () => {
     for (const rest of ['*', '**', '*/*', '**/*.csv']) {
       expect(await bench.take(pattern(bench, rest), delta)).toMatchObject({ code: 'fileMissing' });
     }
+    const links = { code: 'fileMissing', message: /links and folders are not taken/ };
+    expect(await bench.take(pattern(bench, 'l*.csv'))).toMatchObject(links);
     // The way through a link that the pattern itself names is meant.
     expect(await bench.take(pattern(bench, 'linked/*.csv'))).toMatchObject({ outcome: 'run' });
   });

@@ -81,6 +81,11 @@ describe('a path', () => {
     await mkdir(join(bench.folder, 'folder'));
     const end = async (name: string) => bench.take(join(bench.folder, name));
     expect(await end('folder')).toMatchObject({ outcome: 'failed', code: 'notAFile', message: /folder\/\*\.csv/ });
+    await symlink('/dev/zero', join(bench.folder, 'zero.csv'));
+    const device = { outcome: 'failed', code: 'notAFile', message: /zero\.csv is no file but a device\./ };
+    expect(await end('zero.csv')).toMatchObject(device);
+    await symlink('round.csv', join(bench.folder, 'round.csv'));
+    expect(await end('round.csv')).toMatchObject({ code: 'fileUnreadable', message: /circle/ });
     await bench.write('crm.xlsx', 'x');
     expect(await end('crm.xlsx')).toMatchObject({ outcome: 'failed', code: 'formatUnknown', message: /CSV UTF-8/ });
     await bench.write('crm.csv.part', 'x');

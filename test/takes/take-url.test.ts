@@ -5,6 +5,7 @@ import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
 import type { TakeParts } from '#src/takes/parts.ts';
 import {
+  type Answer,
   csvText,
   type FileServer,
   sends,
@@ -64,6 +65,14 @@ describe('a URL', () => {
     server.answer = answer('"v3"', 'two');
     expect(await bench.take(url)).toMatchObject({ outcome: 'run' });
     expect(await bench.contents()).toEqual(['one', 'two']);
+  });
+
+  it('with a mark that no server would take back is asked for in full', async () => {
+    const server = await startFileServer({ answer: sends('one', { etag: `"${'e'.repeat(2_000)}"` }) });
+    const bench = await open();
+    await bench.take(`${server.origin}/crm.csv`);
+    expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject({ code: 'sameContent' });
+    expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
   });
 
   it('whose run could not be entered is asked for in full again', async () => {
@@ -188,6 +197,8 @@ describe('an answer that is no file', () => {
     ['application/pdf', 'x', 'contentTypeRefused'],
     ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'x', 'contentTypeRefused'],
     ['text/plain', '\n <!DOCTYPE html><html>', 'contentTypeRefused'],
+    ['text/csv', '<?xml version="1.0"?><!DOCTYPE html><html>', 'contentTypeRefused'],
+    ['text/csv', '<!-- sign in --><html>', 'contentTypeRefused'],
     ['application/vnd.ms-excel', Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'formatUnknown'],
     ['application/octet-stream', Buffer.from([0x50, 0x4b, 0x03, 0x04]), 'formatUnknown'],
     ['text/csv', '', 'downloadEmpty'],
@@ -196,6 +207,35 @@ describe('an answer that is no file', () => {
     expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject({ outcome: 'failed', code });
     expect(await bench.runs()).toEqual([]);
     expect(await bench.strays()).toEqual([]);
+  });
+
+  it('that asks for more time than there is is told as what it said', async () => {
+    const answer: Answer = (_request, response) => response.writeHead(503, { 'retry-after': '60' }).end();
+    const server = await startFileServer({ answer });
+    const bench = await open({ download: { ...download, privateAddresses: true, timeout: 30_000 } });
+    const end = { code: 'urlFailed', message: /answered 503\./ };
+    expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject(end);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is not repeated where it is no type at all', async () => {
+    const server = await startFileServer({ answer: sends('x', { 'content-type': 'sent/ann@example.com' }) });
+    const message = expect.not.stringContaining('ann');
+    expect(await (await open()).take(`${server.origin}/crm.csv`)).toMatchObject({
+      code: 'contentTypeRefused',
+      message,
+    });
+  });
+
+  it('with two lengths, or without the encryption that was asked for, is told as such', async () => {
+    const bench = await open();
+    const lengths = 'content-length: 4\r\ncontent-length: 2\r\n';
+    const answer: Answer = ({ socket }) =>
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\n${lengths}\r\na,b\n`);
+    const server = await startFileServer({ answer });
+    expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject({ code: 'notHttp' });
+    const { origin } = await startFileServer();
+    expect(await bench.take(`${origin.replace('http', 'https')}/crm.csv`)).toMatchObject({ code: 'tlsFailed' });
   });
 
   it('is told by a host that is not there, or no web server', async () => {

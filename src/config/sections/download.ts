@@ -13,6 +13,6 @@ export const downloadSection = z
     bytesMax: wholeNumber(1, 100_000_000_000)
       .default(1_000_000_000)
       .describe('A download that is larger than this many bytes is refused.'),
-    timeout: duration('1s', '1d').prefault('10m').describe('How long one download may take as a whole.'),
+    timeout: duration('1s', '25m').prefault('10m').describe('How long one download may take as a whole.'),
   })
   .describe('Files that feeds take from URLs.');

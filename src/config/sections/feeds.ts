@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { expectedFeedName, feedNamePattern, feedNameProblem } from '../feed-name.ts';
 import { checkedText, choice, cron, duration, path, sourceLabel, timeZone } from '../forms.ts';
+import { isUrl } from '../is-url.ts';
 import { plainRecord } from '../plain-record.ts';
 import { settingTraits } from '../traits.ts';
 import { feedGuards } from './guards.ts';
@@ -98,7 +99,7 @@ export const feedKeySynonyms: Readonly<Record<string, string>> = {
 /** Null where the text can be taken from. Whether http is allowed depends on another setting. */
 function takeProblem(text: string): string | null {
   if (text.trim() === '' || text.length > 1_000) return expectedTake;
-  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return null;
+  if (!isUrl(text)) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) return expectedTake;
   if (url.username === '' && url.password === '') return null;

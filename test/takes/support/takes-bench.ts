@@ -63,13 +63,14 @@ export async function openTakesBench(given: Partial<TakeParts> = {}): Promise<Ta
   };
   const feeds = plainFeeds();
   const parts: TakeParts = {
+    trigger: 'due',
     ledger,
     clock,
     log,
     folders: { downloads: join(folder, 'downloads') },
     download: configSchema.parse({}).download,
     env: {},
-    submit: { ledger, clock, log, folders, feeds },
+    submit: { ledger, clock, log, folders, feeds, entering: new Set() },
     ...given,
   };
   const runs: TakesBench['runs'] = async () => {
