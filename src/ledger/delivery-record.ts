@@ -12,7 +12,7 @@ export interface NewDelivery {
   /** Random; the receiver knows a repetition by it. */
   readonly id: string;
   readonly kind: DeliveryKind;
-  /** As `feed.bad`, `feed.recovered`, `phoneNumber.changed`. */
+  /** As `feed.bad`, `feed.recovered`, `phoneNumbers.changed`. */
   readonly type: string;
   /** The feed, or `phone-numbers`. */
   readonly feed: string;

@@ -23,6 +23,8 @@ const aheadMs = 5_000;
 const noWebhookRestMs = 60_000;
 /** And given up after so long. */
 export const noWebhookMaxMs = 3 * 24 * 3_600_000;
+const failedCode = 'webhookFailed';
+const unsignedCode = 'notifyUnsigned';
 
 export interface DeliverParts {
   readonly ledger: Pick<Ledger, 'deliveries'>;
@@ -36,7 +38,7 @@ export interface DeliverParts {
   readonly client: WebhookClient;
   /** Deliveries that this process is sending. */
   readonly underWay: Set<string>;
-  /** What was said once by this process. */
+  /** Codes that were told once by this process; those of what went wrong until a delivery arrives. */
   readonly told: Set<string>;
 }
 
@@ -69,15 +71,33 @@ async function attempt(parts: DeliverParts, url: string, delivery: DeliveryRecor
   const failure = await send(parts, url, delivery, signal);
   if (failure === null) {
     await ledger.deliveries.delivered(delivery.id, clock.nowMs());
+    tellRecovery(parts);
     return;
   }
   const attempts = delivery.attempts + 1;
   const delayMs = failure.isFinal ? null : retryDelayMs(attempts, parts.random(), failure.retryAfterMs);
   const atMs = clock.nowMs();
   await ledger.deliveries.failed(delivery.id, atMs, failure, delayMs === null ? null : atMs + delayMs);
-  const facts = { delivery: delivery.id, type: delivery.type, feed: delivery.feed, code: failure.code, attempts };
-  if (delayMs === null) parts.log.warn(facts, 'delivery given up');
-  else parts.log.debug(facts, 'delivery failed');
+  const { code, message: reason } = failure;
+  const facts = { delivery: delivery.id, type: delivery.type, feed: delivery.feed, code, attempts };
+  if (delayMs === null) {
+    parts.log.warn({ ...facts, reason }, 'delivery given up');
+    return;
+  }
+  parts.log.debug(facts, 'delivery failed');
+  const what =
+    code === failedCode
+      ? 'the webhook does not take deliveries; they are sent again for about a day'
+      : 'the secret of the webhook cannot be used';
+  tellOnce(parts, code, what, { reason });
+}
+
+/** Once for each time that it went wrong: what was told of it may be told anew. */
+function tellRecovery({ told, log }: DeliverParts): void {
+  const wrong = [...told].filter((code) => code !== unsignedCode);
+  if (wrong.length === 0) return;
+  for (const code of wrong) told.delete(code);
+  log.info('the webhook takes deliveries again');
 }
 
 interface Failure {
@@ -99,10 +119,9 @@ async function send(
     secret = await readSecret(notify);
   } catch (error) {
     if (!(error instanceof PatchbayError)) throw error;
-    tellOnce(parts, error.code, 'the secret of the webhook cannot be used');
     return { code: error.code, message: error.message, isFinal: false, retryAfterMs: null };
   }
-  if (secret === null) tellOnce(parts, 'notifyUnsigned', 'deliveries are not signed: no secret is set');
+  if (secret === null) tellOnce(parts, unsignedCode, 'deliveries are not signed: no secret is set');
   const { id, type, atMs, feed, data } = delivery;
   const body = JSON.stringify({ id, type, at: isoInstant(atMs), feed, workspace, data });
   const headers = {
@@ -115,7 +134,7 @@ async function send(
 
 /** Null: it has arrived. */
 function failureOf(end: PostEnd, nowMs: number): Failure | null {
-  const failed = { code: 'webhookFailed', isFinal: false, retryAfterMs: null };
+  const failed = { code: failedCode, isFinal: false, retryAfterMs: null };
   if (end.kind === 'noAnswer') return { ...failed, message: `the webhook did not answer (${end.code})` };
   const { status } = end;
   if (status >= 200 && status < 300) return null;
@@ -130,8 +149,8 @@ function failureOf(end: PostEnd, nowMs: number): Failure | null {
   };
 }
 
-function tellOnce({ told, log }: DeliverParts, code: string, message: string): void {
+function tellOnce({ told, log }: DeliverParts, code: string, message: string, facts: { reason?: string } = {}): void {
   if (told.has(code)) return;
   told.add(code);
-  log.warn({ code }, message);
+  log.warn({ code, ...facts }, message);
 }

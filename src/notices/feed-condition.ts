@@ -11,7 +11,7 @@ import type { FeedTrouble } from '#src/ledger/delivery-record.ts';
 import type { FeedStanding } from '#src/ledger/feed-standing.ts';
 
 /** The order in which they are told. */
-export const troubleOrder = [
+const troubleOrder = [
   'outage',
   'failed',
   'guard',

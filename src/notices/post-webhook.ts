@@ -12,7 +12,7 @@ export interface PostLimits {
   readonly requestMs: number;
 }
 
-export const postLimits: PostLimits = { connectMs: 3_000, requestMs: 10_000 };
+const postLimits: PostLimits = { connectMs: 3_000, requestMs: 10_000 };
 
 /** What the receiver says is not read, only let pass up to here, so that the connection can be used again. */
 const replyBytesMax = 65_536;

@@ -36,16 +36,16 @@ export function isDeliveryId(id: string): boolean {
 }
 
 /** Null where no dead delivery is known by that id. */
-export async function findDeadDelivery(ledger: DeliveryLedger, shownId: string): Promise<DeliveryRecord | null> {
-  const found = (await ledger.get(shownId)) ?? (await ledger.get(shownId.slice(idMark.length)));
+export async function findDeadDelivery(ledger: DeliveryLedger, id: string): Promise<DeliveryRecord | null> {
+  const found = await ledger.get(id);
   return found?.state === 'dead' ? found : null;
 }
 
 /** In the shape of `dead ls --json`; what a delivery does not have is null. */
 export function deliveryDocument(delivery: DeliveryRecord): Readonly<Record<string, string | number | null>> {
-  const { feed, code, message, attempts } = delivery;
+  const { id, feed, code, message, attempts } = delivery;
   return {
-    id: shownIdOf(delivery),
+    id,
     run: null,
     feed,
     file: null,
@@ -69,10 +69,10 @@ export function printDeliveries(output: Output, dead: readonly DeliveryRecord[])
   if (newest === undefined) return;
   const what = dead.length === 1 ? '1 notice' : `${dead.length} notices`;
   output.line(`${output.style('bold', `${what} could not be delivered`)}: ${typesOf(dead)}`);
-  output.line(`  last: ${printable(newest.message ?? '')}; try again with: patchbay dead retry ${shownIdOf(newest)}`);
+  output.line(`  last: ${printable(newest.message ?? '')}; try again with: patchbay dead retry ${newest.id}`);
   const rows = dead
     .slice(0, idsShownMax)
-    .map((one) => [shownIdOf(one), one.type, one.feed, isoInstant(one.atMs), one.code ?? '']);
+    .map((one) => [one.id, one.type, one.feed, isoInstant(one.atMs), one.code ?? '']);
   output.line(output.table(['id', 'notice', 'feed', 'of', 'code'], rows));
   if (dead.length > idsShownMax) output.line(`  … and ${dead.length - idsShownMax} more: patchbay dead ls --json`);
 }
@@ -101,17 +101,13 @@ export async function retryDeliveries(
   for (const delivery of dead) {
     if (!(await ledger.retry(delivery.id, nowMs))) continue;
     count += 1;
-    if (output.json) output.document({ id: shownIdOf(delivery), state: 'waiting', exitCode: 0 });
+    if (output.json) output.document({ id: delivery.id, state: 'waiting', exitCode: 0 });
   }
   if (!output.json && count > 0) {
     const what = count === 1 ? '1 notice is' : `${count} notices are`;
     output.line(`${what} sent again by the running engine, or the next one`);
   }
   return count;
-}
-
-function shownIdOf({ id }: DeliveryRecord): string {
-  return isDeliveryId(id) ? id : `${idMark}${id}`;
 }
 
 /** `2 × feed.bad, 1 × feed.recovered`. */
