@@ -12,7 +12,7 @@ import { type DataFolders, dataFolders } from './config/data-folders.ts';
 import type { Config } from './config/schema.ts';
 import type { ServiceMode } from './config/service-figures.ts';
 import { PatchbayError } from './errors.ts';
-import { type Feeds, loadFeeds } from './feeds/feeds.ts';
+import { createFeeds, type Feeds } from './feeds/feeds.ts';
 import type { Ledger } from './ledger/port.ts';
 import { identifyProcess, type ProcessIdentity } from './ledger/process-identity.ts';
 import type { LedgerObserver } from './ledger/sqlite/database.ts';
@@ -49,12 +49,14 @@ export interface HomeOptions {
 /**
  * Opens the data folder that the configuration names.
  * @throws PatchbayError `usage`: `realDataFolder` where a data folder of a real service would be used for the sandbox;
- *   what the ledger and `loadFeeds` throw.
+ *   what the ledger and `Feeds.check` throw.
  */
 export async function openHome(config: Config, log: Logger, options: HomeOptions): Promise<Home> {
   const { mode, serviceName } = await chooseService(config, options);
   const folders = dataFolders(config, mode);
-  const feeds = await loadFeeds(config, folders.importFolders);
+  const feeds = createFeeds(config, folders.importFolders);
+  // A broken mapping must not keep anybody from looking at what it did.
+  if (!options.look) await feeds.check();
   const clock = systemClock();
   let observer: LedgerObserver = () => undefined;
   const ledger = openSqliteLedger(folders.ledgerFile, (trouble) => observer(trouble));
@@ -78,7 +80,7 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
     identity: identifyProcess(clock.bootId),
     log,
     feeds,
-    submit: { ledger, clock, log, folders: runFolders, feeds },
+    submit: { ledger, clock, log, folders: runFolders, feeds, entering: new Set() },
     close: () => ledger.close(),
   };
 }

@@ -48,7 +48,9 @@ function isUsageError(error: unknown): boolean {
 
 /** What a person reads: one or two lines. Names of files and columns may stand in them, and must not move the cursor. */
 export function errorLines({ error: { code, message, hint } }: ErrorDocument): string {
-  return `patchbay: ${printable(message)} [${code}]${hint === null ? '' : `\n  ${printable(hint)}`}`;
+  // Several problems come one a line.
+  const inOneLine = message.trim().replaceAll('\n', '; ');
+  return `patchbay: ${printable(inOneLine)} [${code}]${hint === null ? '' : `\n  ${printable(hint)}`}`;
 }
 
 /** Tells the error and leaves its exit code. With `json` the document goes to stdout, else two lines go to stderr. */

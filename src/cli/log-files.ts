@@ -6,8 +6,10 @@
  *
  * Invariants: a line is given whole or not yet; none is given twice; what is read is bounded.
  */
-import { open, readdir, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PatchbayError } from '#src/errors.ts';
+import { systemCodeOf } from '#src/sources/file-error.ts';
 import { timeOf } from './log-lines.ts';
 
 /** Up to where each file was read, in bytes: always the end of a line. */
@@ -25,7 +27,7 @@ export interface LastLines {
 export const logBytesMax = 64 * 1024 * 1024;
 const chunkBytes = 1024 * 1024;
 
-/** The last `count` lines that are wanted, oldest first. */
+/** The last `count` lines that are wanted, oldest first. @throws PatchbayError `usage` `logsUnreadable`. */
 export async function lastLogLines(
   folder: string,
   wanted: (line: string) => boolean,
@@ -54,7 +56,7 @@ export async function lastLogLines(
   return { lines, position, cut: false };
 }
 
-/** What was written behind that position, in order, and the position behind it. */
+/** What was written behind that position, in order, and the position behind it. Throws as `lastLogLines` does. */
 export async function nextLogLines(
   folder: string,
   position: LogPosition,
@@ -80,14 +82,14 @@ interface LogFile {
 
 /** In the order they were begun: their numbers grow. One that is rolled away meanwhile is not there. */
 async function logFiles(folder: string): Promise<readonly LogFile[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await readdir(folder).catch((error: unknown) => noneIfMissing(error, folder) ?? []);
   const numbered = names.flatMap((name) => {
     const number = /^patchbay\.(\d+)\.ndjson$/.exec(name)?.[1];
     return number === undefined ? [] : [{ path: join(folder, name), number: Number(number) }];
   });
   const files: LogFile[] = [];
   for (const { path } of numbered.sort((a, b) => a.number - b.number)) {
-    const found = await stat(path).catch(() => null);
+    const found = await stat(path).catch((error: unknown) => noneIfMissing(error, path));
     if (found !== null) files.push({ path, size: found.size, changedAtMs: found.mtimeMs });
   }
   return files;
@@ -98,8 +100,7 @@ type Lines = string[] & { bytes: number };
 /** Ends at `to`, or where the last whole line before it ends. */
 async function* wholeLines(path: string, from: number, to: number): AsyncGenerator<Lines> {
   if (from >= to) return;
-  // Rolled away meanwhile: there is nothing to read any more.
-  const file = await open(path, 'r').catch(() => null);
+  const file = await openLog(path);
   if (file === null) return;
   try {
     const buffer = Buffer.alloc(Math.min(chunkBytes, to - from));
@@ -118,7 +119,7 @@ async function* wholeLines(path: string, from: number, to: number): AsyncGenerat
 
 /** The last line may be on its way into the file. */
 async function endOfLines({ path, size }: LogFile): Promise<number> {
-  const file = await open(path, 'r').catch(() => null);
+  const file = await openLog(path);
   if (file === null) return 0;
   try {
     const from = Math.max(0, size - chunkBytes);
@@ -127,6 +128,21 @@ async function endOfLines({ path, size }: LogFile): Promise<number> {
   } finally {
     await file.close();
   }
+}
+
+/** Null where it was rolled away meanwhile: there is nothing to read any more. */
+async function openLog(path: string): Promise<FileHandle | null> {
+  return open(path, 'r').catch((error: unknown) => noneIfMissing(error, path));
+}
+
+function noneIfMissing(error: unknown, path: string): null {
+  const code = systemCodeOf(error) ?? 'unknown reason';
+  if (code === 'ENOENT') return null;
+  throw new PatchbayError('usage', 'logsUnreadable', `${path} cannot be read (${code})`, {
+    facts: { path, code },
+    hint: 'Run this as the user that Patchbay runs as, or give this user the right to read there.',
+    cause: error,
+  });
 }
 
 /** By time; lines of one moment stay as they are, and a torn line stays behind the one before it. */

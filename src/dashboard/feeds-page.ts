@@ -5,7 +5,7 @@ import type { TickOutcome } from '#src/ledger/schedule-record.ts';
 import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import { dropHint } from './drop-hint.ts';
-import { type FeedsView, type FeedView, feedsShownMax, type ScheduleView } from './feeds.ts';
+import type { FeedsView, FeedView, ScheduleView } from './feeds.ts';
 import { type Frame, framed } from './frame.ts';
 import type { Markup } from './markup.ts';
 import { count, counted, moment } from './moment.ts';
@@ -20,14 +20,14 @@ const outcomeWords: Readonly<Record<TickOutcome, string>> = {
 };
 
 export function feedsPage(frame: Frame, importFolders: readonly string[], view: FeedsView): Markup {
-  const { feeds, phoneNumbers } = view;
+  const { feeds, feedsLeftOut, phoneNumbers } = view;
   return framed(frame, {
     title: 'Feeds',
     place: 'feeds',
     refreshSeconds: null,
     body: html`<h1>Feeds</h1>
 ${feeds.length === 0 ? dropHint(importFolders) : feedTable(feeds)}
-${feeds.length < feedsShownMax ? '' : html`<p class="dim">The first ${feedsShownMax} feeds.</p>`}
+${feedsLeftOut === 0 ? '' : html`<p class="dim">${counted(feedsLeftOut, 'further feed', 'further feeds')} not shown; bad ones come first.</p>`}
 <section aria-labelledby="numbers"><h2 id="numbers">Phone numbers</h2>
 <dl class="facts">
 <div><dt>Snapshots</dt><dd>${scheduleCell(phoneNumbers.schedule)}</dd></div>

@@ -7,7 +7,7 @@ import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshot-recor
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import type { DashboardParts } from './parts.ts';
 
-/** At most so many feeds stand on the page and in its twin. */
+/** At most so many feeds stand on the page and in its twin; bad ones before good ones. */
 export const feedsShownMax = 200;
 
 export interface ScheduleView {
@@ -28,6 +28,8 @@ export interface FeedView {
 export interface FeedsView {
   /** By name: whatever has a schedule, a condition or a run. */
   readonly feeds: readonly FeedView[];
+  /** How many there are besides, all of them good unless only bad ones are shown. */
+  readonly feedsLeftOut: number;
   readonly phoneNumbers: { readonly schedule: ScheduleView | null; readonly latest: SnapshotRecord | null };
 }
 
@@ -46,7 +48,10 @@ export async function readFeeds({ ledger }: DashboardParts): Promise<FeedsView> 
     .filter((name) => name !== phoneNumbersSchedule)
     .sort();
   const feeds: FeedView[] = [];
-  for (const feed of names.slice(0, feedsShownMax)) {
+  const isBad = (name: string): boolean => (conditions.get(name)?.troubles.length ?? 0) > 0;
+  const bad = names.filter(isBad).slice(0, feedsShownMax);
+  const good = names.filter((name) => !isBad(name)).slice(0, feedsShownMax - bad.length);
+  for (const feed of [...bad, ...good].sort()) {
     const condition = conditions.get(feed);
     const [lastRun = null] = await ledger.runs.list({ feed, limit: 1 });
     feeds.push({
@@ -58,7 +63,11 @@ export async function readFeeds({ ledger }: DashboardParts): Promise<FeedsView> 
     });
   }
   const latest = await ledger.snapshots.latest(workspaceSeries);
-  return { feeds, phoneNumbers: { schedule: await viewSchedule(phoneNumbersSchedule), latest } };
+  return {
+    feeds,
+    feedsLeftOut: names.length - feeds.length,
+    phoneNumbers: { schedule: await viewSchedule(phoneNumbersSchedule), latest },
+  };
 }
 
 /** Behind those that wait or are at work stands one that has ended, if there ever was one. */

@@ -3,7 +3,11 @@
  *
  * A feed needs no entry anywhere: a name of the right form is one. Its mapping is the one that the configuration names,
  * else `_mapping.yaml` in its folder; it is read anew each time, so that an edit counts for the next file.
+ *
+ * Letters are encoded in more than one way, and a folder has the one of the machine that made it. The name of a feed is in
+ * NFC, so that the folder, the configuration and `--feed` mean the same feed.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMappingName } from '#src/config/feed-checks.ts';
 import { feedNameProblem } from '#src/config/feed-name.ts';
@@ -17,11 +21,19 @@ import type { FeedRules, FeedSettings } from './feed-settings.ts';
 import { namedMapping } from './find-mapping.ts';
 
 /** In a feed's folder: the mapping of its files. */
-export const mappingFileName = '_mapping.yaml';
+const mappingFileName = '_mapping.yaml';
+/** What people call it by mistake. Names with `_` are left alone, so nobody would hear of it, and keys might be wrong. */
+const mappingMisnomers = ['_mapping.yml', '_Mapping.yaml', '_Mapping.yml', '_MAPPING.YAML', '_mapping.yaml.txt'];
 
 export interface Feeds {
-  /** Those of the configuration, in its order. Their mappings are as they were when the configuration was loaded. */
-  readonly configured: readonly FeedSettings[];
+  /** Those of the configuration, in its order. */
+  readonly configured: readonly FeedRules[];
+  /**
+   * For whoever is going to take files: a mapping in a folder may be mended at any time, those of the configuration must be
+   * right at the start. @throws PatchbayError `usage`: what is wrong with the mapping or the label of a configured feed, or of
+   * `main`.
+   */
+  check(): Promise<void>;
   /** What the configuration says of it. Never throws. */
   rulesOf(name: string): FeedRules;
   /**
@@ -36,27 +48,25 @@ export interface Feeds {
 
 export type FeedsConfig = Pick<Config, 'feeds' | 'guards' | 'mapping'>;
 
-/**
- * @param importFolders where the folders of the feeds lie; the first that holds a mapping for a feed counts.
- * @throws PatchbayError `usage`: what is wrong with the mapping or the label of a configured feed, or of `main`.
- */
-export async function loadFeeds(config: FeedsConfig, importFolders: readonly string[]): Promise<Feeds> {
+/** @param importFolders where the folders of the feeds lie; the first that holds a mapping for a feed counts. */
+export function createFeeds(config: FeedsConfig, importFolders: readonly string[]): Feeds {
   const names = Object.keys(config.feeds);
-  const rulesOf = (name: string): FeedRules => rules(config, name);
-  const get = async (name: string): Promise<FeedSettings> => {
+  const rulesOf = (name: string): FeedRules => rules(config, feedNameOf(name));
+  const get = async (given: string): Promise<FeedSettings> => {
+    const name = feedNameOf(given);
     if (name !== mainFeed) refuseName(name, names);
-    return settings(rulesOf(name), await mappingNow(config, name, importFolders));
+    const folders = importFolders.flatMap((folder) => folderNamesOf(given).map((each) => join(folder, each)));
+    return settings(rulesOf(name), await mappingNow(config, name, folders));
   };
   const ofFolder = async (name: string): Promise<FeedSettings> => {
-    refuseName(name, names);
+    refuseName(feedNameOf(name), names);
     return get(name);
   };
-  await get(mainFeed);
-  const configured = await Promise.all(
-    // A mapping in a folder may be mended at any time: it is no reason not to start.
-    names.map(async (name) => settings(rulesOf(name), await configuredMapping(configOf(config.feeds, name)))),
-  );
-  return { configured, rulesOf, get, ofFolder };
+  const check = async (): Promise<void> => {
+    await get(mainFeed);
+    for (const name of names) settings(rulesOf(name), await configuredMapping(configOf(config.feeds, name)));
+  };
+  return { configured: names.map(rulesOf), check, rulesOf, get, ofFolder };
 }
 
 function rules({ feeds, guards }: FeedsConfig, name: string): FeedRules {
@@ -104,10 +114,7 @@ function refuseName(name: string, configured: readonly string[]): void {
   const folded = foldName(name);
   const alike = configured.find((each) => foldName(each) === folded);
   const problem =
-    feedNameProblem(name) ??
-    (alike === undefined
-      ? null
-      : `there is a feed ${alike}, whose name differs only in case or in how its letters are encoded`);
+    feedNameProblem(name) ?? (alike === undefined ? null : `there is a feed ${alike}, whose name differs only in case`);
   if (problem === null) return;
   throw new PatchbayError('usage', 'feedRefused', `"${name}" cannot be a feed: ${problem}`, {
     facts: { feed: name },
@@ -115,23 +122,41 @@ function refuseName(name: string, configured: readonly string[]): void {
   });
 }
 
-function foldName(name: string): string {
-  return name.normalize('NFC').toLowerCase();
+/** The name of a feed, however its letters came encoded. */
+export function feedNameOf(text: string): string {
+  return text.normalize('NFC');
 }
 
-async function mappingNow(
-  config: FeedsConfig,
-  name: string,
-  importFolders: readonly string[],
-): Promise<Mapping | null> {
+/** How the folder of a feed may be called in an import folder. */
+export function folderNamesOf(feed: string): readonly string[] {
+  return [...new Set([feed, feed.normalize('NFC'), feed.normalize('NFD')])];
+}
+
+function foldName(name: string): string {
+  return feedNameOf(name).toLowerCase();
+}
+
+async function mappingNow(config: FeedsConfig, name: string, ownFolders: readonly string[]): Promise<Mapping | null> {
   if (name === mainFeed) return config.mapping.file === null ? null : loadMapping(config.mapping.file);
   const feed = configOf(config.feeds, name);
   if (feed !== undefined && feed.mapping !== null) return configuredMapping(feed);
-  for (const folder of importFolders) {
-    const mapping = await mappingIfThere(join(folder, name, mappingFileName));
+  for (const folder of ownFolders) {
+    const mapping = await mappingIfThere(join(folder, mappingFileName));
     if (mapping !== null) return mapping;
   }
+  for (const folder of ownFolders) refuseMisnomer(folder);
   return null;
+}
+
+/** @throws PatchbayError `usage` `mappingMisnamed`. */
+function refuseMisnomer(folder: string): void {
+  const misnomer = mappingMisnomers.find((name) => existsSync(join(folder, name)));
+  if (misnomer === undefined) return;
+  const message = `${join(folder, misnomer)} is not read: the mapping of a feed is called ${mappingFileName}`;
+  throw new PatchbayError('usage', 'mappingMisnamed', message, {
+    facts: { file: join(folder, misnomer) },
+    hint: `Rename it to ${mappingFileName}.`,
+  });
 }
 
 async function configuredMapping(feed: FeedConfig | undefined): Promise<Mapping | null> {

@@ -40,19 +40,25 @@ export interface TakeBeginning {
 }
 
 export interface TakeLedger {
-  /** The newest by modification time, then by path; null where the feed has taken none. */
-  newestFile(feed: string): Promise<TakenFile | null>;
+  /** Of those taken whose path is wanted the newest, by modification time, then by path; null where there is none. */
+  newestFile(feed: string, wanted: (path: string) => boolean): Promise<TakenFile | null>;
   /** What was taken last under that path; null where nothing was. */
   file(feed: string, path: string): Promise<TakenFile | null>;
-  /** The paths of those that were taken or passed over as they are. */
+  /** The paths of those that were taken or passed over as they are. They count as seen then, to the day. */
   knownFiles(
     feed: string,
     files: readonly { readonly path: string; readonly fingerprint: string }[],
+    atMs: number,
   ): Promise<ReadonlySet<string>>;
   /** Takes the place of what was noted for its path, and ends the feed's beginning. */
   noteFile(file: TakenFile): Promise<void>;
   /** They are known as they are, and never taken; what was taken under their paths before stays remembered. */
   passOver(feed: string, files: readonly SeenFile[], atMs: number): Promise<void>;
+  /**
+   * Forgets the files that were not seen for so long while their feed saw others; never the newest taken of a feed. Of a
+   * feed that does not look, or finds its folder empty, nothing is forgotten: all would be taken again.
+   */
+  forget(nowMs: number, keepMs: number): Promise<void>;
 
   /** Null where the feed's last one was another URL. */
   url(feed: string, urlHash: string): Promise<TakenUrl | null>;

@@ -2,7 +2,7 @@
 import { expectedFeedName } from '#src/config/feed-name.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feed-settings.ts';
-import type { Feeds } from '#src/feeds/feeds.ts';
+import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunOptions } from '#src/ledger/run-options.ts';
@@ -32,12 +32,20 @@ export async function chooseFeed(feeds: Feeds, folder: string | null): Promise<F
     if (!(error instanceof PatchbayError) || error.kind !== 'usage') throw error;
     const { code, message, hint, facts } = error;
     if (code !== 'feedRefused') {
-      return { kind: 'refused', feed: folder ?? mainFeed, refusal: { code, message, hint, facts } };
+      const feed = folder === null ? mainFeed : feedNameOf(folder);
+      return { kind: 'refused', feed, refusal: { code, message, hint: withDropAgain(hint), facts } };
     }
     // There is no such feed: the file fails in the feed that everybody has.
     const told = folder === refusedFolder ? `its folder cannot be a feed: a feed needs ${expectedFeedName}` : message;
     return { kind: 'refused', feed: mainFeed, refusal: { code, message: told, hint, facts } };
   }
+}
+
+/** What is wrong with a mapping is told in the same words where no file waits for it. */
+function withDropAgain(hint: string | null): string {
+  const again = 'Then drop the file again.';
+  if (hint === null) return `Mend the mapping. ${again}`;
+  return hint.endsWith(again) ? hint : `${hint} ${again}`;
 }
 
 /** A fix-file belongs to the feed of the run that wrote it, and is read as that run read its file. */

@@ -32,9 +32,10 @@ export async function hasOrphans(parts: SubmitParts): Promise<boolean> {
   return (await orphans(parts)).length > 0;
 }
 
-async function orphans({ ledger, folders }: SubmitParts): Promise<readonly ClaimedFile[]> {
+async function orphans({ ledger, folders, entering }: SubmitParts): Promise<readonly ClaimedFile[]> {
   const found: ClaimedFile[] = [];
-  for (const file of await listClaimed(folders.claimed)) {
+  const files = (await listClaimed(folders.claimed)).filter(({ runId }) => !entering.has(runId));
+  for (const file of files) {
     if ((await ledger.runs.get(file.runId)) === null) found.push(file);
   }
   return found;

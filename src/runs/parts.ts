@@ -24,6 +24,8 @@ export interface RunParts {
   readonly folders: RunFolders;
   /** Mapping, label and limits of each feed. */
   readonly feeds: Feeds;
+  /** Ids of runs whose files this process has claimed, or is about to, and not entered yet: they are no orphans. */
+  readonly entering: Set<string>;
   readonly rowsPerBatch: number;
   readonly defaultCountry: string | null;
   readonly onBlank: 'keep' | 'clear';

@@ -17,5 +17,10 @@ export function resultNote(run: RunRecord, summary: RunSummary): string {
     `report    ${summary.report}`,
   ];
   if (run.reason?.hint) lines.push(`next      ${run.reason.hint}`);
-  return `${lines.join('\n')}\n`;
+  return `${lines.map(oneLine).join('\n')}\n`;
+}
+
+/** Names of files and folders may hold line breaks and worse; several problems come one a line. */
+function oneLine(text: string): string {
+  return text.replaceAll('\n', '; ').replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ');
 }

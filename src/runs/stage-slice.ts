@@ -6,7 +6,10 @@ import type { Problem } from '#src/contacts/problem.ts';
 import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contact-record.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { DeadRow } from '#src/ledger/staged-record.ts';
 import type { SettledRow } from '#src/ledger/staging-ledger.ts';
+
+import { keyHash } from '#src/log.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { Row } from '#src/sources/row.ts';
 import { inStep } from '#src/steps.ts';
@@ -98,8 +101,21 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
     atMs: parts.clock.nowMs(),
   };
   await inStep('stageSlice', () => staging.stage(slice));
+  logDead(context, dead);
   if (refreshed.length > 0) await staging.refreshRowHashes(run.feed, refreshed);
   return { tally: { ...tally, rows: draft.rows, dead: draft.counts.dead ?? 0 }, lateDead: draft.lateDead };
+}
+
+/** So many of one slice: the rest is in the report. */
+const deadLoggedMax = 20;
+
+function logDead({ parts, run }: StageContext, dead: readonly DeadRow[]): void {
+  for (const { line, key, class: of, code } of dead.slice(0, deadLoggedMax)) {
+    const hash = key === null ? {} : { key: keyHash(key) };
+    parts.log.warn({ run: run.id, feed: run.feed, line, ...hash, class: of, code }, 'row is dead');
+  }
+  const more = dead.length - deadLoggedMax;
+  if (more > 0) parts.log.warn({ run: run.id, feed: run.feed, more }, 'further rows are dead');
 }
 
 function mapItem(

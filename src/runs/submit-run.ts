@@ -21,7 +21,7 @@ import { type ClaimedFile, claimedFolderOf } from './claimed-place.ts';
 import type { RunParts } from './parts.ts';
 import { newRunId } from './run-id.ts';
 
-export type SubmitParts = Pick<RunParts, 'ledger' | 'clock' | 'log' | 'folders' | 'feeds'>;
+export type SubmitParts = Pick<RunParts, 'ledger' | 'clock' | 'log' | 'folders' | 'feeds' | 'entering'>;
 
 export interface SubmittedRun {
   readonly run: RunRecord;
@@ -90,9 +90,24 @@ export interface DroppedFile {
 export async function takeFile(parts: SubmitParts, { importFolder, folder, path }: DroppedFile): Promise<RunRecord> {
   const { clock, folders } = parts;
   const runId = newRunId(clock.nowMs());
-  const claimed = await claimFile(path, claimedFolderOf(folders.claimed, folder), runId);
-  const choice = await chooseFeed(parts.feeds, folder);
-  return enterClaimed(parts, { runId, folder, name: basename(path), path: claimed }, choice, importFolder);
+  return whileEntering(parts, runId, async () => {
+    const claimed = await claimFile(path, claimedFolderOf(folders.claimed, folder), runId);
+    const choice = await chooseFeed(parts.feeds, folder);
+    return enterClaimed(parts, { runId, folder, name: basename(path), path: claimed }, choice, importFolder);
+  });
+}
+
+async function whileEntering<Result>(
+  { entering }: SubmitParts,
+  runId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  entering.add(runId);
+  try {
+    return await work();
+  } finally {
+    entering.delete(runId);
+  }
 }
 
 export interface BroughtFile {
@@ -120,9 +135,11 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
   }
   const runId = newRunId(clock.nowMs());
   const folder = feed.name === mainFeed ? null : feed.name;
-  const claimed = await claimFile(path, claimedFolderOf(folders.claimed, folder), runId, { name: fileName });
-  const file = { runId, folder, name: fileName, path: claimed };
-  return enterClaimed(parts, file, { kind: 'feed', feed }, importFolderOf(parts), sha256);
+  return whileEntering(parts, runId, async () => {
+    const claimed = await claimFile(path, claimedFolderOf(folders.claimed, folder), runId, { name: fileName });
+    const file = { runId, folder, name: fileName, path: claimed };
+    return enterClaimed(parts, file, { kind: 'feed', feed }, importFolderOf(parts), sha256);
+  });
 }
 
 /** Enters the run that a claimed file is named after. */

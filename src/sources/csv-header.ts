@@ -68,19 +68,32 @@ export function tooManyColumns(name: string, line: number, count: number, column
   return fileError('tooManyColumns', message, { file: name, line, columnCount: count, columnsMax }, hint);
 }
 
+/** Of the generic layout (README, "CSV: the generic layout"). */
+const genericKey = 'externalId';
+
+interface HeaderFound {
+  readonly found: readonly string[];
+  /** The columns of which a header holds one, as they are written. */
+  readonly required: readonly string[];
+  readonly delimiter: string;
+}
+
 export function keyColumnMissing(
   name: string,
   line: number,
-  found: readonly string[],
-  delimiter: string,
+  { found, required, delimiter }: HeaderFound,
 ): PatchbayError {
   const shown = found
-    .map((column) => column.trim())
+    .map((column) => column.replace(/\p{Cc}+/gu, ' ').trim())
     .slice(0, 20)
     .join(', ')
     .slice(0, 500);
-  const message = `${name}: no key column in the first ${headerLineMax} lines; line ${line} holds: ${shown || 'nothing'}`;
-  const hint = 'Add the column externalId, choose a mapping with --mapping, or name the delimiter with --delimiter.';
+  const [wanted = genericKey] = required;
+  const message = `${name}: no column ${wanted} in the first ${headerLineMax} lines; line ${line} holds: ${shown || 'nothing'}`;
+  const hint =
+    wanted === genericKey
+      ? `Add the column ${genericKey}, describe the columns in a mapping (--mapping, or _mapping.yaml in the folder of a feed), or name the delimiter with --delimiter.`
+      : `The mapping names ${wanted} as the column of the key: correct the mapping or the file, or name the delimiter with --delimiter.`;
   const facts = { file: name, line, delimiter, found: shown, columnCount: found.length };
   return fileError('keyColumnMissing', message, facts, hint);
 }

@@ -28,10 +28,12 @@ const temporaryEndings = ['.part', '.tmp', '.temp', '.partial', '.crdownload', '
 const spreadsheetHint =
   'Open it in the spreadsheet program and save it as "CSV UTF-8 (comma delimited)", then drop that file.';
 const archiveHint = 'Unpack it and drop the files inside; a single file may stay packed as .csv.gz.';
+const mappingHint = 'The mapping of a feed is the file _mapping.yaml in its folder; put it there under that name.';
 const otherHint = 'Patchbay reads .csv .tsv .txt .json .ndjson .jsonl, each also as .gz.';
 
 const waysOut: ReadonlyMap<string, string> = new Map([
   ...['.xlsx', '.xls', '.xlsm', '.xlsb', '.ods', '.numbers'].map((ending) => [ending, spreadsheetHint] as const),
+  ...['.yaml', '.yml'].map((ending) => [ending, mappingHint] as const),
   ...['.zip', '.7z', '.rar', '.tar', '.tgz', '.bz2', '.xz', '.zst'].map((ending) => [ending, archiveHint] as const),
 ]);
 
@@ -73,12 +75,26 @@ const signatures: readonly Signature[] = [
   },
   { bytes: [0xd0, 0xcf, 0x11, 0xe0], what: 'an old Excel workbook', hint: spreadsheetHint },
   { bytes: [0x25, 0x50, 0x44, 0x46], what: 'a PDF document', hint: otherHint },
+  { bytes: [0x89, 0x50, 0x4e, 0x47], what: 'a PNG image', hint: otherHint },
+  { bytes: [0xff, 0xd8, 0xff], what: 'a JPEG image', hint: otherHint },
   { bytes: [0x1f, 0x8b], what: 'a gzip file', hint: 'Give its name the ending .gz, for example contacts.csv.gz.' },
 ];
 
 /** The error of a file whose content belies its name, or null. `start` is the first bytes, already unpacked. */
 export function contentError(start: Uint8Array, name: string): PatchbayError | null {
   const found = signatures.find((signature) => signature.bytes.every((byte, index) => start[index] === byte));
-  if (found === undefined) return null;
-  return fileError('formatUnknown', `${name} is ${found.what}, not text`, { file: name }, found.hint);
+  const belied = found ?? (isBinary(start) ? binary : null);
+  if (belied === null) return null;
+  return fileError('formatUnknown', `${name} is ${belied.what}, not text`, { file: name }, belied.hint);
+}
+
+const binary = { what: 'a binary file', hint: otherHint };
+/** A stray one happens in text; a tenth does not, unless it is UTF-16. */
+const nulShareMax = 0.1;
+
+/** By its NULs, whose places tell UTF-16 without a mark: there they stand at every second one. */
+function isBinary(start: Uint8Array): boolean {
+  const nulsAt = (side: number): number => start.filter((byte, index) => byte === 0 && index % 2 === side).length;
+  const [even, odd] = [nulsAt(0), nulsAt(1)];
+  return even + odd > start.length * nulShareMax && Math.min(even, odd) * 10 > Math.max(even, odd);
 }

@@ -158,7 +158,7 @@ function createSweeper(options: ImportFolderOptions, stop: AbortSignal): Sweeper
       case 'folder':
         if (options.onFolders !== undefined && entry.isUtf8) return void folders.push(entry.name);
         return once(file, 'folder', () =>
-          log.info({ file: fileTag(entry.name) }, 'subfolder of the import folder left alone'),
+          log.warn({ file: fileTag(entry.name) }, 'subfolder left alone: files in it are not taken'),
         );
       case 'special':
         return once(file, found.what, () => {

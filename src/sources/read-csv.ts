@@ -123,7 +123,11 @@ async function findHeader(records: RecordStream, search: HeaderSearch): Promise<
 }
 
 function missingKey(cells: readonly string[] | null, preamble: readonly CsvRecord[], search: HeaderSearch) {
-  return keyColumnMissing(search.options.name, preamble[0]?.line ?? 1, cells ?? [], search.delimiter);
+  return keyColumnMissing(search.options.name, preamble[0]?.line ?? 1, {
+    found: cells ?? [],
+    required: search.options.requiredColumn,
+    delimiter: search.delimiter,
+  });
 }
 
 function notePreamble(preamble: readonly CsvRecord[], search: HeaderSearch): void {

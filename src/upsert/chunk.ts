@@ -7,6 +7,7 @@
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import type { SettledRecord } from '#src/ledger/staging-ledger.ts';
+import { keyHash } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
 import type { UpsertParts } from './parts.ts';
@@ -43,6 +44,7 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
       await inStep('settle', () =>
         ledger.staging.settle({ runId: run.id, feed: run.feed, owner, records: ends, atMs }),
       );
+      logDead(chunk);
     }
     if (deferrals.length > 0) {
       const due = deferrals.map(({ position, waitMs, burnAttempt }) => ({
@@ -56,5 +58,14 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
     // Also those that ended: an end that came too late, for a run that was cancelled meanwhile, gives no lease back.
     const keys = records.map((record) => record.key);
     await inStep('release', () => ledger.contacts.release(owner, keys));
+  }
+}
+
+function logDead({ parts, run, ends }: Chunk): void {
+  for (const { end } of ends) {
+    if (end.outcome !== 'dead') continue;
+    const { line, key, class: of, code } = end.dead;
+    const hash = key === null ? {} : { key: keyHash(key) };
+    parts.log.warn({ run: run.id, feed: run.feed, line, ...hash, class: of, code }, 'row is dead');
   }
 }

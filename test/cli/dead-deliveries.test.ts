@@ -24,12 +24,12 @@ async function dataFolder(): Promise<{ readonly data: string; readonly ledger: L
   await ledger.deliveries.setCondition({ feed: 'crm', troubles: ['guard'], sinceMs: atMs }, [
     { ...common, id: 'n1', type: 'feed.bad' },
     { ...common, id: 'n2', type: 'feed.recovered' },
-    { ...common, id: '3f', type: 'feed.bad' },
+    { ...common, id: 'n3f', type: 'feed.bad' },
     { ...common, id: 'n4', type: 'feed.bad' },
   ]);
   await ledger.deliveries.failed('n1', atMs + 1_000, failed, null);
   await ledger.deliveries.failed('n2', atMs + 1_000, { ...failed, code: 'webhookGone' }, null);
-  await ledger.deliveries.failed('3f', atMs + 2_000, failed, null);
+  await ledger.deliveries.failed('n3f', atMs + 2_000, failed, null);
   return { data, ledger };
 }
 
@@ -103,7 +103,7 @@ describe('dead show', () => {
 
 describe('dead retry', () => {
   const statesOf = async (ledger: Ledger) =>
-    (await Promise.all(['n1', 'n2', '3f'].map((id) => ledger.deliveries.get(id)))).map((one) => one?.state);
+    (await Promise.all(['n1', 'n2', 'n3f'].map((id) => ledger.deliveries.get(id)))).map((one) => one?.state);
 
   it('puts deliveries back into the line by their ids, without a service', async () => {
     const { data, ledger } = await dataFolder();

@@ -90,6 +90,11 @@ describe('an error', () => {
     expect(captured.exitCode()).toBe(3);
   });
 
+  it('sets several problems apart', () => {
+    const several = { error: { code: 'configInvalid', message: 'a.yaml:1:1: one\na.yaml:2:1: two', hint: null } };
+    expect(errorLines({ ...several, exitCode: 2 })).toBe('patchbay: a.yaml:1:1: one; a.yaml:2:1: two [configInvalid]');
+  });
+
   it('neither moves the cursor nor colours the terminal', () => {
     const nasty = '\u001b[2Jevil\u0007\n';
     const lines = errorLines(errorDocument(new PatchbayError('file', 'x', nasty, { hint: nasty })));

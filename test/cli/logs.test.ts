@@ -74,6 +74,15 @@ describe('the last lines', () => {
     expect((await nextLogLines(folder, next.position)).lines).toEqual([]);
   });
 
+  it('are none where no folder is, and an error where it cannot be read', async () => {
+    const { folder, path, write } = dataFolder();
+    expect((await lastLogLines(join(folder, 'none'), all, 50)).lines).toEqual([]);
+    write(1, 'a file stands in the place of the folder');
+    const error = { code: 'logsUnreadable', kind: 'usage', message: `${path(1)} cannot be read (ENOTDIR)` };
+    await expect(lastLogLines(path(1), all, 50)).rejects.toMatchObject(error);
+    await expect(nextLogLines(path(1), new Map())).rejects.toMatchObject(error);
+  });
+
   it('that come are found in new files as well, in order, though old files go', async () => {
     const { folder, path, write } = dataFolder();
     for (const number of [1, 2]) write(number, text([line(minute(number))]));
@@ -129,6 +138,15 @@ describe('logs', () => {
     expect(captured.stderr()).toContain('no log line of run run-0002-bbbb, level debug or above');
     expect(captured.stderr()).toContain('LOG_LEVEL');
     await expect(logs({ ...options, run: 'nobody' })).rejects.toMatchObject({ code: 'noSuchRun' });
+  });
+
+  it('shows the lines of a feed however its letters are typed', async () => {
+    const { data, write } = dataFolder();
+    const wanted = line(minute(1), { feed: 'Müller', msg: 'x' });
+    write(1, text([wanted, line(minute(2), { feed: 'crm' })]));
+    const captured = captureOutput();
+    expect(await logs({ data, sandbox: true, lines: 50, json: true, feed: 'Müller'.normalize('NFD') })).toBe(0);
+    expect(captured.stdout()).toBe(`${wanted}\n`);
   });
 
   it('follows over rolled files until Ctrl-C', async () => {

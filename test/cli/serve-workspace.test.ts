@@ -8,6 +8,9 @@ import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { openTestService } from '#test/service/test-service.ts';
+import { callPatchbay } from '#test/support/call-patchbay.ts';
+import { until } from '#test/support/until.ts';
 
 const cli = resolve(import.meta.dirname, '../../src/cli/patchbay.mjs');
 
@@ -40,6 +43,17 @@ async function ended(child: Child): Promise<Ended> {
   return { exitCode, stdout, stderr };
 }
 
+/** `serve` in this process, for what ends by itself. */
+function call(folder: string, ...args: readonly string[]) {
+  return callPatchbay(['serve', ...args], {}, folder);
+}
+
+/** Leaves a store with so many invented contacts. */
+async function makeStore(folder: string, contactCount: number): Promise<void> {
+  const service = await openTestService({ store: join(folder, 's.sqlite'), seedContacts: contactCount });
+  await service.close();
+}
+
 /** What a service prints until it has said how to try it, or its one document. */
 async function firstOutput(child: Child): Promise<string> {
   let output = '';
@@ -50,10 +64,9 @@ async function firstOutput(child: Child): Promise<string> {
   throw new Error(`the service ended: ${output}`);
 }
 
-/** Resolves when a load has begun to write its store. Ends with that, or with the test's time. */
+/** Resolves when a load has begun to write its store. */
 async function draftIn(folder: string): Promise<void> {
-  const isLoading = () => readdirSync(folder).some((name) => name.includes('.loading-'));
-  while (!isLoading()) await new Promise((next) => setImmediate(next));
+  await until('a load', () => readdirSync(folder).some((name) => name.includes('.loading-')));
 }
 
 const contacts = [{ externalId: '1', defaultFields: { firstName: 'Ada' } }];
@@ -67,15 +80,15 @@ test('a loaded workspace is told at the start, dumped while it is served, and lo
     loaded: { contacts: 1, users: 1, customFields: 7, phoneNumbers: 0, calls: 0, recordings: 0, messages: 0 },
   });
 
-  const toFile = await ended(start(folder, '--store', 's.sqlite', '--dump', 'out.json'));
-  expect(toFile).toEqual({
-    exitCode: 0,
+  const toFile = await call(folder, '--store', 's.sqlite', '--dump', 'out.json');
+  expect(toFile).toMatchObject({
+    code: 0,
     stdout: 'dumped 1 contact, 1 user, 7 custom fields to out.json\n',
     stderr: '',
   });
   const toStdout = await ended(start(folder, '--store', 's.sqlite', '--dump', '-', '--json'));
   expect(toStdout.stdout).toBe(readFileSync(join(folder, 'out.json'), 'utf8'));
-  const asJson = await ended(start(folder, '--store', 's.sqlite', '--dump', 'out.json.gz', '--json'));
+  const asJson = await call(folder, '--store', 's.sqlite', '--dump', 'out.json.gz', '--json');
   expect(JSON.parse(asJson.stdout)).toMatchObject({ store: 's.sqlite', dump: 'out.json.gz', contacts: 1 });
 
   const second = start(folder, '--port', '0', '--load', '-');
@@ -98,7 +111,7 @@ test('a file that cannot be loaded exits with 2, tells what is wrong, and leaves
     '  Nothing was loaded. Correct the file and load it again.',
     '',
   ]);
-  const json = await ended(start(folder, '--store', 's.sqlite', '--load', 'absent.json', '--json'));
+  const json = await call(folder, '--store', 's.sqlite', '--load', 'absent.json', '--json');
   expect(JSON.parse(json.stdout)).toEqual({
     error: {
       code: 'workspaceFileUnreadable',
@@ -120,7 +133,7 @@ test('options that contradict each other, and a dump of no store, exit with 2', 
     ['--dump', 'a.json'],
     ['--dump', 'a.json', '--store', 's.sqlite'],
   ]) {
-    expect((await ended(start(folder, ...args))).exitCode, args.join(' ')).toBe(2);
+    expect((await call(folder, ...args)).code, args.join(' ')).toBe(2);
   }
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -175,18 +188,18 @@ test('what a killed load left behind is removed by the next one', async () => {
 test('a start that is killed while it invents contacts leaves a store that the next start fills', async () => {
   const folder = folderOfTest();
   const killed = start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '1000000');
-  while (!readdirSync(folder).includes('s.sqlite-wal')) await new Promise((resolve) => setImmediate(resolve));
+  await until('a store', () => readdirSync(folder).includes('s.sqlite-wal'));
   killed.kill('SIGTERM');
   await once(killed, 'exit');
   const next = start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '3');
   await firstOutput(next);
-  const dump = await ended(start(folder, '--store', 's.sqlite', '--dump', '-'));
-  expect(JSON.parse(dump.stdout).contacts).toHaveLength(3);
+  await call(folder, '--store', 's.sqlite', '--dump', 'out.json');
+  expect(JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8')).contacts).toHaveLength(3);
 });
 
 test('a dump whose reader leaves before its end is cut off, and says so', async () => {
   const folder = folderOfTest();
-  await firstOutput(start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '5000'));
+  await makeStore(folder, 5_000);
   for (const more of [[], ['--json', '--quiet']]) {
     const dump = start(folder, '--store', 's.sqlite', '--dump', '-', ...more);
     await once(dump.stdout, 'data');
@@ -199,7 +212,7 @@ test('a dump whose reader leaves before its end is cut off, and says so', async 
 
 test.runIf(process.platform === 'linux')('a dump that standard output does not take is a failure', async () => {
   const folder = folderOfTest();
-  await firstOutput(start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '5'));
+  await makeStore(folder, 5);
   const into = async (redirection: string) => {
     const command = `exec "$0" "$1" serve --store s.sqlite --dump - ${redirection}`;
     const child = spawn('sh', ['-c', command, process.execPath, cli], { cwd: folder, stdio: 'pipe' });
@@ -219,7 +232,7 @@ test.runIf(process.platform === 'linux').each([
   const folder = folderOfTest();
   execFileSync('mkfifo', [join(folder, 'fifo')]);
   const service = start(folder, '--port', '0', '--store', 's.sqlite', '--load', 'fifo');
-  while (readdirSync(folder).length < 3) await new Promise((resolve) => setImmediate(resolve));
+  await until('a load', () => readdirSync(folder).length >= 3);
   service.kill(signal);
   expect(await ended(service)).toEqual({ exitCode: code, stdout: '', stderr: 'interrupted; nothing was loaded\n' });
   expect(readdirSync(folder)).toEqual(['fifo']);
@@ -231,7 +244,7 @@ test.runIf(process.platform === 'linux')(
     const folder = folderOfTest();
     execFileSync('mkfifo', [join(folder, 'fifo')]);
     const service = start(folder, '--port', '0', '--store', 's.sqlite', '--load', 'fifo', '--json');
-    while (readdirSync(folder).length < 3) await new Promise((resolve) => setImmediate(resolve));
+    await until('a load', () => readdirSync(folder).length >= 3);
     await writeFile(join(folder, 'fifo'), JSON.stringify({ contacts }));
     expect(JSON.parse(await firstOutput(service)).loaded.contacts).toBe(1);
   },
@@ -239,14 +252,9 @@ test.runIf(process.platform === 'linux')(
 
 test('SIGHUP in the middle of a dump leaves no half one', async () => {
   const folder = folderOfTest();
-  const service = start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '100000');
-  await firstOutput(service);
-  service.kill('SIGTERM');
-  await once(service, 'exit');
+  await makeStore(folder, 100_000);
   const dump = start(folder, '--store', 's.sqlite', '--dump', 'out.json');
-  while (!readdirSync(folder).some((name) => name.includes('.part-'))) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await until('a part of it', () => readdirSync(folder).some((name) => name.includes('.part-')));
   dump.kill('SIGHUP');
   expect(await ended(dump)).toEqual({ exitCode: 129, stdout: '', stderr: 'interrupted; no dump was written\n' });
   expect(readdirSync(folder)).toEqual(['s.sqlite']);
@@ -254,7 +262,7 @@ test('SIGHUP in the middle of a dump leaves no half one', async () => {
 
 test('a service that is ended as soon as its start is told ends as at any time', async () => {
   const folder = folderOfTest();
-  for (let turn = 0; turn < 5; turn += 1) {
+  for (let turn = 0; turn < 3; turn += 1) {
     const service = start(folder, '--port', '0', '--store', 's.sqlite', '--json');
     await once(service.stdout, 'data');
     service.kill('SIGTERM');
@@ -266,10 +274,7 @@ test('a service that is ended as soon as its start is told ends as at any time',
 
 test('a damaged store ends the start with 2 and the file named', async () => {
   const folder = folderOfTest();
-  const first = start(folder, '--port', '0', '--store', 's.sqlite', '--contacts', '200');
-  await firstOutput(first);
-  first.kill('SIGTERM');
-  await once(first, 'exit');
+  await makeStore(folder, 200);
   const bytes = readFileSync(join(folder, 's.sqlite'));
   writeFileSync(join(folder, 's.sqlite'), bytes.fill(0xaa, 4096));
   const { exitCode, stderr } = await ended(start(folder, '--port', '0', '--store', 's.sqlite'));
@@ -284,5 +289,5 @@ test.each([
   ['--port', ''],
   ['--fault', '*:latency=1s\n'],
 ])('%s %j is a usage error', async (option, value) => {
-  expect((await ended(start(folderOfTest(), option, value))).exitCode).toBe(2);
+  expect((await call(folderOfTest(), option, value)).code).toBe(2);
 });

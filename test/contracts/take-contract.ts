@@ -16,6 +16,8 @@ function taken(path: string, modifiedAtMs: number, parts: Partial<TakenFile> = {
 }
 
 const seen = ({ path, fingerprint, modifiedAtMs }: TakenFile): SeenFile => ({ path, fingerprint, modifiedAtMs });
+const anyPath = (): boolean => true;
+const dayMs = 86_400_000;
 const answer: TakenUrl = {
   feed: 'crm',
   urlHash: 'hash-1',
@@ -33,19 +35,52 @@ export function takeContract(open: OpenLedger): void {
     await ledger.takes.noteFile(file);
     const other = await reopen();
     const asked = [file, taken('/exports/b.csv', 10)];
-    expect(await other.takes.knownFiles('crm', asked)).toEqual(new Set(['/exports/a.csv']));
-    expect(await other.takes.knownFiles('crm', [{ ...file, fingerprint: 'changed' }])).toEqual(new Set());
-    expect(await other.takes.knownFiles('hr', asked)).toEqual(new Set());
+    expect(await other.takes.knownFiles('crm', asked, 1_000)).toEqual(new Set(['/exports/a.csv']));
+    expect(await other.takes.knownFiles('crm', [{ ...file, fingerprint: 'changed' }], 1_000)).toEqual(new Set());
+    expect(await other.takes.knownFiles('hr', asked, 1_000)).toEqual(new Set());
     expect(await other.takes.file('crm', '/exports/a.csv')).toEqual(file);
     expect(await other.takes.file('crm', '/exports/b.csv')).toBeNull();
   });
 
   test('the newest is the one modified last, then the last by path', async () => {
     const { ledger } = await openForTest(open);
-    expect(await ledger.takes.newestFile('crm')).toBeNull();
+    expect(await ledger.takes.newestFile('crm', anyPath)).toBeNull();
     for (const file of [taken('/b', 20), taken('/c', 20), taken('/z', 10)]) await ledger.takes.noteFile(file);
     await ledger.takes.noteFile(taken('/y', 99, { feed: 'hr' }));
-    expect(await ledger.takes.newestFile('crm')).toEqual(taken('/c', 20));
+    expect(await ledger.takes.newestFile('crm', anyPath)).toEqual(taken('/c', 20));
+  });
+
+  test('the newest is looked for among the paths that are wanted', async () => {
+    const { ledger } = await openForTest(open);
+    const names = Array.from({ length: 501 }, (_, index) => `/moved/${index}`);
+    for (const [index, path] of names.entries()) await ledger.takes.noteFile(taken(path, 100 + index));
+    await ledger.takes.noteFile(taken('/here/a', 10));
+    expect(await ledger.takes.newestFile('crm', (path) => path.startsWith('/here/'))).toEqual(taken('/here/a', 10));
+    expect(await ledger.takes.newestFile('crm', () => false)).toBeNull();
+  });
+
+  test('files that were not seen for long while others were are forgotten, never the newest', async () => {
+    const { ledger } = await openForTest(open);
+    const [newest, here, gone] = [taken('/newest', 30), taken('/here', 20), taken('/gone', 10)];
+    for (const file of [newest, here, gone]) await ledger.takes.noteFile(file);
+    await ledger.takes.passOver('crm', [seen(taken('/over', 5))], 1_000);
+    await ledger.takes.noteFile(taken('/away', 5, { feed: 'hr' }));
+    const lookMs = 1_000 + 40 * dayMs;
+    const pathsOf = async (): Promise<readonly string[]> => {
+      const all = [newest, here, gone, taken('/over', 5)];
+      return [...(await ledger.takes.knownFiles('crm', all, 0))];
+    };
+    // A feed that looks at nothing may find all of its files again.
+    await ledger.takes.forget(lookMs, 30 * dayMs);
+    expect(await pathsOf()).toEqual(['/newest', '/here', '/gone', '/over']);
+    await ledger.takes.knownFiles('crm', [here], lookMs);
+    await ledger.takes.forget(lookMs, 30 * dayMs);
+    expect(await pathsOf()).toEqual(['/newest', '/here']);
+    expect(await ledger.takes.file('hr', '/away')).not.toBeNull();
+    // A clock that was ahead for a moment makes nothing old.
+    await ledger.takes.noteFile(taken('/ahead', 1, { takenAtMs: lookMs + 400 * dayMs }));
+    await ledger.takes.forget(lookMs, 30 * dayMs);
+    expect(await pathsOf()).toEqual(['/newest', '/here']);
   });
 
   test('a file that is taken again takes the place of what was noted for its path', async () => {
@@ -54,7 +89,7 @@ export function takeContract(open: OpenLedger): void {
     await ledger.takes.noteFile(before);
     await ledger.takes.noteFile(after);
     expect(await ledger.takes.file('crm', '/a')).toEqual(after);
-    expect(await ledger.takes.knownFiles('crm', [before])).toEqual(new Set());
+    expect(await ledger.takes.knownFiles('crm', [before], 2_000)).toEqual(new Set());
   });
 
   test('a file that is passed over is known, and never the newest taken', async () => {
@@ -64,9 +99,9 @@ export function takeContract(open: OpenLedger): void {
     // Something older came under the name of what was taken: that one stays remembered as the newest.
     const replaced = taken('/new', 5);
     await ledger.takes.passOver('crm', [seen(older), seen(replaced)], 3_000);
-    expect(await ledger.takes.knownFiles('crm', [older, replaced])).toEqual(new Set(['/old', '/new']));
+    expect(await ledger.takes.knownFiles('crm', [older, replaced], 3_000)).toEqual(new Set(['/old', '/new']));
     expect(await ledger.takes.file('crm', '/old')).toBeNull();
-    expect(await ledger.takes.newestFile('crm')).toMatchObject({ path: '/new', modifiedAtMs: 20 });
+    expect(await ledger.takes.newestFile('crm', anyPath)).toMatchObject({ path: '/new', modifiedAtMs: 20 });
   });
 
   test('of a URL the last answer is remembered, until the feed takes from another one', async () => {

@@ -1,5 +1,6 @@
 /** The page of feeds, and its JSON twin. */
 import { describe, expect, it } from 'vitest';
+import { feedsShownMax } from '#src/dashboard/feeds.ts';
 import { workspaceSeries } from '#src/ledger/snapshot-record.ts';
 import { dashboardBench, deadRow, finishedRun, startMs } from './dashboard-bench.ts';
 
@@ -67,6 +68,18 @@ describe('the feeds', () => {
       schedule: { words: 'every hour', due: null, paused: '2026-11-21T14:00:05.000Z', last: null },
       latest: { takenAt: '2026-11-21T14:00:00.000Z', count: 0, added: 3, removed: 2, changedNumbers: 1 },
     });
+  });
+
+  it('beyond what is shown are good ones', async () => {
+    const bench = await dashboardBench();
+    const { deliveries } = bench.ledger;
+    for (let index = 0; index < feedsShownMax; index += 1)
+      await deliveries.setCondition({ feed: `a${index}`, troubles: [], sinceMs: startMs }, []);
+    await deliveries.setCondition({ feed: 'z', troubles: ['failed'], sinceMs: startMs }, []);
+    const { body } = await bench.json('/feeds');
+    expect(body.feeds.length).toBe(feedsShownMax);
+    expect(body.feeds.at(-1)).toMatchObject({ feed: 'z', troubles: ['failed'] });
+    expect((await bench.page('/feeds')).text).toContain('1 further feed not shown');
   });
 
   it('say where to drop a file while there are none', async () => {

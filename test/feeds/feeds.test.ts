@@ -1,9 +1,9 @@
 /** Feeds: their mapping, label and limits (`rules.md`, "Workspace, feed, key"; `contract.md`, "Feeds and schedules"). */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '#src/config/schema.ts';
-import { type Feeds, loadFeeds } from '#src/feeds/feeds.ts';
+import { createFeeds, type Feeds } from '#src/feeds/feeds.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { testFeeds } from './support/test-feeds.ts';
 
@@ -38,7 +38,7 @@ describe('a feed', () => {
     const file = join(folder, 'main.yaml');
     await writeFile(file, yaml('of-main', 'source: office\n'));
     const config = configSchema.parse({ mapping: { file } });
-    expect(await (await loadFeeds(config, [folder])).get('main')).toMatchObject({
+    expect(await createFeeds(config, [folder]).get('main')).toMatchObject({
       source: 'office',
       mapping: { name: 'of-main' },
     });
@@ -109,6 +109,22 @@ describe('the mapping of a feed', () => {
   });
 });
 
+describe('a mapping under another name', () => {
+  it.each(['_mapping.yml', '_Mapping.yaml', '_mapping.yaml.txt'])(
+    'such as %s is told, since the file would be read without it',
+    async (name) => {
+      const { feeds, folder } = await feedsWith({ crm: yaml('crm') });
+      await rename(join(folder, 'crm', '_mapping.yaml'), join(folder, 'crm', name));
+      await expect(feeds.get('crm')).rejects.toMatchObject({
+        ...{ kind: 'usage', code: 'mappingMisnamed', hint: 'Rename it to _mapping.yaml.' },
+        message: expect.stringContaining(`${join('crm', name)} is not read`),
+      });
+      await writeFile(join(folder, 'crm', '_mapping.yaml'), yaml('right'));
+      expect((await feeds.get('crm')).mapping?.name).toBe('right');
+    },
+  );
+});
+
 describe('the source label of a feed', () => {
   it('is that of the configuration, else the mapping’s own, else the feed’s name', async () => {
     const labelled = yaml('labelled', 'source: from mapping\n');
@@ -158,6 +174,17 @@ describe('the name of a feed', () => {
       code: 'feedRefused',
       message: expect.stringContaining(message),
     });
+  });
+
+  it('is one name however its letters are encoded: folder, configuration and command line mean the same feed', async () => {
+    const [composed, decomposed] = ['Müller', 'Müller'.normalize('NFD')];
+    expect(composed).not.toBe(decomposed);
+    const { feeds } = await feedsWith({ [decomposed]: yaml('of-folder') }, { configured: { [composed]: {} } });
+    for (const name of [composed, decomposed]) {
+      expect(await feeds.get(name)).toMatchObject({ name: composed, mapping: { name: 'of-folder' } });
+      expect(feeds.rulesOf(name).name).toBe(composed);
+    }
+    expect((await feeds.ofFolder(decomposed)).name).toBe(composed);
   });
 
   it('is not main for a folder, since the import folder itself is that feed', async () => {

@@ -13,7 +13,9 @@ import { applyingRun } from '#test/contracts/support/build.ts';
 import { peopleKeys } from '#test/support/people.ts';
 import { redisText } from '#test/support/redis-text.ts';
 import { until } from '#test/support/until.ts';
-import { openQueueBench, type QueueBench, settleBatch } from './support/queue-bench.ts';
+import { openQueueBench, type QueueBench, settleBatch, shareServer } from './support/queue-bench.ts';
+
+const url = shareServer();
 
 function collectedLog(level = 'info') {
   const lines: string[] = [];
@@ -26,7 +28,7 @@ const ended = (bench: QueueBench, runId: string) =>
 describe('the lines of a job', () => {
   it('stand in its job log as they stand in the file, with run, feed and batch, and none of another job', async () => {
     const { lines, log } = collectedLog();
-    const bench = await openQueueBench(null, log);
+    const bench = await openQueueBench(url(), log);
     const run = await applyingRun(bench.ledger, 'run', peopleKeys(4));
     bench.work(async (payload) => {
       log.debug('too detailed');
@@ -87,7 +89,7 @@ describe('the lines of a job', () => {
 describe('an ended job', () => {
   it('that failed shows its code and nothing else, and is handed out again by the next sweep', async () => {
     const { lines, log } = collectedLog();
-    const bench = await openQueueBench(null, log);
+    const bench = await openQueueBench(url(), log);
     const run = await applyingRun(bench.ledger, 'run', peopleKeys(2));
     let begun = 0;
     bench.work(async (payload) => {
@@ -116,7 +118,7 @@ describe('an ended job', () => {
   });
 
   it('that ended well and early is handed out again as well', async () => {
-    const bench = await openQueueBench(null);
+    const bench = await openQueueBench(url());
     const run = await applyingRun(bench.ledger, 'run', peopleKeys(2));
     let begun = 0;
     bench.work(async (payload) => {
@@ -133,7 +135,7 @@ describe('an ended job', () => {
 
   it('makes way for one process alone: what is at work or waits is never handed out twice', async () => {
     // No run in the ledger: the two producers alone hand out.
-    const bench = await openQueueBench(null);
+    const bench = await openQueueBench(url());
     const other = openProducer(bench.ledger.id, bench.server.producer, collectedLog().log);
     onTestFinished(() => other.close());
     const allowed = Promise.withResolvers<void>();
@@ -162,7 +164,7 @@ describe('an ended job', () => {
 
   it('stays until a hundred newer ones have ended, with its lines no longer than itself', async () => {
     const { log } = collectedLog();
-    const bench = await openQueueBench(null, log);
+    const bench = await openQueueBench(url(), log);
     bench.work(async () => {
       log.info('a line');
     });

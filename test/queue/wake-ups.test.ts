@@ -8,13 +8,14 @@ import { startWorkers } from '#src/queue/workers.ts';
 import type { WakeUp } from '#src/schedules/parts.ts';
 import { keysOf } from '#test/support/redis-text.ts';
 import { until } from '#test/support/until.ts';
-import { openQueueBench } from './support/queue-bench.ts';
+import { openQueueBench, shareServer } from './support/queue-bench.ts';
 
+const url = shareServer();
 const nightly = { kind: 'at', at: '30 2 * * *', zone: 'Europe/Berlin' } as const;
 const hourly = { kind: 'every', everyMs: 3_600_000 } as const;
 
 it('the queue holds one scheduler for each schedule; a flushed Redis gets them back, stale ones go', async () => {
-  const bench = await openQueueBench(null);
+  const bench = await openQueueBench(url());
   const { producer, redis } = bench;
   const queue = producer.queue('wake-schedules');
   const held = async () =>
@@ -66,7 +67,7 @@ it('the queue holds one scheduler for each schedule; a flushed Redis gets them b
 });
 
 it('wakes up again and again, and no job stays', async () => {
-  const bench = await openQueueBench(null);
+  const bench = await openQueueBench(url());
   const { ledger, server, producer } = bench;
   const slots: number[] = [];
   const wakes: JobDefinition<{ readonly slot: number }, null> = {

@@ -184,6 +184,15 @@ describe('a crash between claim and run', () => {
     expect(await bench.ledger.runs.get(ofCrm)).toMatchObject({ feed: 'crm', fileName: 'a.csv' });
   });
 
+  it('leaves alone what this very process is about to enter', async () => {
+    const bench = await openRunsBench();
+    const id = await claimOf(bench, 'crm');
+    bench.parts.entering.add(id);
+    expect([await hasOrphans(bench.parts), await enterOrphans(bench.parts)]).toEqual([false, 0]);
+    bench.parts.entering.delete(id);
+    expect(await enterOrphans(bench.parts)).toBe(1);
+  });
+
   it('does not let a file of a folder that is no feed pass as one of main', async () => {
     const bench = await openRunsBench();
     const ids = [await claimOf(bench, 'csv'), await claimOf(bench, '-old'), await claimOf(bench, 'main')];

@@ -96,6 +96,17 @@ describe('a finished run', () => {
     ]);
   });
 
+  it('has ten lines beside its file also where its name is of two', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a\nstate done.csv', csv(['c-1,Ann,A,'], header));
+    const [note] = (await bench.names('import', '_done')).filter((name) => name.endsWith('.txt'));
+    const text = await readFile(join(bench.folder, 'import', '_done', note ?? ''), 'utf8');
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      'file      a; state done.csv',
+      `run       ${run.id} (feed main), into sandbox`,
+    ]);
+  });
+
   it('has its file in _done, and ten lines beside it that say what became of it', async () => {
     const bench = await openRunsBench();
     const run = await bench.import('a.csv', csv(['c-1,Ann,A,', ...broken(1)], header));

@@ -3,6 +3,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
+import { createLogger, keyHash } from '#src/log.ts';
 import { finishCancelled } from '#src/runs/finish-run.ts';
 import { openFileSupply } from '#src/runs/open-file-supply.ts';
 import type { RowSupply } from '#src/runs/stage-run.ts';
@@ -100,6 +101,22 @@ describe('a file with a header only', () => {
     expectCounts(run, {});
     expect(run.notes).toEqual(['a.csv holds a header and no rows']);
     expect(await bench.names('import', '_done')).toEqual([`${run.id}__a.csv`, `${run.id}__a.csv.txt`]);
+  });
+});
+
+describe('rows that cannot be used', () => {
+  it('have a log line each, with run, feed, line and code and without what the cells hold; of a flood the first', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'warn', stream: { write: (line) => void lines.push(line) } });
+    const bench = await openRunsBench({ log });
+    const rows = Array.from({ length: 25 }, (_, index) => `c-${index},CANARY`);
+    const run = await bench.stage(await bench.submit('a.csv', `externalId,phone\n${rows.join('\n')}\n`));
+    const [first, ...others] = lines.map((line) => JSON.parse(line));
+    expect(first).toMatchObject({
+      ...{ run: run.id, feed: 'main', line: 2, key: keyHash('c-0'), class: 'invalid', msg: 'row is dead' },
+    });
+    expect([others.length, others.at(-1)]).toMatchObject([20, { run: run.id, more: 5, msg: 'further rows are dead' }]);
+    expect(lines.join('')).not.toMatch(/CANARY|c-1/);
   });
 });
 

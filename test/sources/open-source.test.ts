@@ -134,8 +134,12 @@ describe('files', () => {
   it.each([
     ['PK\u0003\u0004', 'CSV UTF-8'],
     ['%PDF-1.7', '.csv'],
+    [Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), '.csv'],
+    [Buffer.alloc(300), '.csv'],
   ])('refuses the content %j under the name .csv', async (start, hint) => {
-    const error = await errorOf(readText(folder, 'liar.csv', `${start} more`));
+    const error = await errorOf(
+      readText(folder, 'liar.csv', Buffer.concat([Buffer.from(start), Buffer.from(' more')])),
+    );
     expect([error.code, error.hint?.includes(hint)]).toEqual(['formatUnknown', true]);
     expect((await errorOf(readText(folder, 'liar.csv', gzipSync('a')))).hint).toContain('.gz');
   });

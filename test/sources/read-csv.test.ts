@@ -129,6 +129,10 @@ describe('CSV: the right end for each bad input', () => {
   it('refuses a file without the key column, saying what was found', async () => {
     const error = await failed('name;mail\nAnn;a@example.com\n', { requiredColumn: ['externalId'] });
     expect(error).toMatchObject({ code: 'keyColumnMissing', facts: { found: 'name, mail', delimiter: ';', line: 1 } });
+    expect(error.hint).toContain('Add the column externalId');
+    const mapped = await failed('name;mail\nAnn;a@example.com\n', { requiredColumn: ['Kunden-Nr'] });
+    expect(mapped.message).toContain('no column Kunden-Nr in the first 20 lines; line 1 holds: name, mail');
+    expect(mapped.hint).toContain('The mapping names Kunden-Nr as the column of the key');
   });
 
   it('finds the header below a preamble and says which lines were left out', async () => {

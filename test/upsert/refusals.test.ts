@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createLogger, keyHash } from '#src/log.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { phone, wanted } from './support/build.ts';
 import { openUpsertWorld } from './support/upsert-world.ts';
@@ -50,6 +51,16 @@ describe('a service that cannot be trusted or reached', () => {
 });
 
 describe('a contact that the service refuses', () => {
+  test('has a log line with run, feed, line, code and a hash of its key', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'warn', stream: { write: (line) => void lines.push(line) } });
+    const world = await openUpsertWorld({ log });
+    const run = await world.load([wanted('crm-1'), wanted('crm-2', { customFields: { no_such_field: 'x' } })]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { run: run.id, feed: run.feed, line: 3, key: keyHash('crm-2'), class: 'refused', msg: 'row is dead' },
+    ]);
+  });
+
   test.each(['merge', 'replace'] as const)(
     'for a custom field is dead, and the others are written (%s)',
     async (mode) => {

@@ -1,14 +1,16 @@
 /** `patchbay config check|print|schema`. */
 import { configJsonSchema } from '#src/config/document.ts';
 import { printConfig } from '#src/config/print.ts';
+import { createFeeds } from '#src/feeds/feeds.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { loadCliConfig } from '../open-home.ts';
 import { createOutput } from '../output.ts';
 
-/** What is wrong is thrown by loading it, all problems at once. */
+/** What is wrong is thrown by loading it, all problems at once; then by the mappings and labels of its feeds, as at a start. */
 export async function checkConfig(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
-  const { configFile, warnings } = await loadCliConfig(options);
+  const { config, configFile, warnings } = await loadCliConfig(options);
+  await createFeeds(config, []).check();
   if (output.json) output.document({ ok: true, configFile, warnings, exitCode: 0 });
   else output.line(`the configuration is right (${configFile ?? 'no config file; defaults and environment'})`);
   return 0;

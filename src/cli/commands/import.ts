@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { openCliHome } from '#src/cli/open-home.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { folderNamesOf } from '#src/feeds/feeds.ts';
 import { findMapping } from '#src/feeds/find-mapping.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
@@ -79,15 +80,16 @@ async function choiceOf(home: Home, options: ImportOptions, output: Output): Pro
   const name = options.feed ?? mainFeed;
   const named = options.mapping === undefined ? {} : { mapping: await findMapping(options.mapping) };
   const feed = await home.feeds.get(name);
-  if (!(await isKnown(home, name))) {
-    output.note(`${printable(name)} is a new feed: it is not configured, has no folder and no run yet`);
+  if (!(await isKnown(home, feed.name))) {
+    output.note(`${printable(feed.name)} is a new feed: it is not configured, has no folder and no run yet`);
   }
   return { feed, ...named };
 }
 
 async function isKnown({ feeds, ledger, folders }: Home, name: string): Promise<boolean> {
   if (name === mainFeed || feeds.configured.some((feed) => feed.name === name)) return true;
-  if (folders.importFolders.some((folder) => existsSync(join(folder, name)))) return true;
+  if (folders.importFolders.some((folder) => folderNamesOf(name).some((each) => existsSync(join(folder, each)))))
+    return true;
   return (await ledger.runs.list({ feed: name, limit: 1 })).length > 0;
 }
 

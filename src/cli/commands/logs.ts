@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dataFolders } from '#src/config/data-folders.ts';
 import type { Config } from '#src/config/schema.ts';
+import { feedNameOf } from '#src/feeds/feeds.ts';
 import { findRun } from '../find-run.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { type Interrupt, listenForInterrupt } from '../interrupt.ts';
@@ -27,7 +28,11 @@ export async function logs(options: LogsOptions): Promise<number> {
   const { config } = await loadCliConfig(options);
   const run = options.run === undefined ? null : await runOf(options, options.run);
   const folder = run?.folder ?? logFolder(config, options);
-  const filter: LogFilter = { run: run?.id ?? null, feed: options.feed ?? null, level: options.level ?? null };
+  const filter: LogFilter = {
+    run: run?.id ?? null,
+    feed: options.feed === undefined ? null : feedNameOf(options.feed),
+    level: options.level ?? null,
+  };
   const wanted = wantsLine(filter);
   const isPretty =
     !output.json && (config.log.format ?? (process.stdout.isTTY === true ? 'pretty' : 'json')) === 'pretty';

@@ -1,10 +1,11 @@
 /** `patchbay status`: what runs, what waits, what is dead. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
+import { isEngineRunning } from '#src/engine/find-engine.ts';
 import { lookAround } from '#src/engine/look-around.ts';
 import { troubleWords } from '#src/ledger/delivery-record.ts';
-import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import { liveWorkers } from '#src/ledger/engine-notice.ts';
+import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -66,16 +67,14 @@ function pauseDocument({ code, scope = 'all', message, sinceMs }: Pause) {
   return { code, scope, message, since: isoInstant(sinceMs) };
 }
 
-/** The lock tells: a process that holds it is the engine. It is given back at once. */
-function isEngineRunning(home: Home): boolean {
-  const lock = takeEngineLock(home.folders.lockFile);
-  lock?.release();
-  return lock === null;
-}
-
 /** Further processes that work for the engine. */
 function workersText(count: number): string {
   return count === 0 ? '' : `, and ${count} worker ${count === 1 ? 'process' : 'processes'}`;
+}
+
+/** A file belongs to its feed: `main` goes without saying. */
+function fileOf({ feed, file }: { readonly feed: string; readonly file: string }): string {
+  return printable(feed === mainFeed ? file : `${feed}: ${file}`);
 }
 
 function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void {
@@ -87,14 +86,11 @@ function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void 
   if (facts.paused !== null)
     output.line(style('yellow', `paused        since ${facts.paused.since}: ${printable(facts.paused.message)}`));
   for (const trouble of facts.surroundings.troubles) output.line(style('red', `trouble       ${printable(trouble)}`));
-  for (const run of facts.active)
-    output.line(`at work       ${run.run}  ${printable(run.file)}  ${run.state}, ${tally(run)}`);
+  for (const run of facts.active) output.line(`at work       ${run.run}  ${fileOf(run)}  ${run.state}, ${tally(run)}`);
   for (const run of facts.stopped)
-    output.line(style('red', `stopped       ${run.run}  ${printable(run.file)}  patchbay runs show ${run.run}`));
+    output.line(style('red', `stopped       ${run.run}  ${fileOf(run)}  patchbay runs show ${run.run}`));
   if (facts.last !== null)
-    output.line(
-      `last run      ${facts.last.run}  ${printable(facts.last.file)}  ${facts.last.state}, ${tally(facts.last)}`,
-    );
+    output.line(`last run      ${facts.last.run}  ${fileOf(facts.last)}  ${facts.last.state}, ${tally(facts.last)}`);
   for (const { run, keys } of facts.audits.duplicates) {
     const found = `${keys} ${keys === 1 ? 'key' : 'keys'} with more than one contact`;
     output.line(style('red', `duplicates    ${run}  ${found}  patchbay audit ${run}`));

@@ -11,6 +11,7 @@ export const takeTables = `
     modified_at INTEGER NOT NULL,
     sha256 TEXT,
     taken_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
     PRIMARY KEY (feed, path)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX taken_files_newest ON taken_files (feed, modified_at, path) WHERE sha256 IS NOT NULL;

@@ -1,7 +1,7 @@
 /** Feeds as a config file would name them, with limits of the test's own, and `main` with a mapping at hand. */
 import { type ConfigInput, configSchema } from '#src/config/schema.ts';
 import type { FeedRules } from '#src/feeds/feed-settings.ts';
-import { type Feeds, loadFeeds } from '#src/feeds/feeds.ts';
+import { createFeeds, type Feeds } from '#src/feeds/feeds.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import type { GuardLimits } from '#src/runs/guards.ts';
 
@@ -16,7 +16,8 @@ export interface TestFeeds {
 export async function testFeeds(given: TestFeeds = {}): Promise<Feeds> {
   const { guards = {}, mapping = null, configured = {}, importFolders = [] } = given;
   const config = configSchema.parse({ feeds: configured });
-  const feeds = await loadFeeds({ ...config, guards: { ...config.guards, ...guards } }, importFolders);
+  const feeds = createFeeds({ ...config, guards: { ...config.guards, ...guards } }, importFolders);
+  await feeds.check();
   const get: Feeds['get'] = async (name) => {
     const feed = await feeds.get(name);
     return name === 'main' ? { ...feed, mapping } : feed;
@@ -37,5 +38,5 @@ export function plainFeeds(guards: Partial<GuardLimits> = {}): Feeds {
     authorizationVariable: null,
   });
   const get: Feeds['get'] = async (name) => ({ ...rulesOf(name), mapping: null, source: name });
-  return { configured: [], rulesOf, get, ofFolder: get };
+  return { configured: [], check: async () => undefined, rulesOf, get, ofFolder: get };
 }

@@ -130,7 +130,7 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
   breakers.onOpen(watch.opened);
   const identity = { name, isDead: (owner: string) => dead.has(owner.split('#')[0] ?? '') };
   const context: RunContext = {
-    runs: { ...shared, ...reading, folders, serviceName: 'sandbox', visibilityLagMs },
+    runs: { ...shared, ...reading, folders, entering: new Set(), serviceName: 'sandbox', visibilityLagMs },
     upsert: { ...shared, identity, limits, writeHealth: createWriteHealth(clock) },
     audits: { ...shared, reports: folders.reports },
     pause: watch.pauseFor,

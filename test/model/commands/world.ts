@@ -219,7 +219,7 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
       time.advance(1);
       const name = `${feed}-${fileCount}.csv`;
       await writeFile(join(inbox, name), text);
-      const parts = { ledger, clock, log, folders, feeds: plainFeeds() };
+      const parts = { ledger, clock, log, folders, feeds: plainFeeds(), entering: new Set<string>() };
       if (feed === 'main') return takeFile(parts, { importFolder: inbox, folder: null, path: join(inbox, name) });
       const id = newRunId(clock.nowMs());
       const claimedPath = await claimFile(join(inbox, name), folders.claimed, id);

@@ -16,7 +16,7 @@ interface BullFixtures {
 }
 
 const test = base.extend<BullFixtures>({
-  valkey: async ({ start }, use) => use(await start()),
+  valkey: async ({ shared }, use) => use(shared),
   closing: async ({ valkey: _valkey }, use) => {
     const opened: Closable[] = [];
     await use((closable) => {
@@ -130,7 +130,9 @@ describe('BullMQ on the embedded queue', () => {
     await vi.waitFor(() => expect(seen).toContain('after'), 10_000);
   });
 
-  test('finds waiting jobs again after a restart', async ({ start, queue, valkey, work: _work }) => {
+  test('finds waiting jobs again after a restart', async ({ start, closing }) => {
+    const valkey = await start();
+    const queue = closing(new Queue('work', { connection: { ...valkey.connection } }));
     await queue.addBulk(Array.from({ length: 20 }, (_, batch) => ({ name: 'batch', data: { batch } })));
     queue.on('error', () => undefined);
     await valkey.stop();

@@ -78,12 +78,19 @@ describe('the life of the embedded queue', () => {
     'is cut short': (dump) => dump.subarray(0, dump.length - 20),
     'has wrong bytes in its middle': (dump) => Buffer.from(dump).fill(0xff, dump.length / 2, dump.length / 2 + 40),
   };
+  /** Of the first test that damages one. */
+  let dump: Buffer | null = null;
   for (const [kind, damage] of Object.entries(damages)) {
     test(`starts empty, with one warning, when its dump ${kind}`, async ({ start, clientOf, folder }) => {
-      const first = await start();
-      await clientOf(first).mset(Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, index])));
-      await first.stop();
-      const damaged = damage(await readFile(join(folder, 'dump.rdb')));
+      if (dump === null) {
+        const first = await start({ folder: join(folder, 'first') });
+        await clientOf(first).mset(
+          Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, index])),
+        );
+        await first.stop();
+        dump = await readFile(join(folder, 'first/dump.rdb'));
+      }
+      const damaged = damage(dump);
       writeFileSync(join(folder, 'dump.rdb'), damaged);
 
       const { log, lines } = recordingLog();

@@ -18,11 +18,34 @@ interface EmbeddedFixtures {
   readonly folder: string;
   /** Starts a server, in `folder` unless told otherwise. It is stopped after the test. */
   readonly start: (options?: Partial<EmbeddedValkeyOptions>) => Promise<EmbeddedValkey>;
+  /** An empty server that the tests of a file share; for those that neither stop nor fill it for good. */
+  readonly shared: EmbeddedValkey;
   /** A client that is disconnected after the test. */
   readonly clientOf: (valkey: EmbeddedValkey, options?: ClientOptions) => Redis;
 }
 
-export const test = base.extend<EmbeddedFixtures>({
+interface FileFixtures {
+  readonly serverOfFile: EmbeddedValkey;
+}
+
+export const test = base.extend<{ readonly $test: EmbeddedFixtures; readonly $file: FileFixtures }>({
+  serverOfFile: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the pattern to know what a fixture needs.
+    async ({}, use) => {
+      const folder = await mkdtemp(join(tmpdir(), 'vk-'));
+      const valkey = await startEmbeddedValkey({ folder, log: silentLogger() });
+      await use(valkey);
+      await valkey.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+    { scope: 'file' },
+  ],
+  shared: async ({ serverOfFile }, use) => {
+    const client = new Redis({ ...serverOfFile.connection });
+    await client.flushall();
+    client.disconnect();
+    await use(serverOfFile);
+  },
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads the pattern to know what a fixture needs.
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'vk-'));
@@ -39,7 +62,10 @@ export const test = base.extend<EmbeddedFixtures>({
     await Promise.all(started.map((valkey) => valkey.stop()));
   },
   // After `start` in the list of needs, so that clients go before servers.
-  clientOf: async ({ start: _start }, use) => {
+  clientOf: async (
+    { start: _start }: Pick<EmbeddedFixtures, 'start'>,
+    use: (clientOf: EmbeddedFixtures['clientOf']) => Promise<void>,
+  ) => {
     const clients: Redis[] = [];
     await use((valkey, options = {}) => {
       const client = new Redis({ ...valkey.connection, ...options });

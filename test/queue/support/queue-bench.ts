@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '#src/clock.ts';
 import { type DeadLetterView, openDeadLetterView } from '#src/engine/dead-letter-view.ts';
@@ -12,6 +12,7 @@ import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { type Logger, silentLogger } from '#src/log.ts';
 import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { createDispatcher, type Dispatcher } from '#src/queue/dispatcher.ts';
+import { type EmbeddedValkey, startEmbeddedValkey } from '#src/queue/embedded/embedded-valkey.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { openProducer, type Producer } from '#src/queue/producer.ts';
 import { startWorkers, type Workers } from '#src/queue/workers.ts';
@@ -32,6 +33,24 @@ export interface QueueBench {
   /** Processes batch jobs with `process`, and finish jobs by moving their run on. */
   work(process: (payload: BatchPayload, signal: AbortSignal) => Promise<void>): Workers;
   openView(onRedrive: () => void): DeadLetterView;
+}
+
+/** The address of one server for all tests of a file: each bench has a ledger, and so queues, of its own. */
+export function shareServer(): () => string {
+  const folder = mkdtempSync(join(tmpdir(), 'pb-q-'));
+  let valkey: EmbeddedValkey | null = null;
+  beforeAll(async () => {
+    valkey = await startEmbeddedValkey({ folder, listen: { kind: 'port' }, log: silentLogger() });
+  });
+  afterAll(async () => {
+    await valkey?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return () => {
+    const connection = valkey?.connection;
+    if (connection === undefined || !('port' in connection)) throw new Error('no test runs');
+    return `redis://${connection.host}:${connection.port}`;
+  };
 }
 
 /** On the Redis of that address, or on the embedded one. Closed when the test ends. */
@@ -86,7 +105,7 @@ export async function openQueueBench(redisUrl: string | null, log: Logger = sile
   };
   const folders = { claimed: folder, handedOver: folder, reports: folder, importFolders: [folder] };
   const openView: QueueBench['openView'] = (onRedrive) => {
-    const submit = { ledger, clock, log, folders, feeds: plainFeeds() };
+    const submit = { ledger, clock, log, folders, feeds: plainFeeds(), entering: new Set<string>() };
     const view = openDeadLetterView({ ledger, producer, connection: server.worker, submit, log, onRedrive });
     views.push(view);
     return view;

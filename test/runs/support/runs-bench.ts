@@ -93,6 +93,7 @@ export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench
       importFolders: [join(folder, 'import')],
     },
     feeds: await testFeeds({ guards, mapping, configured, importFolders: [join(folder, 'import')] }),
+    entering: new Set(),
     rowsPerBatch: 100,
     defaultCountry: null,
     onBlank: 'keep',

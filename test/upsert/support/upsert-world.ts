@@ -13,7 +13,7 @@ import { identifyProcess } from '#src/ledger/process-identity.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
 import { pendingCount, type RunCounts, type RunRecord, zeroCounts } from '#src/ledger/run-record.ts';
 import type { RunEvent } from '#src/ledger/staging-ledger.ts';
-import { silentLogger } from '#src/log.ts';
+import { type Logger, silentLogger } from '#src/log.ts';
 import type { UpsertLimits, UpsertParts } from '#src/upsert/parts.ts';
 import { type BatchEnd, processBatch } from '#src/upsert/process-batch.ts';
 import { createWriteHealth, type WriteHealth } from '#src/upsert/write-health.ts';
@@ -26,6 +26,7 @@ import { defaultLimits } from './default-limits.ts';
 import { type MovedClock, movedClock } from './moved-clock.ts';
 
 export interface WorldOptions extends Pick<TestServiceOptions, 'patchMode' | 'faults'> {
+  readonly log?: Logger;
   readonly limits?: Partial<UpsertLimits>;
   /** Whether writes get through at all; by default what this process saw. */
   readonly writeHealth?: WriteHealth;
@@ -163,7 +164,7 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
 }
 
 function upsertParts(service: TestService, ledger: Ledger, clock: MovedClock, options: WorldOptions): UpsertParts {
-  const log = silentLogger();
+  const log = options.log ?? silentLogger();
   const workspace = createHttpWorkspace({
     baseUrl: service.origin,
     readApiKey: () => testKey,

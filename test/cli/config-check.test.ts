@@ -1,0 +1,23 @@
+/** `patchbay config check`: what it calls right, a start takes. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkConfig } from '#src/cli/commands/config.ts';
+import { captureOutput } from './support/captured-output.ts';
+
+test('config check says so where the mapping of a feed is not there or broken', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pb-check-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const config = join(folder, 'patchbay.yaml');
+  const check = (mapping: string): Promise<number> => {
+    writeFileSync(config, `feeds:\n  crm: { mapping: ${mapping} }\n`);
+    return checkConfig({ config, data: folder });
+  };
+  const captured = captureOutput();
+  await expect(check('no-such')).rejects.toMatchObject({ kind: 'usage', code: 'mappingNotFound' });
+  writeFileSync(join(folder, 'crm.yaml'), 'nonsense: 1\n');
+  await expect(check('./crm.yaml')).rejects.toMatchObject({ kind: 'usage', code: 'mappingInvalid' });
+  expect(await check('example-crm')).toBe(0);
+  expect(captured.stdout()).toContain('the configuration is right');
+});
