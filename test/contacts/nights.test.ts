@@ -114,7 +114,7 @@ test('over many nights no edit of people is lost, nothing of theirs is removed, 
       fc.array(event, { minLength: 4, maxLength: 24 }),
       (start, events) => play(new World(start), events),
     ),
-    { numRuns: 1_000 },
+    { numRuns: 350 },
   );
 });
 
@@ -131,7 +131,7 @@ test('an edit to a field that the file leaves alone survives every later file', 
         expect(world.stored?.defaultFields.firstName).toBe(edited);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 

@@ -14,7 +14,7 @@ import { input } from './support/build.ts';
 import { modelCreate, modelPatchReply, modelUpdate, type PatchMode } from './support/service-model.ts';
 import { customValuesOf, valuesOf } from './support/values-of.ts';
 
-const runs = { numRuns: 1_000 };
+const runs = { numRuns: 300 };
 const modes: readonly PatchMode[] = ['merge', 'replace'];
 
 function carryOut(plan: Plan, theirs: Contact, mode: PatchMode): Contact {

@@ -22,7 +22,7 @@ describe('an audit', () => {
     expect(existsSync(join(journey.data, 'sandbox', 'reports', `${run}.audit.json`))).toBe(true);
 
     const ids = addTwin(join(journey.data, 'sandbox', 'service.sqlite'), 'c-2');
-    const audited = await journey.run(['audit', ...options, run]);
+    const audited = await journey.call(['audit', ...options, run]);
     expect(audited.code, audited.stderr).toBe(3);
     const [document] = audited.documents;
     expect(document).toMatchObject({ run, kind: 'demand', scope: 'touched', keys: 3, checked: 3, exitCode: 3 });
@@ -42,7 +42,7 @@ describe('an audit', () => {
     expect(captured.stdout()).toMatch(/audit at \S+: 3 keys checked, 1 has more than one contact\n {4}c-2\n/);
 
     const again = journey.file('again.csv', `${header}\nc-1,Ann,A\nc-2,Bob,B\nc-3,Cat,A\n`);
-    const changed = await journey.run(['import', ...options, '--audit', again]);
+    const changed = await journey.call(['import', ...options, '--audit', again]);
     expect(changed.code, changed.stderr).toBe(3);
     expect(changed.documents[0]).toMatchObject({ rows: 3, unchanged: 2, dead: 1, audit: { checked: 1 }, exitCode: 3 });
     expect(changed.documents[0].audit.duplicates).toMatchObject([{ key: 'c-2' }]);

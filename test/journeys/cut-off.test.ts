@@ -50,7 +50,7 @@ describe.concurrent('an import that is cut off', () => {
     expect(await service.keys(), 'what was sent was waited for').toHaveLength(sentBefore);
 
     await service.setFaults([]);
-    const { code, documents, stderr } = await journey.run(['import', '--json', file]);
+    const { code, documents, stderr } = await journey.call(['import', '--json', file]);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('which was cut off');
     expect(documents).toMatchObject([{ state: 'done', rows, created: rows }]);

@@ -6,7 +6,7 @@ import { test } from '#test/support/journey.ts';
 describe('import --feed', () => {
   test('has the mapping of that feed; a name that it cannot have is refused', async ({ journey }) => {
     const file = journey.file('all.csv', 'Nr,Vorname\n1,Ann\n2,Bob\n');
-    const refused = await journey.run(['import', '--sandbox', '--feed', 'csv', file]);
+    const refused = await journey.call(['import', '--sandbox', '--feed', 'csv', file]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('feeds.csv.source');
 

@@ -30,7 +30,7 @@ describe.concurrent('a one-shot import', () => {
     });
     expect(existsSync(document.report)).toBe(true);
 
-    const second = await journey.run(command);
+    const second = await journey.call(command);
     expect(second.code, second.stderr).toBe(0);
     expect(second.documents[0]).toMatchObject({ state: 'done', rows: 12, created: 0, unchanged: 12 });
     expect(second.documents[0].requests).toMatchObject({ get: 0, post: 0, patch: 0 });
@@ -54,7 +54,7 @@ describe.concurrent('a one-shot import', () => {
   test('ends with 2 and touches nothing where no service is named and nobody asked for the sandbox', async ({
     journey,
   }) => {
-    const { code, documents } = await journey.run(['import', '--json', 'config/samples/contacts.csv']);
+    const { code, documents } = await journey.call(['import', '--json', 'config/samples/contacts.csv']);
     expect(code).toBe(2);
     expect(documents).toEqual([
       { error: { code: 'serviceMissing', message: expect.any(String), hint: expect.any(String) }, exitCode: 2 },
@@ -70,7 +70,7 @@ describe.concurrent('a one-shot import', () => {
     expect(refused.documents[0]).toMatchObject({ exitCode: 4 });
     expect(service.writeCount()).toBe(0);
 
-    const { code, documents } = await journey.run(['import', '--json', file]);
+    const { code, documents } = await journey.call(['import', '--json', file]);
     expect(code).toBe(0);
     expect(documents[0]).toMatchObject({ rows: 3, created: 3, dead: 0 });
   });
@@ -79,7 +79,7 @@ describe.concurrent('a one-shot import', () => {
     const service = await journey.service();
     const before = journey.file('before.csv', peopleCsv(20));
     const after = journey.file('after.csv', peopleCsv(20, { company: 'Harbor & Sons' }));
-    expect((await journey.run(['import', '--json', before])).code).toBe(0);
+    expect((await journey.call(['import', '--json', before])).code).toBe(0);
     const writeCount = service.writeCount();
 
     const { code, documents } = await journey.run(['import', '--json', after]);
@@ -97,7 +97,7 @@ describe.concurrent('a one-shot import', () => {
     expect(waited.code, waited.stderr).toBe(6);
     expect(waited.documents[0]).toMatchObject({ state: 'stopped', dead: 0, exitCode: 6 });
 
-    const { code, documents } = await journey.run(['import', '--json', file]);
+    const { code, documents } = await journey.call(['import', '--json', file]);
     expect(code).toBe(0);
     expect(documents[0]).toMatchObject({ run: waited.documents[0].run, rows: 5, created: 5 });
     expect(await service.keys()).toEqual(peopleKeys(5));

@@ -15,14 +15,14 @@ describe('while the service takes no writes and answers reads', () => {
       message: `Creates and updates fail at the service at ${service.origin} (status 503); reads pass.`,
     });
 
-    const status = await journey.run(['status', '--json']);
+    const status = await journey.call(['status', '--json']);
     expect(status.documents[0]).toMatchObject({
       paused: { code: 'unreachable', scope: 'writes' },
       surroundings: { diskFreeBytes: expect.any(Number), queueAnswers: null, troubles: [] },
     });
 
     await service.setFaults([]);
-    const { code, documents, stderr } = await journey.run(['import', '--json', file]);
+    const { code, documents, stderr } = await journey.call(['import', '--json', file]);
     expect(code, stderr).toBe(0);
     expect(documents[0]).toMatchObject({ run: document.run, rows: 20, created: 20, dead: 0 });
     expect(await service.keys()).toEqual(peopleKeys(20));

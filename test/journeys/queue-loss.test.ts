@@ -75,7 +75,7 @@ describe.concurrent('a queue', () => {
   test('that does not answer ends an import with 6 before anything is sent', async ({ journey }) => {
     const service = await journey.service();
     const file = journey.file('people.csv', peopleCsv(3));
-    const { code, documents } = await journey.run(['import', '--json', file], { REDIS_URL: 'redis://127.0.0.1:9' });
+    const { code, documents } = await journey.call(['import', '--json', file], { REDIS_URL: 'redis://127.0.0.1:9' });
     expect(code).toBe(6);
     expect(documents).toMatchObject([{ error: { code: 'queueUnreachable' }, exitCode: 6 }]);
     expect(service.writeCount()).toBe(0);

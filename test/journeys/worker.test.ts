@@ -59,10 +59,10 @@ describe.concurrent('a worker process', () => {
       queue: 'embedded Valkey',
       engine: { since: expect.stringMatching(/^20.*Z$/) },
     });
-    const during = await journey.run(['status', '--json']);
+    const during = await journey.call(['status', '--json']);
     expect(during.documents[0]).toMatchObject({ engine: 'running', workers: 1 });
 
-    const { code, documents } = await journey.run(
+    const { code, documents } = await journey.call(
       ['import', '--sandbox', '--json', journey.file('people.csv', peopleCsv(60))],
       shared,
     );
@@ -96,7 +96,7 @@ describe.concurrent('a worker process', () => {
   }) => {
     const service = await journey.service(['create:latency=60ms']);
     const { engine, worker } = await startBoth(journey);
-    await journey.run(['import', '--detach', journey.file('people.csv', peopleCsv(120))], shared);
+    await journey.call(['import', '--detach', journey.file('people.csv', peopleCsv(120))], shared);
     await until('two batches of the worker', () => batchesOf(worker) >= 2);
     await engine.kill();
     await until('a word of it', () => worker.stderr.includes('the engine is gone'));

@@ -8,7 +8,7 @@ describe.concurrent('a data folder', () => {
   test('belongs to one workspace: another one is refused with 2 and not written to', async ({ journey }) => {
     const file = journey.file('people.csv', peopleCsv(3));
     await journey.service();
-    expect((await journey.run(['import', '--json', file])).code).toBe(0);
+    expect((await journey.call(['import', '--json', file])).code).toBe(0);
 
     const other = await journey.service();
     const { code, documents } = await journey.run(['import', '--json', journey.file('more.csv', peopleCsv(5))]);
@@ -22,7 +22,7 @@ describe.concurrent('a data folder', () => {
 
   test('of a real service does not fall back to the sandbox', async ({ journey }) => {
     await journey.service();
-    expect((await journey.run(['import', '--json', journey.file('people.csv', peopleCsv(3))])).code).toBe(0);
+    expect((await journey.call(['import', '--json', journey.file('people.csv', peopleCsv(3))])).code).toBe(0);
     const { code, documents } = await journey.run(['start', '--json'], { PATCHBAY_BASE_URL: '', PATCHBAY_API_KEY: '' });
     expect(code).toBe(2);
     expect(documents[0]).toMatchObject({ error: { code: 'realDataFolder' }, exitCode: 2 });

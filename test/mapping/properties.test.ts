@@ -64,7 +64,7 @@ test('mapping a record never throws, and the same row twice gives an equal resul
       checkRow(first);
       expect(compiled.mapRow(cellsRow(columns, cells))).toEqual(first);
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
 });
 
@@ -91,7 +91,7 @@ test('mapping an object never throws, whatever stands under the known names', ()
       checkRow(configured.mapRow(row));
       expect(generic.mapRow(row)).toEqual(generic.mapRow(row));
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
 });
 
@@ -114,6 +114,6 @@ test('a number once normalised stays what it is', () => {
       const reading = readPhone(text, 'US');
       if (reading.ok) expect(readPhone(reading.value, null)).toMatchObject({ ok: true, value: reading.value });
     }),
-    { numRuns: 2000 },
+    { numRuns: 700 },
   );
 });

@@ -1,6 +1,8 @@
 /** What create and update refuse (4.1, 4.3, sections 7 and 8). */
 import { describe, expect, test } from 'vitest';
-import { person, startTestService, type TestService } from './test-service.ts';
+import { person, shareTestService, startTestService, type TestService } from './test-service.ts';
+
+const shared = shareTestService();
 
 async function createStatus(service: TestService, body: unknown): Promise<number> {
   return (await service.call('POST', '/v1/contacts', body)).status;
@@ -14,14 +16,14 @@ describe('limits of section 8', () => {
     ['externalId', 75],
     ['source', 72],
   ])('%s may have 1 to %i characters on create, counted in code points', async (member, lengthMax) => {
-    const service = await startTestService();
+    const service = shared();
     expect(await createStatus(service, person(null, { [member]: '😀'.repeat(lengthMax) }))).toBe(201);
     expect(await createStatus(service, person(null, { [member]: '😀'.repeat(lengthMax + 1) }))).toBe(400);
     expect(await createStatus(service, person(null, { [member]: '' }))).toBe(400);
   });
 
   test('source may have 75 characters on update, and be a reserved word', async () => {
-    const service = await startTestService();
+    const service = shared();
     const { body } = await service.call('POST', '/v1/contacts', person(null));
     const path = `/v1/contacts/${body.data.id}`;
     expect((await service.call('PATCH', path, { source: 'x'.repeat(75) })).status).toBe(200);
@@ -31,7 +33,7 @@ describe('limits of section 8', () => {
   });
 
   test('sourceUrl is a URI of up to 200 characters', async () => {
-    const service = await startTestService();
+    const service = shared();
     const url = (length: number) => `https://example.com/${'x'.repeat(length - 20)}`;
     expect(await createStatus(service, person(null, { sourceUrl: url(200) }))).toBe(201);
     expect(await createStatus(service, person(null, { sourceUrl: url(201) }))).toBe(400);
@@ -41,7 +43,7 @@ describe('limits of section 8', () => {
   });
 
   test('sourceUrl is a URI by RFC 3986: ASCII, its escapes whole, its brackets round the numbers of a host', async () => {
-    const service = await startTestService();
+    const service = shared();
     const statusOf = (sourceUrl: string) => createStatus(service, person(null, { sourceUrl }));
     for (const good of [
       'https://crm.example.com/people/17?tab=a,b&q=%C3%BC#top',
@@ -88,7 +90,7 @@ describe('limits of section 8', () => {
   test.each(['openphone', 'device', 'csv', 'zapier', 'google-people', 'other', 'CSV', 'csv-2026', 'OpenPhone import'])(
     'source %j is reserved on create',
     async (source) => {
-      const service = await startTestService();
+      const service = shared();
       const { status, body } = await service.call('POST', '/v1/contacts', person(null, { source }));
       expect(status).toBe(400);
       expect(body.errors[0].path).toBe('source');
@@ -96,7 +98,7 @@ describe('limits of section 8', () => {
   );
 
   test.each(['devices', 'another', 'my-csv', 'public-api'])('source %j is free', async (source) => {
-    const service = await startTestService();
+    const service = shared();
     expect(await createStatus(service, person(null, { source }))).toBe(201);
   });
 
@@ -109,7 +111,7 @@ describe('limits of section 8', () => {
 
 describe('fields', () => {
   test('defaultFields and in it firstName are required on create', async () => {
-    const service = await startTestService();
+    const service = shared();
     const missing = await service.call('POST', '/v1/contacts', {});
     expect(missing.status).toBe(400);
     expect(missing.body).toMatchObject({ code: '0800400', title: 'Bad Request', status: 400 });
@@ -121,7 +123,7 @@ describe('fields', () => {
   });
 
   test.each(['+14155550100', '+12', '+123456789012345'])('phone number %j is E.164', async (value) => {
-    const service = await startTestService();
+    const service = shared();
     expect(await createStatus(service, withPhone(value))).toBe(201);
   });
 
@@ -136,27 +138,27 @@ describe('fields', () => {
     14155550100,
     '+1415555010\n',
   ])('phone number %j is refused', async (value) => {
-    const service = await startTestService();
+    const service = shared();
     const { status, body } = await service.call('POST', '/v1/contacts', withPhone(value));
     expect(status).toBe(400);
     expect(body.errors[0].path).toBe('defaultFields.phoneNumbers.0.value');
   });
 
   test.each(['a@example.com', 'a.b+c@mail.example.org', 'ü@exämple.com'])('e-mail %j is plausible', async (value) => {
-    const service = await startTestService();
+    const service = shared();
     expect(await createStatus(service, withEmail(value))).toBe(201);
   });
 
   test.each(['', 'a', 'a@b', '@example.com', 'a@@example.com', 'a b@example.com', 'a@example.', 'a@.com', null])(
     'e-mail %j is refused',
     async (value) => {
-      const service = await startTestService();
+      const service = shared();
       expect(await createStatus(service, withEmail(value))).toBe(400);
     },
   );
 
   test('an item needs its name, on update also to be removed', async () => {
-    const service = await startTestService();
+    const service = shared();
     expect(
       await createStatus(service, { defaultFields: { firstName: 'A', emails: [{ value: 'a@example.com' }] } }),
     ).toBe(400);
@@ -167,13 +169,13 @@ describe('fields', () => {
   });
 
   test('a lone surrogate and a NUL are refused', async () => {
-    const service = await startTestService();
+    const service = shared();
     expect(await createStatus(service, { defaultFields: { firstName: '\ud800' } })).toBe(400);
     expect(await createStatus(service, { defaultFields: { firstName: 'a\0b' } })).toBe(400);
   });
 
   test('a list holds at most 200 items, also when an update adds to it', async () => {
-    const service = await startTestService();
+    const service = shared();
     const items = (count: number) => Array.from({ length: count }, () => ({ name: 'work', value: 'a@example.com' }));
     expect(await createStatus(service, { defaultFields: { firstName: 'A', emails: items(201) } })).toBe(400);
     const { body } = await service.call('POST', '/v1/contacts', {
@@ -184,7 +186,7 @@ describe('fields', () => {
   });
 
   test('every problem of a body is told', async () => {
-    const service = await startTestService();
+    const service = shared();
     const { body } = await service.call('POST', '/v1/contacts', {
       externalId: '',
       defaultFields: { firstName: 7, phoneNumbers: [{ name: 'a', value: 'x' }] },
@@ -209,7 +211,7 @@ describe('custom fields', () => {
     ['account_manager', 'Greta'],
     ['portal', 'https://portal.example.com'],
   ])('%s takes %j and gives it back', async (key, value) => {
-    const service = await startTestService();
+    const service = shared();
     const { status, body } = await service.call(
       'POST',
       '/v1/contacts',
@@ -233,7 +235,7 @@ describe('custom fields', () => {
     ['no_such_key', 'x'],
     ['__proto__', 'x'],
   ])('%s refuses %j as an invalid custom field item', async (key, value) => {
-    const service = await startTestService();
+    const service = shared();
     const { status, body } = await service.call(
       'POST',
       '/v1/contacts',
@@ -245,7 +247,7 @@ describe('custom fields', () => {
   });
 
   test('an infinite number, a missing key and a repeated key are refused', async () => {
-    const service = await startTestService();
+    const service = shared();
     const title = async (json: string) => {
       const response = await fetch(`${service.origin}/v1/contacts`, {
         method: 'POST',
@@ -262,7 +264,7 @@ describe('custom fields', () => {
   });
 
   test('a number beyond 2^53 - 1 is refused, since its digits could be lost', async () => {
-    const service = await startTestService();
+    const service = shared();
     const answerTo = (value: number) =>
       service.call('POST', '/v1/contacts', person(null, { customFields: [{ key: 'seats', value }] }));
     for (const value of [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1, -1e-300]) {
@@ -282,7 +284,7 @@ describe('custom fields', () => {
   });
 
   test('null on create keeps nothing', async () => {
-    const service = await startTestService();
+    const service = shared();
     const { body } = await service.call(
       'POST',
       '/v1/contacts',
@@ -292,7 +294,7 @@ describe('custom fields', () => {
   });
 
   test('are refused on update in the same way, and nothing of the update is kept', async () => {
-    const service = await startTestService();
+    const service = shared();
     const { body } = await service.call('POST', '/v1/contacts', person('kept'));
     const path = `/v1/contacts/${body.data.id}`;
     const patch = { externalId: 'moved', customFields: [{ key: 'seats', value: 'x' }] };

@@ -1,6 +1,8 @@
 /** What a refusal says: the JSON type that was expected, a title for every status, and plain words (section 7). */
 import { describe, expect, test } from 'vitest';
-import { type Answer, person, startTestService, type TestService, testKey } from './test-service.ts';
+import { type Answer, person, shareTestService, startTestService, type TestService, testKey } from './test-service.ts';
+
+const shared = shareTestService();
 
 type Told = readonly [path: string, message: string, type: string];
 
@@ -42,7 +44,7 @@ describe('each problem names the JSON type that was expected', () => {
     [withFields({}), [['customFields', 'must be a list', 'array']]],
     [withFields(texts(201)), [['customFields', 'must hold at most 200 items', 'array']]],
   ])('create %j', async (body, problems) => {
-    expect(told(await create(await startTestService(), body))).toEqual(problems);
+    expect(told(await create(shared(), body))).toEqual(problems);
   });
 
   test.each<readonly [unknown, readonly Told[]]>([
@@ -66,7 +68,7 @@ describe('each problem names the JSON type that was expected', () => {
     [{ key: 'interests', value: ['tea', 7] }, [['.value.1', 'must be a text', 'string']]],
     [{ key: 'interests', value: texts(201) }, [['.value', 'must hold at most 200 items', 'array']]],
   ])('the custom field item %j', async (item, problems) => {
-    const answer = await create(await startTestService(), withFields([item]));
+    const answer = await create(shared(), withFields([item]));
     expect([answer.body.code, answer.body.title]).toEqual(['0801400', 'Invalid Custom Field Item']);
     expect(told(answer)).toEqual(problems.map(([path, ...rest]) => [`customFields.0${path}`, ...rest]));
   });
@@ -83,7 +85,7 @@ describe('each problem names the JSON type that was expected', () => {
     ],
     ['pageToken=x', [['pageToken', 'is not a token that this listing gave', 'string']]],
   ])('list contacts with %s', async (query, problems) => {
-    const service = await startTestService();
+    const service = shared();
     expect(told(await service.call('GET', `/v1/contacts?${query}`))).toEqual(problems);
   });
 
@@ -105,7 +107,7 @@ describe('each problem names the JSON type that was expected', () => {
   });
 
   test('update: an id that no item has, one that stands twice, and none where an item is to go', async () => {
-    const service = await startTestService();
+    const service = shared();
     const emails = [{ name: 'work', value: 'ada@example.com' }];
     const { data } = (await create(service, { defaultFields: { firstName: 'Ada', emails } })).body;
     const [email] = data.defaultFields.emails;
@@ -128,7 +130,7 @@ describe('each problem names the JSON type that was expected', () => {
     [`${'['.repeat(33)}${']'.repeat(33)}`, 'The body is nested deeper than 32 levels.'],
     [Uint8Array.of(0x22, 0xff, 0x22), 'The body is not UTF-8.'],
   ])('the body %j that cannot be read', async (body, message) => {
-    const service = await startTestService();
+    const service = shared();
     const headers = { authorization: testKey, 'content-type': 'application/json' };
     const response = await fetch(`${service.origin}/v1/contacts`, { method: 'POST', headers, body });
     expect(await response.json()).toMatchObject({
@@ -148,7 +150,7 @@ describe('each problem names the JSON type that was expected', () => {
 });
 
 test('a conflict names neither the field nor the other contact', async () => {
-  const service = await startTestService();
+  const service = shared();
   await create(service, person('taken'));
   const { body } = await create(service, person('taken'));
   expect(body).toMatchObject({ code: '0800409', title: 'Conflict' });
@@ -173,7 +175,7 @@ test.each([
 });
 
 test('a path that there is not: under /v1 the description helps, elsewhere the version', async () => {
-  const service = await startTestService();
+  const service = shared();
   const messageOf = async (path: string) => (await service.call('GET', path)).body.message;
   for (const path of ['/v1', '/v1/contact', '/v1/contacts/1/2']) {
     expect(await messageOf(path)).toBe('There is no such path. GET /openapi.json lists those that there are.');

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type RawOptions, type RawReply, sendRaw } from './support/raw-http.ts';
-import { startTestService, type TestServiceOptions, testKey } from './test-service.ts';
+import { shareTestService, startTestService, type TestServiceOptions, testKey } from './test-service.ts';
 
 const host = 'Host: localhost\r\n';
 const head = `${host}Authorization: ${testKey}\r\n`;
@@ -13,12 +13,15 @@ const get = (target: string) => `GET ${target} HTTP/1.1\r\n${head}\r\n`;
 const post = (headers: string, sent: string) => `POST /v1/contacts HTTP/1.1\r\n${jsonHead}${headers}\r\n${sent}`;
 const create = (sent: string) => post(`Content-Length: ${Buffer.byteLength(sent)}\r\n`, sent);
 
-async function repliesTo(bytes: string | Uint8Array, options: RawOptions = {}, service: TestServiceOptions = {}) {
-  const { port } = await startTestService(service);
+const shared = shareTestService();
+
+/** Of the shared service, or of one with options of its own. */
+async function repliesTo(bytes: string | Uint8Array, options: RawOptions = {}, service?: TestServiceOptions) {
+  const { port } = service === undefined ? shared() : await startTestService(service);
   return (await sendRaw(port, bytes, options)).replies;
 }
 
-async function statusesOf(bytes: string, replyCount = 1, service: TestServiceOptions = {}): Promise<readonly number[]> {
+async function statusesOf(bytes: string, replyCount = 1, service?: TestServiceOptions): Promise<readonly number[]> {
   return (await repliesTo(bytes, { replyCount }, service)).map((reply) => reply.status);
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '#src/log.ts';
+import { callPatchbay } from '../support/call-patchbay.ts';
 import { type PatchbayProcess, startPatchbay } from '../support/patchbay-process.ts';
 import { sendRaw } from './support/raw-http.ts';
 import { manualClock, openTestService, startTestService, type TestServiceOptions } from './test-service.ts';
@@ -166,9 +167,10 @@ test('neither the store nor the log holds a key; two stores with one key do not 
 });
 
 describe('patchbay serve', () => {
+  const words = (folder: string) => ['serve', '--json', '--port', '0', '--store', join(folder, 'service.sqlite')];
+
   function serve(folder: string, ...args: string[]): PatchbayProcess {
-    const command = ['serve', '--json', '--port', '0', '--store', join(folder, 'service.sqlite'), ...args];
-    const started = startPatchbay(command, { PATCHBAY_DATA: join(folder, 'data') });
+    const started = startPatchbay([...words(folder), ...args], { PATCHBAY_DATA: join(folder, 'data') });
     onTestFinished(() => started.kill());
     return started;
   }
@@ -207,7 +209,7 @@ describe('patchbay serve', () => {
       [['--key-file', empty], 'keyFileUnreadable'],
       [['--key-file', join(folder, 'none.txt')], 'keyFileUnreadable'],
     ] as const;
-    const ends = await Promise.all(cases.map(([args]) => serve(folder, ...args).ended()));
+    const ends = await Promise.all(cases.map(([args]) => callPatchbay([...words(folder), ...args], {})));
     expect(ends.map((end) => [end.code, end.documents[0].error.code])).toEqual(cases.map(([, code]) => [2, code]));
     for (const end of ends) expect(end.stdout + end.stderr).not.toMatch(/secret[- ]one/);
   });

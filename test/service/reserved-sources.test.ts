@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseReservedSources } from '#src/service/contacts/parse-reserved-sources.ts';
+import { callPatchbay } from '../support/call-patchbay.ts';
 import { startPatchbay } from '../support/patchbay-process.ts';
 import { person, startTestService } from './test-service.ts';
 
@@ -55,18 +56,16 @@ test('`serve --reserved-source` takes them, and says which cannot be meant', asy
   const folder = mkdtempSync(join(tmpdir(), 'service-reserved-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const environment = { PATCHBAY_DATA: folder };
-  const serve = (...words: string[]) => {
-    const started = startPatchbay(
-      ['serve', '--json', '--port', '0', '--key', 'one', ...words.flatMap((word) => ['--reserved-source', word])],
-      environment,
-    );
-    onTestFinished(() => started.kill());
-    return started;
-  };
-  const wrong = await serve('*').ended();
+  const wordsWith = (...reserved: string[]) => [
+    ...['serve', '--json', '--port', '0', '--key', 'one'],
+    ...reserved.flatMap((one) => ['--reserved-source', one]),
+  ];
+  const wrong = await callPatchbay(wordsWith('*'), environment);
   expect([wrong.code, wrong.documents[0].error.code]).toEqual([2, 'reservedSourceMalformed']);
 
-  const { origin } = JSON.parse(await serve('partner', 'crm*').firstLine());
+  const started = startPatchbay(wordsWith('partner', 'crm*'), environment);
+  onTestFinished(() => started.kill());
+  const { origin } = JSON.parse(await started.firstLine());
   const status = async (source: string) => {
     const headers = { authorization: 'one', 'content-type': 'application/json' };
     const body = JSON.stringify(person(null, { source }));

@@ -1,13 +1,13 @@
 /** Builders for the tests of the service: a running one, requests against it, and a clock that is moved by hand. */
 
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Clock } from '#src/clock.ts';
 import { parseFault } from '#src/service/faults/parse-fault.ts';
 import type { ServiceOptions } from '#src/service/service-options.ts';
 import { type RunningService, startService } from '#src/service/start-service.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';
 import { serviceDefaults } from '#test/support/service-defaults.ts';
-import { createReplyCheck } from '../support/reply-check.ts';
+import { createReplyCheck, type ReplyCheck } from '../support/reply-check.ts';
 
 export const testKey: string = serviceDefaults.apiKeys[0];
 
@@ -16,9 +16,13 @@ export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'faults
 }
 
 /** Options whose service holds its replies to the public description: a misfit fails the test that asked for them. */
-export function serviceOptions({ faults = [], ...overrides }: TestServiceOptions = {}): ServiceOptions {
+export function serviceOptions(options: TestServiceOptions = {}): ServiceOptions {
   const check = createReplyCheck();
   onTestFinished(check.requireFit);
+  return checkedOptions(check, options);
+}
+
+function checkedOptions(check: ReplyCheck, { faults = [], ...overrides }: TestServiceOptions): ServiceOptions {
   return {
     replyObserver: check.observer,
     ...serviceDefaults,
@@ -30,6 +34,26 @@ export function serviceOptions({ faults = [], ...overrides }: TestServiceOptions
 /** A running service that the test closes itself. */
 export function openTestService(options: TestServiceOptions = {}): Promise<RunningService> {
   return startService(serviceOptions(options));
+}
+
+/**
+ * One service for all tests of a file, none of which minds what another one left in it. It runs from the first of them
+ * to the last.
+ */
+export function shareTestService(options: TestServiceOptions = {}): () => TestService {
+  let shared: TestService | null = null;
+  const check = createReplyCheck();
+  beforeAll(async () => {
+    shared = withCall(await startService(checkedOptions(check, options)));
+  });
+  afterAll(async () => {
+    await shared?.close();
+    check.requireFit();
+  });
+  return () => {
+    if (shared === null) throw new Error('no test runs');
+    return shared;
+  };
 }
 
 export interface Answer {
@@ -48,6 +72,10 @@ export interface TestService extends RunningService {
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const service = await openTestService(options);
   onTestFinished(() => service.close());
+  return withCall(service);
+}
+
+function withCall(service: RunningService): TestService {
   return { ...service, call: (method, path, body) => send(service.origin, method, path, body) };
 }
 

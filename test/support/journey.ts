@@ -11,6 +11,7 @@ import { Redis } from 'ioredis';
 import { test as base, vi } from 'vitest';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { callPatchbay } from './call-patchbay.ts';
 import { type JourneyService, startJourneyService } from './journey-service.ts';
 import { type Ended, type PatchbayProcess, startPatchbay } from './patchbay-process.ts';
 
@@ -21,6 +22,8 @@ export interface Journey {
   start(args: readonly string[], env?: Readonly<Record<string, string>>): PatchbayProcess;
   /** Starts a command and waits for its end. */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  /** Carries out a command in this process, one at a time: for what a test needs on its way (`call-patchbay.ts`). */
+  call(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   /** A service that the commands of this journey write to from now on. `faults` as for `patchbay serve`. */
   service(faults?: readonly string[], key?: string): Promise<JourneyService>;
   /** Writes a file beside the data folder; answers its path. */
@@ -50,16 +53,13 @@ export const test = base.extend<{ readonly journey: Journey }>({
     const processes: PatchbayProcess[] = [];
     const services: JourneyService[] = [];
     const clients: Redis[] = [];
-    const start: Journey['start'] = (args, env = {}) => {
+    const envWith = (env: Readonly<Record<string, string>>) => {
       const service = services.at(-1);
       const named = service === undefined ? {} : { PATCHBAY_BASE_URL: service.origin, PATCHBAY_API_KEY: service.key };
-      const started = startPatchbay(args, {
-        PATCHBAY_DATA: data,
-        PORT: '0',
-        ...(service === undefined ? {} : serviceEnv),
-        ...named,
-        ...env,
-      });
+      return { PATCHBAY_DATA: data, PORT: '0', ...(service === undefined ? {} : serviceEnv), ...named, ...env };
+    };
+    const start: Journey['start'] = (args, env = {}) => {
+      const started = startPatchbay(args, envWith(env));
       processes.push(started);
       return started;
     };
@@ -67,6 +67,7 @@ export const test = base.extend<{ readonly journey: Journey }>({
       data,
       start,
       run: (args, env) => start(args, env).ended(),
+      call: (args, env = {}) => callPatchbay(args, envWith(env)),
       service: async (faults = [], key = 'key-for-journeys') => {
         const service = await startJourneyService(faults, key);
         services.push(service);

@@ -68,7 +68,7 @@ export function startPatchbay(args: readonly string[], env: Readonly<Record<stri
       await until(`the end of: patchbay ${args.join(' ')}`, () => !running).catch((error: Error) => {
         throw new Error(`${error.message}\n${stdout}\n${stderr}`);
       });
-      return { code: child.exitCode, stdout, stderr, documents: documentsOf(stdout) };
+      return endedWith(child.exitCode, stdout, stderr);
     },
     signal: (name) => void child.kill(name),
     kill: async () => {
@@ -82,6 +82,11 @@ export function startPatchbay(args: readonly string[], env: Readonly<Record<stri
         return null;
       }),
   };
+}
+
+/** What is known of a command at its end. */
+export function endedWith(code: number | null, stdout: string, stderr: string): Ended {
+  return { code, stdout, stderr, documents: documentsOf(stdout) };
 }
 
 function documentsOf(stdout: string): readonly unknown[] {

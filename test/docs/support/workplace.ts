@@ -3,15 +3,20 @@ import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { callPatchbay } from '#test/support/call-patchbay.ts';
 import { root } from './read-document.ts';
 
 export interface Workplace extends AsyncDisposable {
   readonly folder: string;
-  /** Runs one line in a shell, both outputs as one. `before` is the exit code of the line before, for `$?`. */
+  /**
+   * Runs one line in a shell, both outputs as one. `before` is the exit code of the line before, for `$?`. The first
+   * line of each command is a process; a later one whose words mean nothing to a shell is carried out in this process.
+   */
   run(line: string, before: number): Promise<{ readonly code: number; readonly output: string }>;
 }
 
 const timeoutMs = 60_000;
+const plainLine = /^patchbay [\w ./-]+$/;
 
 export async function openWorkplace(): Promise<Workplace> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'patchbay-docs-')));
@@ -21,9 +26,17 @@ export async function openWorkplace(): Promise<Workplace> {
   // What the alias of the README is to a person.
   await mkdir(join(folder, 'bin'));
   await symlink(join(root, 'src/cli/patchbay.mjs'), join(folder, 'bin/patchbay'));
+  const known = new Set<string>();
   return {
     folder,
-    run: (line, before) => runShell(folder, `(exit ${before}); ${line}`),
+    run: async (line, before) => {
+      const command = /\bpatchbay ([a-z]+)/.exec(line)?.[1] ?? '';
+      const isKnown = known.has(command);
+      known.add(command);
+      if (!isKnown || !plainLine.test(line)) return runShell(folder, `(exit ${before}); ${line}`);
+      const { code, output } = await callPatchbay(line.split(' ').slice(1), { HOME: folder }, folder);
+      return { code: code ?? -1, output };
+    },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

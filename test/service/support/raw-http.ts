@@ -34,24 +34,24 @@ export function sendRaw(port: number, bytes: string | Uint8Array, options: RawOp
   const { replyCount = 1, bodiless = false, patienceMs = 300 } = options;
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-    let received = Buffer.alloc(0);
+    const replies: RawReply[] = [];
+    /** Behind the last whole reply. */
+    let left = Buffer.alloc(0);
     const finish = (closed: boolean) => {
       clearTimeout(patience);
       socket.destroy();
-      try {
-        resolve({ ...readReplies(received, bodiless), closed });
-      } catch (error) {
-        reject(error);
-      }
+      resolve({ replies, rest: left.toString('latin1'), closed });
     };
     const patience = setTimeout(() => {
       socket.end();
       setTimeout(() => finish(false), 2_000).unref();
     }, patienceMs);
     socket.on('data', (data) => {
-      received = Buffer.concat([received, data]);
       try {
-        if (readReplies(received, bodiless).replies.length >= replyCount) finish(false);
+        const read = readReplies(Buffer.concat([left, data]), bodiless);
+        replies.push(...read.replies);
+        left = read.left;
+        if (replies.length >= replyCount) finish(false);
       } catch (error) {
         reject(error);
         finish(false);
@@ -64,7 +64,7 @@ export function sendRaw(port: number, bytes: string | Uint8Array, options: RawOp
 }
 
 /** Reads whole replies. Throws where the bytes are no HTTP. Ends: each turn takes one reply off. */
-export function readReplies(bytes: Buffer, bodiless = false): { replies: RawReply[]; rest: string } {
+export function readReplies(bytes: Buffer, bodiless = false): { replies: RawReply[]; left: Buffer<ArrayBuffer> } {
   const replies: RawReply[] = [];
   let at = 0;
   for (;;) {
@@ -88,5 +88,5 @@ export function readReplies(bytes: Buffer, bodiless = false): { replies: RawRepl
     replies.push({ status: Number(status), headers, text, body: text === '' ? null : JSON.parse(text) });
     at = bodyEnd;
   }
-  return { replies, rest: bytes.toString('latin1', at) };
+  return { replies, left: Buffer.from(bytes.subarray(at)) };
 }

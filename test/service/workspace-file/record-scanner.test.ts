@@ -61,7 +61,7 @@ test('whatever the layout and wherever the text is cut, the records are those of
         expect({ ...scan(text, pieceBytes).sections }).toEqual({ ...(parsed as object) });
       },
     ),
-    { seed: 20261121, numRuns: 300 },
+    { seed: 20261121, numRuns: 150 },
   );
 });
 
@@ -83,7 +83,7 @@ test('a text that JSON.parse refuses is refused, wherever it was cut or changed'
         if (!isJson) expect(() => scan(changed, 3)).toThrow(ScanError);
       },
     ),
-    { seed: 20261121, numRuns: 600 },
+    { seed: 20261121, numRuns: 300 },
   );
   for (let length = 0; length < text.length; length += 1)
     expect(refusal(text.slice(0, length))).toBeInstanceOf(ScanError);
