@@ -11,13 +11,7 @@ import type { FeedTrouble } from '#src/ledger/delivery-record.ts';
 import type { FeedStanding } from '#src/ledger/feed-standing.ts';
 
 /** The order in which they are told. */
-const troubleOrder = [
-  'outage',
-  'failed',
-  'guard',
-  'deadRows',
-  'missed',
-] as const satisfies readonly FeedTrouble[];
+const troubleOrder = ['outage', 'failed', 'guard', 'deadRows', 'missed'] as const satisfies readonly FeedTrouble[];
 
 export interface FeedFacts {
   readonly feed: string;

@@ -363,6 +363,7 @@ describe('the changes', () => {
     const [delivery, ...others] = await bench.ledger.deliveries.nextDue(Number.MAX_SAFE_INTEGER, 9);
     expect(others).toEqual([]);
     expect(delivery).toMatchObject({
+      id: expect.stringMatching(/^n[\da-f]{24}$/),
       kind: 'change',
       type: 'phoneNumbers.changed',
       feed: 'phone-numbers',

@@ -2,6 +2,7 @@
  * The tables of takes: part of migration 3.
  *
  * One row for each path that a feed has met. Without a hash it was passed over: a newer one was taken instead.
+ * `seen_at`, to the day: when it lay there last.
  */
 export const takeTables = `
   CREATE TABLE taken_files (
