@@ -3,26 +3,17 @@
  * place when it dies (`contract.md`, "One engine per data folder").
  */
 import type { Home } from '#src/app.ts';
-import type { Clock } from '#src/clock.ts';
 import { type Engine, engineDiedError, startEngine } from '#src/engine/engine.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
-import type { Ledger } from '#src/ledger/port.ts';
+import type { Following } from '#src/ledger/follow.ts';
 import type { Interrupt } from './interrupt.ts';
+import type { Output } from './output.ts';
 
 export interface SeatOptions {
   readonly sameWorkspace: boolean;
   readonly patienceMs: number;
   readonly interrupt: Interrupt;
   readonly onEngine: (engine: Engine | null) => void;
-}
-
-/** What following something through the ledger needs besides its id. */
-export interface Following {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly patienceMs: number;
-  readonly isEngineGone?: () => boolean;
-  readonly signal: AbortSignal;
 }
 
 export interface Seat {
@@ -109,4 +100,21 @@ async function followOnce<End>(
   death?.catch(() => undefined);
   const end = await (death === undefined ? following : Promise.race([following, death]));
   return { end, lock };
+}
+
+/**
+ * For commands that ask for work and leave it where it stands: the next engine that can be started carries it out, and that
+ * does no harm. Says so where another process is the engine.
+ */
+export function takeSeatFor<Entered>(
+  home: Home,
+  output: Output,
+  { patienceMs, interrupt }: Pick<SeatOptions, 'patienceMs' | 'interrupt'>,
+  enter: Entry<Entered>['enter'],
+  withdraw: Entry<Entered>['withdraw'] = async () => undefined,
+): Promise<{ readonly seat: Seat; readonly entered: Entered }> {
+  const onEngine = (engine: Engine | null): void => {
+    if (engine === null) output.note('an engine is running on this data folder: it does the work');
+  };
+  return takeSeat(home, { sameWorkspace: false, patienceMs, interrupt, onEngine }, { enter, withdraw });
 }

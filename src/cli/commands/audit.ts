@@ -13,7 +13,7 @@ import { patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
-import { takeSeat } from '../seat.ts';
+import { takeSeatFor } from '../seat.ts';
 
 interface AuditOptions extends GlobalOptions {
   readonly wait?: string;
@@ -29,19 +29,7 @@ export async function auditRun(options: AuditOptions, id: string): Promise<numbe
   try {
     const run = await findRun(home, id);
     requireEnded(run);
-    const { seat, entered } = await takeSeat(
-      home,
-      {
-        sameWorkspace: false,
-        patienceMs,
-        interrupt,
-        onEngine: (engine) => {
-          if (engine === null) output.note('an engine is running on this data folder: it does the work');
-        },
-      },
-      // It does no harm where it stays: the next engine that can be started carries it out.
-      { enter: () => demand(home, run), withdraw: async () => undefined },
-    );
+    const { seat, entered } = await takeSeatFor(home, output, { patienceMs, interrupt }, () => demand(home, run));
     try {
       const end = await seat.follow((following) => followAudit({ ...following, auditId: entered.id }));
       const result = await auditResultOf(home, end, output.values);

@@ -14,7 +14,7 @@ import { patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { changeSummary, countedNumbers, diffCommand, shortInstant, snapshotDocument } from '../present-numbers.ts';
-import { takeSeat } from '../seat.ts';
+import { takeSeatFor } from '../seat.ts';
 import { tellInterrupted } from '../tell-interrupted.ts';
 import { endedTick } from '../tick-failure.ts';
 
@@ -36,17 +36,12 @@ export async function snapshotNumbers(options: SnapshotOptions): Promise<number>
   });
   try {
     const id = newTickId();
-    const { seat, entered } = await takeSeat(
+    const { seat, entered } = await takeSeatFor(
       home,
-      {
-        sameWorkspace: false,
-        patienceMs,
-        interrupt,
-        onEngine: (engine) => {
-          if (engine === null) output.note('an engine is running on this data folder: it does the work');
-        },
-      },
-      { enter: () => request(home, id, user), withdraw: (tick) => withdraw(home, id, tick) },
+      output,
+      { patienceMs, interrupt },
+      () => request(home, id, user),
+      (tick) => withdraw(home, id, tick),
     );
     try {
       await requireRegularAnswers(home, (code, message) => withdraw(home, id, entered, code, message));

@@ -17,7 +17,7 @@ import { createOutput, type Output, printable } from '../output.ts';
 import { presentRun } from '../present-run.ts';
 import { createProgress } from '../progress.ts';
 import { presentationOf, runDocument } from '../run-document.ts';
-import { type Seat, takeSeat } from '../seat.ts';
+import { type Seat, takeSeatFor } from '../seat.ts';
 import { tellInterrupted } from '../tell-interrupted.ts';
 import { endedTick } from '../tick-failure.ts';
 import { findSchedule } from './schedule-find.ts';
@@ -40,19 +40,7 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
   try {
     const schedule = await findSchedule(home, name);
     if (options.detach === true) return await detach(home, output, schedule);
-    const { seat, entered } = await takeSeat(
-      home,
-      {
-        sameWorkspace: false,
-        patienceMs,
-        interrupt,
-        onEngine: (engine) => {
-          if (engine === null) output.note('an engine is running on this data folder: it does the work');
-        },
-      },
-      // It does no harm where it stays: the next engine that can be started carries it out.
-      { enter: () => request(home, schedule), withdraw: async () => undefined },
-    );
+    const { seat, entered } = await takeSeatFor(home, output, { patienceMs, interrupt }, () => request(home, schedule));
     try {
       const end = await seat.follow((following) => followTick({ ...following, tickId: entered.id }));
       const tick = endedTick(end, name);

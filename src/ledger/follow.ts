@@ -1,0 +1,64 @@
+/**
+ * Follows something through the ledger, whichever process works on it: again and again a look, until it has ended, or nobody
+ * brings it to its end.
+ */
+import type { Clock } from '#src/clock.ts';
+import type { Ledger, Pause } from './port.ts';
+
+export interface Following {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** How long nothing may move before following gives up. */
+  readonly patienceMs: number;
+  /** Asked about once a second; absent where the caller itself is the engine. */
+  readonly isEngineGone?: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Why following ended before what was followed did. */
+export type FollowStop =
+  /** The key is refused: nothing goes on before it works again. */
+  | { readonly kind: 'auth'; readonly pause: Pause }
+  /** Nothing moved for the whole patience. */
+  | { readonly kind: 'unreachable'; readonly pause: Pause | null }
+  /** Nobody works on the ledger any more: the caller may take over. */
+  | { readonly kind: 'engineGone' };
+
+/** What one look saw. */
+export type Look<End> =
+  | { readonly end: End }
+  | {
+      /** Changes while anything goes on that is waited for; null: it goes on. */
+      readonly progress: string | null;
+      /** Whether it stands still while the key is refused. */
+      readonly needsKey: boolean;
+    };
+
+const pollMs = 100;
+const engineCheckMs = 1_000;
+
+/** Ends with what is followed, at a refused key, when patience is over, or with an `AbortError`. */
+export async function follow<End>(following: Following, look: () => Promise<Look<End>>): Promise<End | FollowStop> {
+  const { ledger, clock, patienceMs, isEngineGone, signal } = following;
+  let progress = '';
+  let movedAtMs = clock.monotonicMs();
+  let checkedAtMs = clock.monotonicMs();
+  for (;;) {
+    signal.throwIfAborted();
+    const seen = await look();
+    if ('end' in seen) return seen.end;
+    const pause = await ledger.pause();
+    if (pause?.code === 'auth' && seen.needsKey) return { kind: 'auth', pause };
+    const nowMs = clock.monotonicMs();
+    if (seen.progress === null || seen.progress !== progress) {
+      progress = seen.progress ?? progress;
+      movedAtMs = nowMs;
+    }
+    if (nowMs - movedAtMs > patienceMs) return { kind: 'unreachable', pause };
+    if (isEngineGone !== undefined && nowMs - checkedAtMs > engineCheckMs) {
+      checkedAtMs = nowMs;
+      if (isEngineGone()) return { kind: 'engineGone' };
+    }
+    await clock.sleep(pollMs, signal);
+  }
+}
