@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ledger: ['errors', 'clock', 'wire', 'contacts', 'sources', 'mapping'],
   schedules: ['errors', 'clock', 'log', 'config', 'ledger'],
   feeds: ['errors', 'config', 'mapping', 'ledger'],
-  notices: ['errors', 'clock', 'log', 'config', 'workspace', 'ledger'],
+  notices: ['errors', 'clock', 'log', 'config', 'workspace', 'ledger', 'schedules'],
   snapshots: ['errors', 'clock', 'log', 'wire', 'workspace', 'ledger'],
   upsert: ['errors', 'clock', 'log', 'steps', 'wire', 'contacts', 'workspace', 'ledger'],
   runs: [

@@ -2,7 +2,12 @@
 import { isoInstant } from '#src/clock.ts';
 import type { FeedTrouble } from '#src/ledger/delivery-record.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
-import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord } from '#src/ledger/schedule-record.ts';
+import {
+  phoneNumbersSchedule,
+  type ScheduleRecord,
+  type TickRecord,
+  tellingOutcomes,
+} from '#src/ledger/schedule-record.ts';
 import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshot-record.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import type { DashboardParts } from './parts.ts';
@@ -41,8 +46,7 @@ export async function readFeeds({ ledger }: DashboardParts): Promise<FeedsView> 
   const viewSchedule = async (name: string): Promise<ScheduleView | null> => {
     const record = schedules.get(name);
     if (record === undefined) return null;
-    const ticks = await ledger.schedules.ticks(name, ticksLookedAt);
-    return { record, lastTick: ticks.find((tick) => tick.state === 'ended') ?? null };
+    return { record, lastTick: await ledger.schedules.lastEnded(name, tellingOutcomes) };
   };
   const names = [...new Set([...schedules.keys(), ...conditions.keys(), ...withRuns])]
     .filter((name) => name !== phoneNumbersSchedule)
@@ -69,9 +73,6 @@ export async function readFeeds({ ledger }: DashboardParts): Promise<FeedsView> 
     phoneNumbers: { schedule: await viewSchedule(phoneNumbersSchedule), latest },
   };
 }
-
-/** Behind those that wait or are at work stands one that has ended, if there ever was one. */
-const ticksLookedAt = 10;
 
 /** `{feeds: […], phoneNumbers: {schedule, latest}}`; instants in ISO 8601. */
 export function feedsJson({ feeds, phoneNumbers }: FeedsView): object {

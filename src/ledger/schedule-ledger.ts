@@ -59,7 +59,10 @@ export interface ScheduleLedger {
   tick(id: string): Promise<TickRecord | null>;
   /** Newest first. */
   ticks(schedule: string, limit: number): Promise<readonly TickRecord[]>;
-  /** The newest one that ended in one of these ways; the newest `run` is never forgotten. */
+  /**
+   * The newest one of the schedule's own work, not of one user's numbers, that ended in one of these ways; the newest `run` is
+   * never forgotten.
+   */
   lastEnded(schedule: string, outcomes: readonly TickOutcome[]): Promise<TickRecord | null>;
   /** Those that wait and whose schedule has none at work: one each, oldest first. */
   nextTicks(limit: number): Promise<readonly TickRecord[]>;

@@ -78,6 +78,9 @@ export interface TickRecord {
   readonly hint: string | null;
 }
 
+/** Those that say how a schedule fares: a tick that was skipped says nothing. */
+export const tellingOutcomes: readonly TickOutcome[] = ['run', 'snapshot', 'nothingNew', 'failed'];
+
 /** How a tick's work ended. What it throws ends the tick as `failed`. */
 export type TickEnd =
   | { readonly outcome: 'run'; readonly runIds: readonly string[]; readonly message: string | null }

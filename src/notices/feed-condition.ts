@@ -29,7 +29,7 @@ export interface FeedFacts {
 
 /** The last tick of its schedule that ended and says something: it was not skipped, and not for one user alone. */
 export interface TickFacts {
-  /** Null: it is not among the last ones. */
+  /** Null: all that are remembered were skipped. */
   readonly failed: boolean | null;
   readonly code: string | null;
 }

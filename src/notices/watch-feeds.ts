@@ -14,19 +14,16 @@ import type { KnownFeedCondition } from '#src/ledger/delivery-record.ts';
 import type { FeedStanding } from '#src/ledger/feed-standing.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
-import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts';
+import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedule-record.ts';
 import type { Logger } from '#src/log.ts';
+import { overdueAfterMs } from '#src/schedules/watch-schedules.ts';
 import { changeOf, type Expectation, type FeedFacts, type TickFacts, troublesOf } from './feed-condition.ts';
 import { noticeOf } from './notice.ts';
 
 /** The feed under whose name an outage is told. */
 const outageFeed = mainFeed;
-/** Ticks among which the last one that says something is looked for. */
-const ticksLookedAt = 20;
 /** After a start, files that lie there have to be seen first, and missed ticks caught up. */
 const settlingMs = 60_000;
-/** A schedule whose time came so long ago, and that had no tick, has stopped. */
-const overdueAfterMs = 300_000;
 /** A tick that is older has stopped too, and excuses nothing. */
 const tickAtWorkMaxMs = 7_200_000;
 
@@ -140,7 +137,7 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promi
     feed,
     told: conditions.get(feed)?.troubles ?? [],
     standing,
-    tick: schedule === null ? null : tickFacts(await parts.ledger.schedules.ticks(feed, ticksLookedAt)),
+    tick: schedule === null ? null : await tickFacts(parts, feed),
     expected: [...fileExpected(parts, seen, feed), ...tickExpected(parts, seen, feed)],
     outage:
       feed !== outageFeed || pause === null
@@ -149,14 +146,11 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promi
   };
 }
 
-/** A skipped tick says nothing of the feed, nor does one that was asked for one user's numbers. */
-function tickFacts(newestFirst: readonly TickRecord[]): TickFacts | null {
-  if (newestFirst.length === 0) return null;
-  const last = newestFirst.find(
-    ({ state, user, outcome }) => state === 'ended' && user === null && outcome !== 'skipped',
-  );
-  if (last !== undefined) return { failed: last.outcome === 'failed', code: last.code };
-  return { failed: newestFirst.length < ticksLookedAt ? false : null, code: null };
+async function tickFacts({ ledger: { schedules } }: NoticeWatchParts, feed: string): Promise<TickFacts | null> {
+  const last = await schedules.lastEnded(feed, tellingOutcomes);
+  if (last !== null) return { failed: last.outcome === 'failed', code: last.code };
+  const [newest] = await schedules.ticks(feed, 1);
+  return newest?.outcome === 'skipped' ? { failed: null, code: null } : null;
 }
 
 /** `expectEvery`: a file that is accepted. */

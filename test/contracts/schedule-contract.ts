@@ -145,6 +145,11 @@ export function scheduleContract(open: OpenLedger): void {
     expect((await ledger.schedules.lastEnded('phone-numbers', ['skipped', 'snapshot']))?.id).toBe('t2');
     expect(await ledger.schedules.lastEnded('phone-numbers', ['failed'])).toBeNull();
     expect(ids(await ledger.schedules.ticks('phone-numbers', 1))).toEqual(['t2']);
+    // One user's numbers, which somebody asked for, say nothing of the schedule.
+    await requested(ledger, tick('t3', { schedule: 'phone-numbers', user: 'US1' }));
+    await ledger.schedules.begin('t3', dueAtMs);
+    await ledger.schedules.end('t3', dueAtMs, { outcome: 'failed', code: 'x', message: 'no such user' });
+    expect(await ledger.schedules.lastEnded('phone-numbers', ['failed'])).toBeNull();
   });
 
   test('a tick that was cut off on purpose waits again, and it counts as no attempt', async () => {

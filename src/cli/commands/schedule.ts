@@ -1,7 +1,7 @@
 /** `patchbay schedule ls|pause|resume`: all through the ledger, with or without a running engine. */
 import type { Home } from '#src/app.ts';
 import { isEngineRunning } from '#src/engine/find-engine.ts';
-import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts';
+import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedule-record.ts';
 import { type ConfiguredSchedule, configuredSchedules } from '#src/schedules/configured-schedules.ts';
 import { pauseSchedule, resumeSchedule } from '#src/schedules/pause-schedule.ts';
 import { firstDue } from '#src/schedules/timetable.ts';
@@ -82,7 +82,7 @@ async function viewsOf(home: Home): Promise<readonly ScheduleView[]> {
   const views = await Promise.all(
     entered.map(async (record): Promise<ScheduleView> => {
       const { name } = record;
-      const last = await home.ledger.schedules.lastEnded(name, ['run', 'snapshot', 'nothingNew', 'failed']);
+      const last = await home.ledger.schedules.lastEnded(name, tellingOutcomes);
       const skipped = skippedSince(await home.ledger.schedules.ticks(name, ticksLookedAt), last);
       const ofIt = open.filter((tick) => tick.schedule === name);
       const shown = ofIt.find((tick) => tick.state === 'working') ?? ofIt[0] ?? null;

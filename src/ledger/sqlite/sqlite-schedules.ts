@@ -119,7 +119,7 @@ export function sqliteSchedules(db: Database): ScheduleLedger {
 
     lastEnded: async (name, outcomes) => {
       const row = db.get(
-        `SELECT * FROM ticks WHERE schedule = ? AND outcome IN (${outcomes.map(() => '?').join(', ')})
+        `SELECT * FROM ticks WHERE schedule = ? AND user IS NULL AND outcome IN (${outcomes.map(() => '?').join(', ')})
          ORDER BY number DESC LIMIT 1`,
         name,
         ...outcomes,
