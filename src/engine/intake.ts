@@ -31,8 +31,13 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
+/** What the intake needs of a home. */
+export type IntakeHome = Pick<Home, 'clock' | 'log' | 'submit' | 'feeds'> & {
+  readonly folders: Pick<Home['folders'], 'claimed' | 'importFolders'>;
+};
+
 /** A file that is not one of ours is taken too: its run fails, and says what to do, in `_failed`. */
-export async function startIntake(home: Home, onTaken: () => void): Promise<Intake> {
+export async function startIntake(home: IntakeHome, onTaken: () => void): Promise<Intake> {
   const { clock, log, submit, feeds, folders } = home;
   /** A file was claimed, perhaps, and not entered as a run: the ledger's disk was full, say. */
   let orphaned = false;
@@ -86,7 +91,7 @@ export async function startIntake(home: Home, onTaken: () => void): Promise<Inta
 }
 
 /** So that people see where to drop the files of a configured feed that takes them from nowhere else. */
-async function makeFoldersOfFeeds({ feeds, folders }: Home): Promise<void> {
+async function makeFoldersOfFeeds({ feeds, folders }: IntakeHome): Promise<void> {
   const folder = folders.importFolders.at(-1);
   if (folder === undefined) return;
   for (const { name, take } of feeds.configured) if (take === null) await makeFolder(join(folder, name));

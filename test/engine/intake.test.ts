@@ -3,10 +3,9 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Home } from '#src/app.ts';
 import { type Clock, systemClock } from '#src/clock.ts';
 import { createFeedFolders, feedFoldersMax } from '#src/engine/feed-folders.ts';
-import { startIntake } from '#src/engine/intake.ts';
+import { type IntakeHome, startIntake } from '#src/engine/intake.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { createLogger } from '#src/log.ts';
 import { type TestFeeds, testFeeds } from '#test/feeds/support/test-feeds.ts';
@@ -39,14 +38,13 @@ async function openIntake(configured: NonNullable<TestFeeds['configured']> = {})
     importFolders: [importFolder],
   };
   const feeds = await testFeeds({ configured, importFolders: [importFolder] });
-  // The intake needs no more of a home.
-  const home = {
+  const home: IntakeHome = {
     clock,
     log,
     feeds,
     folders,
     submit: { ledger, clock, log, folders, feeds, entering: new Set() },
-  } as unknown as Home;
+  };
   let close = async (): Promise<void> => undefined;
   onTestFinished(async () => {
     await close();
