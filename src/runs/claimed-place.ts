@@ -5,7 +5,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { feedNameProblem } from '#src/config/feed-name.ts';
-import { systemCodeOf } from '#src/sources/file-error.ts';
+import { noneWhereMissing } from '#src/sources/file-error.ts';
 import { runIdOf } from './run-id.ts';
 
 /** Of files from folders that cannot be a feed. No feed can be called so. */
@@ -29,10 +29,7 @@ export interface ClaimedFile {
 export async function listClaimed(claimed: string): Promise<readonly ClaimedFile[]> {
   const files: ClaimedFile[] = [];
   const list = async (path: string, folder: string | null): Promise<readonly string[]> => {
-    const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
-      if (systemCodeOf(error) === 'ENOENT') return [];
-      throw error;
-    });
+    const entries = await readdir(path, { withFileTypes: true }).catch(noneWhereMissing);
     for (const entry of entries) {
       const named = entry.isFile() ? runIdOf(entry.name) : null;
       if (named !== null) files.push({ ...named, folder, path: join(path, entry.name) });

@@ -3,6 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
+import { noneWhereMissing } from '#src/sources/file-error.ts';
 import { chooseFeed } from './choose-feed.ts';
 import { type ClaimedFile, listClaimed } from './claimed-place.ts';
 import { runIdOf } from './run-id.ts';
@@ -44,13 +45,21 @@ async function orphans({ ledger, folders, entering }: SubmitParts): Promise<read
 /** Copies whose run was never entered: the process died between the two, and the person was told so. */
 const strayAfterMs = 3_600_000;
 
+/** Never rejects: what cannot be removed stays, and takes room alone. */
 export async function removeStrays(parts: SubmitParts): Promise<void> {
-  const { ledger, folders, clock } = parts;
-  for (const name of await readdir(folders.handedOver).catch(() => [])) {
+  try {
+    await removeOld(parts);
+  } catch (error) {
+    parts.log.warn({ reason: messageOf(error) }, 'copies without a run not removed');
+  }
+}
+
+async function removeOld({ ledger, folders, clock }: SubmitParts): Promise<void> {
+  for (const name of await readdir(folders.handedOver).catch(noneWhereMissing)) {
     const named = runIdOf(name);
     if (named !== null && (await ledger.runs.get(named.runId)) !== null) continue;
     const path = join(folders.handedOver, name);
-    // A copy may be under way in another process, or be gone by now.
+    // A copy may be under way in another process, or be gone by now: neither is old.
     const copiedAtMs = (await stat(path).catch(() => null))?.ctimeMs ?? Number.POSITIVE_INFINITY;
     if (copiedAtMs < clock.nowMs() - strayAfterMs) await rm(path, { force: true });
   }

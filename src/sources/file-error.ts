@@ -12,3 +12,9 @@ export function fileError(code: string, message: string, facts: Facts, hint: str
 export function systemCodeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
+
+/** For reading a folder that may never have been made: it holds nothing. Any other error passes through. */
+export function noneWhereMissing(error: unknown): [] {
+  if (systemCodeOf(error) === 'ENOENT') return [];
+  throw error;
+}
