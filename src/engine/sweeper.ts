@@ -37,7 +37,7 @@ export function createSweeper(
     sinceLastMs: () => clock.monotonicMs() - lastAtMs,
     stop: async () => {
       stopping.abort();
-      // Whoever asked for the round has its error.
+      // Whoever asked for the round has its error, and tells it; here only its end counts.
       await within(graceMs, running?.catch(() => undefined) ?? Promise.resolve());
     },
   };

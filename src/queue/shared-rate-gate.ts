@@ -87,7 +87,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     };
   }
 
-  /** What nobody uses does not count; where that can't be told it counts, which does no harm. */
+  /** What nobody uses does not count. Where that cannot be told it counts: the rate is a little lower for a second, and no more. */
   function giveBack(first: number, count: number): void {
     if (count > 0) store.giveBack(first, count).catch(() => {});
   }

@@ -95,7 +95,7 @@ function startLimit(clock: Clock, limitMs: number): Limit {
     throw reason;
   };
   const over = run();
-  // Work that ends in time leaves nobody who waits for this.
+  // The race below throws it. Where the work ends first, or never begins, nobody waits for this any more.
   over.catch(() => undefined);
   return { signal: timeIsUp.signal, over, stop: () => done.abort() };
 }

@@ -13,6 +13,16 @@ const open = (given: BenchOptions = {}): Promise<RunsBench> => openRunsBench({ g
 const load = (bench: RunsBench, rows: readonly string[], options = {}, feed = 'crm'): Promise<RunRecord> =>
   bench.import('export.csv', csv(rows), { feed, options });
 
+/** Gives the feed a mapping that names the column `Rolle`. @returns what takes the column out of it. */
+async function mapRole(bench: RunsBench): Promise<() => Promise<void>> {
+  const folder = join(bench.folder, 'import', 'crm');
+  await mkdir(folder);
+  const write = (role: string): Promise<void> =>
+    writeFile(join(folder, '_mapping.yaml'), `name: crm\nkey: Nr\nfields: { firstName: Name${role} }\n`);
+  await write(', role: Rolle');
+  return () => write('');
+}
+
 describe('a full file of a named feed', () => {
   it('is stopped with fewer than 70 % of the last accepted file’s rows', async () => {
     const bench = await open();
@@ -71,10 +81,7 @@ describe('a full file of a named feed', () => {
 
   it('is stopped, not failed, where its mapping names the column; accepted, it leaves that field alone', async () => {
     const bench = await open();
-    const folder = join(bench.folder, 'import', 'crm');
-    await mkdir(folder);
-    const text = 'name: crm\nkey: Nr\nfields: { firstName: Name, role: Rolle }\n';
-    await writeFile(join(folder, '_mapping.yaml'), text);
+    const withoutRole = await mapRole(bench);
     await bench.import('a.csv', csv(['c-1,Ann,Chief'], 'Nr,Name,Rolle'), { feed: 'crm' });
     const less = csv(['c-1,Annie'], 'Nr,Name');
     expect(await bench.import('b.csv', less, { feed: 'crm' })).toMatchObject({
@@ -88,18 +95,15 @@ describe('a full file of a named feed', () => {
       state: 'failed',
       reason: { code: 'columnMissing' },
     });
-    await writeFile(join(folder, '_mapping.yaml'), text.replace(', role: Rolle', ''));
+    await withoutRole();
     expect((await bench.import('c.csv', csv(['c-1,Anna'], 'Nr,Name'), { feed: 'crm' })).state).toBe('done');
   });
 
   it('is not stopped for a column that its mapping does not name any more', async () => {
     const bench = await open();
-    const folder = join(bench.folder, 'import', 'crm');
-    await mkdir(folder);
-    const text = 'name: crm\nkey: Nr\nfields: { firstName: Name, role: Rolle }\n';
-    await writeFile(join(folder, '_mapping.yaml'), text);
+    const withoutRole = await mapRole(bench);
     await bench.import('a.csv', csv(['c-1,Ann,Chief'], 'Nr,Name,Rolle'), { feed: 'crm' });
-    await writeFile(join(folder, '_mapping.yaml'), text.replace(', role: Rolle', ''));
+    await withoutRole();
     expect((await bench.import('b.csv', csv(['c-1,Annie'], 'Nr,Name'), { feed: 'crm' })).state).toBe('done');
   });
 
