@@ -26,7 +26,7 @@ export interface HeldField {
 /** Something that was left as it is although the file says otherwise, with the reason in one sentence. */
 export interface Note {
   readonly field: FieldName;
-  readonly code: 'itemWithoutId' | 'labelChangedByPeople';
+  readonly code: 'itemWithoutId' | 'labelChangedByPeople' | 'spelling' | 'overtaken';
   readonly message: string;
 }
 

@@ -3,7 +3,7 @@
 import type { DesiredContact, Slot } from '#src/contacts/desired.ts';
 import type { ItemKind } from '#src/contacts/item-identity.ts';
 import { customValueOrNull } from '#src/contacts/same-value.ts';
-import { wantedItems } from '#src/contacts/wanted-items.ts';
+import { wantedItems } from '#src/contacts/slots.ts';
 import type { CreateContactBody } from '#src/wire/contact.ts';
 
 /** `sourceLabel` is the feed's label, for rows that name no source of their own; null leaves it to the service. */

@@ -1,32 +1,56 @@
 /**
- * The policy `shared` for one scalar or custom field (`rules.md`, "Three pictures, one plan").
+ * The policy `shared` for one scalar or custom field: what becomes of it, from what the file says today (*ours*), what
+ * it said before (*said*), what file and app agreed on (*agreed*) and what the service holds (*theirs*)
+ * (`rules.md`, "Three pictures, one plan"). The first line that fits decides:
  *
- *                      people did not change     people changed
- *   file unchanged     keep                      keep
- *   file changed       write                     hold
+ *   ours            said             agreed, theirs                           decision
+ *   not named       –                –                                        untouched
+ *   as theirs       –                –                                        equal
+ *   as said         –                –                                        keep
+ *   changed         –                another feed's later change settled it   pass; hold where it is held
+ *   changed         –                never agreed, the file wins (adopt)      write
+ *   changed         –                held for this feed                       hold
+ *   changed         –                never agreed, theirs empty               write
+ *   changed         –                never agreed, alike but for case, spaces alike
+ *   changed         –                never agreed, differs                    hold
+ *   changed         –                theirs as agreed                         write
+ *   changed         –                theirs differs: people changed it        hold
  *
- * Ahead of the table: what the file does not name is kept, and so is what is already as the file wants it.
+ * Invariant: only `write` changes the service, and only over what is empty, was agreed on, or was said to be adopted.
  */
-/** `keep`: theirs stays, and the field is settled if the file names it. `hold`: theirs stays, and it is not settled. */
-export type FieldDecision = 'keep' | 'write' | 'hold';
+
+/**
+ * `equal` and `alike`: file and app agree now. `keep`: theirs stays, and what the file says is settled. `pass`: the
+ * same, since another feed decided later. `hold`: theirs stays, nothing is settled, a person decides.
+ */
+export type FieldDecision = 'untouched' | 'equal' | 'alike' | 'keep' | 'pass' | 'hold' | 'write';
 
 export interface FieldPictures<Value> {
   /** Absent (undefined) where the file does not name the field. */
   readonly ours: Value | undefined;
   /** Undefined where the file never said it: then the file changed. */
   readonly said: Value | undefined;
-  /** Undefined where we never saw the contact: then people did not change it. */
-  readonly seen: Value | undefined;
+  /** Undefined where file and app never agreed. */
+  readonly agreed: Value | undefined;
   readonly theirs: Value;
-  /** A held field stays held, even when another feed's write has moved seen in the meantime. */
-  readonly wasHeld: boolean;
+  readonly isHeld: boolean;
+  readonly isOvertaken: boolean;
+  /** The file wins over what it never agreed on. */
+  readonly adopt: boolean;
+  readonly isEmpty: (value: Value) => boolean;
   readonly same: (left: Value, right: Value) => boolean;
+  readonly alike: (left: Value, right: Value) => boolean;
 }
 
-export function decideField<Value>({ ours, said, seen, theirs, wasHeld, same }: FieldPictures<Value>): FieldDecision {
-  if (ours === undefined || same(ours, theirs)) return 'keep';
-  const fileChanged = said === undefined || !same(ours, said);
-  if (!fileChanged) return 'keep';
-  const peopleChanged = seen !== undefined && !same(theirs, seen);
-  return peopleChanged || wasHeld ? 'hold' : 'write';
+export function decideField<Value>(pictures: FieldPictures<Value>): FieldDecision {
+  const { ours, said, agreed, theirs, isHeld, isOvertaken, adopt, isEmpty, same, alike } = pictures;
+  if (ours === undefined) return 'untouched';
+  if (same(ours, theirs)) return 'equal';
+  if (said !== undefined && same(ours, said)) return 'keep';
+  if (isOvertaken) return isHeld ? 'hold' : 'pass';
+  if (agreed === undefined && adopt) return 'write';
+  if (isHeld) return 'hold';
+  if (agreed !== undefined) return same(theirs, agreed) ? 'write' : 'hold';
+  if (isEmpty(theirs)) return 'write';
+  return alike(ours, theirs) ? 'alike' : 'hold';
 }

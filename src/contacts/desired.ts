@@ -26,6 +26,8 @@ export interface Slot {
   /** The column's name in lower case, or `emails` and `phones` for a JSON array. Stable from file to file. */
   readonly slot: string;
   readonly items: readonly DesiredItem[];
+  /** A JSON array that says the whole list: every other slot of the feed speaks through it. */
+  readonly whole?: true;
 }
 
 export interface DesiredCustomField {

@@ -7,7 +7,6 @@
  */
 import { createHash } from 'node:crypto';
 import { type DesiredContact, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import type { Plan } from '#src/contacts/plan.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 
 /** Written first, so that a later canonical form never equals an earlier one by chance. */
@@ -29,14 +28,6 @@ export function fingerprint(desired: DesiredContact): string {
     sorted(desired.customFields.map((field) => [field.key, canonicalValue(field.value)])),
   ];
   return createHash('sha256').update(JSON.stringify(canonical).normalize('NFC')).digest('hex');
-}
-
-/**
- * Whether the plan, once carried out, settles all that the file says. Only then may the fingerprint be stored: a record
- * with a held field must be looked at in every run.
- */
-export function isSettled(plan: Plan): boolean {
-  return plan.held.length === 0;
 }
 
 function canonicalSlots(slots: readonly Slot[]): unknown[] {

@@ -1,36 +1,24 @@
 /**
  * E-mails or phones of one contact, merged item by item (`rules.md`, "Three pictures, one plan").
  *
- *   wanted, on the service                        kept under its id; relabelled if the label is ours to change
- *   wanted, not on the service, never said        added
- *   wanted, not on the service, said before       people removed it: not put back
- *   not wanted, on the service, said before       removed, if its slot speaks today and this feed wrote it
- *   anything else on the service                  kept as it is
+ *   wanted, on the service                            kept under its id; relabelled if the label is ours to change
+ *   wanted, not on the service, in no feed's said     added
+ *   wanted, not on the service, said by some feed     people removed it: not put back
+ *   said before by this feed and no more, ours, and
+ *     named by no other feed that is there            removed
+ *   anything else on the service                      kept as it is
  *
- * Invariant: what this feed never wrote is never removed. Items of one identity are one item; where a service holds
- * it twice, both are kept, or both are removed.
+ * Invariant: what Patchbay never wrote is never removed, nor what another feed's file still names. Items of one
+ * identity are one item; where a service holds it twice, both are kept, or both are removed.
  */
-
-import type { OwnedItem } from '#src/contacts/base.ts';
+import type { PlanInput } from '#src/contacts/base.ts';
 import type { Change, Note } from '#src/contacts/change.ts';
 import type { DesiredItem, Slot } from '#src/contacts/desired.ts';
 import { type FieldName, itemFieldName } from '#src/contacts/field-name.ts';
 import { type ItemKind, itemIdentity } from '#src/contacts/item-identity.ts';
 import { sameText } from '#src/contacts/same-value.ts';
-import { wantedItems } from '#src/contacts/wanted-items.ts';
-import type { ContactItem, UpdateItem } from '#src/wire/contact.ts';
-
-export interface ItemPictures {
-  readonly kind: ItemKind;
-  readonly feed: string;
-  readonly itemRemoval: 'owned' | 'none';
-  readonly said: readonly Slot[];
-  /** Null where we never saw the contact. */
-  readonly seen: readonly ContactItem[] | null;
-  readonly theirs: readonly ContactItem[];
-  readonly ours: readonly Slot[];
-  readonly owned: readonly OwnedItem[];
-}
+import { mappedSlots, nextSlots, wantedItems } from '#src/contacts/slots.ts';
+import type { Contact, ContactItem, UpdateItem } from '#src/wire/contact.ts';
 
 export interface MergedItems {
   /** The complete list for the body: kept and removed items in the service's order, then the added ones. */
@@ -39,34 +27,57 @@ export interface MergedItems {
   readonly notes: readonly Note[];
   /** Identities of the added items. */
   readonly added: readonly string[];
+  /** Identities that become Patchbay's own without a write, since the file wins (adopt). */
+  readonly adopted: readonly string[];
+  /** Identities that are nobody's from now on: only a column said them that the mapping no longer names. */
+  readonly disowned: readonly string[];
 }
 
-export function mergeItems(pictures: ItemPictures): MergedItems {
-  const { kind, theirs } = pictures;
-  const wanted = wantedItems(kind, pictures.ours);
-  const said = wantedItems(kind, pictures.said);
-  const mine = new Set(pictures.owned.filter((one) => one.feed === pictures.feed).map((one) => one.value));
-  const dropped = pictures.itemRemoval === 'none' ? new Set<string>() : droppedItems(pictures, wanted);
+/** The list's name in said, ours and owned; on the wire phones have another. */
+export const listOf = { email: 'emails', phone: 'phones' } as const;
+
+export function itemsOf(kind: ItemKind, contact: Contact): readonly ContactItem[] {
+  return kind === 'email' ? contact.defaultFields.emails : contact.defaultFields.phoneNumbers;
+}
+
+/** Of the items that have a value. */
+export function identitiesOf(kind: ItemKind, contact: Contact): ReadonlySet<string> {
+  return new Set(itemsOf(kind, contact).flatMap(({ value }) => (value === null ? [] : [itemIdentity(kind, value)])));
+}
+
+export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): MergedItems {
+  const { base, adopt } = input;
+  const list = listOf[kind];
+  const everSaid = base.said?.[list] ?? [];
+  const said = mappedSlots(everSaid, input.slotNames?.[list] ?? null);
+  const wanted = wantedItems(kind, input.ours[list]);
+  const owned = new Set(base.owned[list]);
+  const named = new Set(wantedItems(kind, nextSlots(said, input.ours[list])).keys());
+  const saidByOthers = namedBy(kind, input, () => true);
+  const namedByOthers = namedBy(kind, input, ({ owns }) => owns);
+  const isDroppable = (identity: string) =>
+    input.itemRemoval === 'owned' && owned.has(identity) && !named.has(identity) && !namedByOthers.has(identity);
+  const dropped = new Set([...wantedItems(kind, said).keys()].filter(isDroppable));
+
   const sent: UpdateItem[] = [];
   const changes: Change[] = [];
   const notes: Note[] = [];
   const there = new Set<string>();
-  for (const item of theirs) {
+  for (const item of itemsOf(kind, contact)) {
     // Null under an id means removal: an item that has no value cannot be sent, and there is nothing in it to keep.
     if (item.value === null) continue;
     const identity = itemIdentity(kind, item.value);
     const field = itemFieldName(kind, identity);
-    const first = !there.has(identity);
+    const isFirst = !there.has(identity);
     there.add(identity);
     const kept = { ...(item.id === null ? {} : { id: item.id }), name: item.name ?? '', value: item.value };
-    const isDropped = dropped.has(identity) && mine.has(identity);
-    if (isDropped && item.id !== null) {
+    if (dropped.has(identity) && item.id !== null) {
       sent.push({ id: item.id, name: kept.name, value: null });
       changes.push({ field, from: item.value, to: null, why: 'removed' });
       continue;
     }
-    if (isDropped) notes.push(withoutId(field));
-    const label = first && mine.has(identity) ? newLabel(pictures, item, wanted.get(identity)) : null;
+    if (dropped.has(identity)) notes.push(withoutId(field));
+    const label = isFirst && owned.has(identity) ? newLabel(kind, input, said, item, wanted.get(identity)) : null;
     if (label?.kind === 'write') {
       sent.push({ ...kept, name: label.to });
       changes.push({ field, from: item.name, to: label.to, why: 'relabelled' });
@@ -75,34 +86,39 @@ export function mergeItems(pictures: ItemPictures): MergedItems {
     if (label?.kind === 'keep') notes.push(relabelledByPeople(field));
     sent.push(kept);
   }
-  const added = [...wanted].filter(([identity]) => !there.has(identity) && !said.has(identity));
+  const saidByUs = wantedItems(kind, everSaid);
+  const added = [...wanted].filter(
+    ([identity]) => !there.has(identity) && !saidByUs.has(identity) && !saidByOthers.has(identity),
+  );
   for (const [identity, item] of added) {
     sent.push({ name: item.label, value: item.value });
     changes.push({ field: itemFieldName(kind, identity), from: null, to: item.value, why: 'added' });
   }
-  return { sent, changes, notes, added: added.map(([identity]) => identity) };
+  const isNobodys = (identity: string) =>
+    owned.has(identity) && !dropped.has(identity) && !named.has(identity) && !namedByOthers.has(identity);
+  const unmapped = wantedItems(
+    kind,
+    everSaid.filter((slot) => !said.includes(slot)),
+  );
+  return {
+    sent,
+    changes,
+    notes,
+    added: added.map(([identity]) => identity),
+    adopted: adopt ? [...wanted.keys()].filter((identity) => there.has(identity) && !owned.has(identity)) : [],
+    disowned: [...unmapped.keys()].filter(isNobodys),
+  };
 }
 
-/**
- * Identities that a slot said before, speaks today and says no more. What another slot wants is not dropped, nor what
- * a slot wrote that is silent today: a blank cell protects it.
- */
-function droppedItems({ kind, said, ours }: ItemPictures, wanted: ReadonlyMap<string, DesiredItem>): Set<string> {
-  const speaking = new Set(ours.map((slot) => slot.slot));
-  const silent = wantedItems(
-    kind,
-    said.filter((slot) => !speaking.has(slot.slot)),
-  );
-  const spoken = wantedItems(
-    kind,
-    said.filter((slot) => speaking.has(slot.slot)),
-  );
-  return new Set([...spoken.keys()].filter((identity) => !wanted.has(identity) && !silent.has(identity)));
+function namedBy(kind: ItemKind, { base }: PlanInput, counts: (other: (typeof base.others)[number]) => boolean) {
+  return new Set(base.others.filter(counts).flatMap(({ said }) => [...wantedItems(kind, said[listOf[kind]]).keys()]));
 }
 
 /** What becomes of an own item's label: null where the file did not change it or it is already as wanted. */
 function newLabel(
-  { kind, said, seen }: ItemPictures,
+  kind: ItemKind,
+  { base }: PlanInput,
+  said: readonly Slot[],
   item: ContactItem,
   wanted: DesiredItem | undefined,
 ): { kind: 'write'; to: string } | { kind: 'keep' } | null {
@@ -112,7 +128,7 @@ function newLabel(
   // One number may stand in two columns: any label that the file had for it is an old one.
   const saidLabels = said.flatMap((slot) => slot.items.filter((one) => isSame(one.value)).map((one) => one.label));
   if (saidLabels.length === 0 || saidLabels.some((label) => sameText(label, wanted.label))) return null;
-  const seenItems = (seen ?? []).filter((one) => isSame(one.value));
+  const seenItems = base.seen === null ? [] : itemsOf(kind, base.seen).filter((one) => isSame(one.value));
   const peopleChanged = seenItems.length > 0 && !seenItems.some((one) => sameText(one.name, item.name));
   return peopleChanged ? { kind: 'keep' } : { kind: 'write', to: wanted.label };
 }
@@ -123,6 +139,6 @@ function withoutId(field: FieldName): Note {
 }
 
 function relabelledByPeople(field: FieldName): Note {
-  const message = 'The file has another label now, but somebody changed the label in the app: theirs stays.';
+  const message = "The file has another label now, and the label was changed in the app: kept the app's label.";
   return { field, code: 'labelChangedByPeople', message };
 }

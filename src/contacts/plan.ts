@@ -1,7 +1,7 @@
 /**
  * The plan: what to do with one contact, decided from three pictures and acted upon elsewhere.
  *
- *   base    what the file last said and what the service last returned
+ *   base    what the feeds' files last said, what file and app agreed on, what the service last returned
  *   theirs  what the service holds now: a fresh read, null where it holds nothing under the key
  *   ours    what the file says
  *
@@ -9,41 +9,35 @@
  * (`facts.md`, "Consequence"); and where nothing differs there is no body. The same pictures give the same plan.
  */
 
-import type { Base } from '#src/contacts/base.ts';
+import type { OwnedCustomField, PlanInput } from '#src/contacts/base.ts';
 import { type Change, fieldChange, type HeldField, type Note } from '#src/contacts/change.ts';
 import { createBody } from '#src/contacts/create-body.ts';
-import { type DesiredContact, scalarNames } from '#src/contacts/desired.ts';
+import { scalarNames } from '#src/contacts/desired.ts';
 import { type ExpectedContact, expectedAfterCreate, expectedAfterUpdate } from '#src/contacts/expected-contact.ts';
-import { customFieldName, itemFieldName } from '#src/contacts/field-name.ts';
+import { customFieldName, type FieldName, itemFieldName } from '#src/contacts/field-name.ts';
 import { type ItemKind, itemIdentity } from '#src/contacts/item-identity.ts';
-import { mergeCustomFields } from '#src/contacts/merge-custom-fields.ts';
-import { type MergedItems, mergeItems } from '#src/contacts/merge-items.ts';
-import { mergeScalars } from '#src/contacts/merge-scalars.ts';
+import { customKeyOf, type FieldVerdict, judgeFields, sentCustomFields } from '#src/contacts/merge-fields.ts';
+import { mergeItems } from '#src/contacts/merge-items.ts';
 import { patchBody } from '#src/contacts/patch-body.ts';
+import { customValueOrNull } from '#src/contacts/same-value.ts';
 import type { Contact, CreateContactBody, UpdateContactBody } from '#src/wire/contact.ts';
 
-export interface PlanInput {
-  readonly feed: string;
-  /** The feed's source label, written on create; null leaves it to the service. */
-  readonly sourceLabel: string | null;
-  readonly base: Base;
-  readonly theirs: Contact | null;
-  readonly ours: DesiredContact;
-  /** `owned`: items that this feed wrote leave with the file. `none`: no item is ever removed. */
-  readonly itemRemoval: 'owned' | 'none';
-}
-
-/** What the plan writes that the feed will own: identities of items, keys of custom fields. */
+/** What is Patchbay's own once the plan is carried out, and what is no longer. Identities of items. */
 export interface Written {
   readonly emails: readonly string[];
   readonly phones: readonly string[];
-  readonly customFieldKeys: readonly string[];
+  readonly customFields: readonly OwnedCustomField[];
+  readonly disowned: { readonly emails: readonly string[]; readonly phones: readonly string[] };
 }
 
 interface PlanFacts {
   /** Every difference that is written, in the order of the contact's fields. */
   readonly reasons: readonly Change[];
+  /** What becomes of each scalar and custom field that the file names. */
+  readonly verdicts: readonly FieldVerdict[];
   readonly held: readonly HeldField[];
+  /** Fields that are left to another feed's later change. */
+  readonly passed: readonly FieldName[];
   readonly notes: readonly Note[];
   /** Scalars and custom fields set to null. */
   readonly clears: number;
@@ -66,75 +60,109 @@ export function planContact(input: PlanInput): Plan {
 function planCreate({ ours, sourceLabel }: PlanInput): Plan {
   const body = createBody(ours, sourceLabel);
   const expected = expectedAfterCreate(ours.key, body);
-  const scalars = scalarNames.flatMap((name) => {
-    const value = expected.scalars[name];
-    return value === null ? [] : [fieldChange(name, null, value)];
-  });
+  const named = [
+    ...scalarNames.flatMap((name) => {
+      const value = ours.scalars[name];
+      return value === undefined ? [] : [{ field: name, value: value === '' ? null : value }];
+    }),
+    ...ours.customFields.map(({ key, value }) => ({ field: customFieldName(key), value: customValueOrNull(value) })),
+  ];
+  const verdicts = named.map(
+    ({ field, value }): FieldVerdict => ({
+      field,
+      decision: value === null ? 'equal' : 'write',
+      ours: value,
+      theirs: null,
+      said: null,
+      fileChanged: true,
+    }),
+  );
   const itemChanges = (kind: ItemKind, items: readonly { value: string }[]) =>
     items.map(({ value }) => fieldChange(itemFieldName(kind, itemIdentity(kind, value)), null, value));
-  const customFields = expected.customFields.map(({ key, value }) => fieldChange(customFieldName(key), null, value));
+  const writes = verdicts
+    .filter(({ decision }) => decision === 'write')
+    .map(({ field, ours: value }) => fieldChange(field, null, value));
   return {
     kind: 'create',
     body,
     expected,
     reasons: [
-      ...scalars,
+      ...writes.filter(({ field }) => customKeyOf(field) === null),
       ...itemChanges('email', expected.emails),
       ...itemChanges('phone', expected.phones),
-      ...customFields,
+      ...writes.filter(({ field }) => customKeyOf(field) !== null),
     ],
+    verdicts,
     held: [],
+    passed: [],
     notes: [],
     clears: 0,
     removals: 0,
     written: {
       emails: expected.emails.map(({ value }) => itemIdentity('email', value)),
       phones: expected.phones.map(({ value }) => itemIdentity('phone', value)),
-      customFieldKeys: expected.customFields.map(({ key }) => key),
+      customFields: expected.customFields.map(({ key, value }) => ({ key, value })),
+      disowned: { emails: [], phones: [] },
     },
   };
 }
 
 function planUpdate(input: PlanInput, theirs: Contact): Plan {
-  const { base, ours } = input;
-  const scalars = mergeScalars(base, theirs, ours.scalars);
-  const emails = mergeContactItems('email', input, theirs);
-  const phones = mergeContactItems('phone', input, theirs);
-  const customFields = mergeCustomFields(base, theirs, ours.customFields);
-  const reasons = [...scalars.changes, ...emails.changes, ...phones.changes, ...customFields.changes];
+  const { ours } = input;
+  const verdicts = judgeFields(input, theirs);
+  const emails = mergeItems('email', input, theirs);
+  const phones = mergeItems('phone', input, theirs);
+  const writes = verdicts.filter(({ decision }) => decision === 'write');
+  const changes = writes.map((one) => fieldChange(one.field, one.theirs, one.ours));
+  const reasons = [
+    ...changes.filter(({ field }) => customKeyOf(field) === null),
+    ...emails.changes,
+    ...phones.changes,
+    ...changes.filter(({ field }) => customKeyOf(field) !== null),
+  ];
+  const held = verdicts.filter(({ decision }) => decision === 'hold');
   const facts: PlanFacts = {
     reasons,
-    held: [...scalars.held, ...customFields.held],
-    notes: [...emails.notes, ...phones.notes],
+    verdicts,
+    held: held.map(({ field, said, theirs: there, ours: wanted }) => ({ field, said, theirs: there, ours: wanted })),
+    passed: verdicts.filter(({ decision }) => decision === 'pass').map(({ field }) => field),
+    notes: [...notesOf(verdicts), ...emails.notes, ...phones.notes],
     clears: reasons.filter((change) => change.why === 'cleared').length,
     removals: reasons.filter((change) => change.why === 'removed').length,
-    written: { emails: emails.added, phones: phones.added, customFieldKeys: customFields.writtenKeys },
+    written: {
+      emails: [...emails.added, ...emails.adopted],
+      phones: [...phones.added, ...phones.adopted],
+      customFields: verdicts.flatMap(({ field, decision, ours: value }) => {
+        const key = customKeyOf(field);
+        const becomesOurs = decision === 'write' || (input.adopt && decision === 'equal');
+        return key === null || !becomesOurs ? [] : [{ key, value }];
+      }),
+      disowned: { emails: emails.disowned, phones: phones.disowned },
+    },
   };
   if (reasons.length === 0) {
-    return { ...facts, kind: facts.held.length === 0 ? 'noop' : 'hold', body: null, expected: null };
+    return { ...facts, kind: held.length === 0 ? 'noop' : 'hold', body: null, expected: null };
   }
   const body = patchBody({
     theirs,
-    scalars,
+    written: writes,
     emails: emails.sent,
     phones: phones.sent,
-    customFields: customFields.sent,
+    customFields: sentCustomFields(theirs, verdicts),
   });
   return { ...facts, kind: 'patch', body, expected: expectedAfterUpdate(ours.key, body, theirs) };
 }
 
-function mergeContactItems(kind: ItemKind, input: PlanInput, theirs: Contact): MergedItems {
-  const { base, feed, itemRemoval, ours } = input;
-  const list = kind === 'email' ? 'emails' : 'phones';
-  const wireList = kind === 'email' ? 'emails' : 'phoneNumbers';
-  return mergeItems({
-    kind,
-    feed,
-    itemRemoval,
-    said: base.said?.[list] ?? [],
-    seen: base.seen?.defaultFields[wireList] ?? null,
-    theirs: theirs.defaultFields[wireList],
-    ours: ours[list],
-    owned: base.owned[list],
+function notesOf(verdicts: readonly FieldVerdict[]): readonly Note[] {
+  return verdicts.flatMap(({ field, decision }): readonly Note[] => {
+    if (decision === 'alike') {
+      const message = `${field} differs from the app's value in case or spaces only: kept the app's.`;
+      return [{ field, code: 'spelling', message }];
+    }
+    if (decision === 'pass') {
+      const message = `${field} was changed by a later file of another feed: that value stands.`;
+      return [{ field, code: 'overtaken', message }];
+    }
+    return [];
   });
 }

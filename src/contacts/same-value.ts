@@ -15,6 +15,20 @@ export function sameText(left: string | null, right: string | null): boolean {
   return (textOrNull(left)?.normalize('NFC') ?? null) === (textOrNull(right)?.normalize('NFC') ?? null);
 }
 
+/** Equal but for case, spaces and Unicode form: as a service may store what it was sent. */
+export function alikeValue(type: string | null, left: CustomFieldValue, right: CustomFieldValue): boolean {
+  return sameCustomValue(type, foldedValue(left), foldedValue(right));
+}
+
+function foldedValue(value: CustomFieldValue): CustomFieldValue {
+  if (Array.isArray(value)) return value.map(foldedText);
+  return typeof value === 'string' ? foldedText(value) : value;
+}
+
+function foldedText(text: string): string {
+  return text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
 /** A custom field's value: an empty text or an empty choice is null. */
 export function customValueOrNull(value: CustomFieldValue): CustomFieldValue {
   return value === '' || (Array.isArray(value) && value.length === 0) ? null : value;

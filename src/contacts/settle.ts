@@ -1,17 +1,30 @@
 /**
  * Settling: how base moves once a plan has been carried out and its reply verified, or a no-op found true.
  *
- * Invariant: *said* moves only for what was written, kept on purpose or found equal; a held field keeps its old said
- * value and its old seen value, so that the next plan sees the same two changes. Never call it after a write that
- * failed or whose reply did not match: what is not settled stays to be done.
+ * Invariant: *said* moves only for what was written, kept on purpose or found equal; a held field keeps its old said.
+ * *agreed* moves only where the reply holds what was written, or theirs was found equal: an edit that was kept never
+ * becomes agreed. Never call it after a write that failed or whose reply did not match: what is not settled stays to
+ * be done.
  */
-
-import { type Base, emptyBase, type OwnedItem, type Ownership, type Said, type Seen } from '#src/contacts/base.ts';
+import { agreeFor, agreeForAll, type FieldValue, fieldValueOf, stamp } from '#src/contacts/agreed.ts';
+import {
+  type Base,
+  emptyBase,
+  emptySaid,
+  type OtherSaid,
+  type OwnedCustomField,
+  type Ownership,
+  type PlanInput,
+  type Said,
+  type Seen,
+} from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
 import { customFieldName, type FieldName } from '#src/contacts/field-name.ts';
-import { type ItemKind, itemIdentity } from '#src/contacts/item-identity.ts';
-import type { Plan, PlanInput } from '#src/contacts/plan.ts';
-import { customValueOrNull } from '#src/contacts/same-value.ts';
+import type { ItemKind } from '#src/contacts/item-identity.ts';
+import { identitiesOf, listOf } from '#src/contacts/merge-items.ts';
+import type { Plan, Written } from '#src/contacts/plan.ts';
+import { sameCustomValue } from '#src/contacts/same-value.ts';
+import { mappedSlots, nextSlots, slotsWithout, wantedItems } from '#src/contacts/slots.ts';
 import type { Contact, ContactCustomField } from '#src/wire/contact.ts';
 
 export interface SettleInput extends PlanInput {
@@ -20,74 +33,87 @@ export interface SettleInput extends PlanInput {
   readonly reply: Contact;
 }
 
-export interface Settled {
-  readonly said: Said;
-  readonly seen: Seen;
-  readonly owned: Ownership;
-}
+/** The whole base as it is from now on; `others` are the feeds whose said has moved, no more. */
+export type Settled = Omit<Base, 'said' | 'seen'> & { readonly said: Said; readonly seen: Seen };
 
-export function settle({ feed, base: remembered, theirs, ours, plan, reply }: SettleInput): Settled {
-  // A create starts anew: what was remembered belonged to a contact that is gone.
-  const base = plan.kind === 'create' ? emptyBase : remembered;
-  const said = nextSaid(base.said, ours, plan);
+export function settle(input: SettleInput): Settled {
+  const { plan, reply, theirs, feed } = input;
+  // A create starts anew: what was remembered belonged to a contact that is gone, so each feed writes its fields again.
+  const isNew = plan.kind === 'create';
+  const base = isNew ? emptyBase : input.base;
+  const said = saidIfSettled(input);
+  const others = isNew
+    ? input.base.others.map((other) => ({ ...other, said: emptySaid }))
+    : base.others.flatMap((other) => yielded(other, said, reply));
+  const fieldsOf = (...decisions: readonly string[]): readonly FieldName[] =>
+    plan.verdicts.filter(({ decision }) => decisions.includes(decision)).map(({ field }) => field);
+  const valuesOf = (fields: readonly FieldName[]): readonly FieldValue[] =>
+    fields.map((field) => ({ field, value: fieldValueOf(reply, field) }));
+  const written = agreeForAll(base.agreed, valuesOf(fieldsOf('write')));
+  const changed = plan.verdicts
+    .filter(
+      ({ decision, fileChanged }) => decision === 'write' || (fileChanged && ['equal', 'alike'].includes(decision)),
+    )
+    .map(({ field }) => field);
   return {
     said,
-    seen: nextSeen(base, said.held, theirs, reply),
-    owned: nextOwnership(base.owned, feed, plan, reply),
+    others,
+    agreed: agreeFor(written, feed, valuesOf(fieldsOf('equal', 'alike'))),
+    stamps: stamp(base.stamps, input, changed),
+    seen: { ...reply, customFields: withIds(reply, theirs) },
+    owned: nextOwnership(base.owned, plan.written, reply),
   };
 }
 
-function nextSaid(old: Said | null, ours: DesiredContact, plan: Plan): Said {
+/** What the feed will have said once the plan is carried out. `reply` is null where it is not known yet. */
+export function saidIfSettled(input: Omit<SettleInput, 'reply'> & { readonly reply: Contact | null }): Said {
+  const { base, ours, plan, reply, slotNames, yieldsItems } = input;
+  const old = plan.kind === 'create' ? null : base.said;
   const heldNow = plan.held.map((field) => field.field);
   const isHeld = new Set<FieldName>(heldNow);
   // A field that today's file is silent about was not settled by it either: it stays held for when the file speaks.
-  const named = new Set<FieldName>([
-    ...scalarNames.filter((name) => ours.scalars[name] !== undefined),
-    ...ours.customFields.map((field) => customFieldName(field.key)),
-  ]);
+  const named = new Set(plan.verdicts.map(({ field }) => field));
   const heldBefore = (old?.held ?? []).filter((field) => !named.has(field));
   const settledFields = ours.customFields.filter((field) => !isHeld.has(customFieldName(field.key)));
   const settledKeys = new Set(settledFields.map((field) => field.key));
+  const slots = (kind: ItemKind) => {
+    const list = listOf[kind];
+    const next = nextSlots(mappedSlots(old?.[list] ?? [], slotNames?.[list] ?? null), ours[list]);
+    if (!yieldsItems || reply === null) return next;
+    const others = base.others.filter(({ owns }) => owns).flatMap(({ said }) => said[list]);
+    return slotsWithout(kind, next, presentItems(kind, others, reply));
+  };
   return {
-    scalars: nextSaidScalars(old?.scalars ?? {}, ours.scalars, isHeld),
-    emails: nextSlots(old?.emails ?? [], ours.emails),
-    phones: nextSlots(old?.phones ?? [], ours.phones),
+    scalars: nextSaidScalars(old?.scalars ?? {}, ours, isHeld),
+    emails: slots('email'),
+    phones: slots('phone'),
     customFields: [...(old?.customFields ?? []).filter((field) => !settledKeys.has(field.key)), ...settledFields],
     held: [...heldBefore, ...heldNow],
   };
 }
 
-function nextSaidScalars(old: DesiredScalars, ours: DesiredScalars, held: ReadonlySet<FieldName>): DesiredScalars {
+function nextSaidScalars(old: DesiredScalars, ours: DesiredContact, held: ReadonlySet<FieldName>): DesiredScalars {
   const said: { -readonly [Name in keyof DesiredScalars]: DesiredScalars[Name] } = { ...old };
   for (const name of scalarNames) {
-    const value = ours[name];
+    const value = ours.scalars[name];
     if (value !== undefined && !held.has(name)) said[name] = value;
   }
   return said;
 }
 
-/** A slot that speaks today replaces what it said; a silent one keeps it, and so protects its items. */
-function nextSlots(old: readonly Slot[], ours: readonly Slot[]): Slot[] {
-  const speaking = new Set(ours.map((slot) => slot.slot));
-  return [...old.filter((slot) => !speaking.has(slot.slot)), ...ours];
+/** A feed that owns nothing gives up what this one names. Empty where nothing moves. */
+function yielded(other: OtherSaid, said: Said, reply: Contact): readonly OtherSaid[] {
+  if (other.owns) return [];
+  const emails = slotsWithout('email', other.said.emails, presentItems('email', said.emails, reply));
+  const phones = slotsWithout('phone', other.said.phones, presentItems('phone', said.phones, reply));
+  if (emails === other.said.emails && phones === other.said.phones) return [];
+  return [{ ...other, said: { ...other.said, emails, phones } }];
 }
 
-function nextSeen(base: Base, held: readonly FieldName[], theirs: Contact | null, reply: Contact): Seen {
-  const seen = { ...reply, defaultFields: { ...reply.defaultFields }, customFields: withIds(reply, theirs) };
-  const before = base.seen;
-  if (before === null) return seen;
-  if (held.includes('sourceUrl')) seen.sourceUrl = before.sourceUrl;
-  for (const name of ['firstName', 'lastName', 'company', 'role'] as const) {
-    if (held.includes(name)) seen.defaultFields[name] = before.defaultFields[name];
-  }
-  const isHeld = (field: ContactCustomField) => held.includes(customFieldName(field.key));
-  return {
-    ...seen,
-    customFields: [
-      ...seen.customFields.filter((field) => !isHeld(field)),
-      ...before.customFields.filter((field) => isHeld(field)),
-    ],
-  };
+/** What the slots name and the contact holds. What people removed nobody gives up: it must not be put back. */
+function presentItems(kind: ItemKind, slots: readonly Slot[], contact: Contact): ReadonlySet<string> {
+  const there = identitiesOf(kind, contact);
+  return new Set([...wantedItems(kind, slots).keys()].filter((identity) => there.has(identity)));
 }
 
 /** The reply to a PATCH carries custom fields without their ids (`facts.md`, "Custom fields"): the read knew them. */
@@ -96,32 +122,45 @@ function withIds(reply: Contact, theirs: Contact | null): ContactCustomField[] {
   return reply.customFields.map((field) => ({ ...field, id: field.id ?? known.get(field.key)?.id ?? null }));
 }
 
-function nextOwnership(old: Ownership, feed: string, plan: Plan, reply: Contact): Ownership {
-  const { emails, phoneNumbers } = reply.defaultFields;
-  const present = reply.customFields.filter((field) => customValueOrNull(field.value) !== null);
-  const presentKeys = new Set(present.map((field) => field.key));
-  const writtenKeys = new Set(plan.written.customFieldKeys);
+/** What is no longer on the service leaves the list: put back by hand one day, it is nobody's. */
+export function nextOwnership(old: Ownership, written: Written, reply: Contact): Ownership {
+  const items = (kind: ItemKind): readonly string[] => {
+    const list = listOf[kind];
+    const present = identitiesOf(kind, reply);
+    const disowned = new Set(written.disowned[list]);
+    return [...new Set([...old[list], ...written[list]])].filter((one) => present.has(one) && !disowned.has(one));
+  };
+  const isPresent = ({ key, value }: OwnedCustomField) =>
+    value !== null &&
+    reply.customFields.some((field) => field.key === key && sameCustomValue(field.type, field.value, value));
   return {
-    emails: nextOwned(old.emails, feed, plan.written.emails, identities('email', emails)),
-    phones: nextOwned(old.phones, feed, plan.written.phones, identities('phone', phoneNumbers)),
-    customFields: [
-      ...old.customFields.filter((field) => !writtenKeys.has(field.key)),
-      ...[...writtenKeys].map((key) => ({ key, feed })),
-    ].filter((field) => presentKeys.has(field.key)),
+    emails: items('email'),
+    phones: items('phone'),
+    customFields: withEntries(old.customFields, written.customFields).filter(isPresent),
   };
 }
 
-/** What is no longer on the service leaves the list: put back by hand one day, it is nobody's. */
-function nextOwned(
-  old: readonly OwnedItem[],
-  feed: string,
-  written: readonly string[],
-  present: ReadonlySet<string>,
-): OwnedItem[] {
-  const others = old.filter((item) => !written.includes(item.value));
-  return [...others, ...written.map((value) => ({ value, feed }))].filter((item) => present.has(item.value));
+/** A key has one value: what is written takes the place of what was. */
+function withEntries(
+  old: readonly OwnedCustomField[],
+  written: readonly OwnedCustomField[],
+): readonly OwnedCustomField[] {
+  const keys = new Set(written.map(({ key }) => key));
+  return [...old.filter(({ key }) => !keys.has(key)), ...written];
 }
 
-function identities(kind: ItemKind, items: readonly { value: string | null }[]): Set<string> {
-  return new Set(items.flatMap(({ value }) => (value === null ? [] : [itemIdentity(kind, value)])));
+/**
+ * Ownership as it will be if a write lands whose reply we may never see. It is entered before the write is sent: else a
+ * lost reply would make the items that we wrote nobody's, and they would never be removed again. Entries for what did
+ * not land leave the list with the next settled read.
+ */
+export function ownedIfLanded(owned: Ownership, written: Written): Ownership {
+  const items = (old: readonly string[], added: readonly string[]) => [...new Set([...old, ...added])];
+  const isNew = ({ key, value }: OwnedCustomField) =>
+    !owned.customFields.some((one) => one.key === key && sameCustomValue(null, one.value, value));
+  return {
+    emails: items(owned.emails, written.emails),
+    phones: items(owned.phones, written.phones),
+    customFields: [...owned.customFields, ...written.customFields.filter(isNew)],
+  };
 }

@@ -10,7 +10,7 @@ import { scalarNames } from '#src/contacts/desired.ts';
 import type { ExpectedContact, ExpectedCustomField, ExpectedItem } from '#src/contacts/expected-contact.ts';
 import { customFieldName, itemFieldName } from '#src/contacts/field-name.ts';
 import { type ItemKind, itemIdentity } from '#src/contacts/item-identity.ts';
-import { customValueOrNull, sameCustomValue, sameText, textOrNull } from '#src/contacts/same-value.ts';
+import { alikeValue, customValueOrNull, sameCustomValue, sameText, textOrNull } from '#src/contacts/same-value.ts';
 import { scalarOf } from '#src/contacts/scalar-of.ts';
 import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
 
@@ -47,9 +47,24 @@ export function verifyReply(expected: ExpectedContact, reply: Contact): ReplyVer
   return { matches: findings.differences.length === 0, ...findings };
 }
 
+/** Whether two pictures show the same values and labels, in the same spelling; ids and order are free. */
+export function sameContents(left: Contact, right: Contact): boolean {
+  const contents = ({ externalId, sourceUrl, defaultFields, customFields }: Contact): string => {
+    const { emails, phoneNumbers, ...scalars } = defaultFields;
+    const items = (list: readonly ContactItem[]) => list.map(({ name, value }) => JSON.stringify([name, value])).sort();
+    const fields = customFields
+      .filter(({ value }) => customValueOrNull(value) !== null)
+      .map(({ key, value }) => JSON.stringify([key, value]))
+      .sort();
+    const texts = [externalId, sourceUrl, scalars.firstName, scalars.lastName, scalars.company, scalars.role];
+    return JSON.stringify([texts.map(textOrNull), items(emails), items(phoneNumbers), fields]);
+  };
+  return contents(left) === contents(right);
+}
+
 function compareText(field: string, expected: string | null, got: string | null, findings: Findings): void {
   if (sameText(expected, got)) return;
-  if (folded(expected) === folded(got)) warnOfForm(field, findings);
+  if (alikeValue('string', expected, got)) warnOfForm(field, findings);
   else findings.differences.push({ field, expected, got });
 }
 
@@ -95,20 +110,11 @@ function compareCustomFields(expected: readonly ExpectedCustomField[], reply: Co
     const type = replyByKey.get(key)?.type ?? wantedByKey.get(key)?.type ?? null;
     if (sameCustomValue(type, wanted, got)) continue;
     const field = customFieldName(key);
-    if (sameCustomValue(type, foldedValue(wanted), foldedValue(got))) warnOfForm(field, findings);
+    if (alikeValue(type, wanted, got)) warnOfForm(field, findings);
     else findings.differences.push({ field, expected: wanted, got });
   }
 }
 
 function warnOfForm(field: string, findings: Findings): void {
   findings.warnings.push(`${field} came back in another form (case, spaces or punctuation).`);
-}
-
-function folded(text: string | null): string | null {
-  return textOrNull(text?.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim() ?? null);
-}
-
-function foldedValue(value: CustomFieldValue): CustomFieldValue {
-  if (Array.isArray(value)) return value.map((choice) => folded(choice) ?? '');
-  return typeof value === 'string' ? folded(value) : value;
 }

@@ -76,6 +76,8 @@ function upsertParts(home: Home, workspace: Workspace): UpsertParts {
     writesAtOnce: 8,
     requestsPerSecond: share.requestsPerSecondEach,
     itemRemoval: config.upsert.itemRemoval,
+    adoptOf: (feed) => home.feeds.rulesOf(feed).adopt,
+    ownsItems: (feed) => home.feeds.exists(feed),
     applyingOf: (feed) => home.feeds.rulesOf(feed).guards,
   };
   return {

@@ -12,6 +12,8 @@ export interface FeedRules {
   readonly kind: 'full' | 'delta';
   /** The source label that the configuration names: it wins over the mapping's. */
   readonly ownSource: string | null;
+  /** Its file wins over values that it never agreed on. */
+  readonly adopt: boolean;
   readonly guards: Config['guards'];
   /** How long it may be without an accepted file before that is news. */
   readonly expectEveryMs: number | null;

@@ -36,6 +36,8 @@ export interface Feeds {
   check(): Promise<void>;
   /** What the configuration says of it. Never throws. */
   rulesOf(name: string): FeedRules;
+  /** Whether it is configured or has a folder, as `main` has: one that is neither owns nothing any more. */
+  exists(name: string): boolean;
   /**
    * Its settings as they are now.
    * @throws PatchbayError `usage`: `feedRefused` where no feed can be called so, `sourceRefused`, and what `loadMapping`
@@ -58,6 +60,10 @@ export function createFeeds(config: FeedsConfig, importFolders: readonly string[
     const folders = importFolders.flatMap((folder) => folderNamesOf(given).map((each) => join(folder, each)));
     return settings(rulesOf(name), await mappingNow(config, name, folders));
   };
+  const exists = (name: string): boolean =>
+    name === mainFeed ||
+    configOf(config.feeds, name) !== undefined ||
+    importFolders.some((folder) => folderNamesOf(name).some((each) => existsSync(join(folder, each))));
   const ofFolder = async (name: string): Promise<FeedSettings> => {
     refuseName(feedNameOf(name), names);
     return get(name);
@@ -66,7 +72,7 @@ export function createFeeds(config: FeedsConfig, importFolders: readonly string[
     await get(mainFeed);
     for (const name of names) settings(rulesOf(name), await configuredMapping(configOf(config.feeds, name)));
   };
-  return { configured: names.map(rulesOf), check, rulesOf, get, ofFolder };
+  return { configured: names.map(rulesOf), check, rulesOf, exists, get, ofFolder };
 }
 
 function rules({ feeds, guards }: FeedsConfig, name: string): FeedRules {
@@ -75,6 +81,7 @@ function rules({ feeds, guards }: FeedsConfig, name: string): FeedRules {
     name,
     kind: feed?.kind ?? 'full',
     ownSource: feed?.source ?? null,
+    adopt: feed?.adopt ?? false,
     guards: { ...guards, ...feed?.guards },
     expectEveryMs: feed?.expectEvery ?? null,
     take: feed?.take ?? null,

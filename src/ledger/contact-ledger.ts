@@ -1,12 +1,12 @@
 /** The part of the ledger that holds one record a key: leases, intents, bindings. */
-import type { Claim } from '#src/contacts/as-updated.ts';
-import type { Ownership, Said } from '#src/contacts/base.ts';
-import type { Contact } from '#src/wire/contact.ts';
-import type { ContactRecord, LeaseRequest, LeaseResult } from './contact-record.ts';
+import type { Agreement, FieldStamp } from '#src/contacts/agreed.ts';
+import type { Ownership } from '#src/contacts/base.ts';
+import type { Claim } from '#src/contacts/claim.ts';
+import type { ContactRecord, HeldRecord, LeaseRequest, LeaseResult, MovedSaid } from './contact-record.ts';
 
 export interface IntentRequest {
-  /** Each with the sequence of its row: from then on older rows are superseded, whatever becomes of the create. */
-  readonly contacts: readonly (WrittenContact & { readonly sequence: number })[];
+  /** Each with its claim: older rows of its feed are superseded while it stands. */
+  readonly contacts: readonly (WrittenContact & { readonly claim: Claim | null })[];
   readonly owner: string;
   readonly runId: string;
   readonly bootId: string;
@@ -17,13 +17,12 @@ export interface IntentRequest {
 export interface ClaimedContact extends WrittenContact {
   readonly position: number;
   readonly claim: Claim | null;
-  /** An earlier update turned out to have landed: the new claim takes its place, and must not take it for people's. */
-  readonly landed?: {
-    readonly feed: string;
-    readonly sequence: number;
-    readonly said: Said;
-    readonly seen: Contact | null;
-  };
+  /** An earlier write turned out to have landed: the new claim takes its place, and must not take it for people's. */
+  readonly resolved: {
+    readonly agreed: readonly Agreement[];
+    readonly stamps: readonly FieldStamp[];
+    readonly saids: readonly MovedSaid[];
+  } | null;
 }
 
 export interface ClaimRequest {
@@ -53,6 +52,15 @@ export interface Doubt {
   readonly burn: boolean;
 }
 
+export interface HeldFilter {
+  readonly feed?: string;
+  readonly keys?: readonly string[];
+  readonly field?: string;
+  readonly limit: number;
+  /** The last one of the page before. */
+  readonly after?: Pick<HeldRecord, 'feed' | 'key' | 'field'>;
+}
+
 export interface ContactLedger {
   get(keys: readonly string[]): Promise<ReadonlyMap<string, ContactRecord>>;
   /** Compare-and-set: every key gets an answer. */
@@ -62,7 +70,7 @@ export interface ContactLedger {
   /**
    * Enters that PATCHes are about to be sent, what they write, and until when they may land: a lost reply then neither
    * makes their items nobody's nor lets the record pass for unchanged, nobody writes the key before the horizon, and no
-   * older row does at all. Durable.
+   * older row of the feed does while the claim stands. Durable.
    */
   claimItems(request: ClaimRequest): Promise<void>;
   /** Takes claims back: the PATCHes were certainly not carried out. */
@@ -73,6 +81,9 @@ export interface ContactLedger {
   noteDoubt(owner: string, doubt: Doubt): Promise<void>;
   /** Gives leases back without an outcome. Intents and horizons stay. */
   release(owner: string, keys: readonly string[]): Promise<void>;
+  /** Fields that wait for a person, by feed, key and field. */
+  held(filter: HeldFilter): Promise<readonly HeldRecord[]>;
+  heldCount(filter: Omit<HeldFilter, 'limit' | 'after'>): Promise<number>;
   /** A few keys with the contact they are bound to: evidence of which workspace this is. */
   sampleBound(limit: number): Promise<readonly { readonly key: string; readonly contactId: string }[]>;
 }

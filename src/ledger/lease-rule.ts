@@ -14,8 +14,8 @@ export interface LeaseFacts {
   /** Null while no write is on its way. */
   readonly horizonMs: number | null;
   readonly horizonBoot: string | null;
-  /** Of the newest row that was written, or was about to be. */
-  readonly writtenSequence: number;
+  /** Of the newest row of this feed that was settled, found unchanged, or is about to be written; 0 before the first. */
+  readonly spokenSequence: number;
 }
 
 export type LeaseDecision =
@@ -28,7 +28,7 @@ export type LeaseDecision =
 /** `facts` is null for a key that the ledger does not know. */
 export function decideLease(request: LeaseRequest, sequence: number, facts: LeaseFacts | null): LeaseDecision {
   if (facts === null) return { kind: 'leased' };
-  if (facts.writtenSequence > sequence) return { kind: 'superseded' };
+  if (facts.spokenSequence > sequence) return { kind: 'superseded' };
   const heldMs = leaseLeftMs(request, facts);
   if (heldMs > 0) return { kind: 'held', waitMs: heldMs };
   if (facts.horizonMs === null) return { kind: 'leased' };

@@ -1,4 +1,5 @@
 /** A staged record: a changed row of a run, waiting for its outcome (`design.md`, "Stage, then apply"). */
+import type { HeldField } from '#src/contacts/change.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { DeadClass, SkipReason } from '#src/contacts/outcome.ts';
 import type { Problem } from '#src/contacts/problem.ts';
@@ -59,7 +60,7 @@ export type RecordEnd =
   | {
       readonly outcome: 'created' | 'updated' | 'unchanged';
       readonly adopted: boolean;
-      readonly heldFields: readonly string[];
+      readonly heldFields: readonly HeldField[];
       readonly removedValues: number;
       readonly warnings: readonly string[];
     }

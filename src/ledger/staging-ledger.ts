@@ -1,7 +1,8 @@
 /** The part of the ledger that holds staged records, their batches and what the file said before. */
 
-import type { Said } from '#src/contacts/base.ts';
-import type { BoundContact, SaidRecord, SettledSaid } from './contact-record.ts';
+import type { HeldField } from '#src/contacts/change.ts';
+import type { CustomFieldValue } from '#src/wire/contact.ts';
+import type { BoundContact, MovedSaid, SaidRecord, SettledSaid } from './contact-record.ts';
 import type { CountDelta } from './run-record.ts';
 import type { DeadRow, NewStagedRecord, RecordEnd, StagedRecord } from './staged-record.ts';
 
@@ -17,6 +18,8 @@ export interface KeyTrace {
 export interface SettledRow {
   readonly key: string;
   readonly fingerprint: string;
+  /** Fields of it that wait for a person. */
+  readonly heldCount: number;
 }
 
 /** A slice of a file, as it goes into the ledger in one transaction. */
@@ -30,7 +33,7 @@ export interface StagedSlice {
   readonly dead: readonly DeadRow[];
   /** Keys staged earlier in this run that must not be written after all. */
   readonly withdrawn: readonly { readonly key: string; readonly end: RecordEnd }[];
-  /** Keys whose rows are unchanged: this run has spoken for them, an older row must not any more. */
+  /** Keys whose rows are unchanged: this run has spoken for them, an older row of the feed must not any more. */
   readonly unchanged?: readonly string[];
   /** Dead letters whose rows need nothing any more. */
   readonly answered?: readonly string[];
@@ -50,6 +53,7 @@ export interface BatchRecord {
 /** The end of one record, with both halves of the base where they moved. */
 export interface SettledRecord {
   readonly position: number;
+  readonly line: number;
   readonly key: string;
   /** Of the run whose file said it. */
   readonly sequence: number;
@@ -60,14 +64,16 @@ export interface SettledRecord {
   readonly said: SettledSaid | null;
   /** How a create that was in doubt ended: its contact was found, or a further create was answered. */
   readonly afterDoubt?: 'adopted' | 'created';
-  /** An earlier update in doubt turned out to have landed: what its feed's file said is settled. */
-  readonly landed?: { readonly feed: string; readonly sequence: number; readonly said: Said };
+  /** What other feeds are to have said from now on. */
+  readonly others: readonly MovedSaid[];
 }
 
 export interface SettleRequest {
   readonly runId: string;
   readonly feed: string;
   readonly owner: string;
+  /** Of the monotonic times in `records`. */
+  readonly bootId: string;
   readonly records: readonly SettledRecord[];
   readonly atMs: number;
 }
@@ -150,6 +156,19 @@ export interface RunEvent {
   readonly code: string;
   readonly field: string | null;
   readonly message: string;
+  /** Of a held field: what the file says, and what the app holds. */
+  readonly file?: CustomFieldValue;
+  readonly app?: CustomFieldValue;
+}
+
+/** Both values of a field that waits for a person. */
+export function heldEvent(
+  key: string,
+  line: number,
+  { field, ours, theirs }: Pick<HeldField, 'field' | 'ours' | 'theirs'>,
+): RunEvent {
+  const message = "changed both in the file and in the app: kept the app's value";
+  return { kind: 'held', line, key, code: 'held', field, message, file: ours, app: theirs };
 }
 
 /** A row that died in one run. Two rows may share a dead letter; each is here. */

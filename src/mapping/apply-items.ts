@@ -25,7 +25,7 @@ export function applyItems(draft: RowDraft, target: ItemsTarget, place: Place): 
   if (cell === null) return;
   const items = cell.kind === 'text' ? readItems(draft, target, place, cell.text, target.label) : [];
   if (items.length > 0 || cell.kind === 'clear' || target.onBlank === 'clear') {
-    draft.addSlot(target.list, target.slot, items);
+    draft.addSlot(target.list, target.slot, items, false);
   }
 }
 
@@ -47,7 +47,7 @@ function applyArray(draft: RowDraft, target: ItemsTarget, place: Place, elements
     const label = readLabel(draft, target, { ...place, field: `${field}.name`, raw: nameOf(element) });
     return cell?.kind === 'text' ? readItems(draft, target, at, cell.text, label) : [];
   });
-  draft.addSlot(target.list, target.slot, items);
+  draft.addSlot(target.list, target.slot, items, target.whole === true);
 }
 
 function nameOf(element: JsonValue): JsonValue {

@@ -47,6 +47,13 @@ export function configuredTargets(mapping: Mapping, settings: Settings): readonl
   return bound;
 }
 
+/** The slots (`contacts/desired.ts`) that the mapping's columns are: what it does not name says nothing any more. */
+export function slotNamesOf({ emails, phones }: Mapping): { readonly emails: string[]; readonly phones: string[] } {
+  const slots = (columns: readonly { readonly column: string }[]) =>
+    columns.map(({ column }) => normaliseHeader(column));
+  return { emails: slots(emails), phones: slots(phones) };
+}
+
 /** @throws PatchbayError `file`: `columnMissing` (all of them at once), `columnAmbiguous`. */
 export function configuredMapping(mapping: Mapping, columns: readonly string[], settings: Settings): ColumnBinding {
   const missing: string[] = [];

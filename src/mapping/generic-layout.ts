@@ -72,6 +72,7 @@ function itemsTarget(tidy: string, normalised: string, settings: Settings): Targ
     kind: 'items',
     list,
     slot,
+    whole: slot === list,
     label,
     country: list === 'phones' ? settings.country : null,
     onBlank: settings.onBlank,

@@ -70,7 +70,7 @@ function contactTargets({ keyPrefix, onBlank }: Settings): ReadonlyMap<string, T
 function defaultTargets({ onBlank, country }: Settings): ReadonlyMap<string, Target> {
   return new Map<string, Target>([
     ...defaultFieldNames.map((name): [string, Target] => [name, { kind: 'scalar', name, onBlank }]),
-    ['emails', { kind: 'items', list: 'emails', slot: 'emails', label: 'email', country: null, onBlank }],
-    ['phoneNumbers', { kind: 'items', list: 'phones', slot: 'phones', label: 'phone', country, onBlank }],
+    ['emails', { kind: 'items', list: 'emails', slot: 'emails', whole: true, label: 'email', country: null, onBlank }],
+    ['phoneNumbers', { kind: 'items', list: 'phones', slot: 'phones', whole: true, label: 'phone', country, onBlank }],
   ]);
 }

@@ -1,8 +1,7 @@
 /**
  * A row on its way to a desired contact: collects fields and every problem, then decides.
  *
- * Invariant: a value is in the draft once; the first column that says it keeps it. A later slot that says the same
- * stays, without it, so that what the slot wrote before is still replaced.
+ * Invariant: a slot holds a value once. Two slots may hold the same: it is then said as long as one of them says it.
  */
 import type {
   DesiredContact,
@@ -36,7 +35,6 @@ export class RowDraft {
   readonly #problems: Problem[] = [];
   readonly #warnings: Problem[] = [];
   readonly #slots: Record<ItemList, Slot[]> = { emails: [], phones: [] };
-  readonly #seen: Record<ItemList, Set<string>> = { emails: new Set(), phones: new Set() };
   readonly #customFields: DesiredCustomField[] = [];
   #scalars: DesiredScalars = {};
   #key: string | null = null;
@@ -69,14 +67,10 @@ export class RowDraft {
     this.#scalars = { ...this.#scalars, [name]: value };
   }
 
-  addSlot(list: ItemList, slot: string, items: readonly DesiredItem[]): void {
-    const seen = this.#seen[list];
-    const fresh = items.filter(({ value }) => {
-      const known = seen.has(value);
-      seen.add(value);
-      return !known;
-    });
-    this.#slots[list].push({ slot, items: fresh });
+  addSlot(list: ItemList, slot: string, items: readonly DesiredItem[], isWhole: boolean): void {
+    const seen = new Set<string>();
+    const once = items.filter(({ value }) => !seen.has(value) && seen.add(value));
+    this.#slots[list].push({ slot, items: once, ...(isWhole ? { whole: true } : {}) });
   }
 
   addCustomField(key: string, value: CustomFieldValue): void {

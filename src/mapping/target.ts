@@ -12,6 +12,8 @@ export interface ItemsTarget {
   readonly list: ItemList;
   /** See `Slot` of `contacts/desired.ts`: the normalised header, or the list's name for a JSON array. */
   readonly slot: string;
+  /** A JSON array under this name says the whole list (`Slot.whole`). */
+  readonly whole?: boolean;
   readonly label: string;
   /** Phones only: the country of numbers without a country code. */
   readonly country: CountryCode | null;

@@ -1,7 +1,37 @@
-/** How many values a row takes away that its file said before. A replaced value is no removal. Pure. */
+/**
+ * A row against what its file said before, for the guards: whether it is a change, and how many values it takes away.
+ * Pure.
+ */
 import type { Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type Slot, scalarNames } from '#src/contacts/desired.ts';
+import { customFieldName, type FieldName } from '#src/contacts/field-name.ts';
+import { sameCustomValue, sameText } from '#src/contacts/same-value.ts';
+import type { SaidRecord } from '#src/ledger/contact-record.ts';
 
+/**
+ * Whether the row wants something else than its file had settled. What waits for a person, or for a row that was given
+ * up, is no new change (`rules.md`, "Guards").
+ */
+export function isChange({ said, triedFingerprint }: SaidRecord, ours: DesiredContact, fingerprint: string): boolean {
+  if (fingerprint === triedFingerprint) return false;
+  const isHeld = (field: FieldName) => said.held.includes(field);
+  const scalar = scalarNames.some((name) => {
+    const value = ours.scalars[name];
+    return value !== undefined && !isHeld(name) && !sameText(value, said.scalars[name] ?? null);
+  });
+  const customField = ours.customFields.some(({ key, value }) => {
+    const before = said.customFields.find((one) => one.key === key)?.value ?? null;
+    return !isHeld(customFieldName(key)) && !sameCustomValue(null, value, before);
+  });
+  return scalar || customField || hasNews(said.emails, ours.emails) || hasNews(said.phones, ours.phones);
+}
+
+function hasNews(before: readonly Slot[], now: readonly Slot[]): boolean {
+  const text = (slot: Slot | undefined) => JSON.stringify(slot?.items.map(({ label, value }) => [label, value]) ?? []);
+  return now.some((slot) => text(slot) !== text(before.find((one) => one.slot === slot.slot)));
+}
+
+/** Values that its file said before and now wants gone. A replaced value is no removal. */
 export function countClears(said: Said, ours: DesiredContact): number {
   const scalars = scalarNames.filter((name) => ours.scalars[name] === null && (said.scalars[name] ?? null) !== null);
   const customFields = ours.customFields.filter(

@@ -34,6 +34,7 @@ export class SliceDraft {
   skipped = 0;
   withdrawnDead = 0;
   warnings = 0;
+  heldFields = 0;
   private readonly met: Map<string, KeyTrace>;
   private readonly fresh = new Map<string, KeyTrace>();
   private readonly stagedBefore: ReadonlyMap<string, StagedRecord>;
@@ -66,6 +67,11 @@ export class SliceDraft {
     this.warnings += warnings.length;
     for (const { line, code, field, message } of warnings)
       this.events.push({ kind: 'warning', line, key, code, field, message });
+  }
+
+  addHeld(events: readonly RunEvent[]): void {
+    this.heldFields += events.length;
+    this.events.push(...events);
   }
 
   /** @returns whether the row stands for its key now: it is neither a duplicate nor dead. */
@@ -105,6 +111,7 @@ export class SliceDraft {
       skipped: this.skipped,
       dead: this.dead.length + this.withdrawnDead,
       warnings: this.warnings,
+      heldFields: this.heldFields,
     };
   }
 

@@ -92,7 +92,8 @@ async function stageRows(
   const { ledger, clock } = parts;
   const tally = { rows: 0, known: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
   const lateDead: LateDead[] = [];
-  const context = { parts, run, compiled: supply.compiled, hash: rowHasher(supply.compiled.version) };
+  const adopt = run.options.adopt || parts.feeds.rulesOf(run.feed).adopt;
+  const context = { parts, run, compiled: supply.compiled, hash: rowHasher(supply.compiled.version), adopt };
   for await (const items of supply.items()) {
     signal.throwIfAborted();
     const state = (await ledger.runs.get(run.id))?.state;

@@ -7,13 +7,12 @@ import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contact-record.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { DeadRow } from '#src/ledger/staged-record.ts';
-import type { SettledRow } from '#src/ledger/staging-ledger.ts';
-
+import { eventsPerRunMax, heldEvent, type RunEvent, type SettledRow } from '#src/ledger/staging-ledger.ts';
 import { keyHash } from '#src/log.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { Row } from '#src/sources/row.ts';
 import { inStep } from '#src/steps.ts';
-import { countClears } from './count-clears.ts';
+import { countClears, isChange } from './count-clears.ts';
 import { mendedLetterOf } from './fix-columns.ts';
 import type { StagedTally } from './guards.ts';
 import type { RunParts } from './parts.ts';
@@ -25,6 +24,8 @@ export interface StageContext {
   readonly run: RunRecord;
   readonly compiled: CompiledMapping;
   readonly hash: (row: Row) => string;
+  /** Whether the file wins over values that it never agreed on. */
+  readonly adopt: boolean;
 }
 
 /** An unchanged row of an earlier slice that turned out to be a duplicate. */
@@ -82,8 +83,10 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
 
   const tally = { rows: 0, known: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
   const answered: string[] = [];
+  const waiting = new Map<string, number>();
   const refreshed: { key: string; rowHash: string; mappingVersion: string }[] = [];
-  for (const one of mapped) draftOne(context, one, said, draft, tally, refreshed, answered);
+  for (const one of mapped) draftOne(context, one, said, draft, tally, refreshed, answered, waiting);
+  if (waiting.size > 0) draft.addHeld(await heldEvents(context, waiting));
 
   const { records, traces: newTraces, dead, withdrawn, events, counts } = draft;
   const slice = {
@@ -134,7 +137,7 @@ function mapItem(
     }
     case 'row': {
       const settled = settledRows.get(rowHash);
-      if (settled !== undefined) return { kind: 'settled', row, settled };
+      if (settled !== undefined && !isWanted(context, settled)) return { kind: 'settled', row, settled };
       const result = context.compiled.mapRow(row);
       if (result.kind === 'dead') return { ...result, row };
       const { desired, warnings } = result;
@@ -166,12 +169,16 @@ function draftOne(
   tally: { known: number; updates: number; creates: number; clears: number },
   refreshed: { key: string; rowHash: string; mappingVersion: string }[],
   answered: string[],
+  waiting: Map<string, number>,
 ): void {
   const { row } = mapped;
   const letter = mapped.letterId === null ? {} : { letterId: mapped.letterId };
   if (mapped.kind === 'settled') {
-    const { key, fingerprint } = mapped.settled;
-    if (draft.add({ row, key, fingerprint, record: null })) tally.known += 1;
+    const { key, fingerprint, heldCount } = mapped.settled;
+    if (draft.add({ row, key, fingerprint, record: null })) {
+      tally.known += 1;
+      if (heldCount > 0) waiting.set(key, row.line);
+    }
     if (mapped.letterId !== null) answered.push(mapped.letterId);
     return;
   }
@@ -195,9 +202,12 @@ function draftOne(
   const { desired, rowHash, sequence } = mapped;
   const before = said.get(desired.key) ?? null;
   const mappingVersion = context.compiled.version;
-  if (before?.fingerprint === mapped.fingerprint) {
+  if (before?.fingerprint === mapped.fingerprint && !isWanted(context, before)) {
     refreshed.push({ key: desired.key, rowHash, mappingVersion });
-    if (draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record: null })) tally.known += 1;
+    if (draft.add({ row, key: desired.key, fingerprint: mapped.fingerprint, record: null })) {
+      tally.known += 1;
+      if (before.heldCount > 0) waiting.set(desired.key, row.line);
+    }
     if (mapped.letterId !== null) answered.push(mapped.letterId);
     return;
   }
@@ -217,7 +227,20 @@ function draftOne(
   if (before === null) tally.creates += 1;
   else {
     tally.known += 1;
+    if (!isChange(before, desired, mapped.fingerprint)) return;
     tally.updates += 1;
     tally.clears += countClears(before.said, desired);
   }
+}
+
+/** Whether a row that says nothing new is to be applied all the same: the file is to win over what it never agreed on. */
+function isWanted({ adopt }: StageContext, { heldCount }: Pick<SettledRow, 'heldCount'>): boolean {
+  return adopt && heldCount > 0;
+}
+
+/** Unchanged rows with fields that wait for a person: told in every run, from the ledger and without a request. */
+async function heldEvents({ parts, run }: StageContext, waiting: ReadonlyMap<string, number>): Promise<RunEvent[]> {
+  const keys = [...waiting.keys()];
+  const held = await parts.ledger.contacts.held({ feed: run.feed, keys, limit: eventsPerRunMax });
+  return held.map((one) => heldEvent(one.key, waiting.get(one.key) ?? one.line, one));
 }

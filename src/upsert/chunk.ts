@@ -42,7 +42,7 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
   try {
     if (ends.length > 0) {
       await inStep('settle', () =>
-        ledger.staging.settle({ runId: run.id, feed: run.feed, owner, records: ends, atMs }),
+        ledger.staging.settle({ runId: run.id, feed: run.feed, owner, bootId: clock.bootId, records: ends, atMs }),
       );
       logDead(chunk);
     }

@@ -86,6 +86,16 @@ export function lookUpFailsDeath(failure: PatchbayError): Death {
   };
 }
 
+/** Neither the list nor the contact itself answers with all that the interface promises. */
+export function oddReplyDeath(id: string, what: string): Death {
+  return {
+    class: 'exhausted',
+    code: 'oddReply',
+    message: `the service answers for contact ${id} with something that is not this contact as the interface describes it: ${what}`,
+    hint: 'Nothing was written, since values could be lost. Look at the contact in the workspace, then retry the dead letter.',
+  };
+}
+
 /** The service said yes and holds something else: never a success (`facts.md`, what goes wrong, 9). */
 export function notAppliedDeath(differences: readonly ReplyDifference[]): Death {
   const fields = differences.map((difference) => difference.field.replace(/:.*$/, ''));

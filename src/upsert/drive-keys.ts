@@ -160,8 +160,11 @@ function waitMs({ parts }: Chunk, key: KeyWork, { wait }: Extract<Effect, { do: 
       return 0;
     case 'moment':
       return momentMs;
-    case 'lag':
-      return Math.max(momentMs, parts.limits.visibilityLagMs);
+    case 'lag': {
+      const sinceMs = key.contact.writtenAtMs ?? parts.clock.monotonicMs();
+      const leftMs = sinceMs + parts.limits.visibilityLagMs - parts.clock.monotonicMs();
+      return Math.max(momentMs, key.state.mayLag ? leftMs : parts.limits.visibilityLagMs);
+    }
     case 'horizon':
       return key.horizonAtMs - parts.clock.monotonicMs();
     default:

@@ -1,9 +1,9 @@
 /**
  * What an end of the machine means for the row: outcome, both halves of the base, the words of a dead letter.
  */
-import { isSettled } from '#src/contacts/fingerprint.ts';
+import { claimOf, resolveClaim } from '#src/contacts/claim.ts';
 import type { DeadClass } from '#src/contacts/outcome.ts';
-import { settle } from '#src/contacts/settle.ts';
+import { nextOwnership, settle } from '#src/contacts/settle.ts';
 import { invariant, unreachable } from '#src/errors.ts';
 import type { RecordEnd } from '#src/ledger/staged-record.ts';
 import type { SettledRecord } from '#src/ledger/staging-ledger.ts';
@@ -16,20 +16,20 @@ import {
   keyTakenDeath,
   lookUpFailsDeath,
   notAppliedDeath,
+  oddReplyDeath,
   refusedDeath,
   twoContactsDeath,
 } from './deaths.ts';
 import type { KeyEnd } from './key-state.ts';
-import { type Answer, type KeyWork, ownedIfWritten, plannedOf } from './key-work.ts';
+import { type Answer, allMovedSaids, type KeyWork, movedSaids, plannedOf } from './key-work.ts';
 
 export function endKey(chunk: Chunk, key: KeyWork, as: KeyEnd): void {
   const ended = endOf(key, as);
-  const { position, key: name, sequence } = key.record;
-  const landed = key.landed === null ? {} : { landed: key.landed };
-  chunk.ends.push({ position, key: name, sequence, ...ended, ...landed });
+  const { position, line, key: name, sequence } = key.record;
+  chunk.ends.push({ position, line, key: name, sequence, ...ended });
 }
 
-type Ended = Pick<SettledRecord, 'end' | 'bound' | 'said' | 'afterDoubt'>;
+type Ended = Pick<SettledRecord, 'end' | 'bound' | 'said' | 'others' | 'afterDoubt'>;
 
 function endOf(key: KeyWork, as: KeyEnd): Ended {
   switch (as) {
@@ -39,7 +39,7 @@ function endOf(key: KeyWork, as: KeyEnd): Ended {
       return well(key, as);
     case 'gone':
     case 'superseded':
-      return { end: { outcome: 'skipped', reason: as }, bound: null, said: null };
+      return { end: { outcome: 'skipped', reason: as }, bound: null, said: null, others: [] };
     case 'twoContacts':
       return dead(key, twoContactsDeath(answered(key, 'ids').ids));
     case 'keyMoved':
@@ -47,9 +47,13 @@ function endOf(key: KeyWork, as: KeyEnd): Ended {
     case 'keyTaken':
       return dead(key, keyTakenDeath(answered(key, 'refusal')));
     case 'refused':
-      return dead(key, refusedDeath(answered(key, 'refusal')), boundUnwritten(key));
+      return { ...dead(key, refusedDeath(answered(key, 'refusal'))), ...unwritten(key) };
     case 'notApplied':
-      return dead(key, notAppliedDeath(answered(key, 'contact').differences), boundPartly(key));
+      return { ...dead(key, notAppliedDeath(answered(key, 'contact').differences)), ...partlyWritten(key) };
+    case 'oddReply': {
+      const { id, what } = answered(key, 'odd');
+      return dead(key, oddReplyDeath(id, what));
+    }
     case 'doubt':
       return dead(key, doubtDeath(doubtsOf(key)));
     case 'lookUpFails':
@@ -71,58 +75,69 @@ function doubtsOf({ contact, record, planned }: KeyWork): number {
   return planned?.plan.kind === 'patch' ? record.attempts + 1 : contact.attempts;
 }
 
-/** The record reached its contact: both halves of the base move. */
+/** The record reached its contact: the base moves. */
 function well(key: KeyWork, outcome: 'created' | 'updated' | 'unchanged'): Ended {
   const { record, contact } = key;
   const { plan, input } = plannedOf(key);
   const { contact: reply, warnings } = answered(key, 'contact');
-  const { said, seen, owned } = settle({ ...input, plan, reply });
-  const complete = isSettled(plan);
+  const { said, others, ...bound } = settle({ ...input, plan, reply });
   const madeByUs = key.createAnswered || key.madeByUs;
   const adopted = outcome !== 'created' && contact.contactId === null && !madeByUs;
-  const end: RecordEnd = {
-    // What our own intent made counts as created, whenever it was found; what we adopt counts as updated, and so does
-    // what an update of ours changed before its answer was lost.
-    outcome: madeByUs ? 'created' : outcome === 'unchanged' && (adopted || record.sent) ? 'updated' : outcome,
-    adopted,
-    heldFields: plan.held.map((field) => field.field),
-    removedValues: plan.removals,
-    warnings: [...plan.notes.map((note) => note.message), ...warnings],
-  };
+  // What our own intent made counts as created, whenever it was found; what we adopt counts as updated, and so does
+  // what an update of ours changed before its answer was lost.
+  const counted = madeByUs ? 'created' : outcome === 'unchanged' && (adopted || record.sent) ? 'updated' : outcome;
+  // All that was left of it another feed has decided since.
+  const isOvertaken = counted === 'unchanged' && plan.passed.length > 0 && plan.held.length === 0;
+  const end: RecordEnd = isOvertaken
+    ? { outcome: 'skipped', reason: 'superseded' }
+    : {
+        outcome: counted,
+        adopted,
+        heldFields: plan.held,
+        removedValues: plan.removals,
+        warnings: [...plan.notes.map((note) => note.message), ...warnings],
+      };
   return {
     end,
-    bound: { contactId: reply.id, seen, owned },
+    bound: { contactId: reply.id, ...bound, writtenAtMs: key.writtenAtMs },
     said: {
       said,
-      rowHash: complete ? record.rowHash : null,
-      fingerprint: complete ? record.fingerprint : null,
+      rowHash: record.rowHash,
+      fingerprint: record.fingerprint,
       mappingVersion: record.mappingVersion,
+      held: plan.held,
     },
+    others: movedSaids(key, others, plan.kind === 'create'),
     ...(contact.state === 'intent' ? { afterDoubt: key.createAnswered ? 'created' : 'adopted' } : {}),
   };
 }
 
-function dead(key: KeyWork, death: Death, bound: SettledRecord['bound'] = null): Ended {
+function dead(key: KeyWork, death: Death): Ended {
   const { line, key: name, row, letterId, desired } = key.record;
   const { code, message, hint, field = null, answer = null } = death;
   const deadClass: DeadClass = death.class;
   const problem = { code, line, field, value: null, message, hint };
   const letter = letterId === undefined ? {} : { letterId };
   const deadRow = { class: deadClass, code, line, key: name, problems: [problem], row, ...letter, desired, answer };
-  return { end: { outcome: 'dead', dead: deadRow }, bound, said: null };
+  return { end: { outcome: 'dead', dead: deadRow }, bound: null, said: null, others: [] };
 }
 
 /** An update was refused, and nothing of it landed: what was claimed for it is nobody's again. */
-function boundUnwritten(key: KeyWork): SettledRecord['bound'] {
+function unwritten(key: KeyWork): Partial<Ended> {
   const theirs = key.planned?.input.theirs ?? null;
-  if (theirs === null) return null;
-  return { contactId: theirs.id, seen: key.base.seen ?? theirs, owned: key.base.owned };
+  if (theirs === null) return {};
+  const { seen, owned, agreed, stamps } = key.base;
+  const bound = { contactId: theirs.id, seen: seen ?? theirs, owned, agreed, stamps, writtenAtMs: null };
+  return { bound, others: allMovedSaids(key) };
 }
 
-/** What of the write did land stays the feed's own, so that it can leave with the file one day. */
-function boundPartly(key: KeyWork): SettledRecord['bound'] {
+/** What of the write did land is agreed, and stays the feed's own; the rest stays to be done. */
+function partlyWritten(key: KeyWork): Partial<Ended> {
   const { plan, input } = plannedOf(key);
   const reply: Contact = answered(key, 'contact').contact;
-  const seen = plan.kind === 'create' ? reply : settle({ ...input, plan, reply }).seen;
-  return { contactId: reply.id, seen, owned: ownedIfWritten(key).owned };
+  const claim = claimOf(input);
+  const base = claim === null ? key.base : resolveClaim(key.base, claim, input.feed, reply);
+  const owned = nextOwnership(base.owned, plan.written, reply);
+  const bound = { contactId: reply.id, ...base, seen: reply, owned, writtenAtMs: key.writtenAtMs };
+  return { bound, others: allMovedSaids({ ...key, base }) };
 }

@@ -16,6 +16,7 @@ export const start: Step = {
   state: {
     phase: 'leasing',
     bound: false,
+    mayLag: false,
     createsLeft: 0,
     triesLeft: 0,
     refreshesLeft: 0,
@@ -51,13 +52,17 @@ const stopped = (state: KeyState): Step => rest(state);
 
 const transitions: Transitions = {
   leasing: {
-    leased: (_state, { facts }) => ask({ ...facts, phase: 'leasing' }, 'lookingUp', 'lookUp'),
+    leased: (_state, { facts }) => {
+      const state: KeyState = { ...facts, phase: 'leasing' };
+      return facts.bound && facts.mayLag ? ask(state, 'fetching', 'fetch') : ask(state, 'lookingUp', 'lookUp');
+    },
     held: (state, { waitMs }) => rest(state, park({ ms: waitMs })),
     horizon: (state, { waitMs }) => rest(state, park({ ms: waitMs })),
     superseded: (state) => rest(state, end('superseded')),
   },
   lookingUp: {
     found: planned,
+    foundOdd: (state) => ask(state, 'fetching', 'fetch'),
     foundSeveral: (state) => rest(state, end('twoContacts')),
     foundNone: (state) => {
       if (state.bound) return ask(state, 'fetching', 'fetch');
@@ -69,8 +74,10 @@ const transitions: Transitions = {
     stopped,
     readFails,
     found: planned,
-    foundNone: (state) => rest(state, end('gone')),
-    foundOtherKey: (state) => rest(state, end('keyMoved')),
+    foundStale: (state) => rest(state, park('lag')),
+    foundOdd: (state) => rest(state, end('oddReply')),
+    foundNone: (state) => rest(state, state.mayLag ? park('lag') : end('gone')),
+    foundOtherKey: (state) => rest(state, state.mayLag ? park('lag') : end('keyMoved')),
   },
   intending: {
     intended: (state) => ask(state, 'creating', 'create'),
@@ -91,6 +98,7 @@ const transitions: Transitions = {
     stopped,
     readFails,
     found: planned,
+    foundOdd: (state) => ask(state, 'fetching', 'fetch'),
     foundSeveral: (state) => rest(state, end('twoContacts')),
     foundNone: (state) => rest(state, state.maySearchAgain ? park('lag', true) : end('keyTaken')),
   },
@@ -116,6 +124,7 @@ const transitions: Transitions = {
     stopped,
     readFails,
     found: planned,
+    foundOdd: (state) => rest(state, end('oddReply')),
     foundNone: (state) => ask(state, 'vanished', 'lookUp'),
     foundOtherKey: (state) => rest(state, end('keyMoved')),
   },
@@ -126,6 +135,7 @@ const transitions: Transitions = {
       if (state.triesLeft <= 1) return rest(state, end('doubt'));
       return planned({ ...state, triesLeft: state.triesLeft - 1 }, event);
     },
+    foundOdd: (state) => ask(state, 'fetching', 'fetch'),
     foundNone: (state) => rest(state, end('gone')),
     foundSeveral: (state) => rest(state, end('twoContacts')),
   },

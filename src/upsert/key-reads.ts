@@ -4,9 +4,9 @@
  * What a look-up returns is compared exactly, never taken because it came first (`facts.md`: a wrong filter answers 200
  * with strangers).
  */
-import { baseAsCreated } from '#src/contacts/as-created.ts';
-import { baseAsUpdated } from '#src/contacts/as-updated.ts';
+import { isMadeBy, resolveClaim } from '#src/contacts/claim.ts';
 import { matchByKey } from '#src/contacts/match-key.ts';
+import { sameContents } from '#src/contacts/verify-reply.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -44,7 +44,8 @@ export async function lookUpAlone(chunk: Chunk, key: KeyWork): Promise<KeyEvent>
 /** The bound contact by its id: no list shows it, or its read grew old in the line. */
 export async function fetchContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
   const { workspace, clock } = chunk.parts;
-  const id = (key.state.phase === 'refreshing' ? plannedOf(key).input.theirs?.id : key.contact.contactId) ?? '';
+  const id =
+    (key.state.phase === 'refreshing' ? plannedOf(key).input.theirs?.id : (key.fetchId ?? key.contact.contactId)) ?? '';
   let readAtMs = clock.monotonicMs();
   const beforeSend = (): void => {
     readAtMs = clock.monotonicMs();
@@ -57,9 +58,18 @@ export async function fetchContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent
     return failed(key, error);
   }
   if (contact === null) return { kind: 'foundNone' };
-  if (contact.externalId === key.record.key) return foundEvent(chunk, key, contact, readAtMs);
-  key.answer = { kind: 'ids', ids: [id] };
-  return { kind: 'foundOtherKey' };
+  if (contact.id !== id || contact.missing !== undefined) {
+    const what = contact.id === id ? `it lacks ${(contact.missing ?? []).join(', ')}` : 'it is another contact';
+    key.answer = { kind: 'odd', id, what };
+    return { kind: 'foundOdd' };
+  }
+  if (contact.externalId !== key.record.key) {
+    key.answer = { kind: 'ids', ids: [id] };
+    return { kind: 'foundOtherKey' };
+  }
+  const { seen } = key.contact;
+  if (key.state.mayLag && seen !== null && !sameContents(seen, contact)) return { kind: 'foundStale' };
+  return foundEvent(chunk, key, contact, readAtMs);
 }
 
 /** The read fails for this key, and passes for others. What the service refuses it will refuse again. */
@@ -75,7 +85,9 @@ function eventOf(chunk: Chunk, key: KeyWork, contacts: readonly Contact[], readA
       key.answer = { kind: 'ids', ids: match.ids };
       return { kind: 'foundSeveral' };
     case 'one':
-      return foundEvent(chunk, key, match.contact, readAtMs);
+      if (match.contact.missing === undefined) return foundEvent(chunk, key, match.contact, readAtMs);
+      key.fetchId = match.contact.id;
+      return { kind: 'foundOdd' };
     case 'none':
       // Also where the key is bound: what would be created is not looked at then.
       if (key.state.phase === 'lookingUp') planKey(chunk, key, null, readAtMs);
@@ -85,25 +97,19 @@ function eventOf(chunk: Chunk, key: KeyWork, contacts: readonly Contact[], readA
 
 function foundEvent(chunk: Chunk, key: KeyWork, contact: Contact, readAtMs: number): KeyEvent {
   key.answer = { kind: 'contact', contact, warnings: [], differences: [] };
-  recogniseOwnWrite(chunk, key, contact, readAtMs);
+  recogniseOwnWrite(chunk, key, contact);
   const { plan } = planKey(chunk, key, contact, readAtMs);
   return { kind: 'found', plan: plan.kind === 'patch' ? 'patch' : 'same' };
 }
 
-/** A write of ours that was in doubt has landed: what it made is ours, and only what differs from it is people's. */
-function recogniseOwnWrite(chunk: Chunk, key: KeyWork, contact: Contact, readAtMs: number): void {
-  const { state, intentRun, claim } = key.contact;
-  const { feed, id } = chunk.run;
-  if (state === 'intent') {
-    const { input, plan } = planKey(chunk, key, null, readAtMs);
-    const isThisRow = intentRun === id;
-    const source = plan.kind === 'create' ? (plan.body.source ?? null) : null;
-    // Of another row's create nobody knows the source here: it passes for ours.
-    key.madeByUs = !isThisRow || source === contact.source;
-    key.base = baseAsCreated(input, contact, isThisRow) ?? key.base;
+/** A write of ours that was in doubt: what of it has landed is ours, and only what differs from that is people's. */
+function recogniseOwnWrite(chunk: Chunk, key: KeyWork, contact: Contact): void {
+  const { state, claim } = key.contact;
+  if (claim === null) {
+    // An intent of an older version, which kept nothing: the contact passes for ours, and its values for anybody's.
+    key.madeByUs = state === 'intent';
+    return;
   }
-  const updated = claim === null ? null : baseAsUpdated(key.base, claim, feed, contact);
-  if (updated === null) return;
-  key.base = updated;
-  key.landed = claim;
+  key.madeByUs = state === 'intent' && isMadeBy(claim, contact);
+  key.base = resolveClaim(key.base, claim, chunk.run.feed, contact);
 }

@@ -13,6 +13,8 @@ export interface KeyState {
   readonly phase: Phase;
   /** The ledger has bound the key to a contact. */
   readonly bound: boolean;
+  /** Bound, and written by us within the visibility lag: no list is asked, and a read that differs is not believed yet. */
+  readonly mayLag: boolean;
   /** So many more creates may end in doubt while other writes succeed. */
   readonly createsLeft: number;
   /** So many more times may an update end in doubt, a contact vanish or a read of it fail, while others succeed. */
@@ -31,6 +33,10 @@ export type KeyEvent =
   // What a read found under the key, and what the plan made of it.
   | { readonly kind: 'found'; readonly plan: 'patch' | 'same' }
   | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' }
+  // No picture: the contact lacks members that the interface promises, or is another than was asked for.
+  | { readonly kind: 'foundOdd' }
+  // Within the visibility lag of our own last write, and not what that write was answered with.
+  | { readonly kind: 'foundStale' }
   // The read fails for this key, while others pass.
   | { readonly kind: 'readFails'; readonly forGood: boolean }
   // A read was answered after a write was refused with 401 or 403: the service refuses this one contact.
@@ -56,10 +62,11 @@ export type KeyEnd =
   | 'keyTaken'
   | 'refused'
   | 'notApplied'
+  | 'oddReply'
   | 'doubt'
   | 'lookUpFails';
 
-/** `moment`: about a second. `horizon`: until a look-up can tell. `lag`: until what is there shows in lists. */
+/** `moment`: about a second. `horizon`: until a look-up can tell. `lag`: until what is there shows in reads. */
 export type Wait = 'none' | 'moment' | 'horizon' | 'lag';
 
 export type Effect =

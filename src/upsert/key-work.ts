@@ -4,16 +4,16 @@
  * Invariant: contents belong to the phase. `planned` is there from the first read on; `answer` is what the last request
  * said, for the words of an end.
  */
-import type { Claim } from '#src/contacts/as-updated.ts';
-import { type Base, emptyBase } from '#src/contacts/base.ts';
-import { claimWritten } from '#src/contacts/claim-written.ts';
-import { type Plan, type PlanInput, planContact } from '#src/contacts/plan.ts';
+import { type Base, emptyBase, nobodyOwns, type PlanInput } from '#src/contacts/base.ts';
+import { type Plan, planContact } from '#src/contacts/plan.ts';
+import { ownedIfLanded } from '#src/contacts/settle.ts';
 import type { ReplyDifference } from '#src/contacts/verify-reply.ts';
 import { invariant, type PatchbayError } from '#src/errors.ts';
 import type { WrittenContact } from '#src/ledger/contact-ledger.ts';
-import type { ContactRecord } from '#src/ledger/contact-record.ts';
-import { sourceLabelOf } from '#src/ledger/main-feed.ts';
+import type { ContactRecord, MovedSaid } from '#src/ledger/contact-record.ts';
+import { mainFeed, sourceLabelOf } from '#src/ledger/main-feed.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
+import { slotNamesOf } from '#src/mapping/configured-layout.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import type { Chunk } from './chunk.ts';
@@ -45,6 +45,8 @@ export type Answer =
     }
   | { readonly kind: 'refusal'; readonly status: number; readonly body: ServiceErrorBody }
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  /** What the contact of that id is, by its look: no picture to plan from. */
+  | { readonly kind: 'odd'; readonly id: string; readonly what: string }
   | { readonly kind: 'failure'; readonly failure: PatchbayError };
 
 export interface KeyWork {
@@ -60,8 +62,6 @@ export interface KeyWork {
   planned: PlannedKey | null;
   /** Whether what the plan writes was entered as the feed's own. */
   claimed: boolean;
-  /** An earlier update, perhaps of another feed, that turned out to have landed. */
-  landed: Claim | null;
   /** Monotonic: when the intent was committed. */
   intentAtMs: number;
   /** Monotonic: from when a look-up tells what became of the last write. */
@@ -69,15 +69,18 @@ export interface KeyWork {
   answer: Answer;
   /** A create of this piece of work was answered with a contact. */
   createAnswered: boolean;
-  /** The contact that was found comes from a create of ours that was in doubt: it carries the source that we give. */
+  /** The contact that was found comes from a create of ours that was in doubt. */
   madeByUs: boolean;
+  /** The contact to fetch by its id, where it is not the one that the key is bound to. */
+  fetchId: string | null;
+  /** Monotonic: when a write of this piece of work was answered. */
+  writtenAtMs: number | null;
   /** Why the last write is in doubt, in one line without personal data. */
   doubtWhy: string;
 }
 
 export function beginKey(record: StagedRecord): KeyWork {
   const { key } = record;
-  const { owned } = emptyBase;
   return {
     record,
     state: start.state,
@@ -87,8 +90,11 @@ export function beginKey(record: StagedRecord): KeyWork {
       state: 'none',
       contactId: null,
       seen: null,
-      owned,
-      writtenSequence: 0,
+      owned: nobodyOwns,
+      agreed: [],
+      stamps: [],
+      saids: [],
+      writtenAtMs: null,
       attempts: 0,
       intentRun: null,
       claim: null,
@@ -97,12 +103,13 @@ export function beginKey(record: StagedRecord): KeyWork {
     leaseUntilMs: 0,
     planned: null,
     claimed: false,
-    landed: null,
     intentAtMs: 0,
     horizonAtMs: 0,
     answer: { kind: 'none' },
     createAnswered: false,
     madeByUs: false,
+    fetchId: null,
+    writtenAtMs: null,
     doubtWhy: '',
   };
 }
@@ -114,14 +121,18 @@ export const isAsking =
 
 /** Plans the key from a read. The read's plan replaces an earlier one, and so does what it will write. */
 export function planKey(chunk: Chunk, key: KeyWork, theirs: Contact | null, readAtMs: number): PlannedKey {
-  // A contact that is not bound yet has no base to speak of but the feed's own.
+  const { run, parts } = chunk;
   const input: PlanInput = {
-    feed: chunk.run.feed,
-    sourceLabel: sourceLabelOf(chunk.run),
+    feed: run.feed,
+    sequence: key.record.sequence,
+    sourceLabel: sourceLabelOf(run),
     base: key.base,
     theirs,
     ours: key.record.desired,
-    itemRemoval: chunk.parts.limits.itemRemoval,
+    itemRemoval: parts.limits.itemRemoval,
+    adopt: run.options.adopt || parts.limits.adoptOf(run.feed),
+    yieldsItems: run.feed === mainFeed,
+    slotNames: run.mapping === null ? null : slotNamesOf(run.mapping),
   };
   const planned = { input, plan: planContact(input), readAtMs };
   key.planned = planned;
@@ -137,5 +148,32 @@ export function plannedOf(key: KeyWork): PlannedKey {
 /** What the feed owns if the planned write lands. */
 export function ownedIfWritten(key: KeyWork): WrittenContact {
   const { input, plan } = plannedOf(key);
-  return { key: key.record.key, owned: claimWritten(input.base.owned, input.feed, plan.written) };
+  return { key: key.record.key, owned: ownedIfLanded(input.base.owned, plan.written) };
+}
+
+/**
+ * What other feeds are to have said from now on: what the base says of them, where a write of theirs turned out to have
+ * landed, and over it `others`, what settling moved. `isNew`: the contact was made anew, so that each writes it again.
+ */
+export function movedSaids({ contact, base }: KeyWork, others: Base['others'], isNew: boolean): readonly MovedSaid[] {
+  const { claim, saids } = contact;
+  const saidBefore = (feed: string) => saids.find((one) => one.feed === feed)?.said;
+  const landed = base.others.filter(({ feed, said }) => said !== saidBefore(feed));
+  const after = new Map([...landed, ...others].map(({ feed, said }) => [feed, said]));
+  return [...after].map(([feed, said]) => {
+    const hasLanded = landed.some((one) => one.feed === feed);
+    return { feed, said, looksAgain: isNew || hasLanded, sequence: hasLanded ? (claim?.sequence ?? null) : null };
+  });
+}
+
+/** What an earlier claim, of this feed or of another, turned out to have made them say. */
+export function allMovedSaids(key: KeyWork): readonly MovedSaid[] {
+  const { base, contact, record } = key;
+  const others = movedSaids(key, [], false);
+  const before = contact.saids.find(({ feed }) => feed === record.feed)?.said ?? null;
+  if (base.said === null || base.said === before) return others;
+  return [
+    ...others,
+    { feed: record.feed, said: base.said, looksAgain: true, sequence: contact.claim?.sequence ?? null },
+  ];
 }

@@ -3,9 +3,9 @@
  * mean for the machine.
  *
  * Invariants: no two writes of one key are on their way in this process; what a write makes the feed's own is in the
- * ledger before it leaves (`contacts/claim-written.ts` says why).
+ * ledger before it leaves (`contacts/claim.ts` says why).
  */
-import { claimOf } from '#src/contacts/as-updated.ts';
+import { claimOf } from '#src/contacts/claim.ts';
 import { verifyReply } from '#src/contacts/verify-reply.ts';
 import { invariant, unreachable } from '#src/errors.ts';
 import type { ClaimedContact } from '#src/ledger/contact-ledger.ts';
@@ -14,7 +14,7 @@ import { inStep } from '#src/steps.ts';
 import type { WriteResult } from '#src/workspace/port.ts';
 import type { Chunk } from './chunk.ts';
 import type { KeyEvent } from './key-state.ts';
-import { type KeyWork, ownedIfWritten, plannedOf } from './key-work.ts';
+import { allMovedSaids, type KeyWork, ownedIfWritten, plannedOf } from './key-work.ts';
 import { horizonMs, type UpsertParts, updateHorizonMs } from './parts.ts';
 import { checkBeforeSend, type SendDeadlines, sendRefusal } from './send-checks.ts';
 
@@ -26,7 +26,7 @@ export async function commitIntents(chunk: Chunk, keys: readonly KeyWork[]): Pro
   const held = new Set(
     await inStep('intend', () =>
       ledger.contacts.intend({
-        contacts: keys.map((key) => ({ ...ownedIfWritten(key), sequence: key.record.sequence })),
+        contacts: keys.map((key) => ({ ...ownedIfWritten(key), claim: claimOf(plannedOf(key).input) })),
         owner: chunk.owner,
         runId: chunk.run.id,
         bootId: clock.bootId,
@@ -65,12 +65,12 @@ export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Prom
 }
 
 function claimedContact(key: KeyWork): ClaimedContact {
-  const { landed, record, base } = key;
-  const claim = claimOf(plannedOf(key).input, record.sequence);
-  const written = { ...ownedIfWritten(key), position: record.position, claim };
-  if (landed === null) return written;
-  const { feed, sequence, said } = landed;
-  return { ...written, landed: { feed, sequence, said, seen: base.seen } };
+  const { record, base, contact } = key;
+  const written = { ...ownedIfWritten(key), position: record.position, claim: claimOf(plannedOf(key).input) };
+  // The new claim takes the place of one that is resolved: what came of that must be remembered now.
+  if (contact.claim === null) return { ...written, resolved: null };
+  const { agreed, stamps } = base;
+  return { ...written, resolved: { agreed, stamps, saids: allMovedSaids(key) } };
 }
 
 /** @throws what stops all work; nothing was sent then. */
@@ -136,12 +136,13 @@ export class AnswerLost extends Error {
 }
 
 function eventOf(chunk: Chunk, key: KeyWork, result: WriteResult, sinceMs: number): KeyEvent {
-  const { writeHealth, log } = chunk.parts;
+  const { writeHealth } = chunk.parts;
   const isUpdate = plannedOf(key).plan.kind === 'patch';
   switch (result.kind) {
     case 'done':
       writeHealth.succeeded();
-      return doneEvent(key, result);
+      key.writtenAtMs = chunk.parts.clock.monotonicMs();
+      return doneEvent(chunk, key, result);
     case 'notSent':
       if (result.rateLimited) return { kind: 'rateLimited' };
       // Whatever concerns the key, or this program, concerns all rows.
@@ -155,26 +156,37 @@ function eventOf(chunk: Chunk, key: KeyWork, result: WriteResult, sinceMs: numbe
     case 'unauthorized':
       key.answer = { kind: 'refusal', status: result.status, body: result.body };
       return { kind: 'unauthorized' };
-    case 'doubt': {
-      const { record } = key;
-      const { why, status } = result;
-      const facts = { run: record.runId, line: record.line, key: keyHash(record.key), why, status };
-      log.warn(facts, isUpdate ? 'update in doubt' : 'create in doubt');
-      key.doubtWhy = why;
-      return { kind: 'doubt', othersSucceed: writeHealth.succeededSince(sinceMs) };
-    }
+    case 'doubt':
+      return doubtEvent(chunk, key, result, writeHealth.succeededSince(sinceMs));
     default:
       return unreachable(result);
   }
 }
 
-function doneEvent(key: KeyWork, { contact }: Extract<WriteResult, { kind: 'done' }>): KeyEvent {
-  const { plan } = plannedOf(key);
+function doneEvent(chunk: Chunk, key: KeyWork, { contact }: Extract<WriteResult, { kind: 'done' }>): KeyEvent {
+  const { plan, input } = plannedOf(key);
   invariant(plan.expected !== null, 'a write expects something', { plan: plan.kind });
+  // A reply about another contact, or without what the interface promises, tells nothing of what was written.
+  const isAnother = contact.externalId !== plan.expected.externalId || (input.theirs?.id ?? contact.id) !== contact.id;
+  if (isAnother || contact.missing !== undefined)
+    return doubtEvent(chunk, key, { why: 'oddReply', status: null }, true);
   const { matches, differences, warnings } = verifyReply(plan.expected, contact);
   key.answer = { kind: 'contact', contact, warnings, differences };
   key.createAnswered = plan.kind === 'create';
   return { kind: 'done', applied: matches };
+}
+
+function doubtEvent(
+  { parts }: Chunk,
+  key: KeyWork,
+  { why, status }: Pick<Extract<WriteResult, { kind: 'doubt' }>, 'why' | 'status'>,
+  othersSucceed: boolean,
+): KeyEvent {
+  const { record } = key;
+  const facts = { run: record.runId, line: record.line, key: keyHash(record.key), why, status };
+  parts.log.warn(facts, plannedOf(key).plan.kind === 'patch' ? 'update in doubt' : 'create in doubt');
+  key.doubtWhy = why;
+  return { kind: 'doubt', othersSucceed };
 }
 
 const writingOf = new WeakMap<UpsertParts, Set<string>>();

@@ -29,6 +29,10 @@ export interface UpsertLimits {
   /** What the rate gate lets through; null: no limit. */
   readonly requestsPerSecond: number | null;
   readonly itemRemoval: 'owned' | 'none';
+  /** Whether the file of that feed wins over values that it never agreed on, whatever the run was asked. */
+  readonly adoptOf: (feed: string) => boolean;
+  /** Whether the feed is configured or has a folder: one that is neither owns nothing. */
+  readonly ownsItems: (feed: string) => boolean;
   /** Of each feed. */
   readonly applyingOf: (feed: string) => ApplyingLimits;
 }

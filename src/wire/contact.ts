@@ -44,7 +44,7 @@ const list = <Item extends z.ZodType>(item: Item) =>
     .nullish()
     .transform((items) => items ?? []);
 
-export const contactReply = z.object({
+const contactMembers = z.object({
   id: z.string().min(1),
   externalId: nullableText,
   source: nullableText,
@@ -62,8 +62,36 @@ export const contactReply = z.object({
   updatedAt: nullableText,
   createdByUserId: nullableText,
 });
+/** The members of a contact that an update is planned from (2.1, 2.2). A contact without one of them is no picture. */
+const promised = ['externalId', 'source', 'sourceUrl', 'defaultFields', 'customFields'] as const;
+const promisedDefaults = ['firstName', 'lastName', 'company', 'role', 'emails', 'phoneNumbers'] as const;
+
 /** A contact as a reply holds it. */
-export type Contact = z.infer<typeof contactReply>;
+export type Contact = z.infer<typeof contactMembers> & {
+  /** Names of the promised members that the reply did not have; absent where it had them all. */
+  readonly missing?: readonly string[];
+};
+
+export const contactReply = z.unknown().transform((raw, context): Contact => {
+  const parsed = contactMembers.safeParse(raw);
+  if (!parsed.success) {
+    for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path: [...path], message });
+    return z.NEVER;
+  }
+  const missing = missingMembers(raw);
+  return missing.length === 0 ? parsed.data : { ...parsed.data, missing };
+});
+
+/** A list that is null holds nothing; one that is absent says nothing. */
+function missingMembers(raw: unknown): string[] {
+  const has = (holder: unknown, name: string): boolean =>
+    typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name);
+  const defaults: unknown = has(raw, 'defaultFields') ? Reflect.get(Object(raw), 'defaultFields') : null;
+  return [
+    ...promised.filter((name) => !has(raw, name)),
+    ...promisedDefaults.filter((name) => !has(defaults, name)).map((name) => `defaultFields.${name}`),
+  ];
+}
 
 export const contactEnvelope = z.object({ data: contactReply });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fingerprint, isSettled } from '#src/contacts/fingerprint.ts';
-import { planContact } from '#src/contacts/plan.ts';
-import { base, contact, desired, input, said, slot } from './support/build.ts';
+import { fingerprint } from '#src/contacts/fingerprint.ts';
+
+import { desired, slot } from './support/build.ts';
 
 const whole = desired({
   scalars: { firstName: 'Jos\u00e9', role: null },
@@ -35,12 +35,4 @@ test.each([
   ['a number for a text', desired({ ...whole, customFields: [{ key: 'tier', value: 5 }] })],
 ])('a fingerprint changes with %s', (_case, other) => {
   expect(fingerprint(other)).not.toBe(fingerprint(whole));
-});
-
-test('a record is settled as a whole only when its plan holds nothing', () => {
-  const before = base({ said: said({ scalars: { role: 'Clerk' } }), seen: contact({ scalars: { role: 'Clerk' } }) });
-  const ours = desired({ scalars: { role: 'Buyer' } });
-  expect(isSettled(planContact(input({ base: before, theirs: before.seen, ours })))).toBe(true);
-  const theirs = contact({ scalars: { role: 'Chief' } });
-  expect(isSettled(planContact(input({ base: before, theirs, ours })))).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { emptyBase } from '#src/contacts/base.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { base, contact, desired, input, said } from './support/build.ts';
 
@@ -12,8 +13,13 @@ const theirs = contact({
   ],
 });
 
+/** What an import wrote. */
+const owned = { ...emptyBase.owned, customFields: [{ key: 'tier', value: 'gold' }] };
+
 test('a patch says all that the contact will hold, and leaves out what is null and stays null', () => {
-  const plan = planContact(input({ theirs, ours: desired({ scalars: { company: 'New Ltd' } }) }));
+  const plan = planContact(
+    input({ base: base({ seen: theirs, owned }), theirs, ours: desired({ scalars: { company: 'New Ltd' } }) }),
+  );
   expect(plan.body).toEqual({
     defaultFields: {
       firstName: 'Ann',
@@ -35,7 +41,7 @@ test('a custom field is cleared by null under its id, and a new one has none', (
       { key: 'since', value: '2026-03-01' },
     ],
   });
-  const plan = planContact(input({ theirs, ours }));
+  const plan = planContact(input({ base: base({ seen: theirs, owned }), theirs, ours }));
   expect(plan).toMatchObject({
     kind: 'patch',
     body: {
@@ -51,28 +57,39 @@ test('a custom field is cleared by null under its id, and a new one has none', (
 
 test('sourceUrl travels beside defaultFields, and only when it is written', () => {
   const url = 'https://crm.example.com/2';
-  expect(planContact(input({ theirs, ours: desired({ scalars: { sourceUrl: url } }) })).body).toHaveProperty(
-    'sourceUrl',
-    url,
-  );
-  expect(planContact(input({ theirs, ours: desired({ scalars: { sourceUrl: null } }) })).body).toHaveProperty(
-    'sourceUrl',
-    null,
-  );
-  expect(planContact(input({ theirs, ours: desired({ scalars: { role: 'Buyer' } }) })).body).not.toHaveProperty(
-    'sourceUrl',
-  );
+  expect(
+    planContact(input({ base: base({ seen: theirs, owned }), theirs, ours: desired({ scalars: { sourceUrl: url } }) }))
+      .body,
+  ).toHaveProperty('sourceUrl', url);
+  expect(
+    planContact(input({ base: base({ seen: theirs, owned }), theirs, ours: desired({ scalars: { sourceUrl: null } }) }))
+      .body,
+  ).toHaveProperty('sourceUrl', null);
+  expect(
+    planContact(input({ base: base({ seen: theirs, owned }), theirs, ours: desired({ scalars: { role: 'Buyer' } }) }))
+      .body,
+  ).not.toHaveProperty('sourceUrl');
 });
 
 test('a patch never carries externalId or source', () => {
-  const body = planContact(input({ theirs, ours: desired({ source: 'fair', scalars: { role: 'Buyer' } }) })).body;
+  const body = planContact(
+    input({
+      base: base({ seen: theirs, owned }),
+      theirs,
+      ours: desired({ source: 'fair', scalars: { role: 'Buyer' } }),
+    }),
+  ).body;
   expect(body).not.toHaveProperty('externalId');
   expect(body).not.toHaveProperty('source');
 });
 
 test('what the reply must hold is the contact as it will be', () => {
   const plan = planContact(
-    input({ theirs, ours: desired({ scalars: { company: null }, customFields: [{ key: 'tier', value: null }] }) }),
+    input({
+      base: base({ seen: theirs, owned }),
+      theirs,
+      ours: desired({ scalars: { company: null }, customFields: [{ key: 'tier', value: null }] }),
+    }),
   );
   expect(plan.expected).toEqual({
     externalId: 'K-1',
@@ -90,7 +107,12 @@ test('when nothing differs there is no body', () => {
     scalars: { firstName: 'Ann', company: 'Example Ltd' },
     customFields: [{ key: 'tier', value: 'gold' }],
   });
-  expect(planContact(input({ theirs, ours }))).toMatchObject({ kind: 'noop', body: null, expected: null, reasons: [] });
+  expect(planContact(input({ base: base({ seen: theirs, owned }), theirs, ours }))).toMatchObject({
+    kind: 'noop',
+    body: null,
+    expected: null,
+    reasons: [],
+  });
 });
 
 test('a plan survives JSON unchanged', () => {
@@ -113,7 +135,13 @@ test('a custom field that a service lists twice is written once, and the other i
     ],
   });
   expect(
-    planContact(input({ theirs: twice, ours: desired({ customFields: [{ key: 'tier', value: 'gold' }] }) })),
+    planContact(
+      input({
+        base: base({ seen: twice }),
+        theirs: twice,
+        ours: desired({ customFields: [{ key: 'tier', value: 'gold' }] }),
+      }),
+    ),
   ).toMatchObject({
     body: { customFields: [{ value: 'gold' }, { value: 'iron' }] },
   });

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { FieldStamp } from '#src/contacts/agreed.ts';
+import { emptyBase } from '#src/contacts/base.ts';
+import type { FieldName } from '#src/contacts/field-name.ts';
 import { type Plan, planContact } from '#src/contacts/plan.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import { base, contact, desired, input, said } from './support/build.ts';
@@ -9,7 +12,12 @@ interface Pictures {
   theirs: string | null;
   ours?: string | null;
   held?: boolean;
+  adopt?: boolean;
+  overtaken?: boolean;
 }
+
+const stampsOf = ({ overtaken }: Pictures, field: FieldName): readonly FieldStamp[] =>
+  overtaken ? [{ feed: 'shop', sequence: 11, fields: [field] }] : [];
 
 const optional = (value: string | null | undefined) => (value === undefined ? [] : [value]);
 
@@ -27,7 +35,9 @@ const kinds = [
           base: base({
             said: said({ scalars, held: pictures.held ? ['role'] : [] }),
             seen: pictures.seen === undefined ? null : role(pictures.seen),
+            stamps: stampsOf(pictures, 'role'),
           }),
+          adopt: pictures.adopt ?? false,
           theirs: role(pictures.theirs),
           ours: desired({ scalars: ours }),
         }),
@@ -47,7 +57,10 @@ const kinds = [
           base: base({
             said: said({ customFields: fields(pictures.said), held: pictures.held ? ['custom.role'] : [] }),
             seen: pictures.seen === undefined ? null : role(pictures.seen),
+            owned: { ...emptyBase.owned, customFields: [{ key: 'role', value: pictures.theirs }] },
+            stamps: stampsOf(pictures, 'custom.role'),
           }),
+          adopt: pictures.adopt ?? false,
           theirs: role(pictures.theirs),
           ours: desired({ customFields: fields(pictures.ours) }),
         }),
@@ -89,11 +102,25 @@ describe.each(kinds)('$name', ({ field, plan, written }) => {
     expect(plan({ seen: 'Clerk', theirs: 'Chief', ours: 'Buyer' }).kind).toBe('hold');
   });
 
-  test('of a contact that was never seen counts as not changed by people', () => {
-    expect(written(plan({ theirs: 'Clerk', ours: 'Buyer' }))).toBe('Buyer');
+  test('that never agreed is filled where it is empty, agrees where it differs in case only, and is held otherwise', () => {
+    expect(written(plan({ theirs: null, ours: 'Buyer' }))).toBe('Buyer');
+    expect(plan({ theirs: 'BUYER ', ours: 'Buyer' })).toMatchObject({ kind: 'noop', notes: [{ code: 'spelling' }] });
+    expect(plan({ theirs: 'Clerk', ours: 'Buyer' }).kind).toBe('hold');
+    expect(plan({ said: 'Clerk', theirs: 'Clerk', ours: 'Buyer' }).kind).toBe('hold');
   });
 
-  test('that is held stays held while the file insists, even when seen has moved meanwhile', () => {
+  test('that never agreed is written all the same where the file wins', () => {
+    expect(written(plan({ theirs: 'Clerk', ours: 'Buyer', adopt: true }))).toBe('Buyer');
+    expect(written(plan({ theirs: 'Clerk', ours: 'Buyer', held: true, adopt: true }))).toBe('Buyer');
+    expect(plan({ said: 'Clerk', seen: 'Clerk', theirs: 'Chief', ours: 'Buyer', adopt: true }).kind).toBe('hold');
+  });
+
+  test('that another feed has changed by a later file is left to it, and settled', () => {
+    const result = plan({ said: 'Clerk', seen: 'Chief', theirs: 'Chief', ours: 'Buyer', overtaken: true });
+    expect(result).toMatchObject({ kind: 'noop', passed: [field], notes: [{ code: 'overtaken' }] });
+  });
+
+  test('that is held stays held while the file insists, even when file and app agree meanwhile', () => {
     expect(plan({ said: 'Clerk', seen: 'Chief', theirs: 'Chief', ours: 'Buyer', held: true }).kind).toBe('hold');
     expect(plan({ said: 'Clerk', seen: 'Chief', theirs: 'Chief', ours: 'Owner', held: true }).kind).toBe('hold');
   });
@@ -133,7 +160,7 @@ describe.each(kinds)('$name', ({ field, plan, written }) => {
   });
 
   test('differs when its case differs, and not when its Unicode form does', () => {
-    expect(written(plan({ theirs: 'buyer', ours: 'Buyer' }))).toBe('Buyer');
+    expect(written(plan({ said: 'buyer', seen: 'buyer', theirs: 'buyer', ours: 'Buyer' }))).toBe('Buyer');
     expect(plan({ theirs: 'Jose\u0301', ours: 'Jos\u00e9' }).kind).toBe('noop');
   });
 });
@@ -172,7 +199,7 @@ test.each<[string, string, CustomFieldValue, CustomFieldValue, string]>([
 ])('custom fields are compared by their type: %s', (_case, type, there, wanted, kind) => {
   const theirs = contact({ customFields: [['field', there, type]] });
   const ours = desired({ customFields: [{ key: 'field', value: wanted }] });
-  expect(planContact(input({ theirs, ours })).kind).toBe(kind);
+  expect(planContact(input({ base: base({ seen: theirs }), theirs, ours })).kind).toBe(kind);
 });
 
 test('a date without a zone is read as UTC, whatever zone the machine is in', () => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Base } from '#src/contacts/base.ts';
+import type { Slot } from '#src/contacts/desired.ts';
 import { type Plan, planContact } from '#src/contacts/plan.ts';
 import { base, contact, desired, input, owned, said, slot } from './support/build.ts';
 
@@ -115,16 +117,76 @@ test('an item that was there by hand is kept when the file drops it', () => {
   expect(plan.kind).toBe('noop');
 });
 
-test('an item that another feed wrote is kept when this file drops it', () => {
-  const other = { ...owned('phones'), phones: [{ value: mobile, feed: 'shop' }] };
-  const plan = planContact(
+const dropped = (others: Base['others']) =>
+  planContact(
     input({
-      base: base({ said: said({ phones: [slot('phone', ['mobile', mobile])] }), owned: other }),
+      base: base({
+        said: said({ phones: [slot('phone', ['mobile', mobile])] }),
+        owned: owned('phones', mobile),
+        others,
+      }),
       theirs: contact({ phones: [['mobile', mobile]] }),
       ours: desired({ phones: [slot('phone')] }),
     }),
   );
-  expect(plan.kind).toBe('noop');
+
+test('an item belongs to every feed whose file names it, and leaves with the last', () => {
+  const phones = [slot('telefon', ['work', mobile])];
+  expect(dropped([{ feed: 'shop', said: said({ phones }), owns: true }]).kind).toBe('noop');
+  expect(dropped([{ feed: 'shop', said: said(), owns: true }])).toMatchObject({ kind: 'patch', removals: 1 });
+});
+
+test('a feed that is gone owns nothing, nor does main beside a named feed', () => {
+  const phones = [slot('phone', ['work', mobile])];
+  expect(dropped([{ feed: 'main', said: said({ phones }), owns: false }])).toMatchObject({ removals: 1 });
+});
+
+test('an item that some feed said before and people removed is not put back by another feed', () => {
+  const phones = [slot('phone', ['work', mobile])];
+  const others = [{ feed: 'shop', said: said({ phones }), owns: true }];
+  const put = (before: Base['others']) =>
+    planContact(input({ base: base({ others: before }), ours: desired({ phones }) }));
+  expect(put(others).kind).toBe('noop');
+  expect(put([]).kind).toBe('patch');
+});
+
+test('the same number in two columns stays while one of them says it, be it silent today', () => {
+  const both = [slot('phone', ['work', mobile]), slot('mobile', ['mobile', mobile])];
+  const plan = planContact(
+    input({
+      base: base({ said: said({ phones: both }), owned: owned('phones', mobile) }),
+      theirs: contact({ phones: [['work', mobile]] }),
+      ours: desired({ phones: [slot('phone', ['work', '+14155550199'])] }),
+    }),
+  );
+  expect(plan.reasons).toMatchObject([{ why: 'added', to: '+14155550199' }]);
+});
+
+test('a JSON array speaks for every column that spoke before', () => {
+  const before = said({ phones: [slot('phone', ['work', mobile])] });
+  const plan = planContact(
+    input({
+      base: base({ said: before, owned: owned('phones', mobile) }),
+      theirs: contact({ phones: [['work', mobile]] }),
+      ours: desired({ phones: [{ slot: 'phones', items: [], whole: true }] }),
+    }),
+  );
+  expect(plan).toMatchObject({ kind: 'patch', removals: 1 });
+});
+
+test('the items of a column that the mapping names no more pass to the column that does, else to nobody', () => {
+  const before = said({ phones: [slot('old', ['work', mobile])] });
+  const plan = (slots: Slot[]) =>
+    planContact(
+      input({
+        base: base({ said: before, owned: owned('phones', mobile) }),
+        slotNames: { emails: [], phones: ['new'] },
+        theirs: contact({ phones: [['work', mobile]] }),
+        ours: desired({ phones: slots }),
+      }),
+    );
+  expect(plan([slot('new', ['work', mobile])]).written.disowned.phones).toEqual([]);
+  expect(plan([slot('new')])).toMatchObject({ kind: 'noop', written: { disowned: { phones: [mobile] } } });
 });
 
 test('with itemRemoval none no item is ever removed', () => {

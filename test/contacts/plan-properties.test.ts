@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyBase } from '#src/contacts/base.ts';
+import { emptyBase, type PlanInput } from '#src/contacts/base.ts';
 import { scalarNames } from '#src/contacts/desired.ts';
-import { isSettled } from '#src/contacts/fingerprint.ts';
 import { itemIdentity } from '#src/contacts/item-identity.ts';
-import { type Plan, type PlanInput, planContact } from '#src/contacts/plan.ts';
+import { type Plan, planContact } from '#src/contacts/plan.ts';
 import { scalarOf } from '#src/contacts/scalar-of.ts';
 import { settle } from '#src/contacts/settle.ts';
 import { verifyReply } from '#src/contacts/verify-reply.ts';
@@ -76,14 +75,19 @@ test('planning again after settling finds nothing to do, and holds the same fiel
       const plan = planContact(pictures);
       const stored = carryOut(plan, pictures.theirs, mode);
       const reply = plan.kind === 'patch' ? modelPatchReply(stored) : stored;
-      const again: PlanInput = { ...pictures, base: settle({ ...pictures, plan, reply }), theirs: stored };
+      const { others: moved, ...after } = settle({ ...pictures, plan, reply });
+      const others = pictures.base.others.map((one) => moved.find(({ feed }) => feed === one.feed) ?? one);
+      const again: PlanInput = { ...pictures, base: { ...after, others }, theirs: stored };
       const next = planContact(again);
-      expect(next.kind).toBe(isSettled(plan) ? 'noop' : 'hold');
+      expect(next.kind).toBe(plan.held.length === 0 ? 'noop' : 'hold');
       expect(next.held).toEqual(plan.held);
       expect(next.reasons).toEqual([]);
       const settledAgain = settle({ ...again, plan: next, reply: stored });
       expect(settledAgain.said).toEqual(again.base.said);
       expect(settledAgain.owned).toEqual(again.base.owned);
+      expect(settledAgain.agreed).toEqual(again.base.agreed);
+      expect(settledAgain.stamps).toEqual(again.base.stamps);
+      expect(settledAgain.others).toEqual([]);
       // The id of a new custom field is in no reply to a patch: only the next read brings it.
       expect(valuesOf(settledAgain.seen)).toEqual(again.base.seen === null ? null : valuesOf(again.base.seen));
     }),
@@ -108,10 +112,10 @@ test('what the file does not name never changes', () => {
   );
 });
 
-test('an item that this feed never said or never owned is never removed', () => {
+test('an item that this feed never said, that Patchbay never wrote or that another feed names is never removed', () => {
   fc.assert(
     fc.property(updateInput, fc.constantFrom(...modes), (pictures, mode) => {
-      const { base, feed, itemRemoval, theirs } = pictures;
+      const { base, itemRemoval, theirs } = pictures;
       const after = carryOut(planContact(pictures), theirs, mode);
       const lists = [
         ['email', 'emails', 'emails'],
@@ -122,16 +126,13 @@ test('an item that this feed never said or never owned is never removed', () => 
           new Set(slots.flatMap((slot) => slot.items.map((item) => itemIdentity(kind, item.value))));
         const said = identities(base.said?.[list] ?? []);
         const wanted = identities(pictures.ours[list]);
-        const mine = new Set(base.owned[list].filter((item) => item.feed === feed).map((item) => item.value));
+        const mine = new Set(base.owned[list]);
+        const others = identities(base.others.filter(({ owns }) => owns).flatMap((other) => other.said[list]));
         for (const { id, value } of theirs.defaultFields[wire]) {
           if (after.defaultFields[wire].some((item) => item.id === id && item.value === value)) continue;
           const identity = itemIdentity(kind, value ?? '');
-          expect([itemRemoval, said.has(identity), mine.has(identity), wanted.has(identity)]).toEqual([
-            'owned',
-            true,
-            true,
-            false,
-          ]);
+          const isNamed = wanted.has(identity) || others.has(identity);
+          expect([itemRemoval, said.has(identity), mine.has(identity), isNamed]).toEqual(['owned', true, true, false]);
         }
       }
     }),

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Base } from '#src/contacts/base.ts';
-import { type PlanInput, planContact } from '#src/contacts/plan.ts';
-import { settle } from '#src/contacts/settle.ts';
+import { agreedValue, stamp } from '#src/contacts/agreed.ts';
+import type { PlanInput } from '#src/contacts/base.ts';
+import { planContact } from '#src/contacts/plan.ts';
+import { type Settled, settle } from '#src/contacts/settle.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { base, contact, desired, input, owned, said, slot } from './support/build.ts';
 
 const mobile = '+14155550100';
 const office = '+14155550101';
 
-function settled(parts: Partial<PlanInput>, reply?: Contact): Base {
+function settled(parts: Partial<PlanInput>, reply?: Contact): Settled {
   const whole = input(parts);
   const after = reply ?? whole.theirs;
   if (after === null) throw new Error('a create needs a reply');
@@ -34,7 +35,7 @@ test('said moves for what was written, for what was kept and for what was found 
   expect(after.seen?.defaultFields).toMatchObject({ firstName: 'Anna', role: 'Buyer' });
 });
 
-test('a held field keeps its old said value and its old seen value, and is listed', () => {
+test('a held field keeps its old said value, and what file and app agreed on, and is listed', () => {
   const after = settled({
     base: base({
       said: said({ scalars: { role: 'Clerk' }, customFields: [{ key: 'tier', value: 'tin' }] }),
@@ -48,7 +49,8 @@ test('a held field keeps its old said value and its old seen value, and is liste
     customFields: [{ key: 'tier', value: 'tin' }],
     held: ['role', 'custom.tier'],
   });
-  expect(after.seen).toMatchObject({ defaultFields: { role: 'Clerk' }, customFields: [{ key: 'tier', value: 'tin' }] });
+  expect(agreedValue(after.agreed, 'crm', 'role')).toBe('Clerk');
+  expect(agreedValue(after.agreed, 'crm', 'custom.tier')).toBe('tin');
 });
 
 test('a held field that the file never said before stays absent from said', () => {
@@ -58,7 +60,7 @@ test('a held field that the file never said before stays absent from said', () =
     ours: desired({ scalars: { sourceUrl: 'https://crm.example.com/3' } }),
   });
   expect(after.said).toMatchObject({ scalars: {}, held: ['sourceUrl'] });
-  expect(after.seen?.sourceUrl).toBe('https://crm.example.com/1');
+  expect(agreedValue(after.agreed, 'crm', 'sourceUrl')).toBe('https://crm.example.com/1');
 });
 
 test('a held field that today’s file is silent about stays held', () => {
@@ -73,7 +75,7 @@ test('a held field that today’s file is silent about stays held', () => {
   expect(next.kind).toBe('hold');
 });
 
-test('a hold that was settled leaves the list, and seen follows the service again', () => {
+test('a hold that was settled leaves the list, and file and app agree again', () => {
   const after = settled({
     base: base({
       said: said({ scalars: { role: 'Clerk' }, held: ['role'] }),
@@ -83,7 +85,7 @@ test('a hold that was settled leaves the list, and seen follows the service agai
     ours: desired({ scalars: { role: 'Buyer' } }),
   });
   expect(after.said).toMatchObject({ scalars: { role: 'Buyer' }, held: [] });
-  expect(after.seen?.defaultFields.role).toBe('Buyer');
+  expect(agreedValue(after.agreed, 'crm', 'role')).toBe('Buyer');
 });
 
 test('what the file does not name keeps what was said of it', () => {
@@ -110,7 +112,7 @@ test('an item that people removed stays said, so that it is not put back later',
   expect(planContact(input({ base: after, theirs: contact(), ours: desired({ phones }) })).kind).toBe('noop');
 });
 
-test('items and custom fields that the plan wrote belong to the feed, those found there to nobody', () => {
+test('items and custom fields that the plan wrote are our own, those found there are nobody’s', () => {
   const after = settled(
     {
       theirs: contact({ phones: [['mobile', mobile]], customFields: [['tier', 'gold']] }),
@@ -135,8 +137,8 @@ test('items and custom fields that the plan wrote belong to the feed, those foun
   );
   expect(after.owned).toEqual({
     emails: [],
-    phones: [{ value: office, feed: 'crm' }],
-    customFields: [{ key: 'since', feed: 'crm' }],
+    phones: [office],
+    customFields: [{ key: 'since', value: '2026' }],
   });
 });
 
@@ -146,9 +148,9 @@ test('what was removed or is no longer on the service belongs to nobody', () => 
       base: base({
         said: said({ phones: [slot('phone', ['mobile', mobile])] }),
         owned: {
-          emails: [{ value: 'ann@example.com', feed: 'crm' }],
-          phones: [{ value: mobile, feed: 'crm' }],
-          customFields: [{ key: 'tier', feed: 'shop' }],
+          emails: ['ann@example.com'],
+          phones: [mobile],
+          customFields: [{ key: 'tier', value: 'gold' }],
         },
       }),
       theirs: contact({ phones: [['mobile', mobile]] }),
@@ -159,15 +161,37 @@ test('what was removed or is no longer on the service belongs to nobody', () => 
   expect(after.owned).toEqual({ emails: [], phones: [], customFields: [] });
 });
 
-test('an item of another feed stays its own when this file wants it too', () => {
+test('an item that another feed wrote is ours for both feeds that name it', () => {
   const phones = [slot('phone', ['mobile', mobile])];
-  const shop = { ...owned('phones'), phones: [{ value: mobile, feed: 'shop' }] };
   const after = settled({
-    base: base({ owned: shop }),
+    base: base({ owned: owned('phones', mobile), others: [{ feed: 'shop', said: said({ phones }), owns: true }] }),
     theirs: contact({ phones: [['mobile', mobile]] }),
     ours: desired({ phones }),
   });
-  expect(after.owned).toEqual(shop);
+  expect(after.owned).toEqual(owned('phones', mobile));
+  expect(after.others).toEqual([]);
+});
+
+test('a feed that owns nothing gives up what this one names', () => {
+  const phones = [slot('phone', ['mobile', mobile])];
+  const after = settled({
+    base: base({ others: [{ feed: 'main', said: said({ phones }), owns: false }] }),
+    theirs: contact({ phones: [['mobile', mobile]] }),
+    ours: desired({ phones }),
+  });
+  expect(after.others).toMatchObject([{ feed: 'main', said: { phones: [slot('phone')] } }]);
+});
+
+test('main does not take what a named feed names', () => {
+  const phones = [slot('phone', ['mobile', mobile], ['work', office])];
+  const after = settled({
+    feed: 'main',
+    yieldsItems: true,
+    base: base({ others: [{ feed: 'crm', said: said({ phones: [slot('phone', ['m', mobile])] }), owns: true }] }),
+    theirs: contact({ phones: [['mobile', mobile]] }),
+    ours: desired({ phones }),
+  });
+  expect(after.said.phones).toEqual([slot('phone', ['work', office])]);
 });
 
 test('the ids of custom fields that the reply to a patch lacks are those of the read', () => {
@@ -189,4 +213,15 @@ test('a contact that is made anew starts with what its create said', () => {
     contact({ scalars: { firstName: 'Ann' } }),
   );
   expect(after.said).toEqual(said({ scalars: { firstName: 'Ann' } }));
+});
+
+test('a field is stamped with the feed and the run whose change settled it last, and an older change stamps nothing', () => {
+  const ours = desired({ scalars: { role: 'Buyer', company: 'Example Ltd' } });
+  const after = settled({ theirs: null, ours }, contact({ scalars: { role: 'Buyer', company: 'Example Ltd' } }));
+  expect(after.stamps).toEqual([{ feed: 'crm', sequence: 10, fields: ['company', 'role'] }]);
+  expect(stamp(after.stamps, { feed: 'shop', sequence: 9 }, ['role'])).toEqual(after.stamps);
+  expect(stamp(after.stamps, { feed: 'shop', sequence: 11 }, ['role'])).toEqual([
+    { feed: 'crm', sequence: 10, fields: ['company'] },
+    { feed: 'shop', sequence: 11, fields: ['role'] },
+  ]);
 });

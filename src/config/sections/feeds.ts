@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { expectedFeedName, feedNamePattern, feedNameProblem } from '../feed-name.ts';
-import { checkedText, choice, cron, duration, path, sourceLabel, timeZone } from '../forms.ts';
+import { checkedText, choice, cron, duration, path, sourceLabel, timeZone, yesOrNo } from '../forms.ts';
 import { isUrl } from '../is-url.ts';
 import { plainRecord } from '../plain-record.ts';
 import { settingTraits } from '../traits.ts';
@@ -56,6 +56,9 @@ export const feedSchema = z
       .default(null)
       .describe('The environment variable whose value is sent as Authorization to the URL; null sends none.')
       .register(settingTraits, { secret: 'unlessRight' }),
+    adopt: yesOrNo()
+      .default(false)
+      .describe('Whether its file wins over values that are in the workspace already and that it never agreed on.'),
     guards: feedGuards.prefault({}),
   })
   .describe('A feed.');

@@ -3,6 +3,7 @@
  *
  * `WITHOUT ROWID` where the key is the way in. Documents are JSON text; what is searched or counted is a column.
  */
+import { agreedTables } from './agreed-tables.ts';
 import { deliveryTables } from './delivery-tables.ts';
 import { feedTables } from './feed-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
@@ -231,4 +232,6 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   scheduleTables + snapshotTables + takeTables + deliveryTables + feedTables,
+  // What file and app agreed on, order per feed, fields that wait for a person.
+  agreedTables,
 ];

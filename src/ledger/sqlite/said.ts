@@ -1,38 +1,134 @@
-/** What a feed's file said last for a key and had settled, in SQLite. For use inside a transaction. */
+/** What the feeds' files said last for a key and had settled, in SQLite. For use inside a transaction. */
 import type { Said } from '#src/contacts/base.ts';
-import type { SettledSaid } from '../contact-record.ts';
-import type { Database } from './database.ts';
+import type { FeedSaid, HeldRecord, MovedSaid, SettledSaid } from '../contact-record.ts';
+import { type Database, parseJson, type ResultRow } from './database.ts';
 
 export interface SaidPlace {
   readonly feed: string;
   readonly key: string;
+  readonly runId: string;
+  readonly line: number;
   /** Of the run whose file said it. */
   readonly sequence: number;
   readonly atMs: number;
 }
 
-export function writeSaid(db: Database, { feed, key, sequence, atMs }: SaidPlace, settled: SettledSaid): void {
-  db.run(
-    `INSERT INTO said (feed, key, said, row_hash, fingerprint, mapping_version, sequence, settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (feed, key) DO UPDATE SET said = excluded.said, row_hash = excluded.row_hash, fingerprint = excluded.fingerprint,
-       mapping_version = excluded.mapping_version, sequence = excluded.sequence, settled_at = excluded.settled_at`,
+export function writeSaid(db: Database, place: SaidPlace, settled: SettledSaid): void {
+  const { feed, key, sequence, atMs } = place;
+  const { said, rowHash, fingerprint, mappingVersion } = settled;
+  put(db, { feed, said }, key, { rowHash, fingerprint, mappingVersion, sequence, atMs });
+  writeHeld(db, place, settled);
+}
+
+/** What another feed said has moved. */
+export function moveSaid(
+  db: Database,
+  key: string,
+  { feed, said, looksAgain, sequence }: MovedSaid,
+  atMs: number,
+): void {
+  const known = db.get(
+    'SELECT row_hash, fingerprint, mapping_version, sequence FROM said WHERE feed = ? AND key = ?',
     feed,
     key,
-    JSON.stringify(settled.said),
-    settled.rowHash,
-    settled.fingerprint,
-    settled.mappingVersion,
-    sequence,
+  );
+  const hash = (value: unknown) => (looksAgain || typeof value !== 'string' ? null : value);
+  put(db, { feed, said }, key, {
+    rowHash: hash(known?.row_hash),
+    fingerprint: hash(known?.fingerprint),
+    mappingVersion: String(known?.mapping_version ?? ''),
+    sequence: sequence ?? Number(known?.sequence ?? 0),
     atMs,
+  });
+}
+
+interface SaidColumns {
+  readonly rowHash: string | null;
+  readonly fingerprint: string | null;
+  readonly mappingVersion: string;
+  readonly sequence: number;
+  readonly atMs: number;
+}
+
+function put(db: Database, { feed, said }: FeedSaid, key: string, columns: SaidColumns): void {
+  db.run(
+    `INSERT INTO said (feed, key, said, row_hash, fingerprint, mapping_version, sequence, settled_at, spoken, held_count)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7, ?9)
+     ON CONFLICT (feed, key) DO UPDATE SET said = excluded.said, row_hash = excluded.row_hash, fingerprint = excluded.fingerprint,
+       mapping_version = excluded.mapping_version, sequence = excluded.sequence, settled_at = excluded.settled_at,
+       spoken = max(said.spoken, excluded.spoken), held_count = excluded.held_count, tried = NULL`,
+    feed,
+    key,
+    JSON.stringify(said),
+    columns.rowHash,
+    columns.fingerprint,
+    columns.mappingVersion,
+    columns.sequence,
+    columns.atMs,
+    said.held.length,
   );
 }
 
-/** What an update in doubt said that has landed. Its hashes are unknown: the row is looked at again, whatever it says next. */
-export function writeLanded(
-  db: Database,
-  key: string,
-  { feed, sequence, said }: { readonly feed: string; readonly sequence: number; readonly said: Said },
-  atMs: number,
-): void {
-  writeSaid(db, { feed, key, sequence, atMs }, { said, rowHash: null, fingerprint: null, mappingVersion: '' });
+/** A field that was held before keeps its instant; one that is held no more leaves. */
+function writeHeld(db: Database, { feed, key, runId, line, atMs }: SaidPlace, { said, held }: SettledSaid): void {
+  db.run(
+    'DELETE FROM held WHERE feed = ? AND key = ? AND field NOT IN (SELECT value FROM json_each(?))',
+    feed,
+    key,
+    JSON.stringify(said.held),
+  );
+  for (const one of held) {
+    db.run(
+      `INSERT INTO held (feed, key, field, said, ours, theirs, run_id, line, since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (feed, key, field) DO UPDATE SET said = excluded.said, ours = excluded.ours, theirs = excluded.theirs,
+         run_id = excluded.run_id, line = excluded.line`,
+      feed,
+      key,
+      one.field,
+      JSON.stringify(one.said),
+      JSON.stringify(one.ours),
+      JSON.stringify(one.theirs),
+      runId,
+      line,
+      atMs,
+    );
+  }
+}
+
+/** By key, what each feed said. The feeds are few: each is asked for each key. */
+export function saidsOf(db: Database, keys: readonly string[]): ReadonlyMap<string, readonly SpokenSaid[]> {
+  const saids = new Map<string, SpokenSaid[]>();
+  const rows = db.all(
+    `SELECT said.feed, said.key, said.said, said.spoken FROM json_each(?) AS wanted CROSS JOIN feeds
+     CROSS JOIN said ON said.feed = feeds.name AND said.key = wanted.value`,
+    JSON.stringify(keys),
+  );
+  for (const row of rows) {
+    const said = parseJson<Said>(row.said);
+    const key = String(row.key);
+    if (said !== null)
+      saids.set(key, [...(saids.get(key) ?? []), { feed: String(row.feed), said, spoken: Number(row.spoken) }]);
+  }
+  return saids;
+}
+
+export interface SpokenSaid extends FeedSaid {
+  /** Of the newest run of the feed that was settled or found unchanged. */
+  readonly spoken: number;
+}
+
+export function toHeld(row: ResultRow): HeldRecord {
+  // Written by `writeHeld` from values of these types.
+  const value = (column: ResultRow[string] | undefined) => parseJson<HeldRecord['ours']>(column);
+  return {
+    feed: String(row.feed),
+    key: String(row.key),
+    field: String(row.field) as HeldRecord['field'],
+    said: value(row.said),
+    ours: value(row.ours),
+    theirs: value(row.theirs),
+    runId: String(row.run_id),
+    line: Number(row.line),
+    sinceMs: Number(row.since),
+  };
 }

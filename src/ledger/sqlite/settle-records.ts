@@ -8,11 +8,11 @@ import { unreachable } from '#src/errors.ts';
 import type { BoundContact } from '../contact-record.ts';
 import type { CountDelta, CountName } from '../run-record.ts';
 import type { RecordEnd } from '../staged-record.ts';
-import type { RunEvent, SettledRecord, SettleRequest } from '../staging-ledger.ts';
+import { heldEvent, type RunEvent, type SettledRecord, type SettleRequest } from '../staging-ledger.ts';
 import { type Database, textOrNull } from './database.ts';
 import { addKeyEvent, keyEvents } from './key-events.ts';
 import { addEvents } from './run-events.ts';
-import { writeLanded, writeSaid } from './said.ts';
+import { moveSaid, type SaidPlace, writeSaid } from './said.ts';
 import { closeLetter, closeLettersOf, enterDeadRow } from './sqlite-dead-letters.ts';
 import { addCounts } from './sqlite-runs.ts';
 
@@ -30,13 +30,8 @@ export function settleRecords(db: Database, request: SettleRequest): number {
     if (holds) {
       // What reached the service is remembered, also where the run was cancelled while the answer was on its way.
       if (record.bound !== null) writeBound(db, request, record, record.bound);
-      if (record.landed !== undefined) writeLanded(db, record.key, record.landed, request.atMs);
-      if (record.said !== null)
-        writeSaid(
-          db,
-          { feed: request.feed, key: record.key, sequence: record.sequence, atMs: request.atMs },
-          record.said,
-        );
+      for (const moved of record.others) moveSaid(db, record.key, moved, request.atMs);
+      if (record.said !== null) writeSaid(db, placeOf(request, record), record.said);
       giveBack(db, record.key, request.owner);
     }
     const ended = db.run(
@@ -54,6 +49,10 @@ export function settleRecords(db: Database, request: SettleRequest): number {
   const delta: CountDelta = Object.fromEntries(counts);
   addCounts(db, request.runId, delta);
   return written;
+}
+
+function placeOf({ feed, runId, atMs }: SettleRequest, { key, line, sequence }: SettledRecord): SaidPlace {
+  return { feed, key, runId, line, sequence, atMs };
 }
 
 function giveBack(db: Database, key: string, owner: string): void {
@@ -78,12 +77,17 @@ function writeBound(db: Database, request: SettleRequest, record: SettledRecord,
     addKeyEvent(db, { ...event, runId, kind: 'bound' });
   }
   db.run(
-    `UPDATE contacts SET state = 'bound', contact_id = ?, seen = ?, owned = ?, attempts = 0, horizon = NULL, horizon_boot = NULL,
-       intent_run = NULL, claim = NULL, written_sequence = max(written_sequence, ?) WHERE key = ?`,
+    `UPDATE contacts SET state = 'bound', contact_id = ?, seen = ?, owned = ?, agreed = ?, stamps = ?, attempts = 0, horizon = NULL,
+       horizon_boot = NULL, intent_run = NULL, claim = NULL, written_at = coalesce(?, written_at),
+       written_boot = CASE WHEN ? IS NULL THEN written_boot ELSE ? END WHERE key = ?`,
     bound.contactId,
     JSON.stringify(bound.seen),
     JSON.stringify(bound.owned),
-    record.sequence,
+    JSON.stringify(bound.agreed),
+    JSON.stringify(bound.stamps),
+    bound.writtenAtMs,
+    bound.writtenAtMs,
+    request.bootId,
     key,
   );
   if (isNew) db.run('UPDATE contacts SET bound_run = ?, bound_at = ? WHERE key = ?', runId, atMs, key);
@@ -129,10 +133,7 @@ function writeEnd(
       add('heldFields', end.heldFields.length);
       add('removedValues', end.removedValues);
       add('warnings', end.warnings.length);
-      for (const field of end.heldFields) {
-        const message = 'changed in the file and by a person: nothing was written to this field';
-        events.push({ kind: 'held', line, key: record.key, code: 'held', field, message });
-      }
+      for (const held of end.heldFields) events.push(heldEvent(record.key, line, held));
       for (const message of end.warnings) {
         events.push({ kind: 'warning', line, key: record.key, code: 'replyDiffers', field: null, message });
       }
@@ -157,6 +158,13 @@ function writeEnd(
       // Whoever tries the row again counts its doubts anew: else a letter in doubt could never be retried.
       db.run('UPDATE contacts SET attempts = 0 WHERE key = ?', record.key);
       forgetHashes(db, request, record);
+      db.run(
+        `UPDATE said SET tried = (SELECT fingerprint FROM staged WHERE run_id = ? AND position = ?) WHERE feed = ? AND key = ?`,
+        request.runId,
+        record.position,
+        request.feed,
+        record.key,
+      );
       if (end.dead.class === 'conflict') writeConflict(db, request, record, end.dead.problems[0]?.message ?? null);
       return;
     }
@@ -181,7 +189,7 @@ function writeConflict(
 
 const skipSentence = {
   duplicate: 'the same row stands in the file twice',
-  superseded: 'a newer file has written this contact since, or was about to',
+  superseded: 'a later file has said what this contact is to be',
   gone: 'somebody deleted the contact in the workspace: it stays gone',
   moved: 'the contact was changed since the plan was made',
   notSelected: 'the row was not selected',

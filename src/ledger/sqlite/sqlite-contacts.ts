@@ -1,15 +1,14 @@
 /** One record a key in SQLite: leases by compare-and-set, intents, bindings. */
-import type { Claim } from '#src/contacts/as-updated.ts';
-import type { Ownership } from '#src/contacts/base.ts';
+import { type Agreement, agreementsOf, type FieldStamp } from '#src/contacts/agreed.ts';
+import { nobodyOwns, type Ownership } from '#src/contacts/base.ts';
+import type { Claim } from '#src/contacts/claim.ts';
 import type { Contact } from '#src/wire/contact.ts';
-import type { ContactLedger } from '../contact-ledger.ts';
+import type { ContactLedger, HeldFilter } from '../contact-ledger.ts';
 import type { ContactRecord, CreateState, LeaseRequest, LeaseResult } from '../contact-record.ts';
 import { decideLease, type LeaseFacts } from '../lease-rule.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 import { addKeyEvent } from './key-events.ts';
-import { writeLanded } from './said.ts';
-
-const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] };
+import { moveSaid, type SpokenSaid, saidsOf, toHeld } from './said.ts';
 
 export function sqliteContacts(db: Database): ContactLedger {
   const rowsOf = (keys: readonly string[]): ReadonlyMap<string, ResultRow> =>
@@ -20,13 +19,21 @@ export function sqliteContacts(db: Database): ContactLedger {
     );
 
   return {
-    get: async (keys) => new Map([...rowsOf(keys)].map(([key, row]) => [key, toContact(row)])),
+    get: async (keys) => {
+      const saids = saidsOf(db, keys);
+      return new Map([...rowsOf(keys)].map(([key, row]) => [key, toContact(row, saids.get(key) ?? [], null)]));
+    },
 
     lease: async (request) =>
       db.transaction(() => {
-        const known = rowsOf(request.keys.map((one) => one.key));
+        const keys = request.keys.map((one) => one.key);
+        const known = rowsOf(keys);
+        const saids = saidsOf(db, keys);
         return new Map(
-          request.keys.map(({ key, sequence }) => [key, leaseOne(db, request, key, sequence, known.get(key) ?? null)]),
+          request.keys.map(({ key, sequence }) => [
+            key,
+            leaseOne(db, request, key, sequence, known.get(key) ?? null, saids.get(key) ?? []),
+          ]),
         );
       }),
 
@@ -34,16 +41,15 @@ export function sqliteContacts(db: Database): ContactLedger {
       db.durable(() =>
         request.contacts
           .filter(
-            ({ key, owned, sequence }) =>
+            ({ key, owned, claim }) =>
               db.run(
-                `UPDATE contacts SET state = 'intent', horizon = ?, horizon_boot = ?, intent_run = ?, owned = ?,
-                   written_sequence = max(written_sequence, ?)
+                `UPDATE contacts SET state = 'intent', horizon = ?, horizon_boot = ?, intent_run = ?, owned = ?, claim = ?
                  WHERE key = ? AND owner = ? AND state <> 'bound'`,
                 request.horizonMonotonicMs,
                 request.bootId,
                 request.runId,
                 JSON.stringify(owned),
-                sequence,
+                claim === null ? null : JSON.stringify(claim),
                 key,
                 request.owner,
               ) === 1,
@@ -53,24 +59,28 @@ export function sqliteContacts(db: Database): ContactLedger {
 
     claimItems: async ({ contacts, owner, runId, bootId, horizonMonotonicMs, atMs }) => {
       db.durable(() => {
-        for (const { key, owned, position, claim, landed } of contacts) {
+        for (const { key, owned, position, claim, resolved } of contacts) {
           const held = db.run(
-            `UPDATE contacts SET owned = ?, claim = ?, horizon = ?, horizon_boot = ?, written_sequence = max(written_sequence, ?)
+            `UPDATE contacts SET owned = ?, claim = ?, horizon = ?, horizon_boot = ?
              WHERE key = ? AND owner = ?`,
             JSON.stringify(owned),
             claim === null ? null : JSON.stringify(claim),
             horizonMonotonicMs,
             bootId,
-            claim?.sequence ?? 0,
             key,
             owner,
           );
           if (held === 0) continue;
           db.run('UPDATE staged SET sent = 1 WHERE run_id = ? AND position = ?', runId, position);
-          if (landed === undefined) continue;
-          if (landed.seen !== null)
-            db.run('UPDATE contacts SET seen = ? WHERE key = ?', JSON.stringify(landed.seen), key);
-          writeLanded(db, key, landed, atMs);
+          if (resolved === null) continue;
+          const { agreed, stamps, saids } = resolved;
+          db.run(
+            'UPDATE contacts SET agreed = ?, stamps = ? WHERE key = ?',
+            JSON.stringify(agreed),
+            JSON.stringify(stamps),
+            key,
+          );
+          for (const moved of saids) moveSaid(db, key, moved, atMs);
         }
       });
     },
@@ -92,7 +102,8 @@ export function sqliteContacts(db: Database): ContactLedger {
       db.transaction(() => {
         for (const { key, owned } of contacts) {
           db.run(
-            `UPDATE contacts SET state = 'lookup', owned = ?, horizon = NULL, horizon_boot = NULL, intent_run = NULL
+            `UPDATE contacts SET state = 'lookup', owned = ?, horizon = NULL, horizon_boot = NULL, intent_run = NULL,
+               claim = NULL
              WHERE key = ? AND owner = ? AND state = 'intent'`,
             JSON.stringify(owned),
             key,
@@ -126,10 +137,41 @@ export function sqliteContacts(db: Database): ContactLedger {
       });
     },
 
+    held: async (filter) => {
+      const { where, parameters } = heldWhere(filter);
+      const { after } = filter;
+      const page = after === undefined ? '' : 'AND (feed, key, field) > (?, ?, ?)';
+      const from = after === undefined ? [] : [after.feed, after.key, after.field];
+      return db
+        .all(
+          `SELECT * FROM held WHERE ${where} ${page} ORDER BY feed, key, field LIMIT ?`,
+          ...parameters,
+          ...from,
+          filter.limit,
+        )
+        .map(toHeld);
+    },
+
+    heldCount: async (filter) => {
+      const { where, parameters } = heldWhere(filter);
+      return Number(db.get(`SELECT count(*) AS held FROM held WHERE ${where}`, ...parameters)?.held ?? 0);
+    },
+
     sampleBound: async (limit) =>
       db
         .all("SELECT key, contact_id FROM contacts WHERE state = 'bound' LIMIT ?", limit)
         .map((row) => ({ key: String(row.key), contactId: String(row.contact_id) })),
+  };
+}
+
+function heldWhere({ feed, keys, field }: Omit<HeldFilter, 'limit'>): { where: string; parameters: string[] } {
+  const conditions: (readonly [string, string])[] = [];
+  if (feed !== undefined) conditions.push(['feed = ?', feed]);
+  if (keys !== undefined) conditions.push(['key IN (SELECT value FROM json_each(?))', JSON.stringify(keys)]);
+  if (field !== undefined) conditions.push(['field = ?', field]);
+  return {
+    where: ['1', ...conditions.map(([sql]) => sql)].join(' AND '),
+    parameters: conditions.map(([, value]) => value),
   };
 }
 
@@ -140,9 +182,11 @@ function leaseOne(
   key: string,
   sequence: number,
   row: ResultRow | null,
+  saids: readonly SpokenSaid[],
 ): LeaseResult {
-  const { owner, leaseMs, nowMonotonicMs: now, bootId } = request;
-  const decision = decideLease(request, sequence, row === null ? null : leaseFacts(row));
+  const { feed, owner, leaseMs, nowMonotonicMs: now, bootId } = request;
+  const spoken = saids.find((one) => one.feed === feed)?.spoken ?? 0;
+  const decision = decideLease(request, sequence, leaseFacts(row ?? {}, feed, spoken));
   if (decision.kind === 'horizon') {
     const { kind, waitMs, startsAnew } = decision;
     if (startsAnew)
@@ -158,43 +202,36 @@ function leaseOne(
     now + leaseMs,
     bootId,
   );
-  return { kind: 'leased', contact: row === null ? emptyContact(key) : toContact(row) };
+  return { kind: 'leased', contact: toContact(row ?? { key }, saids, bootId) };
 }
 
-function leaseFacts(row: ResultRow): LeaseFacts {
+function leaseFacts(row: ResultRow, feed: string, spoken: number): LeaseFacts {
+  const claim = parseJson<Claim>(row.claim);
   return {
     owner: textOrNull(row.owner),
     leaseUntilMs: numberOrNull(row.lease_until),
     leaseBoot: textOrNull(row.lease_boot),
     horizonMs: numberOrNull(row.horizon),
     horizonBoot: textOrNull(row.horizon_boot),
-    writtenSequence: Number(row.written_sequence),
+    spokenSequence: claim?.feed === feed ? Math.max(spoken, claim.sequence) : spoken,
   };
 }
 
-function emptyContact(key: string): ContactRecord {
-  return {
-    key,
-    state: 'none',
-    contactId: null,
-    seen: null,
-    owned: nobodyOwns,
-    writtenSequence: 0,
-    attempts: 0,
-    intentRun: null,
-    claim: null,
-  };
-}
-
-function toContact(row: ResultRow): ContactRecord {
+/** `row` may hold the key alone: nothing is known of it. `bootId`: whose monotonic times can be told. */
+function toContact(row: ResultRow, saids: readonly SpokenSaid[], bootId: string | null): ContactRecord {
+  const seen = parseJson<Contact>(row.seen);
   return {
     key: String(row.key),
-    state: String(row.state) as CreateState,
+    state: (textOrNull(row.state) ?? 'none') as CreateState,
     contactId: textOrNull(row.contact_id),
-    seen: parseJson<Contact>(row.seen),
+    seen,
     owned: parseJson<Ownership>(row.owned) ?? nobodyOwns,
-    writtenSequence: Number(row.written_sequence),
-    attempts: Number(row.attempts),
+    // A ledger from before agreements has none: it vouches for what a file said and the service held.
+    agreed: parseJson<Agreement[]>(row.agreed) ?? (seen === null ? [] : agreementsOf(seen, saids)),
+    stamps: parseJson<FieldStamp[]>(row.stamps) ?? [],
+    saids: saids.map(({ feed, said }) => ({ feed, said })),
+    writtenAtMs: row.written_boot === bootId ? numberOrNull(row.written_at) : null,
+    attempts: Number(row.attempts ?? 0),
     intentRun: textOrNull(row.intent_run),
     claim: parseJson<Claim>(row.claim),
   };

@@ -37,33 +37,37 @@ export function sqliteStaging(db: Database): StagingLedger {
       new Map(
         db
           .all(
-            `SELECT row_hash, key, fingerprint FROM said WHERE feed = ? AND row_hash ${inList} AND ${nothingOnItsWay}`,
+            `SELECT row_hash, key, fingerprint, held_count FROM said WHERE feed = ? AND row_hash ${inList} AND ${nothingOnItsWay}`,
             feed,
             JSON.stringify(rowHashes),
           )
-          .map((row) => [String(row.row_hash), { key: String(row.key), fingerprint: String(row.fingerprint) }]),
+          .map((row) => [
+            String(row.row_hash),
+            { key: String(row.key), fingerprint: String(row.fingerprint), heldCount: Number(row.held_count) },
+          ]),
       ),
 
     saidOf: async (feed, keys) =>
       new Map(
         db
           .all(
-            `SELECT key, said, row_hash, CASE WHEN ${nothingOnItsWay} THEN fingerprint END AS fingerprint
+            `SELECT key, said, row_hash, tried, held_count, CASE WHEN ${nothingOnItsWay} THEN fingerprint END AS fingerprint
              FROM said WHERE feed = ? AND key ${inList}`,
             feed,
             JSON.stringify(keys),
           )
           .flatMap((row) => {
             const said = parseJson<Said>(row.said);
-            const key = String(row.key);
-            return said === null
-              ? []
-              : [
-                  [
-                    key,
-                    { key, said, rowHash: textOrNull(row.row_hash), fingerprint: textOrNull(row.fingerprint) },
-                  ] as const,
-                ];
+            if (said === null) return [];
+            const record = {
+              key: String(row.key),
+              said,
+              rowHash: textOrNull(row.row_hash),
+              fingerprint: textOrNull(row.fingerprint),
+              triedFingerprint: textOrNull(row.tried),
+              heldCount: Number(row.held_count),
+            };
+            return [[record.key, record] as const];
           }),
       ),
 
@@ -307,8 +311,9 @@ function stageSlice(db: Database, slice: StagedSlice): void {
 function confirmUnchanged(db: Database, feed: string, sequence: number, keys: readonly string[]): void {
   if (keys.length === 0) return;
   db.run(
-    `UPDATE contacts SET written_sequence = max(written_sequence, ?) WHERE key ${inList}`,
+    `UPDATE said SET spoken = max(spoken, ?) WHERE feed = ? AND key ${inList}`,
     sequence,
+    feed,
     JSON.stringify(keys),
   );
   const waiting = db.all(

@@ -1,10 +1,10 @@
 /** Random pictures from small pools, so that values meet often. */
 import fc from 'fast-check';
-import type { Base, Ownership, Said } from '#src/contacts/base.ts';
+import { type Agreement, type FieldStamp, fieldValueOf } from '#src/contacts/agreed.ts';
+import type { Base, Ownership, PlanInput, Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
 import type { FieldName } from '#src/contacts/field-name.ts';
 import { itemIdentity } from '#src/contacts/item-identity.ts';
-import type { PlanInput } from '#src/contacts/plan.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { contact, type ItemText } from './build.ts';
 
@@ -108,26 +108,57 @@ export const serviceContact: fc.Arbitrary<Contact> = fc
 const ownership: fc.Arbitrary<Ownership> = fc.record({
   emails: ownedItems(emailPool.map((value) => itemIdentity('email', value))),
   phones: ownedItems(phonePool),
-  customFields: fc.constant([]),
+  customFields,
 });
 
 function ownedItems(values: readonly string[]) {
-  const item = fc.record({ value: fc.constantFrom(...values), feed: fc.constantFrom(...feeds) });
-  return fc.uniqueArray(item, { selector: (one) => one.value });
+  return fc.uniqueArray(fc.constantFrom(...values));
 }
+
+const sequence = fc.integer({ min: 1, max: 20 });
+
+const agreement: fc.Arbitrary<Agreement> = fc.record({
+  feed: fc.constantFrom(null, ...feeds),
+  values: fc
+    .tuple(fc.subarray([...fieldNames]), serviceContact)
+    .map(([fields, contact]) => fields.map((field) => ({ field, value: fieldValueOf(contact, field) }))),
+});
+
+const fieldStamp: fc.Arbitrary<FieldStamp> = fc.record({
+  feed: fc.constantFrom(...feeds),
+  sequence,
+  fields: fc.subarray([...fieldNames], { minLength: 1, maxLength: 3 }),
+});
 
 export const base: fc.Arbitrary<Base> = fc.record({
   said: fc.option(said, { nil: null, freq: 5 }),
+  others: fc.constant([]),
+  agreed: fc.uniqueArray(agreement, { selector: ({ feed }) => feed, maxLength: 3 }),
+  stamps: fc.uniqueArray(fieldStamp, { selector: ({ feed }) => feed, maxLength: 2 }),
   seen: fc.option(serviceContact, { nil: null, freq: 5 }),
   owned: ownership,
 });
 
-/** Any pictures whatever, also ones that no history leads to. */
-export const updateInput: fc.Arbitrary<PlanInput & { readonly theirs: Contact }> = fc.record({
-  feed: fc.constantFrom(...feeds),
-  sourceLabel: fc.constant('CRM export'),
-  base,
-  theirs: serviceContact,
-  ours: desiredContact,
-  itemRemoval: fc.constantFrom('owned' as const, 'owned' as const, 'none' as const),
+const others = fc.uniqueArray(fc.record({ feed: fc.constantFrom(...feeds, 'main'), said, owns: fc.boolean() }), {
+  selector: ({ feed }) => feed,
 });
+
+/** Any pictures whatever, also ones that no history leads to. */
+export const updateInput: fc.Arbitrary<PlanInput & { readonly theirs: Contact }> = fc
+  .record({
+    feed: fc.constantFrom(...feeds),
+    sourceLabel: fc.constant('CRM export'),
+    base,
+    theirs: serviceContact,
+    ours: desiredContact,
+    itemRemoval: fc.constantFrom('owned' as const, 'owned' as const, 'none' as const),
+    sequence,
+    adopt: fc.boolean(),
+    yieldsItems: fc.boolean(),
+    slotNames: fc.constant(null),
+    others,
+  })
+  .map(({ others: all, base: one, ...rest }) => ({
+    ...rest,
+    base: { ...one, others: all.filter(({ feed }) => feed !== rest.feed) },
+  }));

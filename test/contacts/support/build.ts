@@ -1,7 +1,8 @@
 /** Builders: short words for contacts, desired contacts and bases. Ids are `i1`, `i2`… unless given. */
-import { type Base, emptyBase, type Said } from '#src/contacts/base.ts';
-import type { DesiredContact, DesiredScalars, Slot } from '#src/contacts/desired.ts';
-import type { PlanInput } from '#src/contacts/plan.ts';
+import { type FieldValue, fieldValueOf } from '#src/contacts/agreed.ts';
+import { type Base, emptyBase, type PlanInput, type Said } from '#src/contacts/base.ts';
+import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
+import { customFieldName } from '#src/contacts/field-name.ts';
 import { type Contact, type CustomFieldValue, contactReply } from '#src/wire/contact.ts';
 
 /** `[label, value]`, or `[label, value, id]`; an id of null is an item without one. */
@@ -25,8 +26,16 @@ export function contact(text: ContactText = {}): Contact {
     id: text.id ?? 'c1',
     externalId: text.externalId === undefined ? 'K-1' : text.externalId,
     source: 'crm',
-    sourceUrl,
-    defaultFields: { ...scalars, emails: items('e', text.emails), phoneNumbers: items('p', text.phones) },
+    sourceUrl: sourceUrl ?? null,
+    defaultFields: {
+      firstName: null,
+      lastName: null,
+      company: null,
+      role: null,
+      ...scalars,
+      emails: items('e', text.emails),
+      phoneNumbers: items('p', text.phones),
+    },
     customFields: (text.customFields ?? []).map(([key, value, type]) => ({
       id: `f-${key}`,
       key,
@@ -50,13 +59,20 @@ export function said(parts: Partial<Said> = {}): Said {
   return { scalars: {}, emails: [], phones: [], customFields: [], held: [], ...parts };
 }
 
+/** Where `agreed` is not given, file and app agree on all that was seen. */
 export function base(parts: Partial<Base> = {}): Base {
-  return { ...emptyBase, ...parts };
+  const { seen = null } = parts;
+  return { ...emptyBase, agreed: seen === null ? [] : [{ feed: null, values: fieldsOf(seen) }], ...parts };
 }
 
-/** Items of feed `crm`. */
+function fieldsOf(seen: Contact): readonly FieldValue[] {
+  const names = [...scalarNames, ...seen.customFields.map(({ key }) => customFieldName(key))];
+  return names.map((field) => ({ field, value: fieldValueOf(seen, field) }));
+}
+
+/** Identities of items that Patchbay wrote. */
 export function owned(kind: 'emails' | 'phones', ...values: readonly string[]): Base['owned'] {
-  return { ...emptyBase.owned, [kind]: values.map((value) => ({ value, feed: 'crm' })) };
+  return { ...emptyBase.owned, [kind]: values };
 }
 
 export function input(parts: Partial<PlanInput> = {}): PlanInput {
@@ -67,6 +83,10 @@ export function input(parts: Partial<PlanInput> = {}): PlanInput {
     theirs: contact(),
     ours: desired(),
     itemRemoval: 'owned',
+    sequence: 10,
+    adopt: false,
+    yieldsItems: false,
+    slotNames: null,
     ...parts,
   };
 }

@@ -6,16 +6,16 @@
  * phones a sync added; it looks at no base.
  */
 import { expect } from 'vitest';
-import { type Base, emptyBase, type Said } from '#src/contacts/base.ts';
+import { type Base, emptyBase, type PlanInput, type Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type Slot, scalarNames } from '#src/contacts/desired.ts';
 import { itemIdentity } from '#src/contacts/item-identity.ts';
 import { planContact } from '#src/contacts/plan.ts';
-import { sameCustomValue } from '#src/contacts/same-value.ts';
+import { alikeValue, sameCustomValue } from '#src/contacts/same-value.ts';
 import { scalarOf } from '#src/contacts/scalar-of.ts';
 import { settle } from '#src/contacts/settle.ts';
 import { verifyReply } from '#src/contacts/verify-reply.ts';
 import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
-import { type feeds, fieldTypes } from './arbitraries.ts';
+import { feeds, fieldTypes } from './arbitraries.ts';
 import { contact } from './build.ts';
 import { modelCreate, modelPatchReply, modelUpdate, type PatchMode } from './service-model.ts';
 
@@ -53,12 +53,13 @@ export class World {
   stored: Contact | null;
   /** What Patchbay remembers. */
   readonly #said = new Map<Feed, Said>();
-  #shared: Omit<Base, 'said'> = { seen: null, owned: emptyBase.owned };
+  #shared: Omit<Base, 'said' | 'others'> = emptyBase;
+  #sequence = 0;
   /** What the oracle remembers: the cells of each feed, its phone columns, what was stored after the last round. */
   readonly #cells = new Map<string, CustomFieldValue>();
   readonly #columns = new Map<string, Slot>();
-  readonly #addedBy = new Map<string, Feed>();
-  #afterLastRound: Contact | null = null;
+  readonly #added = new Set<string>();
+  readonly #agreed = new Map<string, CustomFieldValue>();
 
   constructor(stored: Contact | null) {
     this.stored = stored;
@@ -72,27 +73,39 @@ export class World {
 
   /** One feed's file is imported. */
   round(feed: Feed, mode: PatchMode, file: DesiredContact): void {
-    const heldElsewhere = new Set<string>(
-      [...this.#said].filter(([other]) => other !== feed).flatMap(([, said]) => [...said.held]),
-    );
     const before = this.stored;
-    const base: Base = { ...this.#shared, said: this.#said.get(feed) ?? null };
-    const pictures = { feed, sourceLabel: feed, base, theirs: before, ours: file, itemRemoval: 'owned' } as const;
+    const others = [...this.#said]
+      .filter(([other]) => other !== feed)
+      .map(([other, said]) => ({ feed: other, said, owns: true }));
+    const base: Base = { ...this.#shared, others, said: this.#said.get(feed) ?? null };
+    this.#sequence += 1;
+    const pictures: PlanInput = {
+      feed,
+      sequence: this.#sequence,
+      sourceLabel: feed,
+      base,
+      theirs: before,
+      ours: file,
+      itemRemoval: 'owned',
+      adopt: false,
+      yieldsItems: false,
+      slotNames: null,
+    };
     const plan = planContact(pictures);
     const after = carryOut(plan, before, mode);
     const reply = plan.kind === 'patch' ? modelPatchReply(after) : after;
     if (plan.expected !== null) expect(verifyReply(plan.expected, reply).matches).toBe(true);
-    const { said, seen, owned } = settle({ ...pictures, plan, reply });
+    const { said, others: moved, ...shared } = settle({ ...pictures, plan, reply });
     this.#said.set(feed, said);
-    this.#shared = { seen, owned };
+    for (const other of moved) this.#said.set(other.feed === 'crm' ? 'crm' : 'shop', other.said);
+    this.#shared = shared;
     this.stored = after;
-    this.#judgeFields(feed, file, before ?? contact(), after, heldElsewhere);
+    this.#judgeFields(feed, file, before ?? contact(), after);
     this.#judgePhones(feed, file, before ?? contact(), after);
-    this.#afterLastRound = after;
   }
 
-  /** A sync changes a field only if its file newly says so, and if people have not changed it since the last round. */
-  #judgeFields(feed: Feed, file: DesiredContact, before: Contact, after: Contact, heldElsewhere: Set<string>): void {
+  /** A sync changes a field only if its file newly says so, and if people have not changed what file and app agreed on. */
+  #judgeFields(feed: Feed, file: DesiredContact, before: Contact, after: Contact): void {
     for (const { name, read, cell, same } of watched) {
       const now = cell(file);
       const cellName = `${feed} ${name}`;
@@ -102,14 +115,23 @@ export class World {
       expect(now, `${name} changed although the file does not name it`).toBeDefined();
       const isNew = then === undefined || !same(then, now ?? null);
       expect(isNew, `${name} changed although its cell is the old one`).toBe(true);
-      // While another feed holds the field, seen is older than the last round, and going back to it is no change.
-      if (this.#afterLastRound === null || heldElsewhere.has(name)) continue;
-      const isUntouched = same(read(this.#afterLastRound), read(before));
-      expect(isUntouched, `${name} changed although people had just changed it`).toBe(true);
+      // What file and app never had in common is filled where it is empty, whoever emptied it.
+      const agreed = this.#agreed.get(cellName) ?? null;
+      expect(same(agreed, read(before)), `${name} changed although people had changed it`).toBe(true);
+    }
+    for (const { name, read, cell, same } of watched) {
+      const now = cell(file);
+      if (now === undefined) continue;
+      // What never agreed agrees where it differs in case or spaces only.
+      const isFirst = !this.#agreed.has(`${feed} ${name}`);
+      if (!same(now, read(after)) && !(isFirst && alikeValue(null, now, read(after)))) continue;
+      // Found equal, it is agreed with this feed; written, with all.
+      const isEqual = same(read(before), read(after));
+      for (const each of isEqual ? [feed] : feeds) this.#agreed.set(`${each} ${name}`, read(after));
     }
   }
 
-  /** A sync adds only what its file newly says, and removes only what it added itself and its file dropped. */
+  /** A sync adds only what its file newly says, and removes only what a sync added and no file says any more. */
   #judgePhones(feed: Feed, file: DesiredContact, before: Contact, after: Contact): void {
     const own = () =>
       [...this.#columns].filter(([name]) => name.startsWith(`${feed} `)).flatMap(([, { items }]) => items);
@@ -118,17 +140,19 @@ export class World {
     const saidNow = identities(own());
     const was = phonesOf(before);
     // Only a round can notice that a phone is gone; until then one that was put back by hand is the same item.
-    for (const value of this.#addedBy.keys()) if (!was.has(value)) this.#addedBy.delete(value);
+    for (const value of this.#added) if (!was.has(value)) this.#added.delete(value);
     const is = phonesOf(after);
     for (const value of [...is].filter((one) => !was.has(one))) {
       expect(saidBefore.has(value), `${value} was put back`).toBe(false);
       expect(saidNow.has(value), `${value} was added and nobody said it`).toBe(true);
-      this.#addedBy.set(value, feed);
+      this.#added.add(value);
     }
     for (const value of [...was].filter((one) => !is.has(one))) {
-      expect(this.#addedBy.get(value), `${value} was not this feed's to remove`).toBe(feed);
-      expect(saidNow.has(value), `${value} was removed and the file still says it`).toBe(false);
-      this.#addedBy.delete(value);
+      expect(this.#added.has(value), `${value} was not ours to remove`).toBe(true);
+      expect(saidBefore.has(value), `${value} was not this feed's to remove`).toBe(true);
+      const said = identities([...this.#columns.values()].flatMap(({ items }) => items));
+      expect(said.has(value), `${value} was removed and a file still says it`).toBe(false);
+      this.#added.delete(value);
     }
     // What people keep keeps its id.
     const keptIds = before.defaultFields.phoneNumbers.filter((item) => is.has(itemIdentity('phone', item.value ?? '')));

@@ -1,0 +1,123 @@
+/**
+ * A claim: what a write is about to make, entered before it is sent, and what of it turned out to have landed when no
+ * answer told (`rules.md`, "One contact per key", step 6).
+ *
+ * A doubt is resolved field by field and exactly, by a read after the horizon:
+ *
+ *   theirs as it was before the write       it did not land, and is written again
+ *   theirs as it was sent, or alike         it landed: file and app agree
+ *   anything else                           people's
+ *
+ * Nothing is inferred from one field about another: people may have edited the contact meanwhile.
+ */
+import { agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, stamp } from '#src/contacts/agreed.ts';
+import { type Base, emptySaid, type PlanInput, type Said } from '#src/contacts/base.ts';
+import { type DesiredScalars, type ScalarName, type Slot, scalarNames } from '#src/contacts/desired.ts';
+import { customFieldName, type FieldName } from '#src/contacts/field-name.ts';
+import type { ItemKind } from '#src/contacts/item-identity.ts';
+import { identitiesOf } from '#src/contacts/merge-items.ts';
+import { planContact } from '#src/contacts/plan.ts';
+import { alikeValue } from '#src/contacts/same-value.ts';
+import { saidIfSettled } from '#src/contacts/settle.ts';
+import { wantedItems } from '#src/contacts/slots.ts';
+import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+
+interface ClaimedField {
+  readonly field: FieldName;
+  /** What the service held when the write was planned. */
+  readonly from: CustomFieldValue;
+  readonly to: CustomFieldValue;
+}
+
+export interface Claim {
+  readonly kind: 'create' | 'patch';
+  readonly feed: string;
+  /** Of the run whose file said it. */
+  readonly sequence: number;
+  /** What a create gives as its source: the contact that it makes is known by it. Null for a patch. */
+  readonly source: string | null;
+  readonly fields: readonly ClaimedField[];
+  /** What the feed will have said. */
+  readonly said: Said;
+}
+
+/** What to remember before a write is sent; null where the plan writes nothing. */
+export function claimOf(input: PlanInput): Claim | null {
+  const plan = planContact(input);
+  if (plan.body === null) return null;
+  return {
+    kind: plan.kind,
+    feed: input.feed,
+    sequence: input.sequence,
+    source: plan.kind === 'create' ? (plan.body.source ?? null) : null,
+    fields: plan.verdicts
+      .filter(({ decision }) => decision === 'write')
+      .map(({ field, theirs, ours }) => ({ field, from: theirs, to: ours })),
+    said: saidIfSettled({ ...input, plan, reply: input.theirs ?? null }),
+  };
+}
+
+/** Whether the contact is the one that the create made: nobody else gives that source. */
+export function isMadeBy(claim: Claim, found: Contact): boolean {
+  return claim.kind === 'create' && claim.source !== null && claim.source === found.source;
+}
+
+/**
+ * The base with what of the claim has landed. `feed` is whose base it is: another feed's said moves among `others`.
+ * @returns the same base where nothing landed.
+ */
+export function resolveClaim(base: Base, claim: Claim, feed: string, found: Contact): Base {
+  const landed = claim.fields.filter(({ field, from, to }) => {
+    const theirs = fieldValueOf(found, field);
+    return !isExactly(theirs, from) && alikeValue(fieldTypeOf(found, field), theirs, to);
+  });
+  const fields = landed.map(({ field }) => field);
+  const before = claim.feed === feed ? base.said : (base.others.find((one) => one.feed === claim.feed)?.said ?? null);
+  const said = landedSaid(before ?? emptySaid, claim, new Set(fields), found);
+  if (landed.length === 0 && said === (before ?? emptySaid)) return base;
+  const values = fields.map((field): FieldValue => ({ field, value: fieldValueOf(found, field) }));
+  const next = {
+    ...base,
+    agreed: agreeForAll(base.agreed, values),
+    stamps: stamp(base.stamps, claim, fields),
+  };
+  if (claim.feed === feed) return { ...next, said };
+  const other = base.others.find((one) => one.feed === claim.feed) ?? { feed: claim.feed, owns: true };
+  return { ...next, others: [...base.others.filter((one) => one.feed !== claim.feed), { ...other, said }] };
+}
+
+function landedSaid(before: Said, claim: Claim, fields: ReadonlySet<FieldName>, found: Contact): Said {
+  const scalars: { -readonly [Name in ScalarName]?: DesiredScalars[Name] } = { ...before.scalars };
+  for (const name of scalarNames) {
+    const value = claim.said.scalars[name];
+    if (value !== undefined && fields.has(name)) scalars[name] = value;
+  }
+  const customFields = claim.said.customFields.filter(({ key }) => fields.has(customFieldName(key)));
+  const emails = landedSlots('email', before.emails, claim.said.emails, found);
+  const phones = landedSlots('phone', before.phones, claim.said.phones, found);
+  if (fields.size === 0 && emails === before.emails && phones === before.phones) return before;
+  const isLanded = (key: string) => customFields.some((one) => one.key === key);
+  return {
+    ...before,
+    scalars,
+    emails,
+    phones,
+    customFields: [...before.customFields.filter(({ key }) => !isLanded(key)), ...customFields],
+  };
+}
+
+/** A slot has landed where all that it wants is there, and nothing of what only it had said before. */
+function landedSlots(kind: ItemKind, before: readonly Slot[], after: readonly Slot[], found: Contact): readonly Slot[] {
+  const there = identitiesOf(kind, found);
+  const kept = new Set(wantedItems(kind, after).keys());
+  const identities = (slot: Slot | undefined) => [...wantedItems(kind, slot === undefined ? [] : [slot]).keys()];
+  const next = after.filter((slot) => {
+    const old = before.find((one) => one.slot === slot.slot);
+    const wanted = identities(slot);
+    const isNews = old === undefined || JSON.stringify(identities(old)) !== JSON.stringify(wanted);
+    const isGone = identities(old).every((identity) => kept.has(identity) || !there.has(identity));
+    return isNews && isGone && wanted.every((identity) => there.has(identity));
+  });
+  if (next.length === 0) return before;
+  return [...before.filter((slot) => !next.some((one) => one.slot === slot.slot)), ...next];
+}

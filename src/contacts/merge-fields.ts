@@ -1,0 +1,117 @@
+/** The scalars and custom fields of one contact: what becomes of each that the file names. Policy: `decide-field.ts`. */
+import { agreedValue, fieldTypeOf, fieldValueOf, isOvertaken } from '#src/contacts/agreed.ts';
+import type { PlanInput } from '#src/contacts/base.ts';
+import { decideField, type FieldDecision } from '#src/contacts/decide-field.ts';
+import { scalarNames } from '#src/contacts/desired.ts';
+import { customFieldName, type FieldName } from '#src/contacts/field-name.ts';
+import { alikeValue, customValueOrNull, sameCustomValue, sameText } from '#src/contacts/same-value.ts';
+import type { Contact, CustomFieldValue, UpdateCustomField } from '#src/wire/contact.ts';
+
+/** What becomes of one field that the file names. */
+export interface FieldVerdict {
+  readonly field: FieldName;
+  readonly decision: Exclude<FieldDecision, 'untouched'>;
+  readonly ours: CustomFieldValue;
+  readonly theirs: CustomFieldValue;
+  /** Null also where the file had never said anything. */
+  readonly said: CustomFieldValue;
+  /** Whether the file says something else than before. */
+  readonly fileChanged: boolean;
+}
+
+/** In the order of the contact's scalars, then custom fields by name: a hold is shown in run after run. */
+export function judgeFields(input: PlanInput, theirs: Contact): readonly FieldVerdict[] {
+  const { ours, base } = input;
+  const scalars = scalarNames.flatMap((name) => {
+    const wanted = ours.scalars[name];
+    return wanted === undefined ? [] : [judge(input, theirs, name, wanted, base.said?.scalars[name])];
+  });
+  const customFields = ours.customFields.map(({ key, value }) => {
+    const said = base.said?.customFields.find((field) => field.key === key)?.value;
+    const verdict = judge(input, theirs, customFieldName(key), value, said);
+    return value === null ? judgeClear(input, key, verdict) : verdict;
+  });
+  return [...scalars, ...customFields.sort((left, right) => (left.field < right.field ? -1 : 1))];
+}
+
+function judge(
+  { base, feed, sequence, adopt }: PlanInput,
+  contact: Contact,
+  field: FieldName,
+  ours: CustomFieldValue,
+  said: CustomFieldValue | undefined,
+): FieldVerdict {
+  const isScalar = scalarNames.some((name) => name === field);
+  const type = fieldTypeOf(contact, field);
+  const same = (left: CustomFieldValue, right: CustomFieldValue): boolean =>
+    isScalar && typeof left === 'string' && typeof right === 'string'
+      ? sameText(left, right)
+      : sameCustomValue(type, left, right);
+  const theirs = customValueOrNull(fieldValueOf(contact, field));
+  const decision = decideField<CustomFieldValue>({
+    ours,
+    said,
+    agreed: agreedValue(base.agreed, feed, field),
+    theirs,
+    isHeld: base.said?.held.includes(field) ?? false,
+    isOvertaken: isOvertaken(base.stamps, { feed, sequence }, field),
+    adopt,
+    isEmpty: (value) => customValueOrNull(value) === null,
+    same,
+    alike: (left, right) => alikeValue(type, left, right),
+  });
+  const fileChanged = said === undefined || !same(ours, said);
+  // The file names the field: `untouched` cannot come.
+  return {
+    field,
+    decision: decision === 'untouched' ? 'keep' : decision,
+    ours,
+    theirs,
+    said: said ?? null,
+    fileChanged,
+  };
+}
+
+/**
+ * `#CLEAR` of a custom field removes what Patchbay wrote and no other feed still says, as for items; anything else on
+ * the service stays. What people changed since is held like every change on both sides.
+ */
+function judgeClear({ base, feed, adopt, itemRemoval }: PlanInput, key: string, verdict: FieldVerdict): FieldVerdict {
+  const { decision, theirs, field } = verdict;
+  const neverAgreed = agreedValue(base.agreed, feed, field) === undefined;
+  if (decision === 'hold' && neverAgreed && !base.said?.held.includes(field)) return { ...verdict, decision: 'keep' };
+  if (decision !== 'write' || (adopt && itemRemoval === 'owned')) return verdict;
+  const isEntry = (one: { readonly key: string; readonly value: CustomFieldValue }) =>
+    one.key === key && sameCustomValue(null, one.value, theirs);
+  const isOurs = base.owned.customFields.some(isEntry);
+  const isNamed = base.others.some(({ owns, said }) => owns && said.customFields.some(isEntry));
+  return isOurs && !isNamed && itemRemoval === 'owned' ? verdict : { ...verdict, decision: 'keep' };
+}
+
+/**
+ * The complete list for the body: each custom field that holds a value, so that a service that replaces loses none. One
+ * that is null and stays null is left out. A key that a service lists twice is written at its first place.
+ */
+export function sentCustomFields(theirs: Contact, verdicts: readonly FieldVerdict[]): readonly UpdateCustomField[] {
+  const written = new Map(
+    verdicts.filter(({ decision }) => decision === 'write').map(({ field, ours }) => [field, ours]),
+  );
+  const sent = theirs.customFields.flatMap(({ id, key, value }): UpdateCustomField[] => {
+    const field = customFieldName(key);
+    const wanted = written.get(field);
+    written.delete(field);
+    const place = id === null ? { key } : { id, key };
+    if (wanted !== undefined) return [{ ...place, value: wanted }];
+    return customValueOrNull(value) === null ? [] : [{ ...place, value }];
+  });
+  const added = [...written].flatMap(([field, value]) => {
+    const key = customKeyOf(field);
+    return key === null ? [] : [{ key, value }];
+  });
+  return [...sent, ...added];
+}
+
+/** The key of a custom field's name; null for any other field. */
+export function customKeyOf(field: FieldName): string | null {
+  return field.startsWith('custom.') ? field.slice('custom.'.length) : null;
+}
