@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type SystemFacts, thisSystem } from '#src/clock.ts';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
 import { type Child, startChild } from './support/child-process.ts';
 
@@ -20,7 +21,7 @@ function bent(name: string, part: 'host' | 'boot' | 'pid' | 'start', value: stri
 test('a name tells host, boot, pid and start', () => {
   const parts = me.name.split('/');
   expect(parts).toHaveLength(4);
-  expect(parts[1]).toBe('0f0f0f0f');
+  expect(parts[1]).toBe(bootId);
   expect(parts[2]).toBe(`${process.pid}`);
   expect(parts[3]).not.toBe('');
 });
@@ -57,4 +58,46 @@ test('a process of another host is never called dead', () => {
   expect(me.isDead(bent(bent(me.name, 'host', 'elsewhere'), 'boot', 'abcdef01'))).toBe(false);
   expect(me.isDead('elsewhere')).toBe(false);
   expect(me.isDead('')).toBe(false);
+});
+
+/** What the system of another kind tells of two living processes; `ps` fails for any other. */
+function toldBy(platform: NodeJS.Platform, starts: ReadonlyMap<number, string>): SystemFacts {
+  const run = (_program: string, args: readonly string[]): string => {
+    const line = starts.get(Number(args.at(-1)));
+    if (line === undefined) throw new Error('status 1');
+    return line;
+  };
+  return { ...thisSystem, platform, run };
+}
+
+test('macOS tells when a process started: a pid that was given out again keeps no dead one alive', async () => {
+  const { child } = await startNamed();
+  const mine = 'S+   Sun Nov 22 10:00:00 2026    \n';
+  const before = new Map([
+    [process.pid, mine],
+    [child.pid, 'Ss   Sun Nov 22 10:00:01 2026    \n'],
+  ]);
+  const earlier = identifyProcess(bootId, toldBy('darwin', before));
+  expect(earlier.name.split('/')[3]).toBe('Sun-Nov-22-10:00:00-2026');
+  const theirs = bent(bent(earlier.name, 'pid', `${child.pid}`), 'start', 'Sun-Nov-22-10:00:01-2026');
+  expect(earlier.isDead(theirs)).toBe(false);
+  const after = before.set(child.pid, 'Ss   Sun Nov 22 11:30:00 2026    \n');
+  expect(identifyProcess(bootId, toldBy('darwin', after)).isDead(theirs)).toBe(true);
+  const zombie = before.set(child.pid, 'Z    Sun Nov 22 10:00:01 2026    \n');
+  expect(identifyProcess(bootId, toldBy('darwin', zombie)).isDead(theirs)).toBe(true);
+});
+
+test('Windows tells by the pid alone whether a process lives', async () => {
+  const { child } = await startNamed();
+  const here = identifyProcess(bootId, toldBy('win32', new Map()));
+  const theirs = bent(bent(here.name, 'pid', `${child.pid}`), 'start', 'abcdef01');
+  expect(here.isDead(theirs)).toBe(false);
+  await child.kill();
+  expect(here.isDead(theirs)).toBe(true);
+});
+
+test('a process that could not find out its own start is known by its pid', async () => {
+  const { child } = await startNamed();
+  const here = identifyProcess(bootId, toldBy('darwin', new Map([[child.pid, 'Ss   Sun Nov 22 10:00:01 2026']])));
+  expect(here.isDead(bent(bent(here.name, 'pid', `${child.pid}`), 'start', '?abcdef01'))).toBe(false);
 });
