@@ -57,9 +57,10 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   const feeds = createFeeds(config, folders.importFolders);
   // A broken mapping must not keep anybody from looking at what it did.
   if (!options.look) await feeds.check();
-  const clock = systemClock();
   let observer: LedgerObserver = () => undefined;
   const ledger = openSqliteLedger(folders.ledgerFile, (trouble) => observer(trouble));
+  const system = systemClock();
+  const clock: Clock = { ...system, bootId: await ledger.bootId(system) };
   const runFolders: RunFolders = {
     claimed: folders.claimed,
     handedOver: join(folders.root, 'handed-over'),

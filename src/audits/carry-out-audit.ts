@@ -29,7 +29,7 @@ export async function carryOutAudit(parts: AuditParts, auditId: string, signal: 
   for (let chunk = 0; chunk < chunksAtRest; chunk += 1) {
     signal.throwIfAborted();
     const audit = await ledger.audits.get(auditId);
-    if (audit === null || audit.state === 'done' || audit.dueAtMs > clock.nowMs()) return;
+    if (audit === null || audit.state === 'done' || audit.dueAtMs > (await ledger.nowMs(clock))) return;
     if (!(await checkNextChunk(parts, audit, signal))) {
       await endAudit(parts, audit);
       return;

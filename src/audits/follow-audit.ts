@@ -23,7 +23,7 @@ export async function followAudit(options: FollowAuditOptions): Promise<AuditEnd
   const end = await follow<{ readonly kind: 'done' }>(options, async () => {
     const audit = await read();
     if (audit.state === 'done') return { end: { kind: 'done' } };
-    const waits = audit.dueAtMs > clock.nowMs();
+    const waits = audit.dueAtMs > (await ledger.nowMs(clock));
     return { progress: waits ? null : await progressOf(ledger, clock, audit), needsKey: true };
   });
   return { ...end, audit: await read() };
@@ -31,6 +31,6 @@ export async function followAudit(options: FollowAuditOptions): Promise<AuditEnd
 
 /** Changes while the audit moves, or the one that is carried out before it. */
 async function progressOf(ledger: Ledger, clock: Clock, audit: AuditRecord): Promise<string> {
-  const [ahead] = await ledger.audits.nextDue(clock.nowMs(), 1);
+  const [ahead] = await ledger.audits.nextDue(await ledger.nowMs(clock), 1);
   return [audit, ahead].map((one) => `${one?.id} ${one?.position}`).join(', ');
 }

@@ -15,7 +15,7 @@ export async function announceEngine(
 ): Promise<() => Promise<void>> {
   const { ledger, clock, identity, folders } = home;
   const notices = await ledger.workerNotices();
-  const live = liveWorkers(notices, clock.nowMs(), identity.isDead);
+  const live = liveWorkers(notices, await ledger.nowMs(clock), identity.isDead);
   for (const one of notices) if (!live.includes(one)) await ledger.clearWorkerNotice(one.identity);
   const mine = `${identity.name}#${randomUUID().slice(0, 8)}`;
   await ledger.setEngineNotice({

@@ -29,7 +29,7 @@ export function startEngineTimers({ clock, log, ledger, producer, sweeper, wake 
   let changeCount = -1;
   let readable = true;
   const sweep = async (): Promise<void> => {
-    const slot = Math.floor(clock.nowMs() / sweepEveryMs);
+    const slot = Math.floor(clock.monotonicMs() / sweepEveryMs);
     const taken = await producer.add([{ name: 'sweep', id: `sweep-${slot}`, payload: { slot } }]);
     if (!taken || sweeper.sinceLastMs() > sweepLateMs) await sweeper.sweep();
   };

@@ -178,8 +178,8 @@ function startBatchWorkers(home: Home, server: QueueServer, client: WorkspaceCli
 /** Says again and again that this process is at work, for people. @returns what takes it back. */
 async function showPresence({ ledger, clock, log, identity }: Home): Promise<() => Promise<void>> {
   const startedAtMs = clock.nowMs();
-  const sign = (): Promise<void> =>
-    ledger.setWorkerNotice({ identity: identity.name, startedAtMs, seenAtMs: clock.nowMs() });
+  const sign = async (): Promise<void> =>
+    ledger.setWorkerNotice({ identity: identity.name, startedAtMs, seenAtMs: await ledger.nowMs(clock) });
   await sign();
   const timer = setInterval(() => {
     sign().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'no sign of life'));

@@ -3,7 +3,7 @@
  *
  * Invariant: a trial takes the same way as any work on that record, so that it can neither lose it nor write it twice.
  */
-import type { Clock } from '#src/clock.ts';
+import type { Moment } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { BatchRecord } from '#src/ledger/staging-ledger.ts';
 import { inLogContext } from '#src/log.ts';
@@ -19,8 +19,8 @@ import type { Breakers } from '#src/workspace/breaker.ts';
 export type TrialEnd = 'passed' | 'failed' | 'nothingSent' | 'nothingDue' | 'nothingPending';
 
 export interface WriteTrialParts {
-  readonly ledger: Pick<Ledger, 'staging' | 'runs'>;
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly ledger: Pick<Ledger, 'nowMs' | 'staging' | 'runs'>;
+  readonly clock: Moment;
   readonly breakers: Pick<Breakers, 'totals'>;
   /** Works on one record of the batch. @returns false where not even its reads passed. */
   readonly workOnOne: (batch: BatchRecord, signal: AbortSignal) => Promise<boolean>;
@@ -37,7 +37,7 @@ export function createWriteTrial(parts: WriteTrialParts): (signal?: AbortSignal)
   return async (signal = new AbortController().signal) => {
     const before = breakers.totals('write');
     for (let tried = 0; tried < recordsMax && !signal.aborted; tried += 1) {
-      const nowMs = clock.nowMs();
+      const nowMs = await ledger.nowMs(clock);
       const batches = await ledger.staging.nextBatches(nowMs, batchesMax);
       if (batches.length === 0) return 'nothingPending';
       const due = batches.filter((batch) => batch.dueAtMs <= nowMs);

@@ -4,7 +4,7 @@ import type { FeedStanding } from './feed-standing.ts';
 
 export interface DeliveryLedger {
   get(id: string): Promise<DeliveryRecord | null>;
-  /** Waiting and due by then: notices first, then changes, each oldest first. A notice waits for earlier ones of its feed. */
+  /** Waiting and due by then: notices first, then changes, what was never tried first. A notice waits for earlier ones of its feed. */
   nextDue(untilMs: number, limit: number): Promise<readonly DeliveryRecord[]>;
   /** Newest first. */
   inState(state: DeliveryRecord['state'], limit: number): Promise<readonly DeliveryRecord[]>;

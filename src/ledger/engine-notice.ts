@@ -27,7 +27,7 @@ export interface WorkerNotice {
   /** `ProcessIdentity.name`. */
   readonly identity: string;
   readonly startedAtMs: number;
-  /** Its last sign of life. */
+  /** Its last sign of life, by the ledger's clock. */
   readonly seenAtMs: number;
 }
 
@@ -36,7 +36,7 @@ export const workerSignEveryMs = 5_000;
 /** A worker that was silent for so long is taken for gone; a live one says three times in it that it is there. */
 const workerSilentMaxMs = 15_000;
 
-/** The workers that are there, as far as anybody can tell. */
+/** The workers that are there, as far as anybody can tell at that moment of the ledger's clock. */
 export function liveWorkers(
   notices: readonly WorkerNotice[],
   nowMs: number,

@@ -3,8 +3,10 @@
  *
  * Each method is one transaction: it happens whole or not at all, also when the process dies in the middle. Methods
  * marked *durable* survive a power cut once their promise resolves; the others survive a killed process.
- * All instants are milliseconds of the wall clock, unless a name says monotonic.
+ * All instants are milliseconds of the wall clock, unless a name says monotonic. When something is due (`dueAtMs`,
+ * `notBeforeMs`) is told by the ledger's own clock, `nowMs`; only schedules are due by the wall clock.
  */
+import type { Moment } from '#src/clock.ts';
 import type { AuditLedger } from './audit-ledger.ts';
 import type { ContactLedger } from './contact-ledger.ts';
 import type { DeadLetterLedger } from './dead-letter-ledger.ts';
@@ -40,6 +42,13 @@ export interface Pause {
 export interface Ledger {
   /** Random; part of the queue's name, so that two ledgers never share jobs. */
   readonly id: string;
+  /**
+   * The ledger's clock, by which everything in it waits: milliseconds that only ever grow while the machine is up, the same in
+   * all its processes, whatever becomes of the wall clock. About the wall clock's, as it was when this boot met the ledger.
+   */
+  nowMs(clock: Moment): Promise<number>;
+  /** The boot of that clock under the one id by which all processes on the ledger call it (`isSameBoot`). */
+  bootId(clock: Moment): Promise<string>;
   readonly runs: RunLedger;
   readonly staging: StagingLedger;
   readonly contacts: ContactLedger;

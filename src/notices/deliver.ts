@@ -5,7 +5,7 @@
  * What goes wrong is tried again, also where the receiver refuses: people mend a wrong address or secret, and then it
  * arrives. Only 410 means that the receiver wants nothing more.
  */
-import { type Clock, isoInstant } from '#src/clock.ts';
+import { isoInstant, type Moment } from '#src/clock.ts';
 import type { Config } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { DeliveryRecord } from '#src/ledger/delivery-record.ts';
@@ -17,8 +17,6 @@ import { readSecret } from './read-secret.ts';
 import { retryAfterMaxMs, retryDelayMs } from './retry-delay.ts';
 import { webhookHeaders } from './sign.ts';
 
-/** A job may come so much before its delivery is due: the dispatcher hands them out ahead. */
-const aheadMs = 5_000;
 /** While no webhook is set, deliveries are looked at so often. */
 const noWebhookRestMs = 60_000;
 /** And given up after so long. */
@@ -27,8 +25,8 @@ const failedCode = 'webhookFailed';
 const unsignedCode = 'notifyUnsigned';
 
 export interface DeliverParts {
-  readonly ledger: Pick<Ledger, 'deliveries'>;
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly ledger: Pick<Ledger, 'nowMs' | 'deliveries'>;
+  readonly clock: Moment;
   readonly log: Logger;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -49,7 +47,7 @@ export async function deliver(parts: DeliverParts, deliveryId: string, signal: A
   parts.underWay.add(deliveryId);
   try {
     const delivery = await parts.ledger.deliveries.get(deliveryId);
-    if (delivery?.state !== 'waiting' || delivery.dueAtMs > parts.clock.nowMs() + aheadMs) return;
+    if (delivery?.state !== 'waiting' || delivery.dueAtMs > (await parts.ledger.nowMs(parts.clock))) return;
     if (parts.notify.url === null) await rest(parts);
     else await attempt(parts, parts.notify.url, delivery, signal);
   } finally {
@@ -63,7 +61,7 @@ async function rest({ ledger, clock, log }: DeliverParts): Promise<void> {
   const why = { code: 'noWebhook', message: 'no webhook is set any more (notify.url)' };
   const given = await ledger.deliveries.expire(nowMs - noWebhookMaxMs, nowMs, why);
   if (given > 0) log.warn({ code: why.code, deliveries: given }, 'deliveries given up');
-  await ledger.deliveries.putOff(nowMs + noWebhookRestMs);
+  await ledger.deliveries.putOff((await ledger.nowMs(clock)) + noWebhookRestMs);
 }
 
 async function attempt(parts: DeliverParts, url: string, delivery: DeliveryRecord, signal: AbortSignal): Promise<void> {
@@ -76,8 +74,8 @@ async function attempt(parts: DeliverParts, url: string, delivery: DeliveryRecor
   }
   const attempts = delivery.attempts + 1;
   const delayMs = failure.isFinal ? null : retryDelayMs(attempts, parts.random(), failure.retryAfterMs);
-  const atMs = clock.nowMs();
-  await ledger.deliveries.failed(delivery.id, atMs, failure, delayMs === null ? null : atMs + delayMs);
+  const nextDueAtMs = delayMs === null ? null : (await ledger.nowMs(clock)) + delayMs;
+  await ledger.deliveries.failed(delivery.id, clock.nowMs(), failure, nextDueAtMs);
   const { code, message: reason } = failure;
   const facts = { delivery: delivery.id, type: delivery.type, feed: delivery.feed, code, attempts };
   if (delayMs === null) {

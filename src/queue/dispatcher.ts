@@ -32,7 +32,7 @@ export interface Dispatcher {
 }
 
 const runsPerLook = 20;
-/** What is due within so long is handed out, with a delay: until the next sweep nobody else would. */
+/** What is due within so long is looked for again when it is; what is due later, a sweep finds. */
 const aheadMs = 5_000;
 const ticksPerLook = 50;
 const deliveriesPerLook = 50;
@@ -44,9 +44,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let looking: Promise<void> | null = null;
   let again = false;
   let stopped = false;
+  let nextLook: NodeJS.Timeout | undefined;
+
+  /** The waiting is done here and not in the queue, whose delays end by the wall clock. */
+  const lookAgainIn = (ms: number): void => {
+    clearTimeout(nextLook);
+    if (ms <= aheadMs && !stopped) nextLook = setTimeout(() => void wake(), ms);
+  };
 
   const look = async (): Promise<void> => {
-    const jobs = (await jobsToDo(ledger, clock.nowMs(), jobsMax)).filter((job) => !believed.has(job.id));
+    const known = await jobsToDo(ledger, await ledger.nowMs(clock), jobsMax);
+    lookAgainIn(Math.min(...known.map((job) => job.inMs).filter((inMs) => inMs > 0)));
+    const jobs = known.filter((job) => job.inMs === 0 && !believed.has(job.id)).map(({ inMs: _inMs, ...job }) => job);
     if (jobs.length === 0) return;
     for (const job of jobs) believed.add(job.id);
     if (!(await producer.add(jobs))) for (const job of jobs) believed.delete(job.id);
@@ -88,20 +97,31 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     stop: async () => {
       stopped = true;
+      clearTimeout(nextLook);
       await looking;
     },
   };
 }
 
+/** A job, and how long it is until its time has come; 0: it has. */
+export interface DueJob extends JobToAdd {
+  readonly inMs: number;
+}
+
 /**
- * What the ledger says is to be done now. While all work is paused cancelled runs are ended, schedules go on taking files,
+ * What the ledger says is to be done now or soon, by its own clock. While all work is paused cancelled runs are ended, schedules go on taking files,
  * whose runs then wait, and what is to be told is told; a snapshot waits, since it would only fail. While writing alone is
  * paused, files are read and runs are finished.
  */
-export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise<readonly JobToAdd[]> {
+export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise<readonly DueJob[]> {
   const pause = await ledger.pause();
   const cancelling = await ledger.runs.inState(['cancelling'], runsPerLook);
-  const finish = (runId: string): JobToAdd => ({ name: 'finish-run', id: jobId(runId, 'finish'), payload: { runId } });
+  const finish = (runId: string): DueJob => ({
+    name: 'finish-run',
+    id: jobId(runId, 'finish'),
+    payload: { runId },
+    inMs: 0,
+  });
   const readsPass = pause === null || pause.scope === 'writes';
   const besides = [...(await ticksToDo(ledger, readsPass)), ...(await deliveriesToDo(ledger, nowMs))];
   if (!readsPass) return [...cancelling.map((run) => finish(run.id)), ...besides];
@@ -120,12 +140,17 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
   // One at a time: an audit must not take the rate of an import.
   const audits = await ledger.audits.nextDue(nowMs + aheadMs, 1);
   return [
-    ...toStage.map((run) => ({ name: 'import-file', id: jobId(run.id, 'import'), payload: { runId: run.id } })),
+    ...toStage.map((run) => ({
+      name: 'import-file',
+      id: jobId(run.id, 'import'),
+      payload: { runId: run.id },
+      inMs: 0,
+    })),
     ...batches.map(({ runId, batch, generation, dueAtMs }) => ({
       name: 'upsert-batch',
       id: jobId(runId, batch, generation),
       payload: { runId, batch, generation },
-      delayMs: Math.max(0, dueAtMs - nowMs),
+      inMs: Math.max(0, dueAtMs - nowMs),
       // What was begun and had to wait goes on before anything new: else it would wait behind the whole queue once more.
       standsBack: generation === 0,
     })),
@@ -134,7 +159,7 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
       name: 'audit',
       id: jobId('audit', id, position),
       payload: { auditId: id },
-      delayMs: Math.max(0, dueAtMs - nowMs),
+      inMs: Math.max(0, dueAtMs - nowMs),
     })),
     ...besides,
   ];
@@ -142,21 +167,22 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
 
 const jobOfWork: Readonly<Record<ScheduleWork, string>> = { take: 'take-files', snapshot: 'snapshot-phone-numbers' };
 
-async function ticksToDo(ledger: Ledger, readsPass: boolean): Promise<readonly JobToAdd[]> {
+async function ticksToDo(ledger: Ledger, readsPass: boolean): Promise<readonly DueJob[]> {
   return (await ledger.schedules.nextTicks(ticksPerLook))
     .filter((tick) => tick.work === 'take' || readsPass)
     .map(({ id, work, attempts }) => ({
       name: jobOfWork[work],
       id: jobId('tick', id, attempts),
       payload: { tickId: id },
+      inMs: 0,
     }));
 }
 
-async function deliveriesToDo(ledger: Ledger, nowMs: number): Promise<readonly JobToAdd[]> {
+async function deliveriesToDo(ledger: Ledger, nowMs: number): Promise<readonly DueJob[]> {
   return (await ledger.deliveries.nextDue(nowMs + aheadMs, deliveriesPerLook)).map(({ id, attempts, dueAtMs }) => ({
     name: 'deliver',
     id: jobId('deliver', id, attempts),
     payload: { deliveryId: id },
-    delayMs: Math.max(0, dueAtMs - nowMs),
+    inMs: Math.max(0, dueAtMs - nowMs),
   }));
 }

@@ -21,7 +21,6 @@ export interface JobToAdd {
   readonly id: string;
   /** Ids and numbers only. */
   readonly payload: Readonly<Record<string, string | number>>;
-  readonly delayMs?: number;
   /** Waits behind all jobs of its name that do not stand back. */
   readonly standsBack?: boolean;
 }
@@ -137,12 +136,11 @@ export function openProducer(
 
 async function addByName(queue: (name: string) => Queue, jobs: readonly JobToAdd[]): Promise<void> {
   for (const [name, ofName] of Map.groupBy(jobs, (job) => job.name)) {
-    const bulk = ofName.map(({ id, payload, delayMs, standsBack }) => ({
+    const bulk = ofName.map(({ id, payload, standsBack }) => ({
       name,
       data: payload,
       opts: {
         jobId: id,
-        ...(delayMs === undefined ? {} : { delay: delayMs }),
         ...(standsBack === true ? { priority: anyPriority } : {}),
       },
     }));

@@ -61,8 +61,8 @@ const secondAuditAfterMs = 600_000;
  * What the run touched is to be looked at again (`rules.md`, "One contact per key", step 7). Before the run is final: its
  * staged rows, which say what that was, are forgotten then.
  */
-async function enterAudits({ ledger, visibilityLagMs }: RunParts, run: RunRecord, atMs: number): Promise<void> {
-  const firstDueAtMs = atMs + visibilityLagMs;
+async function enterAudits({ ledger, clock, visibilityLagMs }: RunParts, run: RunRecord, atMs: number): Promise<void> {
+  const firstDueAtMs = (await ledger.nowMs(clock)) + visibilityLagMs;
   const secondDueAtMs = firstDueAtMs + secondAuditAfterMs;
   await inStep('enterAudits', () => ledger.audits.enter({ runId: run.id, atMs, firstDueAtMs, secondDueAtMs }));
 }

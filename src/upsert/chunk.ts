@@ -47,10 +47,11 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
       logDead(chunk);
     }
     if (deferrals.length > 0) {
+      const nowMs = await ledger.nowMs(clock);
       const due = deferrals.map(({ position, waitMs, burnAttempt }) => ({
         position,
         burnAttempt,
-        notBeforeMs: atMs + Math.max(waitMs, 1),
+        notBeforeMs: nowMs + Math.max(waitMs, 1),
       }));
       await inStep('defer', () => ledger.staging.defer(run.id, due));
     }

@@ -64,7 +64,7 @@ export async function processBatch(
   let recordsLeft = recordsMax;
   try {
     // Ends: a record that is put off is due after this moment, so that each is taken once at most.
-    const startedAtMs = clock.nowMs();
+    const startedAtMs = await ledger.nowMs(clock);
     while (recordsLeft > 0 && !signal.aborted) {
       const limit = Math.min(recordsLeft, pace.keysPerChunk());
       const records = await ledger.staging.pendingRecords(runId, batch, startedAtMs, limit);

@@ -137,7 +137,7 @@ describe('an audit', () => {
     const asked = await world.ledger.audits.demand({
       runId: 'r1',
       atMs: world.clock.nowMs(),
-      dueAtMs: world.clock.nowMs() + 60_000,
+      dueAtMs: (await world.ledger.nowMs(world.clock)) + 60_000,
     });
     await carryOutAudit(world.parts, asked.id, signal);
     expect(listCount(world)).toBe(0);

@@ -1,5 +1,5 @@
 /** Audits are entries in the ledger that whichever engine runs carries out (`rules.md`, "One contact per key", step 7). */
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '#src/log.ts';
 import { createDispatcher } from '#src/queue/dispatcher.ts';
 import type { JobToAdd } from '#src/queue/producer.ts';
@@ -43,7 +43,7 @@ async function opened() {
   const sweep = async () => {
     jobs.length = 0;
     await dispatcher.sweep();
-    return jobs.filter((job) => job.name === 'audit').map(({ payload, delayMs }) => ({ ...payload, delayMs }));
+    return jobs.filter((job) => job.name === 'audit').map(({ payload }) => payload);
   };
   return { ledger, clock, jobs, audited, sweep };
 }
@@ -53,24 +53,31 @@ describe('the dispatcher', () => {
     const { ledger, audited, sweep } = await opened();
     const first = await audited('r1', 'k1', 0);
     const second = await audited('r2', 'k2', 0);
-    expect(await sweep()).toEqual([{ auditId: first, delayMs: 0 }]);
+    expect(await sweep()).toEqual([{ auditId: first }]);
     await ledger.audits.finish(first, 1);
-    expect(await sweep()).toEqual([{ auditId: second, delayMs: 0 }]);
+    expect(await sweep()).toEqual([{ auditId: second }]);
   });
 
-  it('hands out one that is due soon with a delay, and one that is due later not yet', async () => {
-    const { clock, audited, sweep } = await opened();
+  it('hands out one when it is due, and waits for that itself: what the queue delays ends by the wall clock', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { clock, jobs, audited, sweep } = await opened();
     const audit = await audited('r1', 'k1', 20_000);
     expect(await sweep()).toEqual([]);
     await clock.sleep(17_000);
-    expect(await sweep()).toEqual([{ auditId: audit, delayMs: 3_000 }]);
+    expect(await sweep()).toEqual([]);
+    await clock.sleep(3_000);
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(jobs).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(jobs.map((job) => job.payload)).toEqual([{ auditId: audit }]);
   });
 
   it('hands them out beside runs that are at work, and none while work is paused', async () => {
     const { ledger, audited, sweep, jobs } = await opened();
     const audit = await audited('r1', 'k1', 0);
     await applyingRun(ledger, 'r2', ['k2'], { feed: 'crm' });
-    expect(await sweep()).toEqual([{ auditId: audit, delayMs: 0 }]);
+    expect(await sweep()).toEqual([{ auditId: audit }]);
     expect(jobs.map((job) => job.name)).toEqual(['upsert-batch', 'audit']);
     await ledger.setPause({ code: 'unreachable', message: 'away', sinceMs: 1 });
     expect(await sweep()).toEqual([]);

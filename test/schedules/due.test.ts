@@ -175,4 +175,25 @@ describe('a clock that jumps', () => {
     }
     expect(await bench.ticks('crm')).toEqual(['due run']);
   });
+
+  it('by an hour back runs no time of day twice, and silences neither a beat of minutes nor one of hours', async () => {
+    const bench = await openScheduleBench();
+    bench.clock.set(Date.parse('2026-11-23T01:29:00Z'));
+    const beat = take('beat', { kind: 'every', everyMs: minuteMs });
+    const schedules = await startSchedules(bench, [nightly('crm'), beat, everyHours('erp', 1)]);
+    bench.clock.advance(2 * minuteMs);
+    await schedules.tickDue();
+    for (const name of ['crm', 'beat', 'erp']) await bench.takeRuns(name, []);
+    const before = await bench.ticks('beat');
+    bench.clock.advance(-hourMs);
+    // The hour that comes once more, and the one after it.
+    for (let minute = 0; minute < 120; minute += 1) {
+      await schedules.tickDue();
+      for (const name of ['crm', 'beat', 'erp']) await bench.takeRuns(name, []);
+      bench.clock.advance(minuteMs);
+    }
+    expect(await bench.ticks('crm')).toEqual(['due run']);
+    expect((await bench.ticks('beat')).length - before.length).toBeGreaterThanOrEqual(98);
+    expect(await bench.ticks('erp')).toEqual(['due run', 'due run']);
+  });
 });

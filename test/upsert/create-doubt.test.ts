@@ -62,8 +62,9 @@ describe('a create in doubt', () => {
     const world = await openUpsertWorld({ faults: ['create:dropBefore'] });
     const run = await world.stage([wanted('crm-1')]);
     await world.workOnce(run);
-    const [batch] = await world.ledger.staging.nextBatches(world.clock.nowMs(), 1);
-    const waitMs = (batch?.dueAtMs ?? 0) - world.clock.nowMs();
+    const nowMs = await world.ledger.nowMs(world.clock);
+    const [batch] = await world.ledger.staging.nextBatches(nowMs, 1);
+    const waitMs = (batch?.dueAtMs ?? 0) - nowMs;
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(horizonMs(world.parts.limits));
     const asked = world.service.counts();

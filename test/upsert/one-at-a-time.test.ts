@@ -77,7 +77,7 @@ describe('two workers', () => {
       keys.map((key) => wanted(key)),
       { rowsPerBatch: 50 },
     );
-    const [batch] = await world.ledger.staging.nextBatches(world.clock.nowMs(), 1);
+    const [batch] = await world.ledger.staging.nextBatches(await world.ledger.nowMs(world.clock), 1);
     if (batch === undefined) throw new Error('a batch was staged');
     const working = [world.parts, other, world.parts].map((worker) => processBatch(worker, batch, never));
     await Promise.all(working);

@@ -50,11 +50,11 @@ export async function auditRun(options: AuditOptions, id: string): Promise<numbe
   }
 }
 
-/** What a run writes last is seen in lists only after the visibility lag: the first audit knows when that is. */
+/** What a run wrote last may land late, and be seen in lists later still: the first audit knows when that is over. */
 async function demand({ ledger, clock }: Home, run: RunRecord): Promise<AuditRecord> {
   const first = (await ledger.audits.ofRun(run.id)).find((audit) => audit.kind === 'first');
-  const atMs = clock.nowMs();
-  return ledger.audits.demand({ runId: run.id, atMs, dueAtMs: Math.max(atMs, first?.dueAtMs ?? 0) });
+  const dueAtMs = Math.max(await ledger.nowMs(clock), first?.dueAtMs ?? 0);
+  return ledger.audits.demand({ runId: run.id, atMs: clock.nowMs(), dueAtMs });
 }
 
 function requireEnded(run: RunRecord): void {

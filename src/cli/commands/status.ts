@@ -41,7 +41,7 @@ async function gather(home: Home) {
     data: home.folders.root,
     importFolder: home.folders.importFolders.at(-1) ?? null,
     engine: isEngineRunning(home) ? 'running' : 'not running',
-    workers: liveWorkers(await ledger.workerNotices(), home.clock.nowMs(), home.identity.isDead).length,
+    workers: liveWorkers(await ledger.workerNotices(), await ledger.nowMs(home.clock), home.identity.isDead).length,
     paused: pause === null ? null : pauseDocument(pause),
     surroundings: { diskFreeBytes, queueAnswers, troubles },
     active: await summaries(active),

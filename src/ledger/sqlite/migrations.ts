@@ -4,6 +4,7 @@
  * `WITHOUT ROWID` where the key is the way in. Documents are JSON text; what is searched or counted is a column.
  */
 import { agreedTables } from './agreed-tables.ts';
+import { clockTables } from './clock-tables.ts';
 import { deliveryTables } from './delivery-tables.ts';
 import { feedTables } from './feed-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
@@ -232,6 +233,6 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   scheduleTables + snapshotTables + takeTables + deliveryTables + feedTables,
-  // What file and app agreed on, order per feed, fields that wait for a person.
-  agreedTables,
+  // What file and app agreed on, order per feed, fields that wait for a person; the ledger's own clock.
+  agreedTables + clockTables,
 ];

@@ -82,7 +82,7 @@ export function sqliteDeliveries(db: Database): DeliveryLedger {
 
     retry: async (id, atMs) =>
       db.run(
-        `UPDATE deliveries SET state = 'waiting', attempts = 0, waits_since = ?1, due_at = ?1, ended_at = NULL
+        `UPDATE deliveries SET state = 'waiting', attempts = 0, waits_since = ?1, due_at = 0, ended_at = NULL
          WHERE id = ?2 AND state = 'dead'`,
         atMs,
         id,
@@ -131,7 +131,7 @@ export function addDeliveries(db: Database, deliveries: readonly NewDelivery[]):
   if (deliveries.length === 0) return;
   for (const { id, kind, type, feed, data, atMs } of deliveries) {
     db.run(
-      `INSERT INTO deliveries (id, kind, type, feed, data, at, waits_since, due_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?6)
+      `INSERT INTO deliveries (id, kind, type, feed, data, at, waits_since, due_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 0)
        ON CONFLICT (id) DO NOTHING`,
       id,
       kind,

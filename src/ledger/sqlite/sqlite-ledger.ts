@@ -4,6 +4,7 @@ import type { EngineNotice, WorkerNotice } from '../engine-notice.ts';
 import type { Ledger, Pause, WorkspaceBinding } from '../port.ts';
 import { type LedgerObserver, openDatabase, parseJson } from './database.ts';
 import { sqliteAudits } from './sqlite-audits.ts';
+import { sqliteClock } from './sqlite-clock.ts';
 import { sqliteContacts } from './sqlite-contacts.ts';
 import { sqliteDeadLetters } from './sqlite-dead-letters.ts';
 import { sqliteDeliveries } from './sqlite-deliveries.ts';
@@ -41,6 +42,7 @@ export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger
 
   return {
     id: meta('id') ?? '',
+    ...sqliteClock(db),
     runs: sqliteRuns(db),
     staging: sqliteStaging(db),
     contacts: sqliteContacts(db),

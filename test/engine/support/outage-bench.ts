@@ -70,8 +70,9 @@ export async function openOutageBench(given: { readonly upsert?: Partial<UpsertP
   const work = async (): Promise<void> => {
     const audits = { ...runs.parts, reports: runs.parts.folders.reports };
     const job = { ...context, audits, staging: new Set<string>(), sweep: async () => {} };
-    for (const batch of await ledger.staging.nextBatches(clock.nowMs(), 100)) {
-      if (batch.dueAtMs > clock.nowMs()) continue;
+    const nowMs = await ledger.nowMs(clock);
+    for (const batch of await ledger.staging.nextBatches(nowMs, 100)) {
+      if (batch.dueAtMs > nowMs) continue;
       try {
         await upsertBatch.process(batch, job, new AbortController().signal);
       } catch (error) {
@@ -83,7 +84,7 @@ export async function openOutageBench(given: { readonly upsert?: Partial<UpsertP
     ...runs,
     watch,
     lines,
-    jobNames: async () => (await jobsToDo(ledger, clock.nowMs(), 100)).map((job) => job.name),
+    jobNames: async () => (await jobsToDo(ledger, await ledger.nowMs(clock), 100)).map((job) => job.name),
     work,
     sweep: async () => {
       clock.advance(sweepEveryMs);

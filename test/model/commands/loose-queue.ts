@@ -3,6 +3,7 @@
  *
  * What it should hold is derived from the ledger (`jobsToDo`). As in the real one, an id that it holds is not added again.
  */
+import type { DueJob } from '#src/queue/dispatcher.ts';
 import type { JobToAdd } from '#src/queue/producer.ts';
 
 export interface QueuedJob extends JobToAdd {
@@ -10,7 +11,7 @@ export interface QueuedJob extends JobToAdd {
 }
 
 export interface LooseQueue {
-  add(jobs: readonly JobToAdd[], nowMs: number): void;
+  add(jobs: readonly DueJob[], nowMs: number): void;
   /** The first that is due; null where none is. It is held as the last one taken. */
   take(nowMs: number): QueuedJob | null;
   /** The job taken last is delivered once more, whatever became of it. */
@@ -29,7 +30,7 @@ export function looseQueue(): LooseQueue {
     add: (wanted, nowMs) => {
       const held = new Set(jobs.map((job) => job.id));
       const fresh = wanted.filter((job) => !held.has(job.id));
-      jobs = [...jobs, ...fresh.map((job) => ({ ...job, dueAtMs: nowMs + (job.delayMs ?? 0) }))];
+      jobs = [...jobs, ...fresh.map((job) => ({ ...job, dueAtMs: nowMs + job.inMs }))];
     },
     take: (nowMs) => {
       const job = jobs.find((one) => one.dueAtMs <= nowMs) ?? null;

@@ -167,7 +167,8 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
   };
   const setPause = (): Promise<void> =>
     ledger.setPause({ code: 'unreachable', message: 'paused by hand', sinceMs: clock.nowMs() });
-  const dispatch = async (): Promise<void> => queue.add(await jobsToDo(ledger, clock.nowMs(), jobsMax), clock.nowMs());
+  const dispatch = async (): Promise<void> =>
+    queue.add(await jobsToDo(ledger, await ledger.nowMs(clock), jobsMax), clock.nowMs());
   /** Step by step, so that a commit lands when it is due; a request after it waits for it. */
   const advance = async (ms: number): Promise<void> => {
     let leftMs = ms;

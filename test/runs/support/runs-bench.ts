@@ -122,9 +122,10 @@ export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench
   const apply: RunsBench['apply'] = async (run) => {
     for (let round = 0; (await ledger.staging.pendingCount(run.id)) > 0; round += 1) {
       if (round > roundsMax) throw new Error(`the run still has pending rows after ${roundsMax} rounds`);
-      const batches = (await ledger.staging.nextBatches(clock.nowMs(), 1_000)).filter((one) => one.runId === run.id);
+      const nowMs = await ledger.nowMs(clock);
+      const batches = (await ledger.staging.nextBatches(nowMs, 1_000)).filter((one) => one.runId === run.id);
       const dueAtMs = Math.min(...batches.map((batch) => batch.dueAtMs));
-      clock.advance(Math.max(0, dueAtMs - clock.nowMs()));
+      clock.advance(Math.max(0, dueAtMs - nowMs));
       await world.workOnce(run);
     }
     return again(run);

@@ -96,7 +96,7 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
   const parts = upsertParts(service, ledger, clock, options);
 
   const workOnce = async (run: RunRecord, worker = parts): Promise<readonly BatchEnd[]> => {
-    const now = clock.nowMs();
+    const now = await ledger.nowMs(clock);
     const batches = await ledger.staging.nextBatches(now, 1_000);
     const ends: BatchEnd[] = [];
     for (const batch of batches) {
@@ -108,9 +108,10 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
   const finish = async (run: RunRecord): Promise<RunRecord> => {
     for (let round = 0; (await ledger.staging.pendingCount(run.id)) > 0; round += 1) {
       if (round > roundsMax) throw new Error(`the run still has pending rows after ${roundsMax} rounds`);
-      const batches = (await ledger.staging.nextBatches(clock.nowMs(), 1_000)).filter((one) => one.runId === run.id);
+      const nowMs = await ledger.nowMs(clock);
+      const batches = (await ledger.staging.nextBatches(nowMs, 1_000)).filter((one) => one.runId === run.id);
       const dueAtMs = Math.min(...batches.map((batch) => batch.dueAtMs));
-      clock.advance(Math.max(0, dueAtMs - clock.nowMs()));
+      clock.advance(Math.max(0, dueAtMs - nowMs));
       await workOnce(run);
     }
     const state = (await countsOf(run)).dead > 0 ? 'doneWithDead' : 'done';
