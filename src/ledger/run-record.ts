@@ -108,6 +108,10 @@ export interface RunRecord {
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
   readonly finishedAtMs: number | null;
+  /** Since when it is stopped; null while it is not, and where older versions stopped it. */
+  readonly stoppedAtMs: number | null;
+  /** How long it was stopped before: people looked at it, and nothing worked. */
+  readonly stoppedMs: number;
 }
 
 export interface FileShape {

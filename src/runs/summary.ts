@@ -41,7 +41,7 @@ export interface SummaryFacts {
   readonly reportPath: string;
   /** Null where no row died. */
   readonly fixFile: string | null;
-  /** For a run that is still at work. */
+  /** For a run that has not ended. */
   readonly nowMs: number;
   /** Where something else than the run's state decides, as an outage. */
   readonly exitCode?: number;
@@ -50,7 +50,6 @@ export interface SummaryFacts {
 
 export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
   const { counts, requests } = run;
-  const milliseconds = (run.finishedAtMs ?? facts.nowMs) - (run.startedAtMs ?? run.createdAtMs);
   return {
     run: run.id,
     feed: run.feed,
@@ -70,11 +69,18 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
     deadNew: counts.deadNew,
     warnings: counts.warnings,
     requests,
-    seconds: Math.max(0, Math.round(milliseconds) / 1_000),
+    seconds: Math.max(0, Math.round(workMs(run, facts.nowMs)) / 1_000),
     fixFile: facts.fixFile,
     report: facts.reportPath,
     exitCode: facts.exitCode ?? exitCodeOf(run.state),
   };
+}
+
+/** From its start to its end or to now, without the time that it was stopped. */
+function workMs(run: RunRecord, nowMs: number): number {
+  const stoppedAtMs = run.state === 'stopped' ? run.stoppedAtMs : null;
+  const endMs = run.finishedAtMs ?? stoppedAtMs ?? nowMs;
+  return endMs - (run.startedAtMs ?? run.createdAtMs) - run.stoppedMs;
 }
 
 /** The problems of a dead row, one line each; a row without any still tells its code. */

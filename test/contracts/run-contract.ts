@@ -33,6 +33,8 @@ export function runContract(open: OpenLedger): void {
       shape: null,
       startedAtMs: null,
       finishedAtMs: null,
+      stoppedAtMs: null,
+      stoppedMs: 0,
     });
     expect(await (await reopen()).runs.get('r1')).toEqual(run);
     expect(await ledger.runs.get('r2')).toBeNull();
@@ -184,6 +186,25 @@ export function runContract(open: OpenLedger): void {
     expect(await move('queued', 'stopped', { reason })).toMatchObject({ reason, finishedAtMs: null });
     expect(await move('stopped', 'applying')).toMatchObject({ reason, finishedAtMs: null });
     expect(await move('applying', 'done', { reason: null })).toMatchObject({ reason: null, finishedAtMs: atMs });
+  });
+
+  test('a run knows since when it is stopped, and how long it was so before', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await ledger.runs.create(newRun('r1'));
+    const stopped = async () => {
+      const run = await (await reopen()).runs.get('r1');
+      return [run?.stoppedAtMs, run?.stoppedMs];
+    };
+    await ledger.runs.move('r1', ['queued'], 'stopped', { atMs: 1_000 });
+    expect(await stopped()).toEqual([1_000, 0]);
+    await ledger.runs.move('r1', ['stopped'], 'applying', { atMs: 1_500 });
+    expect(await stopped()).toEqual([null, 500]);
+    await ledger.runs.move('r1', ['applying'], 'stopped', { atMs: 2_000 });
+    // The clock was put back.
+    await ledger.runs.move('r1', ['stopped'], 'applying', { atMs: 1_000 });
+    expect(await stopped()).toEqual([null, 500]);
+    await ledger.runs.move('r1', ['applying'], 'done', { atMs: 3_000 });
+    expect(await stopped()).toEqual([null, 500]);
   });
 
   test('shape, notes, options, counts and requests are kept; what is added adds up', async () => {

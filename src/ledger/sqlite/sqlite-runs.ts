@@ -101,9 +101,12 @@ export function sqliteRuns(db: Database): RunLedger {
       const work = (): boolean => {
         const finishedAt = isFinal(to) ? change.atMs : null;
         const changes = db.run(
-          `UPDATE runs SET state = ?, finished_at = coalesce(?, finished_at) WHERE id = ? AND state IN (${places(from)})`,
+          `UPDATE runs SET state = ?1, finished_at = coalesce(?2, finished_at),
+             stopped_ms = stopped_ms + max(0, ?3 - coalesce(stopped_at, ?3)), stopped_at = iif(?1 = 'stopped', ?3, NULL)
+           WHERE id = ?4 AND state IN (${places(from)})`,
           to,
           finishedAt,
+          change.atMs,
           id,
           ...from,
         );
@@ -236,5 +239,7 @@ function toRun(row: ResultRow): RunRecord {
     createdAtMs: Number(row.created_at),
     startedAtMs: numberOrNull(row.started_at),
     finishedAtMs: numberOrNull(row.finished_at),
+    stoppedAtMs: numberOrNull(row.stopped_at),
+    stoppedMs: Number(row.stopped_ms),
   };
 }

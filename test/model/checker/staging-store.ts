@@ -167,6 +167,8 @@ const freshRun = {
   shape: null,
   startedAtMs: null,
   finishedAtMs: null,
+  stoppedAtMs: null,
+  stoppedMs: 0,
 } as const;
 
 function toBatch({ runId, batch, generation, dueAtMs }: BatchRow): BatchRecord {

@@ -1,0 +1,35 @@
+/** How long a run took: while it is stopped people look at it, and nothing works. */
+import { expect, it } from 'vitest';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { summarise } from '#src/runs/summary.ts';
+import { csv, fillers, openRunsBench } from './support/runs-bench.ts';
+import { defaultGuards, generousGuards } from './support/tallies.ts';
+
+const { rowsMin, rowsFloor } = defaultGuards;
+
+it('a stopped run’s duration stops, and what it waited for an approval or a cancellation is not counted', async () => {
+  const bench = await openRunsBench({ guards: { ...generousGuards, rowsMin, rowsFloor } });
+  const { clock } = bench.world;
+  const seconds = (run: RunRecord): number =>
+    summarise(run, { serviceName: '', reportPath: '', fixFile: null, nowMs: clock.nowMs() }).seconds;
+  const load = (rows: number): Promise<RunRecord> => bench.import('export.csv', csv(fillers(rows)), { feed: 'crm' });
+  await load(10);
+  const stopped = await load(2);
+  expect(stopped.state).toBe('stopped');
+  const atOnce = seconds(stopped);
+  clock.advance(600_000);
+  expect(seconds(stopped)).toBe(atOnce);
+  expect(seconds(await bench.again(stopped))).toBe(atOnce);
+
+  await bench.ledger.runs.move(stopped.id, ['stopped'], 'applying', { atMs: clock.nowMs(), reason: null });
+  const done = await bench.finish(await bench.apply(await bench.again(stopped)));
+  expect(done.state).toBe('done');
+  expect(seconds(done)).toBeLessThan(60);
+  expect((await bench.report(done)).seconds).toBe(seconds(done));
+
+  await load(10);
+  const other = await load(2);
+  clock.advance(600_000);
+  await bench.ledger.runs.move(other.id, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason: null });
+  expect(seconds(await bench.finish(other))).toBeLessThan(60);
+});
