@@ -1,11 +1,15 @@
 /**
  * Ctrl-C: the first one finishes the requests on their way, the second one leaves (`contract.md`, "Commands").
+ *
+ * `kill` on `npm start` counts as well. npm passes the signal to the shell between it and us, which dies of it and tells
+ * nobody: so a process that npm started interrupts itself when the one that started it is gone.
  */
 import { readFileSync } from 'node:fs';
 import { exitCodes } from '#src/runs/exit-code.ts';
 
 /** Requests end within 15 s, and a stop waits 20 s for its jobs: what is still there then hangs. */
 const patienceMs = 45_000;
+const parentLookEveryMs = 250;
 
 export interface Interrupt {
   readonly signal: AbortSignal;
@@ -51,15 +55,30 @@ export function listenForInterrupt(onFirst: () => void, { hangUp = false }: Inte
     ...(hangUp && !isHangUpIgnored() ? ['SIGHUP' as const] : []),
   ];
   for (const signal of signals) process.on(signal, handle);
+  const parent = watchParent(() => {
+    if (code === null) handle('SIGTERM');
+  });
   return {
     signal: controller.signal,
     exitCode: () => code,
     received: promise,
     dispose: () => {
       clearTimeout(watchdog);
+      clearInterval(parent);
       for (const signal of signals) process.off(signal, handle);
     },
   };
+}
+
+/** Scripts that stay until what they started has ended. Others may start something and leave it behind on purpose. */
+const stayingScripts: ReadonlySet<string | undefined> = new Set(['start', 'npx']);
+
+function watchParent(onGone: () => void): NodeJS.Timeout | undefined {
+  if (!stayingScripts.has(process.env.npm_lifecycle_event)) return undefined;
+  const { ppid } = process;
+  return setInterval(() => {
+    if (process.ppid !== ppid) onGone();
+  }, parentLookEveryMs).unref();
 }
 
 /** Node would take a handler for more than the wish to ignore. Where the system does not tell, nobody ignores it. */
