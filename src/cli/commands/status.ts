@@ -8,6 +8,7 @@ import { liveWorkers } from '#src/ledger/engine-notice.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
+import type { RunSummary } from '#src/runs/summary.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
@@ -77,6 +78,20 @@ function fileOf({ feed, file }: { readonly feed: string; readonly file: string }
   return printable(feed === mainFeed ? file : `${feed}: ${file}`);
 }
 
+/** Of a run that nothing works on. How many rows there are is known once its file was read to the end. */
+function rowsToGo({ state, pending }: RunSummary): string {
+  switch (state) {
+    case 'queued':
+      return 'not begun';
+    case 'staging':
+      return 'not read to its end';
+    case 'cancelling':
+      return 'to be cancelled';
+    default:
+      return `${pending} ${pending === 1 ? 'row' : 'rows'} to go`;
+  }
+}
+
 function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void {
   const { style } = output;
   output.line(`service       ${facts.service}`);
@@ -86,7 +101,11 @@ function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void 
   if (facts.paused !== null)
     output.line(style('yellow', `paused        since ${facts.paused.since}: ${printable(facts.paused.message)}`));
   for (const trouble of facts.surroundings.troubles) output.line(style('red', `trouble       ${printable(trouble)}`));
-  for (const run of facts.active) output.line(`at work       ${run.run}  ${fileOf(run)}  ${run.state}, ${tally(run)}`);
+  const isAtWork = facts.engine === 'running';
+  for (const run of facts.active) {
+    const what = isAtWork ? `${run.state}, ${tally(run)}` : `${rowsToGo(run)}; go on with: patchbay start`;
+    output.line(`${isAtWork ? 'at work' : 'waiting'}       ${run.run}  ${fileOf(run)}  ${what}`);
+  }
   for (const run of facts.stopped)
     output.line(style('red', `stopped       ${run.run}  ${fileOf(run)}  patchbay runs show ${run.run}`));
   if (facts.last !== null)
