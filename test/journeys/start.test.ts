@@ -86,4 +86,14 @@ describe('patchbay start', () => {
     worker.signal('SIGTERM');
     expect((await worker.ended()).code).toBe(143);
   });
+
+  test('names the invented people of the sample file for the sandbox alone', async ({ journey }) => {
+    await journey.service();
+    const worker = journey.start(['start']);
+    await until('the banner', () => worker.stdout.includes('try '));
+    expect(worker.stdout).toContain(`cp YOUR-EXPORT.csv `);
+    expect(worker.stdout).not.toContain('config/samples');
+    worker.signal('SIGTERM');
+    await worker.ended();
+  });
 });

@@ -140,5 +140,6 @@ function printBanner(output: Output, home: Home, engine: Engine, page: string): 
   output.line(`  import folder  ${home.folders.importFolders.at(-1)}`);
   output.line(`  page           ${page}`);
   const folder = relative(process.cwd(), home.folders.importFolders.at(-1) ?? '');
-  output.line(`  try            cp config/samples/contacts.csv ${folder}/`);
+  // Invented people are for the sandbox alone.
+  output.line(`  try            cp ${sandbox ? 'config/samples/contacts.csv' : 'YOUR-EXPORT.csv'} ${folder}/`);
 }
