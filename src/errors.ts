@@ -12,10 +12,20 @@
  * - `guard`: a limit stopped the run before it wrote.
  * - `unreachable`: queue or service does not answer, or not as its interface says; try again later.
  * - `transient`: one operation failed and may be tried again.
+ * - `damaged`: the ledger's file is broken; all work stops until a person has put it right.
  * - `rejected`: one row is dead; the run goes on.
  * - `bug`: an invariant of ours does not hold.
  */
-export type ErrorKind = 'usage' | 'file' | 'auth' | 'guard' | 'unreachable' | 'transient' | 'rejected' | 'bug';
+export type ErrorKind =
+  | 'usage'
+  | 'file'
+  | 'auth'
+  | 'guard'
+  | 'unreachable'
+  | 'transient'
+  | 'damaged'
+  | 'rejected'
+  | 'bug';
 
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 

@@ -11,6 +11,8 @@ const codeOfKind: Record<ErrorKind, number> = {
   guard: exitCodes.guard,
   unreachable: exitCodes.unreachable,
   transient: exitCodes.unreachable,
+  // Nothing is wrong with the command, and trying again does not help.
+  damaged: exitCodes.unexpected,
   rejected: exitCodes.dead,
   bug: exitCodes.unexpected,
 };

@@ -3,7 +3,7 @@
  * place when it dies (`contract.md`, "One engine per data folder").
  */
 import type { Home } from '#src/app.ts';
-import { type Engine, engineDiedError, startEngine } from '#src/engine/engine.ts';
+import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
 import type { Following } from '#src/ledger/follow.ts';
 import type { Interrupt } from './interrupt.ts';
@@ -94,7 +94,7 @@ async function followOnce<End>(
   const common = { ledger, clock, patienceMs, signal: interrupt.signal };
   const following = follow(engine === null ? { ...common, isEngineGone } : common);
   const death = engine?.died.then((cause): never => {
-    throw engineDiedError(cause);
+    throw cause;
   });
   // When following ends first, nobody waits for the death any more.
   death?.catch(() => undefined);

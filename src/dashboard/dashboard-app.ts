@@ -53,6 +53,11 @@ export function createDashboard(parts: DashboardParts): Hono {
   addPages(app, parts, frame);
   app.notFound((c) => answerMessage(c, frame(), noSuchPage));
   app.onError((error, c) => {
+    // Told when it was met; every page would fail with it.
+    if (error instanceof PatchbayError && error.kind === 'damaged') {
+      const { code, message, hint } = error;
+      return answerMessage(c, frame(), { status: 503, code, message, hint: hint ?? '' });
+    }
     // Neither message nor address: both may hold what a person typed.
     const code = error instanceof PatchbayError ? error.code : error.name;
     parts.log.error({ code, method: c.req.method }, 'page failed');

@@ -1,5 +1,6 @@
 /** What was opened is closed in reverse order, however far the opening got. */
 import { messageOf } from '#src/errors.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
 import type { Logger } from '#src/log.ts';
 
 export interface Closers {
@@ -17,7 +18,7 @@ export function createClosers(log: Logger): Closers {
         try {
           await close();
         } catch (error) {
-          log.warn({ reason: messageOf(error) }, 'close failed');
+          log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'close failed');
         }
       }
     },

@@ -2,6 +2,7 @@
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
 import type { Logger } from '#src/log.ts';
 import type { Producer } from '#src/queue/producer.ts';
 import type { Sweeper } from './sweeper.ts';
@@ -27,27 +28,30 @@ export interface TimerParts {
  */
 export function startEngineTimers({ clock, log, ledger, producer, sweeper, wake }: TimerParts): () => void {
   let changeCount = -1;
-  let readable = true;
+  let toldFailure: string | null = null;
+  const tell = (error: unknown, message: string): void => {
+    log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, message);
+  };
+  const look = async (): Promise<void> => {
+    await ledger.requireSound();
+    const count = await ledger.changeCount();
+    if (count !== changeCount) wake();
+    changeCount = count;
+    toldFailure = null;
+  };
   const sweep = async (): Promise<void> => {
     const slot = Math.floor(clock.monotonicMs() / sweepEveryMs);
     const taken = await producer.add([{ name: 'sweep', id: `sweep-${slot}`, payload: { slot } }]);
     if (!taken || sweeper.sinceLastMs() > sweepLateMs) await sweeper.sweep();
   };
   const sweepTimer = setInterval(() => {
-    sweep().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'sweep ended early'));
+    sweep().catch((error: unknown) => tell(error, 'sweep ended early'));
   }, sweepEveryMs);
   const wakeTimer = setInterval(() => {
-    ledger.changeCount().then(
-      (count) => {
-        if (count !== changeCount) wake();
-        changeCount = count;
-        readable = true;
-      },
-      (error: unknown) => {
-        if (readable) log.warn({ reason: messageOf(error) }, 'ledger not readable');
-        readable = false;
-      },
-    );
+    look().catch((error: unknown) => {
+      if (toldFailure !== messageOf(error)) tell(error, 'ledger not readable');
+      toldFailure = messageOf(error);
+    });
   }, wakeEveryMs);
   return () => {
     clearInterval(sweepTimer);

@@ -54,15 +54,15 @@ export interface Engine {
   wake(): void;
   /** Runs that are not at rest. */
   activeRunCount(): Promise<number>;
-  /** Resolves when the engine cannot go on, with the reason. */
-  readonly died: Promise<Error>;
+  /** Resolves when the engine cannot go on, with the reason: `queueDied`, `ledgerDamaged`. Whoever waits for it stops it. */
+  readonly died: Promise<PatchbayError>;
   /** Finishes the requests on their way, within the deadline, and gives the lock back. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the engine. The caller holds the lock; the engine gives it back when it stops, also when it does not start.
- * @throws PatchbayError `usage`, `auth`, `unreachable`.
+ * @throws PatchbayError `usage`, `auth`, `unreachable`, `damaged`.
  */
 export async function startEngine(home: Home, lock: EngineLock, options: EngineOptions): Promise<Engine> {
   const closers = createClosers(home.log);
@@ -77,6 +77,8 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
 
 async function build(home: Home, options: EngineOptions, closers: Closers): Promise<Engine> {
   const { config, ledger, clock, log } = home;
+  // Whoever followed an engine that met damage must not begin where that one ended.
+  await ledger.requireSound();
   const sandbox = await openSandbox(home, closers);
   // Before the client: its rate gate lies there.
   const server = await openQueueServer({ redisUrl: config.queue.redisUrl, folder: home.folders.queue, log });
@@ -86,7 +88,12 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   await firstCheck(home, service.client, service.watch, options);
 
   const health = createHealth({ clock, log, queueDescription: server.description, folder: home.folders.root });
-  home.observeLedger(health.ledgerEnded);
+  const death = Promise.withResolvers<PatchbayError>();
+  home.observeLedger((trouble) => {
+    health.ledgerEnded(trouble);
+    if (trouble?.kind === 'damaged') death.resolve(trouble);
+  });
+  server.onDeath((cause) => death.resolve(queueDied(cause)));
   await health.look();
   const queue = openQueue(home, server, health.queueEnded);
   closers.add(() => queue.close());
@@ -139,7 +146,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     sandboxKey: sandbox?.apiKey ?? null,
     wake: dispatcher.wake,
     activeRunCount: async () => (await ledger.runs.inState(activeRunStates, 1_000)).length,
-    died: new Promise((resolve) => server.onDeath(resolve)),
+    died: death.promise,
     stop: closers.closeAll,
   };
 }
@@ -167,8 +174,7 @@ async function firstCheck(
   }
 }
 
-/** What ends an engine that lost its queue. */
-export function engineDiedError(cause: Error): PatchbayError {
+function queueDied(cause: Error): PatchbayError {
   return new PatchbayError('unreachable', 'queueDied', `the queue stopped working: ${cause.message}`, {
     hint: 'Start again: everything that was to be done stands in the ledger.',
     cause,

@@ -12,7 +12,7 @@ import { queueTrouble } from './queue-trouble.ts';
 
 export interface Trouble {
   readonly part: 'queue' | 'ledger' | 'disk';
-  /** `queueAway`, `queueSlow`, `queueFull`, `queueRefuses`, `ledgerBusy`, `ledgerIoFails`, `diskFull`. */
+  /** `queueAway`, `queueSlow`, `queueFull`, `queueRefuses`, `ledgerBusy`, `ledgerIoFails`, `ledgerDamaged`, `diskFull`. */
   readonly code: string;
   /** A sentence for people. */
   readonly message: string;
@@ -59,6 +59,14 @@ export function createHealth(parts: HealthParts): Health {
     standing.set(part, { part, code, message, sinceMs, lastAtMs: clock.monotonicMs() });
     if (known?.code !== code) log.warn({ part, code, reason: message }, 'trouble around this process');
   };
+  /** Damage stands for as long as this process lives. */
+  let damage: Trouble | null = null;
+  const tellDamage = ({ code, message, hint }: PatchbayError): void => {
+    if (damage !== null) return;
+    damage = { part: 'ledger', code, message: inSentence(message), sinceMs: clock.nowMs() };
+    standing.delete('ledger');
+    log.error({ part: 'ledger', code, reason: message, hint }, 'all work stops');
+  };
   const end = (part: Trouble['part']): void => {
     const known = standing.get(part);
     if (known === undefined) return;
@@ -71,8 +79,8 @@ export function createHealth(parts: HealthParts): Health {
 
   return {
     troubles: () =>
-      [...standing.values()]
-        .map(({ lastAtMs: _lastAtMs, ...trouble }) => trouble)
+      [...(damage === null ? [] : [damage]), ...standing.values()]
+        .map(({ part, code, message, sinceMs }) => ({ part, code, message, sinceMs }))
         .toSorted((a, b) => a.sinceMs - b.sinceMs),
     queueEnded: (error, tookMs) => {
       const trouble = queueTrouble(queueDescription, error, tookMs);
@@ -80,7 +88,8 @@ export function createHealth(parts: HealthParts): Health {
       else begin('queue', trouble.code, trouble.message);
     },
     ledgerEnded: (trouble) => {
-      if (trouble !== null) begin('ledger', trouble.code, inSentence(trouble.message));
+      if (trouble?.kind === 'damaged') tellDamage(trouble);
+      else if (trouble !== null) begin('ledger', trouble.code, inSentence(trouble.message));
       else if (quietMs('ledger') >= calmMs) end('ledger');
     },
     look: async () => {

@@ -13,6 +13,7 @@ import { sleepUnlessCut } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { type EngineNotice, type QueuePlace, workerSignEveryMs } from '#src/ledger/engine-notice.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
 import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import type { OpenedBreaker } from '#src/workspace/breaker.ts';
@@ -38,7 +39,7 @@ export interface ShiftOptions {
 
 /**
  * Resolves when that engine is gone, when the service is in trouble, or when the signal fires.
- * @throws PatchbayError `usage`: `otherService`, `otherQueue`, `otherWorkspace`; `unreachable` `queueUnreachable`.
+ * @throws PatchbayError `usage`: `otherService`, `otherQueue`, `otherWorkspace`; `unreachable` `queueUnreachable`; `damaged`.
  */
 export async function workShift(home: Home, engine: EngineNotice, options: ShiftOptions): Promise<void> {
   const { ledger, clock, log, config, folders } = home;
@@ -46,7 +47,10 @@ export async function workShift(home: Home, engine: EngineNotice, options: Shift
   const end = AbortSignal.any([options.signal, over.signal]);
   const closers = createClosers(log);
   const health = createHealth({ clock, log, queueDescription: "the engine's queue", folder: folders.root });
-  home.observeLedger(health.ledgerEnded);
+  home.observeLedger((ledgerTrouble) => {
+    health.ledgerEnded(ledgerTrouble);
+    if (ledgerTrouble?.kind === 'damaged') over.abort();
+  });
   closers.add(watchEngine(home, engine, () => over.abort()));
   try {
     const place = placeSeenHere(folders.root, engine.queue);
@@ -70,6 +74,7 @@ export async function workShift(home: Home, engine: EngineNotice, options: Shift
     closers.add(await showPresence(home));
     options.onWork(engine, server.description);
     if (!end.aborted) await new Promise((done) => end.addEventListener('abort', done, { once: true }));
+    await ledger.requireSound();
   } finally {
     await closers.closeAll();
   }
@@ -77,11 +82,16 @@ export async function workShift(home: Home, engine: EngineNotice, options: Shift
 
 /** @returns what ends the watch. */
 function watchEngine(home: Home, engine: EngineNotice, onGone: () => void): () => void {
+  const look = async (): Promise<void> => {
+    await home.ledger.requireSound();
+    if (await isGone(home, engine)) onGone();
+  };
   const timer = setInterval(() => {
-    isGone(home, engine).then(
-      (gone) => gone && onGone(),
-      (error: unknown) => home.log.warn({ reason: messageOf(error) }, 'ledger not readable'),
-    );
+    look().catch((error: unknown) => {
+      // What the ledger's file suffers is told once (`health.ts`).
+      const level = isLedgerTrouble(error) ? 'debug' : 'warn';
+      home.log[level]({ reason: messageOf(error) }, 'ledger not readable');
+    });
   }, lookEveryMs);
   return () => clearInterval(timer);
 }
@@ -182,7 +192,9 @@ async function showPresence({ ledger, clock, log, identity }: Home): Promise<() 
     ledger.setWorkerNotice({ identity: identity.name, startedAtMs, seenAtMs: await ledger.nowMs(clock) });
   await sign();
   const timer = setInterval(() => {
-    sign().catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'no sign of life'));
+    sign().catch((error: unknown) => {
+      log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'no sign of life');
+    });
   }, workerSignEveryMs);
   return async () => {
     clearInterval(timer);

@@ -14,7 +14,7 @@ import { retryEveryMs, type ShiftOptions, workShift } from './worker-shift.ts';
 /**
  * Works until the signal fires: for the engine that runs, and for each one that follows it, however long that takes.
  * @throws PatchbayError `usage`: `noEngine`, `otherService`, `otherQueue`, `otherWorkspace`; `unreachable` `queueUnreachable` where
- *   Redis does not answer at the start.
+ *   Redis does not answer at the start; `damaged`.
  */
 export async function runWorker(home: Home, options: ShiftOptions): Promise<void> {
   const { clock, ledger } = home;

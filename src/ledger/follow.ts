@@ -37,7 +37,10 @@ export type Look<End> =
 const pollMs = 100;
 const engineCheckMs = 1_000;
 
-/** Ends with what is followed, at a refused key, when patience is over, or with an `AbortError`. */
+/**
+ * Ends with what is followed, at a refused key, when patience is over, or with an `AbortError`.
+ * @throws PatchbayError `damaged` where whoever works on the ledger has found it damaged.
+ */
 export async function follow<End>(following: Following, look: () => Promise<Look<End>>): Promise<End | FollowStop> {
   const { ledger, clock, patienceMs, isEngineGone, signal } = following;
   let progress = '';
@@ -45,6 +48,7 @@ export async function follow<End>(following: Following, look: () => Promise<Look
   let checkedAtMs = clock.monotonicMs();
   for (;;) {
     signal.throwIfAborted();
+    await ledger.requireSound();
     const seen = await look();
     if ('end' in seen) return seen.end;
     const pause = await ledger.pause();

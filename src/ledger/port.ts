@@ -4,7 +4,8 @@
  * Each method is one transaction: it happens whole or not at all, also when the process dies in the middle. Methods
  * marked *durable* survive a power cut once their promise resolves; the others survive a killed process.
  * All instants are milliseconds of the wall clock, unless a name says monotonic. When something is due (`dueAtMs`,
- * `notBeforeMs`) is told by the ledger's own clock, `nowMs`; only schedules are due by the wall clock.
+ * `notBeforeMs`) is told by the ledger's own clock, `nowMs`; only schedules are due by the wall clock. Each method may
+ * throw `transient` for trouble that passes, and `damaged` for trouble that does not.
  */
 import type { Moment } from '#src/clock.ts';
 import type { AuditLedger } from './audit-ledger.ts';
@@ -82,6 +83,11 @@ export interface Ledger {
    * an engine and its clients wake each other.
    */
   changeCount(): Promise<number>;
+  /**
+   * Cheap, too: whoever works on the ledger asks again and again, since only one process meets a broken page.
+   * @throws PatchbayError `damaged` where this process or another one has found the ledger damaged.
+   */
+  requireSound(): Promise<void>;
 
   close(): Promise<void>;
 }

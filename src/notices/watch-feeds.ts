@@ -8,13 +8,14 @@
  * Invariant: condition and delivery are entered in one transaction, so that no change is told twice or never.
  */
 import type { Clock } from '#src/clock.ts';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { messageOf } from '#src/errors.ts';
 import { newDeliveryId } from '#src/ledger/delivery-id.ts';
 import type { KnownFeedCondition } from '#src/ledger/delivery-record.ts';
 import type { FeedStanding } from '#src/ledger/feed-standing.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedule-record.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
 import type { Logger } from '#src/log.ts';
 import { overdueAfterMs } from '#src/schedules/watch-schedules.ts';
 import { changeOf, type Expectation, type FeedFacts, type TickFacts, troublesOf } from './feed-condition.ts';
@@ -53,9 +54,8 @@ export function startNoticeWatch(parts: NoticeWatchParts): NoticeWatch {
         await look(parts, startedMonotonicMs);
         failing = false;
       } catch (error) {
-        // Trouble of the ledger that passes is told once, by the engine.
-        const passes = error instanceof PatchbayError && error.kind === 'transient';
-        if (!passes && !failing) parts.log.error({ reason: messageOf(error) }, 'feeds not looked at');
+        // Trouble of the ledger is told once, by the engine.
+        if (!isLedgerTrouble(error) && !failing) parts.log.error({ reason: messageOf(error) }, 'feeds not looked at');
         failing = true;
       }
     },

@@ -5,9 +5,10 @@
  * and again: after each job, when another process wrote to the ledger, and every few seconds.
  */
 import type { Clock } from '#src/clock.ts';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { ScheduleWork } from '#src/ledger/schedule-record.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
 import type { Logger } from '#src/log.ts';
 import type { JobToAdd, Producer } from './producer.ts';
 import { jobId } from './queue-names.ts';
@@ -68,9 +69,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       try {
         await look();
       } catch (error) {
-        // Trouble of the ledger that passes is told once, by the engine.
-        const passes = error instanceof PatchbayError && error.kind === 'transient';
-        log[passes ? 'debug' : 'warn']({ reason: messageOf(error) }, 'dispatch failed');
+        // Told once, by the engine.
+        log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'dispatch failed');
       }
     } while (again && !stopped);
   };

@@ -8,6 +8,7 @@
 import type { RedisOptions } from 'bullmq';
 import { type Job, UnrecoverableError, Worker } from 'bullmq';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
 import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
 import { closeWorker } from './close-worker.ts';
 import { timedOut, within } from './embedded/deadline.ts';
@@ -181,7 +182,7 @@ function logFailure(log: Logger, job: string, id: string, error: unknown): strin
   const kind = error instanceof PatchbayError ? error.kind : full ? 'transient' : 'bug';
   const waits = kind === 'auth' || kind === 'unreachable' || kind === 'transient';
   // The engine tells these once, when they begin and end.
-  const isTold = code === 'diskFull' || code === 'ledgerBusy' || code === 'ledgerIoFails';
+  const isTold = full || isLedgerTrouble(error);
   // The words of our own errors may quote the service, and the service may quote a contact: only the code is logged.
   const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };
   log[isTold ? 'debug' : waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');

@@ -16,6 +16,7 @@ const codes: Record<ErrorKind, number> = {
   guard: 5,
   unreachable: 6,
   transient: 6,
+  damaged: 1,
   rejected: 3,
   bug: 1,
 };

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHealth, type Health } from '#src/engine/health.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { ledgerDamaged } from '#src/ledger/sqlite/ledger-trouble.ts';
 import { createLogger } from '#src/log.ts';
 import { type MovedClock, movedClock } from '#test/upsert/support/moved-clock.ts';
 
@@ -38,6 +39,20 @@ function bench(): Bench {
   };
   return { health, clock, lines, leaveRoom, codes: () => health.troubles().map((trouble) => trouble.code) };
 }
+
+describe('a damaged ledger', () => {
+  it('is told once as an error with what to do, and stands for good', async () => {
+    const { health, clock, lines, codes } = bench();
+    health.ledgerEnded(busy);
+    for (const _turn of [1, 2]) health.ledgerEnded(ledgerDamaged('/data/ledger.sqlite', 'malformed'));
+    health.ledgerEnded(null);
+    clock.advance(600_000);
+    await health.look();
+    expect(codes()).toEqual(['ledgerDamaged']);
+    expect(health.troubles()[0]?.message).toBe('The ledger /data/ledger.sqlite is damaged: malformed.');
+    expect(lines).toEqual(['warn ledgerBusy trouble around this process', 'error ledgerDamaged all work stops']);
+  });
+});
 
 describe('the queue', () => {
   it.each([

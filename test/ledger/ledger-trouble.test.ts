@@ -1,9 +1,12 @@
 /** Trouble of the ledger's file: told in our words, and nothing half written is left. */
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { markOf } from '#src/ledger/sqlite/damage-mark.ts';
 import { type Database, openDatabase } from '#src/ledger/sqlite/database.ts';
 import { ledgerTroubleOf } from '#src/ledger/sqlite/ledger-trouble.ts';
+import { damageTables } from '#test/support/damage-ledger.ts';
 import { tempFolder } from './support/temp-ledger.ts';
 
 interface Opened {
@@ -71,6 +74,73 @@ describe('a ledger that another process holds', () => {
   });
 });
 
+/** Of an invented error: its code as SQLite gives it. */
+const troubleOf = (errcode: number) => ledgerTroubleOf(Object.assign(new Error('words'), { errcode }), 'a.sqlite');
+
+describe('a ledger that is damaged', () => {
+  const openDamaged = (): Opened => {
+    const opened = open();
+    enter(opened.db, 'one');
+    damageTables(opened.file, ['contacts']);
+    return opened;
+  };
+  const damaged = expect.objectContaining({ kind: 'damaged', code: 'ledgerDamaged' });
+
+  it('is told once with its name, and from then on nothing is read or written', () => {
+    const { db, file, told } = openDamaged();
+    const before = told.length;
+    expect(() => db.transaction(() => db.all('SELECT * FROM contacts'))).toThrow(damaged);
+    expect(() => names(db), 'of whole pages').toThrow(
+      expect.objectContaining({ message: expect.stringContaining(file) }),
+    );
+    expect(() => enter(db, 'two')).toThrow(damaged);
+    expect(() => db.durable(() => enter(db, 'two'))).toThrow(damaged);
+    expect(told.slice(before)).toEqual(['ledgerDamaged']);
+  });
+
+  it('is marked, so that nobody works on it who meets whole pages only', () => {
+    const { db, file } = openDamaged();
+    const other = openDatabase(file);
+    onTestFinished(() => other.close());
+    other.requireSound();
+    expect(() => db.get('SELECT * FROM contacts')).toThrow(damaged);
+    expect(statSync(markOf(file)).mode & 0o777).toBe(0o600);
+    expect(() => other.requireSound()).toThrow(damaged);
+    expect(() => names(other)).toThrow(damaged);
+    expect(() => openDatabase(file)).toThrow(damaged);
+  });
+
+  it('is used again once a file is in its place that passes the whole check', () => {
+    const file = join(tempFolder(), 'ledger.sqlite');
+    const db = openDatabase(file);
+    db.run(`VACUUM INTO '${file}.backup'`);
+    damageTables(file, ['contacts']);
+    expect(() => db.get('SELECT * FROM contacts')).toThrow(damaged);
+    db.close();
+    for (const companion of ['-wal', '-shm']) rmSync(`${file}${companion}`, { force: true });
+    renameSync(`${file}.backup`, file);
+    const restored = openDatabase(file);
+    expect(restored.all('SELECT * FROM contacts')).toEqual([]);
+    restored.close();
+    expect(existsSync(markOf(file))).toBe(false);
+  });
+
+  it.each([
+    ['SQLITE_CORRUPT', 11],
+    ['SQLITE_CORRUPT_INDEX', 779],
+    ['SQLITE_NOTADB', 26],
+    ['SQLITE_IOERR_SHORT_READ', 522],
+    ['SQLITE_IOERR_DATA', 8_202],
+    ['SQLITE_IOERR_CORRUPTFS', 8_458],
+  ])('is what %s says', (_name, errcode) => {
+    expect(troubleOf(errcode)).toMatchObject({ kind: 'damaged', code: 'ledgerDamaged' });
+  });
+
+  it('is not what a disk says that fails and may come back', () => {
+    for (const errcode of [10, 266, 778]) expect(troubleOf(errcode)).toMatchObject({ code: 'ledgerIoFails' });
+  });
+});
+
 describe('what is told of the file', () => {
   it('is no news where a transaction changed nothing', () => {
     const { db, told } = open();
@@ -83,7 +153,7 @@ describe('what is told of the file', () => {
     expect(() => db.run('SELECT nonsense FROM nowhere')).toThrow(/no such table/);
     expect(() => db.transaction(invalid)).toThrow('mine');
     expect(told).toEqual([]);
-    expect(ledgerTroubleOf('full')).toBeNull();
+    expect(ledgerTroubleOf('full', 'ledger.sqlite')).toBeNull();
   });
 });
 

@@ -60,16 +60,16 @@ describe('the ledger’s file', () => {
     expect(plain(file, (db) => db.prepare('PRAGMA user_version').get())).toEqual({ user_version: 4711 });
   });
 
-  test('a file that is no database is a usage error that names it, and stays as it is', () => {
+  test('a file that is no database is told as damaged, by its name, and stays as it is', () => {
     const file = join(tempFolder(), 'ledger.sqlite');
     const content = 'id;name\n1;Ann\n'.repeat(200);
     writeFileSync(file, content);
     expect(() => openSqliteLedger(file)).toThrow(
       expect.objectContaining({
-        kind: 'usage',
-        code: 'ledgerUnreadable',
-        message: expect.stringContaining(file),
-        hint: expect.stringContaining('ledger of Patchbay'),
+        kind: 'damaged',
+        code: 'ledgerDamaged',
+        message: `the ledger ${file} is damaged: file is not a database`,
+        hint: expect.stringContaining('backup'),
       }),
     );
     expect(statSync(file).size).toBe(content.length);

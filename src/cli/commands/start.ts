@@ -3,11 +3,13 @@ import { access, constants } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { startPage } from '#src/dashboard/start-page.ts';
-import { type Engine, engineDiedError, startEngine } from '#src/engine/engine.ts';
+import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { errorDocument, errorLines } from '../exit.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { openCliHome } from '../open-home.ts';
@@ -54,7 +56,15 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
       if (output.json) output.document(banner(home, engine, page.address));
       else printBanner(output, home, engine, page.address);
       const end = await Promise.race([interrupt.received, engine.died]);
-      if (end instanceof Error) throw engineDiedError(end);
+      if (end?.kind === 'damaged') {
+        // Not left: a supervisor would start it again and again, and the page tells what to do.
+        process.stderr.write(`${errorLines(errorDocument(end))}\n`);
+        await intake.close();
+        await engine.stop();
+        await interrupt.received;
+        return exitCodes.unexpected;
+      }
+      if (end !== undefined) throw end;
     } finally {
       for (const close of closers) await close();
     }
@@ -96,21 +106,24 @@ function openPage(home: Home, engine: Engine): ReturnType<typeof startPage> {
   });
 }
 
+/** What keeps this process from taking files. */
+const notReadyCodes: readonly string[] = ['diskFull', 'ledgerIoFails', 'ledgerDamaged'];
+
 /** Not ready only when this process cannot take files; work that is paused is degraded. */
 async function readiness(
   { folders, ledger }: Home,
   engine: Engine,
 ): Promise<{ ready: boolean; degraded: boolean; reasons: string[] }> {
   const troubles = engine.troubles();
-  const reasons = troubles.filter(({ code }) => code === 'diskFull').map(({ message }) => message);
+  const reasons = troubles.filter(({ code }) => notReadyCodes.includes(code)).map(({ message }) => message);
   for (const folder of [...folders.importFolders, folders.root]) {
     await access(folder, constants.R_OK | constants.W_OK).catch(() =>
       reasons.push(`${folder} cannot be read and written`),
     );
   }
   const ready = reasons.length === 0;
-  for (const { code, message } of troubles) if (code !== 'diskFull') reasons.push(message);
-  const pause = await ledger.pause();
+  for (const { code, message } of troubles) if (!notReadyCodes.includes(code)) reasons.push(message);
+  const pause = troubles.some(({ code }) => code === 'ledgerDamaged') ? null : await ledger.pause();
   if (pause !== null) reasons.push(pause.message);
   return { ready, degraded: pause !== null || troubles.length > 0, reasons };
 }

@@ -8,7 +8,8 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { ledgerTroubleOf } from './ledger-trouble.ts';
+import { damageTold, liftMark, markDamaged } from './damage-mark.ts';
+import { ledgerDamaged, ledgerTroubleOf } from './ledger-trouble.ts';
 import { migrations } from './migrations.ts';
 
 /** How long a statement waits for another process's transaction: shorter than the lock of a job lasts. */
@@ -27,6 +28,8 @@ export interface Database {
   transaction<Result>(work: () => Result): Result;
   /** The same, synced to disk before it returns. */
   durable<Result>(work: () => Result): Result;
+  /** Throws where this process or another one has found the file damaged. Cheap. */
+  requireSound(): void;
   close(): void;
 }
 
@@ -35,8 +38,8 @@ export type LedgerObserver = (trouble: PatchbayError | null) => void;
 
 /**
  * Opens or creates the file, mode 0600, and takes its schema to today's version. Its methods throw `transient` for trouble
- * that passes.
- * @throws PatchbayError `usage` `ledgerTooNew`; `usage` `ledgerUnreadable` where the file is no ledger.
+ * that passes. The first damage that is met is marked and ends all use of the file: from then on each method throws it.
+ * @throws PatchbayError `damaged` `ledgerDamaged`; `usage` `ledgerTooNew`; `usage` `ledgerUnreadable` where it cannot be opened.
  */
 export function openDatabase(file: string, observe: LedgerObserver = () => undefined): Database {
   const db = open(file);
@@ -49,12 +52,19 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
     }
     return statement;
   };
+  /** What this process met or was told of: nothing is read or written after it. */
+  let damage: PatchbayError | null = null;
   const guarded = <Result>(work: () => Result): Result => {
+    if (damage !== null) throw damage;
     try {
       return work();
     } catch (error) {
-      const trouble = ledgerTroubleOf(error);
+      const trouble = ledgerTroubleOf(error, file);
       if (trouble === null) throw error;
+      if (trouble.kind === 'damaged') {
+        damage = trouble;
+        markDamaged(file, trouble);
+      }
       observe(trouble);
       throw trouble;
     }
@@ -74,7 +84,6 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
       throw error;
     }
   };
-  const transaction = <Result>(work: () => Result): Result => guarded(() => transact(work));
   const database: Database = {
     run: (sql, ...parameters) =>
       guarded(() => {
@@ -86,14 +95,22 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
     // node:sqlite types its rows as unknown values; every column here is one of SQLite's own types.
     get: (sql, ...parameters) => guarded(() => (prepare(sql).get(...parameters) as ResultRow | undefined) ?? null),
     all: (sql, ...parameters) => guarded(() => prepare(sql).all(...parameters) as ResultRow[]),
-    transaction,
-    durable: (work) => {
-      db.exec('PRAGMA synchronous = FULL');
-      try {
-        return transaction(work);
-      } finally {
-        db.exec('PRAGMA synchronous = NORMAL');
+    transaction: (work) => guarded(() => transact(work)),
+    durable: (work) =>
+      guarded(() => {
+        db.exec('PRAGMA synchronous = FULL');
+        try {
+          return transact(work);
+        } finally {
+          db.exec('PRAGMA synchronous = NORMAL');
+        }
+      }),
+    requireSound: () => {
+      if (damage === null) {
+        damage = damageTold(file);
+        if (damage !== null) observe(damage);
       }
+      if (damage !== null) throw damage;
     },
     close: () => {
       statements.clear();
@@ -101,6 +118,7 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
     },
   };
   try {
+    if (damageTold(file) !== null) requireHealed(database, file);
     migrate(database, file);
   } catch (error) {
     database.close();
@@ -122,11 +140,23 @@ function open(file: string): DatabaseSync {
     return db;
   } catch (error) {
     db?.close();
+    const trouble = ledgerTroubleOf(error, file);
+    if (trouble?.kind === 'damaged') {
+      markDamaged(file, trouble);
+      throw trouble;
+    }
     throw new PatchbayError('usage', 'ledgerUnreadable', `the ledger ${file} cannot be opened: ${messageOf(error)}`, {
       hint: 'Check the data folder: its rights, its free space, and that the file is a ledger of Patchbay.',
       cause: error,
     });
   }
+}
+
+/** A marked file may be a backup that was put in its place: SQLite's whole check tells. Throws where it is not sound. */
+function requireHealed(database: Database, file: string): void {
+  const problem = String(database.get('PRAGMA integrity_check(1)')?.integrity_check);
+  if (problem !== 'ok') throw ledgerDamaged(file, problem);
+  liftMark(file);
 }
 
 /**

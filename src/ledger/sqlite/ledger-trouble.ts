@@ -1,25 +1,33 @@
 /**
- * Trouble of the ledger's file that passes: another process holds it, or its disk has no room or fails.
+ * Trouble of the ledger's file: what passes (another process holds it, its disk has no room or fails), and damage, which
+ * does not.
  *
- * Invariant: such an error left no half transaction behind. Whoever meets it ends early and comes again.
+ * Invariant: such an error left no half transaction behind. Whoever meets trouble that passes ends early and comes again;
+ * whoever meets damage ends, and the file is touched no more (`damage-mark.ts`).
  */
 import { PatchbayError } from '#src/errors.ts';
 
 /** Primary result codes of SQLite; the upper bits of an extended code say more. */
-const primary = { busy: 5, locked: 6, ioError: 10, full: 13 } as const;
+const primary = { busy: 5, locked: 6, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
 /** The shared index of the log could not grow: a full disk too. */
 const shmSize = 4_874;
+/** A read that ended early, a checksum that does not fit, a file system that says it is damaged: none of them heals. */
+const ioDamage: readonly number[] = [522, 8_202, 8_458];
 
 const hint = 'Nothing is lost: work goes on by itself.';
 
 /**
- * The error in our words; null where it is another one.
- * Kind `transient`: `ledgerBusy`, `diskFull`, `ledgerIoFails`.
+ * The error in our words; null where it is another one. `file` is the ledger's path.
+ * Kind `transient`: `ledgerBusy`, `diskFull`, `ledgerIoFails`; kind `damaged`: `ledgerDamaged`.
  */
-export function ledgerTroubleOf(error: unknown): PatchbayError | null {
+export function ledgerTroubleOf(error: unknown, file: string): PatchbayError | null {
   if (!(error instanceof Error) || !('errcode' in error)) return null;
   const code = Number(error.errcode);
+  if (ioDamage.includes(code)) return ledgerDamaged(file, error.message, error);
   switch (code === shmSize ? primary.full : code & 0xff) {
+    case primary.corrupt:
+    case primary.notADatabase:
+      return ledgerDamaged(file, error.message, error);
     case primary.busy:
     case primary.locked:
       return new PatchbayError('transient', 'ledgerBusy', 'another process holds the ledger and does not let go', {
@@ -41,3 +49,18 @@ export function ledgerTroubleOf(error: unknown): PatchbayError | null {
       return null;
   }
 }
+
+/** `what`: what SQLite says of it. */
+export function ledgerDamaged(file: string, what: string, cause?: unknown): PatchbayError {
+  return new PatchbayError('damaged', 'ledgerDamaged', `the ledger ${file} is damaged: ${what}`, {
+    hint: 'Stop Patchbay, run `patchbay ledger check`, and put a backup in its place (README, "Backup and restore").',
+    cause,
+  });
+}
+
+/** Whether an error is trouble of the ledger's file. The engine tells it once; whoever else meets it may keep quiet. */
+export function isLedgerTrouble(error: unknown): boolean {
+  return error instanceof PatchbayError && told.includes(error.code);
+}
+
+const told: readonly string[] = ['ledgerBusy', 'diskFull', 'ledgerIoFails', 'ledgerDamaged'];

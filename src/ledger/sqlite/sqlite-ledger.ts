@@ -19,7 +19,7 @@ const workerPrefix = 'worker ';
 
 /**
  * Opens or creates the ledger. Several processes may have it open at once.
- * @throws PatchbayError `usage`: `ledgerTooNew`, `ledgerUnreadable`.
+ * @throws PatchbayError `damaged`: `ledgerDamaged`; `usage`: `ledgerTooNew`, `ledgerUnreadable`.
  */
 export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger {
   const db = openDatabase(file, observe);
@@ -70,6 +70,7 @@ export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger
       db.transaction(() => setMeta(`${workerPrefix}${notice.identity}`, JSON.stringify(notice))),
     clearWorkerNotice: async (identity) => db.transaction(() => setMeta(`${workerPrefix}${identity}`, null)),
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
+    requireSound: async () => db.requireSound(),
     close: async () => db.close(),
   };
 }
