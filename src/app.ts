@@ -104,6 +104,13 @@ async function chooseService(
   );
 }
 
+/** The ledger that a look at the data folder would open, which is not opened here: it may be damaged. */
+export function findLedgerFile(config: Config, sandboxAsked: boolean): string {
+  const real = dataFolders(config, 'real').ledgerFile;
+  const isReal = !sandboxAsked && (config.service.baseUrl !== null || existsSync(real));
+  return isReal ? real : dataFolders(config, 'sandbox').ledgerFile;
+}
+
 /** The real service that the data folder has met, if any. */
 async function boundOrigin(config: Config): Promise<string | null> {
   const { ledgerFile } = dataFolders(config, 'real');

@@ -55,6 +55,7 @@ export function buildProgram(): Command {
     addSchedule,
     addNumbers,
     addAudit,
+    addLedger,
     addLogs,
     addServe,
     addDoctor,
@@ -188,6 +189,18 @@ function addAudit(program: Command): void {
     .option('--sandbox', 'of the sandbox')
     .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
     .action(run(async () => (await import('./commands/audit.ts')).auditRun));
+}
+
+function addLedger(program: Command): void {
+  const ledger = program.command('ledger').description('check the ledger, or take a backup of it');
+  const sandbox = (command: Command): Command => command.option('--sandbox', 'of the sandbox');
+  sandbox(ledger.command('check'))
+    .description('look whether its file is whole and what stands in it adds up: 0 sound, 1 damaged, 3 inconsistent')
+    .action(run(async () => (await import('./commands/ledger.ts')).checkTheLedger));
+  sandbox(ledger.command('backup'))
+    .description('write a backup into a new file, also while an engine works')
+    .argument('<FILE>')
+    .action(run(async () => (await import('./commands/ledger.ts')).backUpTheLedger));
 }
 
 function addLogs(program: Command): void {
