@@ -20,6 +20,10 @@ export interface JourneyService {
   keys(): Promise<readonly string[]>;
   /** The first names by key. */
   firstNames(): Promise<ReadonlyMap<string, string>>;
+  /** The default fields by key. */
+  people(): Promise<ReadonlyMap<string, ListedContact['defaultFields']>>;
+  /** What a person does in the app: these fields get these values. */
+  edit(key: string, fields: Partial<ListedContact['defaultFields']>): Promise<void>;
   /** Throws where a reply was not as the public description says. */
   close(): Promise<void>;
 }
@@ -62,6 +66,16 @@ export async function startJourneyService(faults: readonly string[], key: string
     },
     keys: async () => (await contacts()).map((one) => one.externalId).sort(),
     firstNames: async () => new Map((await contacts()).map((one) => [one.externalId, one.defaultFields.firstName])),
+    people: async () => new Map((await contacts()).map((one) => [one.externalId, one.defaultFields])),
+    edit: async (externalId, defaultFields) => {
+      const contact = (await contacts()).find((one) => one.externalId === externalId);
+      const reply = await fetch(`${service.origin}/v1/contacts/${contact?.id}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', authorization: key },
+        body: JSON.stringify({ defaultFields }),
+      });
+      if (!reply.ok) throw new Error(`the service does not take the edit: ${await reply.text()}`);
+    },
     close: async () => {
       await service.close();
       check.requireFit();
@@ -70,8 +84,14 @@ export async function startJourneyService(faults: readonly string[], key: string
 }
 
 interface ListedContact {
+  readonly id: string;
   readonly externalId: string;
-  readonly defaultFields: { readonly firstName: string };
+  readonly defaultFields: {
+    readonly firstName: string;
+    readonly company: string | null;
+    readonly role: string | null;
+    readonly phoneNumbers: readonly { readonly id?: string; readonly name: string; readonly value: string }[];
+  };
 }
 
 /** Ends with the first page that names no next one. */
