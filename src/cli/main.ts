@@ -270,7 +270,7 @@ function addServe(program: Command): void {
 function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check this machine, the configuration and the way to the service')
+    .description('check this machine, the ledger, the configuration and the way to the service')
     .option('--sandbox', 'of the sandbox')
     .action(run(async () => (await import('./commands/doctor.ts')).doctor));
 }

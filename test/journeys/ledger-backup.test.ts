@@ -66,6 +66,26 @@ describe('while an engine imports', () => {
   });
 });
 
+describe('status and doctor', () => {
+  test('tell the state of the ledger in one line', async ({ journey }) => {
+    await journey.service();
+    const file = join(journey.data, 'ledger.sqlite');
+    await journey.call(['import', '--quiet', journey.file('people.csv', peopleCsv(5))]);
+    expect((await journey.call(['status'])).stdout).toMatch(/^ledger {8}no damage known$/m);
+    const { documents } = await journey.call(['status', '--json']);
+    expect(documents[0].ledger).toEqual({ file, bytes: expect.any(Number), state: 'noDamageKnown' });
+    expect((await journey.call(['doctor'])).stdout).toMatch(/^ok {3}ledger {7}\d+\.\d MB, its pages are whole$/m);
+
+    damageTables(file, ['dead_rows']);
+    const { code, stdout } = await journey.call(['doctor']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^BAD {2}ledger {7}the ledger \S+ledger\.sqlite is damaged: .+patchbay ledger check/m);
+    expect(stdout, 'the other checks').toMatch(/^ok {3}service/m);
+    // Known from now on.
+    expect((await journey.call(['status'])).stderr).toContain('is damaged');
+  });
+});
+
 describe('a backup', () => {
   test('is not written over anything, and says in words what it is', async ({ journey }) => {
     await journey.run(['import', '--sandbox', '--quiet', 'config/samples/contacts.csv']);

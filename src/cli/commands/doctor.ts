@@ -1,9 +1,15 @@
-/** `patchbay doctor`: checks this machine, the configuration and the way to the service. Changes nothing. */
+/**
+ * `patchbay doctor`: checks this machine, the ledger, the configuration and the way to the service. Changes nothing, but for
+ * the mark beside a ledger that it finds damaged.
+ */
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
 import { requireApiKey } from '#src/app.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { bytesOf, quickLook } from '#src/ledger/sqlite/check-ledger.ts';
+import { markDamaged } from '#src/ledger/sqlite/damage-mark.ts';
+import { ledgerDamaged } from '#src/ledger/sqlite/ledger-trouble.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';
@@ -19,6 +25,8 @@ interface Finding {
   readonly exitCode: number;
 }
 
+/** About two seconds. */
+const lookedThroughBytesMax = 2e9;
 /** Less free space than this is worth a warning. */
 const freeBytesMin = 500 * 1024 * 1024;
 
@@ -30,6 +38,7 @@ export async function doctor(options: GlobalOptions): Promise<number> {
       { check: 'node', ok: true, detail: process.version, exitCode: 0 },
       await checkFolder(home),
       await checkSpace(home),
+      checkLedgerFile(home),
       checkEngine(home),
       await checkQueue(home),
       await checkService(home),
@@ -73,6 +82,21 @@ async function checkSpace({ folders }: Home): Promise<Finding> {
     detail: `${Math.round(free / 1024 / 1024).toLocaleString('en')} MB free`,
     exitCode: ok ? 0 : exitCodes.unexpected,
   };
+}
+
+/** Its pages alone: `ledger check` looks at all. Damage found here stops all work, as damage that is met anywhere. */
+function checkLedgerFile({ folders: { ledgerFile } }: Home): Finding {
+  const check = 'ledger';
+  const bytes = bytesOf(ledgerFile);
+  const size = `${(bytes / 1e6).toFixed(1)} MB`;
+  if (bytes > lookedThroughBytesMax) {
+    return { check, ok: true, detail: `${size}, no damage met; patchbay ledger check looks through it`, exitCode: 0 };
+  }
+  const problem = quickLook(ledgerFile);
+  if (problem === null) return { check, ok: true, detail: `${size}, its pages are whole`, exitCode: 0 };
+  const damage = ledgerDamaged(ledgerFile, problem);
+  markDamaged(ledgerFile, damage);
+  return { check, ok: false, detail: `${damage.message}. ${damage.hint}`, exitCode: exitCodes.unexpected };
 }
 
 function checkEngine({ folders }: Home): Finding {

@@ -8,6 +8,7 @@ import { liveWorkers } from '#src/ledger/engine-notice.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
+import { bytesOf } from '#src/ledger/sqlite/check-ledger.ts';
 import type { RunSummary } from '#src/runs/summary.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
@@ -41,6 +42,8 @@ async function gather(home: Home) {
     service: home.serviceName,
     data: home.folders.root,
     importFolder: home.folders.importFolders.at(-1) ?? null,
+    // One that is known to be damaged is not opened: that is an error of this command.
+    ledger: { file: home.folders.ledgerFile, bytes: bytesOf(home.folders.ledgerFile), state: 'noDamageKnown' },
     engine: isEngineRunning(home) ? 'running' : 'not running',
     workers: liveWorkers(await ledger.workerNotices(), await ledger.nowMs(home.clock), home.identity.isDead).length,
     paused: pause === null ? null : pauseDocument(pause),
@@ -97,6 +100,7 @@ function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void 
   output.line(`service       ${facts.service}`);
   output.line(`data folder   ${facts.data}`);
   output.line(`import folder ${facts.importFolder}`);
+  output.line('ledger        no damage known');
   output.line(`engine        ${facts.engine}${workersText(facts.workers)}`);
   if (facts.paused !== null)
     output.line(style('yellow', `paused        since ${facts.paused.since}: ${printable(facts.paused.message)}`));

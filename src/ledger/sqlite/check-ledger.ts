@@ -6,7 +6,7 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import { ledgerTroubleOf } from './ledger-trouble.ts';
 import { migrations } from './migrations.ts';
 
@@ -136,7 +136,7 @@ export function checkLedger(file: string): LedgerCheck {
     const trouble = ledgerTroubleOf(error, file);
     if (trouble === null) throw error;
     if (trouble.kind !== 'damaged') throw trouble;
-    return damaged([error instanceof Error ? error.message : trouble.message], schema);
+    return damaged([messageOf(error)], schema);
   }
 }
 
@@ -149,7 +149,7 @@ export function quickLook(file: string): string | null {
     const trouble = ledgerTroubleOf(error, file);
     if (trouble === null) throw error;
     if (trouble.kind !== 'damaged') throw trouble;
-    return trouble.message;
+    return messageOf(error);
   }
 }
 
