@@ -22,6 +22,7 @@ const advice: Readonly<Record<string, string>> = {
   redisUrlInvalid: 'Set REDIS_URL to redis://host:6379, or leave it out to use the embedded queue.',
   ledgerBusy:
     'Another process holds the ledger for long, perhaps a backup. Nothing is lost; run the same command again.',
+  ledgerIoFails: 'Check the disk of the data folder. Nothing is lost; run the same command again.',
   diskFull: 'Make room on the disk of the data folder. Nothing is lost; run the same command again.',
   embeddedQueueCommand: queueStopped,
   embeddedQueueDied: queueStopped,

@@ -7,6 +7,7 @@ import { markOf } from '#src/ledger/sqlite/damage-mark.ts';
 import { type Database, openDatabase } from '#src/ledger/sqlite/database.ts';
 import { ledgerTroubleOf } from '#src/ledger/sqlite/ledger-trouble.ts';
 import { damageTables } from '#test/support/damage-ledger.ts';
+import { mountSmallDisk } from '#test/support/small-disk.ts';
 import { tempFolder } from './support/temp-ledger.ts';
 
 interface Opened {
@@ -53,6 +54,19 @@ describe('a full disk', () => {
     expect(names(db)).toEqual(['first', 'second']);
     expect(new Set(told.slice(0, -1))).toEqual(new Set(['diskFull']));
     expect(told.at(-1)).toBe('well');
+  });
+});
+
+describe('a ledger on a disk that is full when it is opened', () => {
+  it('is told as such, and is opened when there is room', ({ skip }) => {
+    const disk = mountSmallDisk(2) ?? skip('no disk can be mounted here');
+    onTestFinished(disk.close);
+    const file = join(disk.folder, 'ledger.sqlite');
+    openDatabase(file).close();
+    disk.fill();
+    expect(() => openDatabase(file)).toThrow(expect.objectContaining({ kind: 'transient', code: 'diskFull' }));
+    disk.makeRoom();
+    openDatabase(file).close();
   });
 });
 

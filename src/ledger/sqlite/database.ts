@@ -39,7 +39,8 @@ export type LedgerObserver = (trouble: PatchbayError | null) => void;
 /**
  * Opens or creates the file, mode 0600, and takes its schema to today's version. Its methods throw `transient` for trouble
  * that passes. The first damage that is met is marked and ends all use of the file: from then on each method throws it.
- * @throws PatchbayError `damaged` `ledgerDamaged`; `usage` `ledgerTooNew`; `usage` `ledgerUnreadable` where it cannot be opened.
+ * @throws PatchbayError `damaged` `ledgerDamaged`; `usage` `ledgerTooNew`; `usage` `ledgerUnreadable` where it cannot be opened;
+ *   `transient` as its methods.
  */
 export function openDatabase(file: string, observe: LedgerObserver = () => undefined): Database {
   const db = open(file);
@@ -141,10 +142,8 @@ function open(file: string): DatabaseSync {
   } catch (error) {
     db?.close();
     const trouble = ledgerTroubleOf(error, file);
-    if (trouble?.kind === 'damaged') {
-      markDamaged(file, trouble);
-      throw trouble;
-    }
+    if (trouble?.kind === 'damaged') markDamaged(file, trouble);
+    if (trouble !== null) throw trouble;
     throw new PatchbayError('usage', 'ledgerUnreadable', `the ledger ${file} cannot be opened: ${messageOf(error)}`, {
       hint: 'Check the data folder: its rights, its free space, and that the file is a ledger of Patchbay.',
       cause: error,

@@ -5,7 +5,7 @@
  * Invariant: such an error left no half transaction behind. Whoever meets trouble that passes ends early and comes again;
  * whoever meets damage ends, and the file is touched no more (`damage-mark.ts`).
  */
-import { PatchbayError } from '#src/errors.ts';
+import { type Facts, PatchbayError } from '#src/errors.ts';
 
 /** Primary result codes of SQLite; the upper bits of an extended code say more. */
 const primary = { busy: 5, locked: 6, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
@@ -13,8 +13,6 @@ const primary = { busy: 5, locked: 6, ioError: 10, corrupt: 11, full: 13, notADa
 const shmSize = 4_874;
 /** A read that ended early, a checksum that does not fit, a file system that says it is damaged: none of them heals. */
 const ioDamage: readonly number[] = [522, 8_202, 8_458];
-
-const hint = 'Nothing is lost: work goes on by itself.';
 
 /**
  * The error in our words; null where it is another one. `file` is the ledger's path.
@@ -30,24 +28,19 @@ export function ledgerTroubleOf(error: unknown, file: string): PatchbayError | n
       return ledgerDamaged(file, error.message, error);
     case primary.busy:
     case primary.locked:
-      return new PatchbayError('transient', 'ledgerBusy', 'another process holds the ledger and does not let go', {
-        hint,
-        cause: error,
-      });
+      return passing('ledgerBusy', 'another process holds the ledger and does not let go', error);
     case primary.full:
-      return new PatchbayError('transient', 'diskFull', 'the disk has no room for the ledger', {
-        hint: `Make room on the disk of the data folder. ${hint}`,
-        cause: error,
-      });
+      return passing('diskFull', 'the disk has no room for the ledger', error);
     case primary.ioError:
-      return new PatchbayError('transient', 'ledgerIoFails', `the ledger's disk fails: ${error.message}`, {
-        facts: { sqliteCode: code },
-        hint: `Check the disk of the data folder. ${hint}`,
-        cause: error,
-      });
+      return passing('ledgerIoFails', `the ledger's disk fails: ${error.message}`, error, { sqliteCode: code });
     default:
       return null;
   }
+}
+
+/** What to do depends on whether somebody waits or a command ends: the command line and the page say it. */
+function passing(code: string, message: string, cause: Error, facts: Facts = {}): PatchbayError {
+  return new PatchbayError('transient', code, message, { cause, facts });
 }
 
 /** `what`: what SQLite says of it. */
