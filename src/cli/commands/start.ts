@@ -7,6 +7,7 @@ import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { errorDocument, errorLines } from '../exit.ts';
@@ -114,16 +115,21 @@ async function readiness(
   { folders, ledger }: Home,
   engine: Engine,
 ): Promise<{ ready: boolean; degraded: boolean; reasons: string[] }> {
-  const troubles = engine.troubles();
-  const reasons = troubles.filter(({ code }) => notReadyCodes.includes(code)).map(({ message }) => message);
+  const reasons: string[] = [];
   for (const folder of [...folders.importFolders, folders.root]) {
     await access(folder, constants.R_OK | constants.W_OK).catch(() =>
       reasons.push(`${folder} cannot be read and written`),
     );
   }
+  const pause = await ledger.pause().catch((error: unknown) => {
+    // It stands among the troubles by now.
+    if (isLedgerTrouble(error)) return null;
+    throw error;
+  });
+  const troubles = engine.troubles();
+  for (const { code, message } of troubles) if (notReadyCodes.includes(code)) reasons.push(message);
   const ready = reasons.length === 0;
   for (const { code, message } of troubles) if (!notReadyCodes.includes(code)) reasons.push(message);
-  const pause = troubles.some(({ code }) => code === 'ledgerDamaged') ? null : await ledger.pause();
   if (pause !== null) reasons.push(pause.message);
   return { ready, degraded: pause !== null || troubles.length > 0, reasons };
 }
