@@ -39,13 +39,14 @@ async function restoreAfterEdits(journey: Journey): Promise<JourneyService> {
   await service.edit('p-003', { role: 'Own words 3' });
   await service.edit('p-004', { firstName: 'Own words 4' });
   await service.edit('p-005', { phoneNumbers: [...kept, { name: 'home', value: '+14155550199' }] });
+  await service.edit('p-006', { company: 'Own words 6' });
   journey.restore(backup);
   await run('ledger', 'check');
   return service;
 }
 
-/** Bound in a backup taken after 30 of 120 creates. */
-const edited = peopleKeys(1);
+/** Of a backup taken after 30 of 120 creates: bound in it, on their way, and unknown to it. */
+const edited = [...peopleKeys(1), ...peopleKeys(60).slice(20), 'p-120'];
 
 describe('a restored backup', () => {
   test('of the time before a file: importing that file again overwrites no value of people and doubles nobody', async ({
@@ -71,6 +72,7 @@ describe('a restored backup', () => {
           ?.phoneNumbers.map(({ value }) => value)
           .toSorted(),
       ).toEqual([phone(5), '+14155550199']);
+      expect(of('p-006')?.company, 'of a contact that the restored ledger does not know').toBe('Own words 6');
       // What nobody edited is as the file says.
       expect([of('p-002')?.company, of('p-007')?.role]).toEqual(['Tinworks', 'Pilot']);
     }
