@@ -110,7 +110,7 @@ function addImport(program: Command): void {
     .option('--adopt', 'take over contacts that are there already and that the ledger does not know')
     .option('--max-change <percent>', 'let so many updates, creates and clears pass, once', percent)
     .option('--max-dead <percent>', 'let so many dead rows pass, once', percent)
-    .option('--accept', 'pass every guard, once')
+    .option('--accept', 'pass the guards on the file, once; not those while it is applied')
     .option('--reason <text>', 'why; stands in the report')
     .option('--sandbox', 'import into the sandbox')
     .option('--audit', 'wait until every key was seen to have exactly one contact')
@@ -141,12 +141,12 @@ function addRuns(program: Command): void {
     .argument('<RUN>')
     .action(run(async () => (await import('./commands/runs.ts')).showRun));
   sandbox(runs.command('approve'))
-    .description('let a run go on that a guard stopped')
+    .description('let a run go on that a guard stopped, as it was shown; asks on a terminal, unless --yes')
     .argument('<RUN>')
     .option('--reason <text>', 'why; stands in the report')
     .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
     .option('--detach', 'leave it to the running engine and exit')
-    .action(run(async () => (await import('./commands/runs.ts')).approveRun));
+    .action(run(async () => (await import('./commands/runs-approve.ts')).approve));
   sandbox(runs.command('cancel'))
     .description('end a run: what was written stays written, the rest is left')
     .argument('<RUN>')

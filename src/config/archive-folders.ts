@@ -8,6 +8,8 @@ export interface ArchiveFolders {
   readonly failed: string;
   /** Rows to fix and drop in again. */
   readonly fix: string;
+  /** Why a file waits for an approval, and what to type. */
+  readonly stopped: string;
 }
 
 export function archiveFolders(importFolder: string): ArchiveFolders {
@@ -15,5 +17,6 @@ export function archiveFolders(importFolder: string): ArchiveFolders {
     done: join(importFolder, '_done'),
     failed: join(importFolder, '_failed'),
     fix: join(importFolder, '_fix'),
+    stopped: join(importFolder, '_stopped'),
   };
 }

@@ -1,4 +1,5 @@
 /** The part of the ledger that holds feeds and runs. */
+import type { Approval } from './approval.ts';
 import type { CountDelta, FileShape, NewRun, RequestTotals, RunReason, RunRecord, RunState } from './run-record.ts';
 
 export interface RunFilter {
@@ -22,6 +23,15 @@ export interface RunLedger {
    * redrives are none.
    */
   lastAccepted(feed: string, beforeSequence: number): Promise<RunRecord | null>;
+  /**
+   * The newest accepted file of the feed with that content before that sequence, and how many were accepted between the
+   * two; null where the content was never accepted.
+   */
+  acceptedContent(
+    feed: string,
+    sha256: string,
+    beforeSequence: number,
+  ): Promise<{ readonly run: RunRecord; readonly newerCount: number } | null>;
   /** Runs that wait and whose feed has no earlier run at work: at most one a feed, oldest first. */
   nextQueued(limit: number): Promise<readonly RunRecord[]>;
   /** Runs in these states whose names and counts the sweeper needs; oldest first. */
@@ -43,7 +53,11 @@ export interface RunLedger {
   addNotes(id: string, notes: readonly string[]): Promise<void>;
   addCounts(id: string, delta: CountDelta): Promise<void>;
   addRequests(id: string, delta: Partial<RequestTotals>): Promise<void>;
-  setOptions(id: string, options: RunRecord['options']): Promise<void>;
+  /**
+   * Lets a stopped run go on, where it is still stopped by what was approved; remembers the approval. Answers whether it
+   * happened: not where the run was cancelled or replaced meanwhile, or stopped anew by something else. Durable.
+   */
+  approve(id: string, approval: Approval): Promise<boolean>;
   /**
    * Forgets the staged records of a finished run. Counts, dead letters and the report stay; of the last accepted file of
    * a named feed the keys stay too, until the next one is.

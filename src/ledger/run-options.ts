@@ -10,13 +10,13 @@ export const runOptions = z.object({
   maxChange: z.number().nullable().default(null),
   /** Raises the guard on dead rows for this run: a fraction. */
   maxDead: z.number().nullable().default(null),
-  /** Passes every guard, once. */
+  /** Passes the guards on the staged file; none of those while it is applied. */
   accept: z.boolean().default(false),
   /** Contacts that are there already, unknown to the ledger, are taken over without asking. */
   adopt: z.boolean().default(false),
   /** A redrive: map the source cells anew, also where a mapped record is there. */
   remap: z.boolean().default(false),
-  /** Why a person passed a guard. */
+  /** Why a person raised or passed guards. */
   acceptReason: z.string().nullable().default(null),
 });
 export type RunOptions = z.infer<typeof runOptions>;

@@ -4,7 +4,7 @@
  * States and what moves them on:
  *
  *     queued ──staging──▶ staging ──guards agree──▶ applying ──every row has an outcome──▶ done | doneWithDead
- *                            │ ├──a guard says no──▶ stopped ──approve──▶ applying
+ *                            │ ├──a guard says no──▶ stopped ──approve──▶ applying ──a guard says no──▶ stopped
  *                            │ └──the file cannot be read──▶ failed
  *
  * Before it is final, a run may be cancelled: ──cancel, or a newer file──▶ cancelling ──▶ cancelled.
@@ -13,6 +13,7 @@
  */
 import type { Facts } from '#src/errors.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import type { Approval } from './approval.ts';
 import type { RunOptions } from './run-options.ts';
 
 export const activeRunStates = ['queued', 'staging', 'applying', 'cancelling'] as const;
@@ -93,6 +94,8 @@ export interface RunRecord {
   readonly bytes: number;
   readonly state: RunState;
   readonly options: RunOptions;
+  /** In the order they were given: a run may be stopped more than once. */
+  readonly approvals: readonly Approval[];
   readonly mapping: Mapping | null;
   /** The source label that the configuration names for the feed; null where it names none. */
   readonly sourceLabel: string | null;

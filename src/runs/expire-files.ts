@@ -12,7 +12,11 @@ export type ExpireParts = Pick<RunParts, 'clock' | 'log' | 'folders'>;
 /** @returns how many files were deleted. Folders that are not there hold nothing. */
 export async function expireFiles({ clock, log, folders }: ExpireParts, keepMs: number): Promise<number> {
   const olderThanMs = clock.nowMs() - keepMs;
-  const archives = folders.importFolders.flatMap((folder) => Object.values(archiveFolders(folder)));
+  // What tells why a file waits goes with its run, however long that waits.
+  const archives = folders.importFolders.flatMap((folder) => {
+    const { done, failed, fix } = archiveFolders(folder);
+    return [done, failed, fix];
+  });
   let deleted = 0;
   for (const folder of [...archives, folders.reports]) deleted += await expireIn(folder, olderThanMs);
   if (deleted > 0) log.info({ files: deleted }, 'old files deleted');

@@ -1,17 +1,46 @@
 /**
- * The file before: what a full file of a named feed is compared with, so that half an export is no order to forget the
- * other half (`rules.md`, "Guards").
+ * The files before: what a file that holds all contacts of its feed is compared with (`rules.md`, "Guards"). For a named feed
+ * that is its last accepted file, so that half an export is no order to forget the other half; for `main` too, the run
+ * that accepted the same content, so that an older file does not turn values back.
  */
 import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { normaliseHeader } from '#src/mapping/header.ts';
 import { namesColumn } from '#src/mapping/named-columns.ts';
-import type { FileBefore } from './guards.ts';
+import type { FileBefore, FileHistory, OlderFile } from './guards.ts';
 import type { RunParts } from './parts.ts';
 
 /** Whether the run's file is one in a row of files that each hold all contacts of its feed. */
-export function isFullFile({ feeds }: Pick<RunParts, 'feeds'>, { feed, kind }: RunRecord): boolean {
-  return kind === 'file' && feed !== mainFeed && feeds.rulesOf(feed).kind === 'full';
+export function isFullFile(parts: Pick<RunParts, 'feeds'>, run: RunRecord): boolean {
+  return run.feed !== mainFeed && comesInFull(parts, run);
+}
+
+/** Fix-files and redrives are no part of their feed's history, and files of kind `delta` are no pictures of it. */
+function comesInFull({ feeds }: Pick<RunParts, 'feeds'>, { feed, kind }: RunRecord): boolean {
+  return kind === 'file' && feeds.rulesOf(feed).kind === 'full';
+}
+
+/** Of a run that is staged to its end; null where the guards have nothing to compare it with. */
+export async function fileHistory(
+  parts: Pick<RunParts, 'feeds' | 'ledger'>,
+  run: RunRecord,
+): Promise<FileHistory | null> {
+  if (!comesInFull(parts, run)) return null;
+  return {
+    before: await compareWithFileBefore(parts, run),
+    older: await olderFile(parts, run),
+    isNamed: run.feed !== mainFeed,
+  };
+}
+
+/** The newest run that accepted the same content, unless it is the last that the feed accepted. */
+async function olderFile(
+  { ledger }: Pick<RunParts, 'ledger'>,
+  { feed, sha256, sequence }: RunRecord,
+): Promise<OlderFile | null> {
+  const same = await ledger.runs.acceptedContent(feed, sha256, sequence);
+  if (same === null || same.newerCount === 0) return null;
+  return { runId: same.run.id, atMs: same.run.createdAtMs, newerCount: same.newerCount };
 }
 
 /** The feed's last accepted file; null where there is none, or nothing to compare. */
@@ -19,8 +48,7 @@ export async function runBefore(parts: Pick<RunParts, 'feeds' | 'ledger'>, run: 
   return isFullFile(parts, run) ? parts.ledger.runs.lastAccepted(run.feed, run.sequence) : null;
 }
 
-/** Compares a run that is staged to its end. */
-export async function compareWithFileBefore(
+async function compareWithFileBefore(
   parts: Pick<RunParts, 'feeds' | 'ledger'>,
   run: RunRecord,
 ): Promise<FileBefore | null> {

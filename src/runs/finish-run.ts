@@ -13,6 +13,7 @@ import { writeFixFile } from './fix-file.ts';
 import type { RunParts } from './parts.ts';
 import { reportPath, writeReport } from './report.ts';
 import { resultNote } from './result-note.ts';
+import { removeStoppedNote } from './stop-run.ts';
 import { type RunSummary, summarise } from './summary.ts';
 
 /**
@@ -75,16 +76,6 @@ async function giveBackLetters({ ledger }: RunParts, run: RunRecord): Promise<vo
   if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
 }
 
-/** A stopped run keeps its claimed file and its staged rows; its report says why it stopped. */
-export async function reportStopped(parts: RunParts, run: RunRecord): Promise<void> {
-  const facts = {
-    serviceName: parts.serviceName,
-    reportPath: reportPath(parts.folders.reports, run.id),
-    fixFile: null,
-  };
-  await writeReport(parts, run, summarise(run, { ...facts, nowMs: parts.clock.nowMs() }));
-}
-
 /** `atMs` is the end of the run, in its report and in the ledger alike. */
 async function writeResults(parts: RunParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
   const { folders, ledger, serviceName } = parts;
@@ -94,6 +85,7 @@ async function writeResults(parts: RunParts, run: RunRecord, state: RunState, at
   const summary = summarise(finished, { serviceName, reportPath: path, fixFile, nowMs: atMs });
   await inStep('writeReport', () => writeReport(parts, finished, summary));
   if (run.claimedPath !== '') await inStep('archive', () => archive(run, state, resultNote(finished, summary)));
+  await removeStoppedNote(run);
   return summary;
 }
 

@@ -1,33 +1,42 @@
 /** What a person reads of a run that a guard stopped. Pure. */
+import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
+import { figureFacts, guardCode, percent } from '#src/ledger/approval.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
-import type { RunReason } from '#src/ledger/run-record.ts';
+import type { RunReason, RunRecord } from '#src/ledger/run-record.ts';
 import { listNames } from '#src/mapping/header.ts';
 import type { Guard, GuardVerdict } from './guards.ts';
 
-/** The figures of every guard that said no, the key to set and the flag for one run. */
-export function guardReason(verdicts: readonly GuardVerdict[], feed: string = mainFeed): RunReason {
+/** The figures of every guard that said no, the key to set, and the exact command to go on. */
+export function guardReason(
+  verdicts: readonly GuardVerdict[],
+  { id, feed }: Pick<RunRecord, 'id' | 'feed'>,
+  serviceName: string,
+): RunReason {
   const flags = flagsThatPass(verdicts);
   const feedFlag = feed === mainFeed ? '' : `--feed ${/^[\w.-]+$/.test(feed) ? feed : `"${feed}"`} `;
   return {
-    code: `guard${(verdicts[0]?.guard ?? 'updates').replace(/^./, (letter) => letter.toUpperCase())}`,
+    code: guardCode(verdicts[0]?.guard ?? 'updates'),
     message: `stopped before the first write: ${verdicts.map(sentence).join('; ')}`,
-    hint: `Look at the file. If it is right, approve the run, or import again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept --reason TEXT.`,
-    facts: Object.fromEntries(
-      verdicts.flatMap(({ guard, count, base, limit }) => [
-        [`${guard}Count`, count],
-        [`${guard}Base`, base],
-        [`${guard}Limit`, limit],
-      ]),
-    ),
+    hint: `Look at the file. If it is right, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or let it go on: ${approveCommand(id, serviceName)}`,
+    facts: figureFacts(verdicts),
   };
 }
 
-function sentence({ guard, count, base, limit, names = [] }: GuardVerdict): string {
+/** What to type to let a stopped run go on. The sandbox has a data folder of its own. */
+export function approveCommand(runId: string, serviceName: string): string {
+  return `patchbay runs approve ${serviceName === 'sandbox' ? '--sandbox ' : ''}${runId}`;
+}
+
+function sentence({ guard, count, base, limit, older, names = [] }: GuardVerdict): string {
   const share = percent(base === 0 ? 1 : count / base);
   const most = `(${share}; the limit guards.${guard}Max is ${percent(limit)})`;
   const least = `(${share}; the limit guards.${guard}Min is ${percent(limit)})`;
   switch (guard) {
+    case 'older':
+      return `this is the file of run ${older?.runId} of ${dateOf(older?.atMs ?? 0)}, and ${count === 1 ? '1 newer one was' : `${count} newer ones were`} imported since: it would turn values back`;
+    case 'strangers':
+      return `not one of the file's ${count} rows has a key that the feed knows, and it knows ${base} (guards.strangersFloor, guards.strangersRows): everybody would be there twice`;
     case 'columns':
       return `the file lacks ${count === 1 ? 'the column' : 'the columns'} ${listNames(names)}, which the file before had and which ${count === 1 ? 'is' : 'are'} mapped`;
     case 'rows':
@@ -37,7 +46,7 @@ function sentence({ guard, count, base, limit, names = [] }: GuardVerdict): stri
     case 'updates':
       return `the file changes ${count} of the ${base} contacts it had before ${most}`;
     case 'creates':
-      return `the file brings ${count} new contacts beside the ${base} it had before ${most}`;
+      return `the file brings ${count} new contacts beside the ${base} that the feed knows ${most}`;
     case 'clears':
       return `the file clears or removes ${count} values of ${base} contacts it had before ${most}`;
     case 'dead':
@@ -47,11 +56,11 @@ function sentence({ guard, count, base, limit, names = [] }: GuardVerdict): stri
   }
 }
 
-function percent(fraction: number): string {
-  return `${Math.round(fraction * 1_000) / 10}%`;
+function dateOf(ms: number): string {
+  return isoInstant(ms).slice(0, 10);
 }
 
-const comparisons: ReadonlySet<Guard> = new Set(['columns', 'rows', 'keys']);
+const comparisons: ReadonlySet<Guard> = new Set(['older', 'strangers', 'columns', 'rows', 'keys']);
 
 /** The flags that let all of them pass at once; null where only `--accept` does: a percentage ends at 100 %. */
 function flagsThatPass(verdicts: readonly GuardVerdict[]): string | null {

@@ -2,9 +2,11 @@
  * Guards: limits that stop a run before its first write (`rules.md`, "Guards"). Pure.
  *
  * Each guard compares a count with a share of a base, and has a floor, so that small files pass. For a full file of a
- * named feed three of them look at the *file before*, the feed's last accepted one.
+ * named feed three of them look at the *file before*, the feed's last accepted one. Two more, for `main` too, know a file
+ * that holds other people than its feed, and one that newer files have followed.
  */
 
+import type { GuardFigures } from '#src/ledger/approval.ts';
 import type { RunOptions } from '#src/ledger/run-options.ts';
 
 export interface GuardLimits {
@@ -21,19 +23,48 @@ export interface GuardLimits {
   readonly rowsFloor: number;
   readonly keysMin: number;
   readonly keysFloor: number;
+  /** A file of so many rows, of a feed that knows so many keys, shares one of them at least. */
+  readonly strangersRows: number;
+  readonly strangersFloor: number;
+  /** A file of `main` that newer ones have followed is looked at from so many rows. */
+  readonly olderRows: number;
 }
 
 /** What staging counted. */
 export interface StagedTally {
   readonly rows: number;
-  /** Rows whose key the feed knows: the base of all shares but that of dead rows. */
+  /** Rows whose key the feed knows, each contact once: the base of updates and clears. */
   readonly known: number;
+  /** The same with dead rows: not one, and the file holds other people. */
+  readonly shared: number;
   /** Of those, the ones whose desired contact changed. */
   readonly updates: number;
   readonly creates: number;
   /** Values that the file said before and now wants gone; a replaced value is none. */
   readonly clears: number;
   readonly dead: number;
+}
+
+/** What is counted for the guards: the file, and what its feed knows. */
+export interface FeedTally extends StagedTally {
+  /** All keys that the feed knows, in the file or not: the base of creates. */
+  readonly knownKeys: number;
+}
+
+/** What is known of the files of the feed; for each that comes in full. */
+export interface FileHistory {
+  /** Null where there is none to compare with; `main` has none. */
+  readonly before: FileBefore | null;
+  /** The run that accepted this very content, where newer files have followed it. */
+  readonly older: OlderFile | null;
+  /** Whether the feed has a name: each of its files holds all of its contacts. */
+  readonly isNamed: boolean;
+}
+
+export interface OlderFile {
+  readonly runId: string;
+  readonly atMs: number;
+  readonly newerCount: number;
 }
 
 /** How the file stands to the file before. */
@@ -48,14 +79,13 @@ export interface FileBefore {
   readonly missingColumns: readonly string[];
 }
 
-export type Guard = 'columns' | 'rows' | 'keys' | 'updates' | 'creates' | 'clears' | 'dead';
+export type Guard = 'older' | 'strangers' | 'columns' | 'rows' | 'keys' | 'updates' | 'creates' | 'clears' | 'dead';
 
-export interface GuardVerdict {
+/** `limit` is a fraction: the most, or for `rows` and `keys` the least. */
+export interface GuardVerdict extends GuardFigures {
   readonly guard: Guard;
-  readonly count: number;
-  readonly base: number;
-  /** A fraction: the most, or for `rows` and `keys` the least. */
-  readonly limit: number;
+  /** The run that read the same file, for `older`. */
+  readonly older?: OlderFile;
   /** What is counted, by name, where there are names. */
   readonly names?: readonly string[];
 }
@@ -63,18 +93,34 @@ export interface GuardVerdict {
 /** 29 % of 100 is a little less than 29 in binary fractions: exactly the limit passes. */
 const rounding = 1e-6;
 
-/** All guards that say no, in a fixed order. `before` is null where there is no file to compare with. */
+/** All guards that say no, in a fixed order. `history` is null for a file that does not come in full. */
 export function checkGuards(
-  tally: StagedTally,
+  tally: FeedTally,
   limits: GuardLimits,
   options: RunOptions,
-  before: FileBefore | null = null,
+  history: FileHistory | null = null,
 ): readonly GuardVerdict[] {
   if (options.accept) return [];
+  const before = history?.before ?? null;
   return [
+    ...(history === null ? [] : checkHistory(tally, history, limits)),
     ...(before === null ? [] : compareWithBefore(tally.rows, before, limits)),
     ...checkTally(tally, limits, options),
   ];
+}
+
+/** Only what changes a known contact turns values back: two lists of different people may take turns in `main`. */
+function checkHistory(
+  { rows, updates, shared, knownKeys }: FeedTally,
+  { older, isNamed }: FileHistory,
+  { olderRows, strangersRows, strangersFloor }: GuardLimits,
+): readonly GuardVerdict[] {
+  const verdicts: GuardVerdict[] = [];
+  if (older !== null && updates > 0 && (isNamed || rows >= olderRows))
+    verdicts.push({ guard: 'older', count: older.newerCount, base: rows, limit: 0, older });
+  if (shared === 0 && rows >= Math.max(1, strangersRows) && knownKeys >= Math.max(1, strangersFloor))
+    verdicts.push({ guard: 'strangers', count: rows, base: knownKeys, limit: 0 });
+  return verdicts;
 }
 
 /** No flag but `--accept` raises these: a file that lacks something is right, or it is not. */
@@ -92,7 +138,7 @@ function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits
   return verdicts;
 }
 
-function checkTally(tally: StagedTally, limits: GuardLimits, options: RunOptions): readonly GuardVerdict[] {
+function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions): readonly GuardVerdict[] {
   const change = (limit: number): number => Math.max(limit, options.maxChange ?? 0);
   const deadLimit = Math.max(limits.deadMax, options.maxDead ?? 0);
   const verdicts: GuardVerdict[] = [];
@@ -110,9 +156,9 @@ function checkTally(tally: StagedTally, limits: GuardLimits, options: RunOptions
   check(
     'creates',
     tally.creates,
-    tally.known,
+    tally.knownKeys,
     change(limits.createsMax),
-    tally.known >= Math.max(1, limits.createsFloor),
+    tally.knownKeys >= Math.max(1, limits.createsFloor),
   );
   check('clears', tally.clears, tally.known, change(limits.clearsMax), tally.clears >= Math.max(1, limits.clearsFloor));
   check('dead', tally.dead, tally.rows, deadLimit, tally.dead >= Math.max(1, limits.deadFloor));

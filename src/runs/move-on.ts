@@ -1,36 +1,38 @@
 /** The end of staging: the guards decide, and a newer file takes the place of one that they had stopped. */
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { inStep } from '#src/steps.ts';
-import { compareWithFileBefore, isFullFile } from './file-before.ts';
-import { reportStopped } from './finish-run.ts';
+import { fileHistory, isFullFile } from './file-before.ts';
 import { guardReason } from './guard-reason.ts';
-import { checkGuards, type StagedTally } from './guards.ts';
+import { checkGuards, type GuardVerdict, type StagedTally } from './guards.ts';
 import type { RunParts } from './parts.ts';
+import { stopRun } from './stop-run.ts';
 
 /** Moves a run that is staged to its end on: to `applying` or `stopped`. */
 export async function moveOn(parts: RunParts, run: RunRecord, tally: StagedTally): Promise<void> {
   const { ledger, clock, log } = parts;
   await replaceStopped(parts, run);
   const current = (await ledger.runs.get(run.id)) ?? run;
-  const { guards } = parts.feeds.rulesOf(run.feed);
   // Dead letters that a person tries again were looked at one by one: no guard counts them.
-  const verdicts =
-    run.kind === 'redrive'
-      ? []
-      : checkGuards(tally, guards, current.options, await compareWithFileBefore(parts, current));
-  const atMs = clock.nowMs();
+  const verdicts = run.kind === 'redrive' ? [] : await verdictsOn(parts, current, tally);
   if (verdicts.length > 0) {
-    const reason = guardReason(verdicts, run.feed);
-    await reportStopped(parts, { ...current, state: 'stopped', reason });
-    await ledger.runs.move(run.id, ['staging'], 'stopped', { atMs, reason });
+    const reason = guardReason(verdicts, run, parts.serviceName);
+    if (!(await stopRun(parts, current, 'staging', reason))) return;
     log.warn(
       { run: run.id, feed: run.feed, guards: verdicts.map((verdict) => verdict.guard) },
       'run stopped by a guard',
     );
     return;
   }
-  await inStep('startApplying', () => ledger.runs.move(run.id, ['staging'], 'applying', { atMs, reason: null }));
+  await inStep('startApplying', () =>
+    ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null }),
+  );
   log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
+}
+
+async function verdictsOn(parts: RunParts, run: RunRecord, tally: StagedTally): Promise<readonly GuardVerdict[]> {
+  const { guards } = parts.feeds.rulesOf(run.feed);
+  const knownKeys = await parts.ledger.staging.knownKeyCount(run.feed);
+  return checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(parts, run));
 }
 
 /** More never wait: each full file that can be read replaces the one before it. */

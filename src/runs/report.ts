@@ -32,6 +32,7 @@ export async function writeReport(parts: RunParts, run: RunRecord, summary: RunS
       mapping: run.mapping ?? 'generic',
       guards: feeds.rulesOf(run.feed).guards,
       options: run.options,
+      approvals: run.approvals,
       sha256: run.sha256,
       bytes: run.bytes,
       startedAt: instant(run.startedAtMs),

@@ -82,6 +82,8 @@ async function fail(parts: RunParts, run: RunRecord, found: RunReason): Promise<
   await ledger.runs.move(run.id, ['staging'], 'failed', { atMs, reason });
 }
 
+const tallied = ['rows', 'known', 'shared', 'updates', 'creates', 'clears', 'dead'] as const;
+
 /** Null where the run was cancelled meanwhile, or taken out of our hands. */
 async function stageRows(
   parts: RunParts,
@@ -90,7 +92,7 @@ async function stageRows(
   signal: AbortSignal,
 ): Promise<StagedTally | null> {
   const { ledger, clock } = parts;
-  const tally = { rows: 0, known: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
+  const tally = { rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
   const lateDead: LateDead[] = [];
   const adopt = run.options.adopt || parts.feeds.rulesOf(run.feed).adopt;
   const context = { parts, run, compiled: supply.compiled, hash: rowHasher(supply.compiled.version), adopt };
@@ -103,8 +105,7 @@ async function stageRows(
     if (state !== 'staging') return null;
     const slice = await stageSlice(context, items);
     lateDead.push(...slice.lateDead);
-    for (const name of ['rows', 'known', 'updates', 'creates', 'clears', 'dead'] as const)
-      tally[name] += slice.tally[name];
+    for (const name of tallied) tally[name] += slice.tally[name];
     // Staging is synchronous work on one thread: timers and lock renewals get their turn between slices.
     await nextTurn();
   }

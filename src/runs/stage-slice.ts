@@ -81,7 +81,7 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
   const stagedBefore = traces.size === 0 ? new Map() : await staging.stagedByKey(run.id, [...traces.keys()]);
   const draft = new SliceDraft(traces, stagedBefore, compiled.duplicateKeys);
 
-  const tally = { rows: 0, known: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
+  const tally = { rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
   const answered: string[] = [];
   const waiting = new Map<string, number>();
   const refreshed: { key: string; rowHash: string; mappingVersion: string }[] = [];
@@ -166,12 +166,14 @@ function draftOne(
   mapped: Mapped,
   said: ReadonlyMap<string, SaidRecord>,
   draft: SliceDraft,
-  tally: { known: number; updates: number; creates: number; clears: number },
+  tally: { known: number; shared: number; updates: number; creates: number; clears: number },
   refreshed: { key: string; rowHash: string; mappingVersion: string }[],
   answered: string[],
   waiting: Map<string, number>,
 ): void {
   const { row } = mapped;
+  const keyHere = keyOf(mapped);
+  if (mapped.kind === 'settled' || (keyHere !== null && said.has(keyHere))) tally.shared += 1;
   const letter = mapped.letterId === null ? {} : { letterId: mapped.letterId };
   if (mapped.kind === 'settled') {
     const { key, fingerprint, heldCount } = mapped.settled;
@@ -182,7 +184,7 @@ function draftOne(
     if (mapped.letterId !== null) answered.push(mapped.letterId);
     return;
   }
-  draft.addWarnings(keyOf(mapped), mapped.warnings);
+  draft.addWarnings(keyHere, mapped.warnings);
   if (mapped.kind === 'dead') {
     const code = mapped.problems[0]?.code ?? 'invalid';
     const { key, problems } = mapped;

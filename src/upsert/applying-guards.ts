@@ -1,10 +1,12 @@
 /**
  * Guards while a run is applied (`rules.md`, "Guards"): a ledger that does not know what it should know, and a service
- * that takes nothing. Both mean that something is wrong with the whole, and the run stops before it does harm.
+ * that takes nothing. Both mean that something is wrong with the whole, and the run stops before it does harm. Approved
+ * here, a guard passes for the share that was shown to the end of the run; nothing that was said of the staged file passes it.
  */
-import { type Facts, PatchbayError } from '#src/errors.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { approvedShare, figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/approval.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { DeadCount } from '#src/ledger/staging-ledger.ts';
 
 export interface ApplyingLimits {
   /** Contacts found that the ledger did not know, as a fraction of the keys looked up. */
@@ -14,38 +16,71 @@ export interface ApplyingLimits {
   readonly refusalsMax: number;
 }
 
-/** @throws PatchbayError `guard` `guardAdoptions`. */
-export function checkAdoptions(run: RunRecord, limits: ApplyingLimits): void {
-  const { foundUnknown, lookedUp } = run.counts;
-  const { accept, adopt, maxChange } = run.options;
-  const limit = Math.max(limits.adoptionsMax, maxChange ?? 0);
+interface GuardParts {
+  readonly ledger: Pick<Ledger, 'runs' | 'staging'>;
+  readonly limits: { readonly applyingOf: (feed: string) => ApplyingLimits };
+}
+
+/** A share that was approved is met again exactly: binary fractions must not make it a little more. */
+const rounding = 1e-6;
+
+/**
+ * Counts what the look-up of a chunk found, and looks whether the run may go on.
+ * @throws PatchbayError `guard` `guardAdoptions`. The chunk is counted out again: it is looked up once more when the run is
+ *   approved, and then its share is the one that was shown.
+ */
+export async function watchAdoptions(
+  { ledger, limits }: GuardParts,
+  { id, feed }: RunRecord,
+  chunk: { readonly lookedUp: number; readonly foundUnknown: number },
+): Promise<void> {
+  await ledger.runs.addCounts(id, chunk);
+  if (chunk.foundUnknown === 0) return;
+  const run = await ledger.runs.get(id);
+  const stop = run === null ? null : tooManyUnknown(run, limits.applyingOf(feed));
+  if (stop === null) return;
+  await ledger.runs.addCounts(id, { lookedUp: -chunk.lookedUp, foundUnknown: -chunk.foundUnknown });
+  throw stop;
+}
+
+/** No flag but `--adopt` is about contacts that nobody knew of; `--accept` is about the file. */
+function tooManyUnknown({ kind, counts, options, approvals }: RunRecord, limits: ApplyingLimits): PatchbayError | null {
+  const { foundUnknown, lookedUp } = counts;
+  const limit = Math.max(limits.adoptionsMax, approvedShare(approvals, 'adoptions') ?? 0);
   // Dead letters that a person tries again were looked at one by one.
-  if (
-    run.kind === 'redrive' ||
-    accept ||
-    adopt ||
-    foundUnknown < Math.max(1, limits.adoptionsFloor) ||
-    foundUnknown <= limit * lookedUp
-  )
-    return;
-  const message = `${foundUnknown} of ${lookedUp} keys looked up belong to contacts that are in the workspace already and that this data folder does not know (the limit guards.adoptionsMax is ${Math.round(limit * 100)}%): their fields would be overwritten`;
+  const isExempt = kind === 'redrive' || options.adopt;
+  if (isExempt || foundUnknown < Math.max(1, limits.adoptionsFloor) || foundUnknown <= limit * lookedUp + rounding)
+    return null;
+  const message = `${foundUnknown} of ${lookedUp} keys looked up belong to contacts that are in the workspace already and that this data folder does not know (${percent(foundUnknown / lookedUp)}; the limit guards.adoptionsMax is ${percent(limits.adoptionsMax)})`;
   const hint =
-    'Was the data folder lost, or is it another one? If the contacts are to be taken over, approve the run, or import again with --adopt.';
-  throw stop('guardAdoptions', message, hint, { foundUnknown, lookedUp, limit });
+    'Was the data folder lost, or is it another one? If the contacts are to be taken over, import again with --adopt.';
+  const figures = { guard: 'adoptions', count: foundUnknown, base: lookedUp, limit: limits.adoptionsMax };
+  return stop(figures, message, hint);
 }
 
-/** @throws PatchbayError `guard` `guardRefusals`. */
-export function checkRefusals(run: RunRecord, dead: readonly DeadCount[], limits: ApplyingLimits): void {
-  if (run.options.accept || run.counts.created + run.counts.updated > 0) return;
-  const refused = dead.filter((one) => one.class === 'refused');
+/**
+ * Looks whether the service takes anything of the run.
+ * @throws PatchbayError `guard` `guardRefusals`.
+ */
+export async function watchRefusals(
+  { ledger, limits }: GuardParts,
+  { id, feed, counts, approvals }: RunRecord,
+): Promise<void> {
+  const { refusalsMax } = limits.applyingOf(feed);
+  if (counts.created + counts.updated > 0 || counts.dead < refusalsMax) return;
+  if (approvedShare(approvals, 'refusals') !== null) return;
+  const refused = (await ledger.staging.deadByCode(id)).filter((one) => one.class === 'refused');
   const [only] = refused;
-  if (only === undefined || refused.length > 1 || only.count < limits.refusalsMax) return;
-  const message = `the first ${only.count} writes were all refused with ${only.code}, and none was accepted (guards.refusalsMax is ${limits.refusalsMax})`;
+  if (only === undefined || refused.length > 1 || only.count < refusalsMax) return;
+  const message = `the first ${only.count} writes were all refused with ${only.code}, and none was accepted (the limit guards.refusalsMax is ${refusalsMax})`;
   const hint =
-    'Look at one of the dead letters: patchbay dead ls. When the cause is mended, approve the run and retry them.';
-  throw stop('guardRefusals', message, hint, { refused: only.count, code: only.code });
+    'Look at one of them: patchbay dead ls. Mend the cause first; afterwards, patchbay dead retry tries them again.';
+  throw stop({ guard: 'refusals', count: only.count, base: only.count, limit: refusalsMax }, message, hint);
 }
 
-function stop(code: string, message: string, hint: string, facts: Facts): PatchbayError {
-  return new PatchbayError('guard', code, `stopped: ${message}`, { hint, facts });
+function stop(figures: GuardFigures, message: string, hint: string): PatchbayError {
+  return new PatchbayError('guard', guardCode(figures.guard), `stopped: ${message}`, {
+    hint,
+    facts: figureFacts([figures]),
+  });
 }

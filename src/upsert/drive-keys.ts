@@ -11,7 +11,7 @@ import { PatchbayError, unreachable } from '#src/errors.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import { inLogContext } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
-import { checkAdoptions } from './applying-guards.ts';
+import { watchAdoptions } from './applying-guards.ts';
 import type { Chunk } from './chunk.ts';
 import { endKey } from './key-ends.ts';
 import { takeLeases } from './key-leases.ts';
@@ -32,7 +32,8 @@ export async function driveKeys(chunk: Chunk, records: readonly StagedRecord[]):
   const leased = keys.filter(isAsking('lookUp'));
   if (leased.length === 0) return;
   await tellAll(chunk, await readTogether(chunk, leased));
-  await watchAdoptions(chunk, leased);
+  const found = { lookedUp: leased.length, foundUnknown: leased.filter(isUnknown).length };
+  await watchAdoptions(chunk.parts, chunk.run, found);
   await claimPatches(chunk, keys.filter(isAsking('patch')));
   await driveAlone(
     chunk,
@@ -172,13 +173,7 @@ function waitMs({ parts }: Chunk, key: KeyWork, { wait }: Extract<Effect, { do: 
   }
 }
 
-/** Counts what the look-up found, and stops the run before it overwrites a workspace that the ledger does not know. */
-async function watchAdoptions({ parts, run }: Chunk, lookedUp: readonly KeyWork[]): Promise<void> {
-  const unknown = lookedUp.filter(
-    ({ contact, planned }) =>
-      contact.contactId === null && contact.state !== 'intent' && (planned?.input.theirs ?? null) !== null,
-  );
-  await parts.ledger.runs.addCounts(run.id, { lookedUp: lookedUp.length, foundUnknown: unknown.length });
-  if (unknown.length === 0) return;
-  checkAdoptions((await parts.ledger.runs.get(run.id)) ?? run, parts.limits.applyingOf(run.feed));
+/** Bound to nothing here, and no create of ours: a contact that somebody else made. */
+function isUnknown({ contact, planned }: KeyWork): boolean {
+  return contact.contactId === null && contact.state !== 'intent' && (planned?.input.theirs ?? null) !== null;
 }

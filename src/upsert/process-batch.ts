@@ -5,11 +5,11 @@
  * no lease of it is left behind but by the death of the process.
  */
 import { randomUUID } from 'node:crypto';
-import type { RequestTotals, RunRecord } from '#src/ledger/run-record.ts';
+import type { RequestTotals } from '#src/ledger/run-record.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import { inStep } from '#src/steps.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
-import { checkRefusals } from './applying-guards.ts';
+import { watchRefusals } from './applying-guards.ts';
 import { type Chunk, closeChunk } from './chunk.ts';
 import { driveKeys } from './drive-keys.ts';
 import { createPace } from './pace.ts';
@@ -95,11 +95,4 @@ async function processChunk(
     await closeChunk(chunk, records);
   }
   return chunk.lateCount;
-}
-
-async function watchRefusals({ ledger, limits }: UpsertParts, run: RunRecord): Promise<void> {
-  const { created, updated, dead } = run.counts;
-  const applying = limits.applyingOf(run.feed);
-  if (created + updated > 0 || dead < applying.refusalsMax) return;
-  checkRefusals(run, await ledger.staging.deadByCode(run.id), applying);
 }

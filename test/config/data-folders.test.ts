@@ -48,6 +48,7 @@ describe('the data folder', () => {
       done: join('/srv/import', '_done'),
       failed: join('/srv/import', '_failed'),
       fix: join('/srv/import', '_fix'),
+      stopped: join('/srv/import', '_stopped'),
     });
   });
 });

@@ -1,7 +1,8 @@
 /** Runs: order of arrival, one at a time per feed, moves by compare-and-set. */
 import { expect, test } from 'vitest';
+import { approvalOf } from '#src/ledger/approval.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
-import { type RunState, zeroCounts, zeroRequests } from '#src/ledger/run-record.ts';
+import { type NewRun, type RunState, zeroCounts, zeroRequests } from '#src/ledger/run-record.ts';
 import { applyingRun, createdAtMs, deadRow, newRecord, newRun, pendingOf, slice, stagingRun } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
@@ -24,6 +25,7 @@ export function runContract(open: OpenLedger): void {
     const run = await ledger.runs.create(given);
     expect(run).toEqual({
       ...given,
+      approvals: [],
       sequence: run.sequence,
       state: 'queued',
       counts: zeroCounts,
@@ -207,14 +209,74 @@ export function runContract(open: OpenLedger): void {
     expect(await stopped()).toEqual([null, 500]);
   });
 
+  test('an approval passes what was shown, once, and is kept', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const shown = {
+      code: 'guardDead',
+      message: 'm',
+      hint: 'h',
+      facts: { deadCount: 25, deadBase: 55, deadLimit: 0.05 },
+    };
+    await stagingRun(ledger, 'r1');
+    await ledger.runs.move('r1', ['staging'], 'stopped', { atMs, reason: shown });
+    const approval = approvalOf(shown, { reason: 'known rows', atMs });
+    expect(approval.figures).toEqual([{ guard: 'dead', count: 25, base: 55, limit: 0.05 }]);
+    expect(await ledger.runs.approve('r1', approval)).toBe(true);
+    expect(await (await reopen()).runs.get('r1')).toMatchObject({
+      state: 'applying',
+      reason: null,
+      approvals: [approval],
+    });
+    expect(await ledger.runs.approve('r1', approval)).toBe(false);
+  });
+
+  test('an approval of other figures, of a run that was cancelled meanwhile, or of none does nothing', async () => {
+    const { ledger } = await openForTest(open);
+    const reasonOf = (count: number) => ({ code: 'guardDead', message: 'm', hint: null, facts: { deadCount: count } });
+    const approval = approvalOf(reasonOf(25), { reason: null, atMs });
+    await stagingRun(ledger, 'r1');
+    await ledger.runs.move('r1', ['staging'], 'stopped', { atMs, reason: reasonOf(26) });
+    expect(await ledger.runs.approve('r1', approval)).toBe(false);
+    expect(await ledger.runs.get('r1')).toMatchObject({ state: 'stopped', approvals: [] });
+    await ledger.runs.move('r1', ['stopped'], 'cancelling', { atMs, reason: reasonOf(25) });
+    expect(await ledger.runs.approve('r1', approval)).toBe(false);
+    expect(await ledger.runs.approve('r2', approval)).toBe(false);
+  });
+
+  test('content that was accepted is found with the files accepted since; of its own feed, whole files alone', async () => {
+    const { ledger } = await openForTest(open);
+    const accept = async (id: string, parts: Partial<NewRun>, state: RunState = 'done') => {
+      const { sequence } = await ledger.runs.create(newRun(id, { feed: 'crm', ...parts }));
+      await ledger.runs.move(id, ['queued'], state, { atMs });
+      return sequence;
+    };
+    await accept('a1', { sha256: 'A' });
+    await accept('other', { sha256: 'A', feed: 'shop' });
+    await accept('fix', { sha256: 'F', kind: 'fixFile' });
+    await accept('bad', { sha256: 'X' }, 'failed');
+    const found = async (sha256: string, before: number) => {
+      const same = await ledger.runs.acceptedContent('crm', sha256, before);
+      return same === null ? null : [same.run.id, same.newerCount];
+    };
+    expect(await found('A', 1_000)).toEqual(['a1', 0]);
+    await accept('b1', { sha256: 'B' }, 'doneWithDead');
+    expect(await found('A', 1_000)).toEqual(['a1', 1]);
+    const again = await accept('a2', { sha256: 'A' });
+    expect(await found('A', again)).toEqual(['a1', 1]);
+    expect(await found('A', 1_000)).toEqual(['a2', 0]);
+    expect(await found('B', 1_000)).toEqual(['b1', 1]);
+    expect(await found('X', 1_000)).toBeNull();
+    expect(await found('F', 1_000)).toBeNull();
+  });
+
   test('shape, notes, options, counts and requests are kept; what is added adds up', async () => {
     const { ledger, reopen } = await openForTest(open);
-    await ledger.runs.create(newRun('r1'));
+    const options = { ...noOptions, accept: true, acceptReason: 'new year' };
+    await ledger.runs.create(newRun('r1', { options }));
     const shape = { format: 'csv', columns: ['Id', 'Näme', ''], delimiter: ';' } as const;
     await ledger.runs.setShape('r1', shape);
     await ledger.runs.addNotes('r1', ['two blank lines', 'column “x” is not mapped']);
     await ledger.runs.addNotes('r1', ['two blank lines', 'assumed windows-1252']);
-    await ledger.runs.setOptions('r1', { ...noOptions, accept: true, acceptReason: 'new year' });
     await ledger.runs.addCounts('r1', { rows: 3, heldFields: 1 });
     await ledger.runs.addCounts('r1', { rows: 2, created: 4, warnings: 0 });
     await ledger.runs.addRequests('r1', { get: 2, patch: 1 });
@@ -222,7 +284,7 @@ export function runContract(open: OpenLedger): void {
     expect(await (await reopen()).runs.get('r1')).toMatchObject({
       shape,
       notes: ['two blank lines', 'column “x” is not mapped', 'assumed windows-1252'],
-      options: { ...noOptions, accept: true, acceptReason: 'new year' },
+      options,
       counts: { ...zeroCounts, rows: 5, heldFields: 1, created: 4 },
       requests: { ...zeroRequests, get: 3, patch: 1, rateLimited: 5 },
     });

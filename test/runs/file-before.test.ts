@@ -37,7 +37,7 @@ describe('a full file of a named feed', () => {
         code: 'guardRows',
         message:
           'stopped before the first write: the file has 6 rows, and the file before had 10 (60%; the limit guards.rowsMin is 70%)',
-        hint: 'Look at the file. If it is right, approve the run, or import again with --feed crm --accept --reason TEXT.',
+        hint: `Look at the file. If it is right, import it again with --feed crm --accept, or let it go on: patchbay runs approve --sandbox ${run.id}`,
         facts: { rowsCount: 6, rowsBase: 10, rowsLimit: 0.7 },
       },
     });
@@ -170,6 +170,97 @@ describe('the file before', () => {
       expect((await bench.import('b.csv', less, { feed })).state).toBe('done');
       expect((await load(bench, fillers(3, 101), {}, feed)).state).toBe('done');
     }
+  });
+});
+
+describe('an older file again', () => {
+  const role = (rows: readonly string[], to: string): string[] => rows.map((row) => row.replace('Engineer', to));
+  const withOlder = { guards: { ...guards, olderRows: 20 } };
+
+  it('is stopped where it would turn values back, and says which run it was', async () => {
+    const bench = await open();
+    const first = await load(bench, fillers(3));
+    await load(bench, role(fillers(3), 'Boss'));
+    await load(bench, role(fillers(3), 'Chief'));
+    const run = await load(bench, fillers(3));
+    expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardOlder', facts: { olderCount: 2 } } });
+    const day = new Date(first.createdAtMs).toISOString().slice(0, 10);
+    expect(run.reason?.message).toBe(
+      `stopped before the first write: this is the file of run ${first.id} of ${day}, and 2 newer ones were imported since: it would turn values back`,
+    );
+    expect((await bench.world.contactOf('f-1')).defaultFields.role).toBe('Chief');
+  });
+
+  it('passes as the latest: twice in a row, or after it was approved', async () => {
+    const bench = await open();
+    const twice = [await load(bench, fillers(3)), await load(bench, fillers(3))];
+    expect(twice.map(({ state }) => state)).toEqual(['done', 'done']);
+    await load(bench, role(fillers(3), 'Boss'));
+    await load(bench, fillers(3), { accept: true });
+    expect((await load(bench, fillers(3))).state).toBe('done');
+    expect((await load(bench, role(fillers(3), 'Boss'))).state).toBe('stopped');
+  });
+
+  it('is stopped in main from 20 rows; two lists that take turns there and change nothing pass', async () => {
+    const bench = await open(withOlder);
+    for (const count of [19, 20]) {
+      await load(bench, fillers(count), {}, 'main');
+      await load(bench, role(fillers(count), `Boss ${count}`), {}, 'main');
+      expect((await load(bench, fillers(count), {}, 'main')).state).toBe(count === 20 ? 'stopped' : 'done');
+    }
+    for (const from of [101, 201, 101, 201])
+      expect((await load(bench, fillers(20, from), {}, 'main')).state).toBe('done');
+  });
+
+  it('passes where the files of the feed are deltas', async () => {
+    const bench = await open({ ...withOlder, configured: { crm: { kind: 'delta' } } });
+    await load(bench, fillers(20));
+    await load(bench, role(fillers(20), 'Boss'));
+    expect((await load(bench, fillers(20))).state).toBe('done');
+  });
+});
+
+describe('a file with a wrong key column', () => {
+  it.each([['main'], ['crm']])('stops in %s: it would make everybody twice', async (feed) => {
+    const bench = await openRunsBench({ guards: { ...defaultGuards, keysMin: 0, rowsMin: 0 } });
+    await load(bench, fillers(100), {}, feed);
+    const run = await load(bench, fillers(100, 1_001), {}, feed);
+    expect(run).toMatchObject({
+      state: 'stopped',
+      counts: { created: 0 },
+      reason: { facts: { strangersCount: 100, strangersBase: 100, createsCount: 100, createsBase: 100 } },
+    });
+    expect(run.reason?.message).toContain("not one of the file's 100 rows has a key that the feed knows");
+    const few = await load(bench, fillers(20, 2_001), {}, feed);
+    expect(few).toMatchObject({ state: 'stopped', reason: { code: 'guardStrangers' } });
+    expect((await load(bench, fillers(19, 3_001), {}, feed)).state).toBe('done');
+  });
+
+  it('is counted against all keys that the feed knows, also those that the file lacks', async () => {
+    const bench = await openRunsBench({ guards: { ...defaultGuards, keysMin: 0, rowsMin: 0 } });
+    await load(bench, fillers(100));
+    expect((await load(bench, fillers(31, 100))).state).toBe('done');
+    expect(await load(bench, fillers(41, 130))).toMatchObject({ state: 'stopped', reason: { code: 'guardCreates' } });
+  });
+
+  it('does not stop a feed of deltas for sharing none, nor for a few dead rows that it knows', async () => {
+    const bench = await openRunsBench({
+      guards: { ...defaultGuards, createsMax: 1, keysMin: 0, rowsMin: 0, deadMax: 1 },
+      configured: { part: { kind: 'delta' } },
+    });
+    await load(bench, fillers(100), {}, 'part');
+    expect((await load(bench, fillers(20, 1_001), {}, 'part')).state).toBe('done');
+    await load(bench, fillers(100));
+    const known = await bench.import(
+      'dead.csv',
+      csv(['f-1,Ann,call me', ...fillers(19, 1_001)], 'externalId,firstName,phone'),
+      {
+        feed: 'crm',
+        options: {},
+      },
+    );
+    // It lacks a column besides; for strangers it would be stopped first.
+    expect(known.reason?.code).toBe('guardColumns');
   });
 });
 

@@ -1,11 +1,11 @@
 /** Guards: stop before the first write (`rules.md`, "Guards"). */
 import { describe, expect, it } from 'vitest';
-import { noOptions } from '#src/ledger/run-options.ts';
+import { noOptions, type RunOptions } from '#src/ledger/run-options.ts';
 import { guardReason } from '#src/runs/guard-reason.ts';
-import { checkGuards, type FileBefore, type StagedTally } from '#src/runs/guards.ts';
+import { checkGuards, type FeedTally, type FileBefore, type FileHistory } from '#src/runs/guards.ts';
 import { defaultGuards, tallyOf } from './support/tallies.ts';
 
-const guardsOf = (given: Partial<StagedTally>, options = {}) =>
+const guardsOf = (given: Partial<FeedTally>, options = {}) =>
   checkGuards(tallyOf(given), defaultGuards, { ...noOptions, ...options }).map((verdict) => verdict.guard);
 
 describe('the guard on updates', () => {
@@ -24,16 +24,73 @@ describe('the guard on updates', () => {
 });
 
 describe('the guard on creates', () => {
-  it('lets 30 % of the known contacts be new', () => {
-    expect(guardsOf({ known: 100, creates: 30 })).toEqual([]);
+  it('lets new contacts be 30 % of all that the feed knows, in the file or not', () => {
+    expect(guardsOf({ known: 1, knownKeys: 100, creates: 30 })).toEqual([]);
   });
 
   it('stops one contact above 30 %', () => {
-    expect(guardsOf({ known: 100, creates: 31 })).toEqual(['creates']);
+    expect(guardsOf({ known: 1, knownKeys: 100, creates: 31 })).toEqual(['creates']);
+    expect(guardsOf({ known: 100, knownKeys: 1_000, creates: 31 })).toEqual([]);
   });
 
   it('does not work below 100 known contacts', () => {
     expect(guardsOf({ known: 99, creates: 1_000 })).toEqual([]);
+  });
+});
+
+describe('the guard on a file of strangers', () => {
+  const full: FileHistory = { before: null, older: null, isNamed: false };
+  const strangersOf = (given: Partial<FeedTally>, history: FileHistory | null = full) =>
+    checkGuards(tallyOf({ known: 0, ...given }), defaultGuards, noOptions, history).map((verdict) => verdict.guard);
+
+  it('stops 20 rows that share no key with the 100 that the feed knows', () => {
+    expect(strangersOf({ rows: 20, knownKeys: 100 })).toEqual(['strangers']);
+    expect(strangersOf({ rows: 19, knownKeys: 100 })).toEqual([]);
+    expect(strangersOf({ rows: 20, knownKeys: 99 })).toEqual([]);
+  });
+
+  it('lets a file pass that shares one key, be it of a dead row', () => {
+    expect(strangersOf({ rows: 20, knownKeys: 100, shared: 1 })).toEqual([]);
+  });
+
+  it('does not look at deltas, fix-files and redrives', () => {
+    expect(strangersOf({ rows: 20, knownKeys: 100 }, null)).toEqual([]);
+  });
+
+  it('gives way to --accept alone', () => {
+    const pass = (options: Partial<RunOptions>) =>
+      checkGuards(tallyOf({ rows: 20, knownKeys: 100 }), defaultGuards, { ...noOptions, ...options }, full);
+    expect(pass({ maxChange: 1, maxDead: 1 })).toHaveLength(1);
+    expect(pass({ accept: true })).toEqual([]);
+  });
+});
+
+describe('the guard on an older file', () => {
+  const older = { runId: 'r-1', atMs: Date.parse('2026-11-15T02:30:00Z'), newerCount: 2 };
+  const olderOf = (given: Partial<FeedTally>, isNamed: boolean) =>
+    checkGuards(tallyOf({ known: 1_000, ...given }), defaultGuards, noOptions, { before: null, older, isNamed });
+
+  it('stops one that changes contacts: of a named feed, and of main from 20 rows', () => {
+    for (const rows of [1, 19, 20]) expect(olderOf({ rows, updates: 1 }, true)).toMatchObject([{ guard: 'older' }]);
+    expect(olderOf({ rows: 19, updates: 1 }, false)).toEqual([]);
+    expect(olderOf({ rows: 20, updates: 1 }, false)).toMatchObject([{ guard: 'older' }]);
+  });
+
+  it('lets one pass that changes nothing', () => {
+    for (const isNamed of [true, false]) expect(olderOf({ rows: 100, updates: 0, creates: 5 }, isNamed)).toEqual([]);
+  });
+
+  it('says which run it was, of which day, and how many newer ones there were', () => {
+    const { message, hint, code } = guardReason(
+      olderOf({ rows: 20, updates: 1 }, true),
+      { id: 'r-4', feed: 'crm' },
+      'sandbox',
+    );
+    expect(code).toBe('guardOlder');
+    expect(message).toContain('this is the file of run r-1 of 2026-11-15, and 2 newer ones were imported since');
+    expect(hint).toContain(
+      'import it again with --feed crm --accept, or let it go on: patchbay runs approve --sandbox r-4',
+    );
   });
 });
 
@@ -78,7 +135,7 @@ describe('the guards against the file before', () => {
       tallyOf({ rows }),
       defaultGuards,
       { ...noOptions, ...options },
-      before === null ? null : { ...alike, ...before },
+      before === null ? null : { before: { ...alike, ...before }, older: null, isNamed: true },
     ).map((verdict) => verdict.guard);
 
   it('let 70 % of its rows and half of its keys pass, and stop one below', () => {
@@ -107,10 +164,11 @@ describe('the guards against the file before', () => {
   });
 
   it('name in their reason the feed and the one flag that lets them pass', () => {
-    const verdicts = checkGuards(tallyOf({ rows: 1, known: 100, updates: 100 }), defaultGuards, noOptions, alike);
-    const reason = guardReason(verdicts, 'The CRM');
+    const history = { before: alike, older: null, isNamed: true };
+    const verdicts = checkGuards(tallyOf({ rows: 1, known: 100, updates: 100 }), defaultGuards, noOptions, history);
+    const reason = guardReason(verdicts, { id: 'r-1', feed: 'The CRM' }, 'https://api.example.com');
     expect(reason.message).toContain('the file has 1 rows, and the file before had 100 (1%; the limit guards.rowsMin');
-    expect(reason.hint).toContain('import again with --feed "The CRM" --accept --reason TEXT.');
+    expect(reason.hint).toContain('import it again with --feed "The CRM" --accept,');
     expect(reason.facts).toMatchObject({ rowsCount: 1, rowsBase: 100, rowsLimit: 0.7, updatesCount: 100 });
   });
 });
@@ -158,7 +216,16 @@ describe('guards', () => {
 });
 
 describe('the reason of a stopped run', () => {
-  const reasonOf = (given: Partial<StagedTally>) => guardReason(checkGuards(tallyOf(given), defaultGuards, noOptions));
+  const main = { id: '20261121T190405Z-94d92d', feed: 'main' };
+  const reasonOf = (given: Partial<FeedTally>, serviceName = 'https://api.example.com') =>
+    guardReason(checkGuards(tallyOf(given), defaultGuards, noOptions), main, serviceName);
+
+  it('ends with the exact command to go on, for the sandbox where the run is one of it', () => {
+    expect(reasonOf({ known: 400, updates: 300 }).hint).toMatch(/: patchbay runs approve 20261121T190405Z-94d92d$/);
+    expect(reasonOf({ known: 400, updates: 300 }, 'sandbox').hint).toMatch(
+      / approve --sandbox 20261121T190405Z-94d92d$/,
+    );
+  });
 
   it('names the count, the base, the share, the limit and the key to set', () => {
     const { message } = reasonOf({ known: 400, updates: 300 });
@@ -185,7 +252,7 @@ describe('the reason of a stopped run', () => {
     expect(reason.code).toBe(code);
     expect(reason.message).toContain(key);
     expect(reason.hint).toContain(flag);
-    expect(reason.hint).toContain('--accept --reason TEXT');
+    expect(reason.hint).toContain('--accept, or let it go on');
   });
 
   it('tells every guard that said no, and the flags that let all of them pass', () => {
@@ -200,14 +267,14 @@ describe('the reason of a stopped run', () => {
   it('names no percentage where none is enough', () => {
     const { hint } = reasonOf({ known: 100, creates: 150 });
     expect(hint).not.toContain('--max-change');
-    expect(hint).toContain('--accept --reason TEXT');
+    expect(hint).toContain('--accept, or let it go on');
   });
 
   it('names flags that do let the same file pass', () => {
     for (let base = 100; base <= 700; base += 1) {
       for (const count of [Math.ceil(base * 0.31), Math.floor(base * 0.57), Math.floor(base * 0.58), base]) {
         const tally = tallyOf({ known: base, updates: count, rows: base, dead: count });
-        const { hint } = guardReason(checkGuards(tally, defaultGuards, noOptions));
+        const { hint } = guardReason(checkGuards(tally, defaultGuards, noOptions), main, 'sandbox');
         const [, change, dead] = /--max-change (\d+)% --max-dead (\d+)%/.exec(hint ?? '') ?? [];
         expect(change).toBeDefined();
         const options = { ...noOptions, maxChange: Number(change) / 100, maxDead: Number(dead) / 100 };

@@ -1,6 +1,8 @@
 /** `rules.md`, "Guards": while applying, a ledger that knows nothing and a service that takes nothing stop the run. */
 import { describe, expect, test } from 'vitest';
-import { noOptions } from '#src/ledger/run-options.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { approvalOf, figuresOf, type GuardFigures } from '#src/ledger/approval.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
 import { wanted } from './support/build.ts';
 import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';
 
@@ -14,6 +16,17 @@ async function enterByHand(world: UpsertWorld, count: number): Promise<void> {
       defaultFields: { firstName: 'Ada', role: 'Owner' },
     });
   }
+}
+
+/** Works until the guard stops the run with these figures, and approves them as `runs approve` does. */
+async function stopAndApprove(world: UpsertWorld, run: RunRecord, figures: GuardFigures): Promise<void> {
+  const error = await world.workOnce(run).catch((thrown: unknown) => thrown);
+  if (!(error instanceof PatchbayError)) throw new Error('the run was not stopped', { cause: error });
+  const { code, message, hint, facts } = error;
+  expect(figuresOf(facts)).toEqual([figures]);
+  const reason = { code, message, hint, facts };
+  await world.ledger.runs.move(run.id, ['applying'], 'stopped', { atMs: 1, reason });
+  expect(await world.ledger.runs.approve(run.id, approvalOf(reason, { reason: null, atMs: 2 }))).toBe(true);
 }
 
 describe('contacts found that the ledger did not know', () => {
@@ -41,17 +54,38 @@ describe('contacts found that the ledger did not know', () => {
     expect((await world.load(people(20))).counts).toMatchObject({ created: 14, adopted: 6 });
   });
 
-  test.each([{ adopt: true }, { accept: true }, { maxChange: 0.5 }])(
-    'pass where somebody said so: %o',
-    async (said) => {
-      const world = await openUpsertWorld();
-      await enterByHand(world, 10);
-      const run = await world.stage(people(20));
-      await world.ledger.runs.setOptions(run.id, { ...noOptions, ...said });
-      expect((await world.finish(run)).counts).toMatchObject({ created: 10, updated: 10, adopted: 10 });
-      await world.expectSound();
-    },
-  );
+  test('pass with --adopt', async () => {
+    const world = await openUpsertWorld();
+    await enterByHand(world, 10);
+    const run = await world.load(people(20), { options: { adopt: true } });
+    expect(run.counts).toMatchObject({ created: 10, updated: 10, adopted: 10 });
+    await world.expectSound();
+  });
+
+  test.each([{ accept: true }, { maxChange: 1 }])('stop a run whose file was let pass before: %o', async (options) => {
+    const world = await openUpsertWorld();
+    await enterByHand(world, 10);
+    const run = await world.stage(people(20), { options });
+    await expect(world.workOnce(run)).rejects.toMatchObject({ code: 'guardAdoptions' });
+  });
+
+  test('pass once they were approved, to the end of the run, also where an earlier look-up found none', async () => {
+    const world = await openUpsertWorld();
+    await enterByHand(world, 20);
+    const run = await world.stage([...people(60).slice(20), ...people(20)]);
+    await stopAndApprove(world, run, { guard: 'adoptions', count: 20, base: 60, limit: 0.3 });
+    expect((await world.finish(run)).counts).toMatchObject({ created: 40, adopted: 20 });
+    await world.expectSound();
+  });
+
+  test('stop it again above the share that was approved', async () => {
+    const world = await openUpsertWorld();
+    await enterByHand(world, 30);
+    const run = await world.stage([...people(40).slice(30), ...people(30)]);
+    await stopAndApprove(world, run, { guard: 'adoptions', count: 10, base: 20, limit: 0.3 });
+    const stopped = await world.workOnce(run).catch((error: unknown) => error);
+    expect(stopped).toMatchObject({ facts: { adoptionsCount: 30, adoptionsBase: 40 } });
+  });
 });
 
 describe('writes that are all refused with one code', () => {
@@ -62,6 +96,20 @@ describe('writes that are all refused with one code', () => {
     expect(world.service.counts()).toMatchObject({ create: 20 });
     expect(await world.countsOf(run)).toMatchObject({ dead: 20, created: 0 });
     await world.expectSound();
+  });
+
+  test('are all tried once that was approved', async () => {
+    const world = await openUpsertWorld({ faults: ['create:status=400'] });
+    const run = await world.stage(people(60));
+    await stopAndApprove(world, run, { guard: 'refusals', count: 20, base: 20, limit: 20 });
+    expect((await world.finish(run)).counts).toMatchObject({ dead: 60 });
+    await world.expectSound();
+  });
+
+  test('stop also a run whose file was let pass with --accept', async () => {
+    const world = await openUpsertWorld({ faults: ['create:status=400'] });
+    const run = await world.stage(people(60), { options: { accept: true } });
+    await expect(world.workOnce(run)).rejects.toMatchObject({ code: 'guardRefusals' });
   });
 
   test('do not stop it once one was accepted', async () => {

@@ -5,6 +5,7 @@ import { followAudit } from '#src/audits/follow-audit.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { AuditRecord } from '#src/ledger/audit-record.ts';
 import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
+import { approveCommand } from '#src/runs/guard-reason.ts';
 import { type AuditResult, auditResultOf } from '../audit-result.ts';
 import { findRun } from '../find-run.ts';
 import type { GlobalOptions } from '../global-options.ts';
@@ -28,7 +29,7 @@ export async function auditRun(options: AuditOptions, id: string): Promise<numbe
   });
   try {
     const run = await findRun(home, id);
-    requireEnded(run);
+    requireEnded(run, home.serviceName);
     const { seat, entered } = await takeSeatFor(home, output, { patienceMs, interrupt }, () => demand(home, run));
     try {
       const end = await seat.follow((following) => followAudit({ ...following, auditId: entered.id }));
@@ -57,12 +58,12 @@ async function demand({ ledger, clock }: Home, run: RunRecord): Promise<AuditRec
   return ledger.audits.demand({ runId: run.id, atMs: clock.nowMs(), dueAtMs });
 }
 
-function requireEnded(run: RunRecord): void {
+function requireEnded(run: RunRecord, serviceName: string): void {
   if (isFinal(run.state)) return;
   throw new PatchbayError('usage', 'runNotEnded', `run ${run.id} is ${run.state}, and only an ended run is audited`, {
     hint:
       run.state === 'stopped'
-        ? `Let it go on with: patchbay runs approve ${run.id}. Or end it with: patchbay runs cancel ${run.id}`
+        ? `Look at it with: patchbay runs show ${run.id}. Or let it go on: ${approveCommand(run.id, serviceName)}`
         : 'Wait for its end: patchbay status tells when it is there.',
   });
 }

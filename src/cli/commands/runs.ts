@@ -1,4 +1,4 @@
-/** `patchbay runs …`: list, look at, approve or cancel runs. */
+/** `patchbay runs …`: list, look at or cancel runs. */
 import type { Home } from '#src/app.ts';
 import type { AuditDocument } from '#src/audits/audit-document.ts';
 import { readAudit } from '#src/audits/read-audit.ts';
@@ -7,9 +7,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import { shownAudit } from '../audit-result.ts';
 import { findRun } from '../find-run.ts';
-import { finishOneShot } from '../finish-one-shot.ts';
 import type { GlobalOptions } from '../global-options.ts';
-import { type EnteredRun, patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
@@ -80,42 +78,6 @@ async function auditsOf(home: Home, runId: string, values: boolean): Promise<rea
   const done = audits.filter((one) => one.state === 'done').slice(-auditsShown);
   const shown = done.length > 0 ? done : audits.slice(0, 1);
   return Promise.all(shown.map(async (one) => shownAudit(await readAudit(home.ledger, one), values)));
-}
-
-interface ApproveOptions extends GlobalOptions {
-  readonly reason?: string;
-  readonly wait?: string;
-  readonly detach?: boolean;
-}
-
-/** The staged rows are written as they are: the file is not read again. */
-export async function approveRun(options: ApproveOptions, id: string): Promise<number> {
-  const patienceMs = patienceOf(options.wait);
-  const home = await openCliHome(options, 'work');
-  try {
-    const output = createOutput(options);
-    const run = await findRun(home, id);
-    if (run.state !== 'stopped')
-      throw new PatchbayError(
-        'usage',
-        'notStopped',
-        `run ${run.id} is ${run.state}, and only a stopped run can be approved`,
-        {},
-      );
-    const approve = async (): Promise<readonly EnteredRun[]> => {
-      await home.ledger.runs.setOptions(run.id, { ...run.options, accept: true, acceptReason: options.reason ?? null });
-      await home.ledger.runs.move(run.id, ['stopped'], 'applying', { atMs: home.clock.nowMs(), reason: null });
-      return [{ run, isNew: false }];
-    };
-    if (options.detach === true) {
-      await approve();
-      output.note(`run ${run.id} goes on with the next engine`);
-      return 0;
-    }
-    return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, approve);
-  } finally {
-    await home.close();
-  }
 }
 
 export async function cancelRun(options: GlobalOptions, id: string): Promise<number> {

@@ -5,14 +5,16 @@ import { percentage, wholeNumber } from '../forms.ts';
 const floor = () => wholeNumber(0, 1_000_000_000);
 
 const limits = {
-  updatesMax: percentage().describe("The share of a feed's known contacts that one run may update."),
-  updatesFloor: floor().describe('The update guard works from this many known contacts.'),
-  createsMax: percentage().describe("The contacts that one run may create, as a share of the feed's known contacts."),
-  createsFloor: floor().describe('The create guard works from this many known contacts.'),
-  clearsMax: percentage().describe(
-    "The share of a feed's known contacts in which one run may clear fields or remove items.",
+  updatesMax: percentage().describe("The share of the file's known contacts that one run may update."),
+  updatesFloor: floor().describe('The update guard works from this many contacts of the file that the feed knows.'),
+  createsMax: percentage().describe('The contacts that one run may create, as a share of all that the feed knows.'),
+  createsFloor: floor().describe(
+    'The create guard works from this many contacts that the feed knows, in the file or not.',
   ),
-  clearsFloor: floor().describe('The clear guard works from this many known contacts.'),
+  clearsMax: percentage().describe(
+    "The values that one run may clear or remove, as a share of the file's known contacts.",
+  ),
+  clearsFloor: floor().describe('The clear guard works from this many values.'),
   deadMax: percentage().describe('The share of rows that may be dead before any request is sent.'),
   deadFloor: floor().describe('The dead-row guard works from this many dead rows.'),
   adoptionsMax: percentage().describe(
@@ -30,6 +32,11 @@ const limits = {
     'The share of the keys of the last accepted file that the next full file of a named feed must have.',
   ),
   keysFloor: floor().describe('The key guard works from this many keys of the last accepted file.'),
+  strangersRows: floor().describe('A file of so many rows must share a key with its feed.'),
+  strangersFloor: floor().describe('The guard on files of strangers works from this many keys that the feed knows.'),
+  olderRows: floor().describe(
+    'A file of main that newer ones have followed, and that changes contacts, stops from this many rows.',
+  ),
 };
 
 export const guardsSection = z
@@ -49,6 +56,9 @@ export const guardsSection = z
     rowsFloor: limits.rowsFloor.default(10),
     keysMin: limits.keysMin.prefault('50%'),
     keysFloor: limits.keysFloor.default(10),
+    strangersRows: limits.strangersRows.default(20),
+    strangersFloor: limits.strangersFloor.default(100),
+    olderRows: limits.olderRows.default(20),
   })
   .describe('Limits that stop a run before its first write.');
 

@@ -7,6 +7,7 @@ import { agreedTables } from './agreed-tables.ts';
 import { clockTables } from './clock-tables.ts';
 import { deliveryTables } from './delivery-tables.ts';
 import { feedTables } from './feed-tables.ts';
+import { guardTables } from './guard-tables.ts';
 import { scheduleTables } from './schedule-tables.ts';
 import { snapshotTables } from './snapshot-tables.ts';
 import { takeTables } from './take-tables.ts';
@@ -233,6 +234,6 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   scheduleTables + snapshotTables + takeTables + deliveryTables + feedTables,
-  // What file and app agreed on, order per feed, fields that wait for a person; the ledger's own clock.
-  agreedTables + clockTables,
+  // What file and app agreed on, order per feed, fields that wait for a person; the ledger's own clock; approvals.
+  agreedTables + clockTables + guardTables,
 ];

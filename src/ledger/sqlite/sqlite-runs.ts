@@ -1,5 +1,6 @@
 /** Feeds and runs in SQLite. */
 import { invariant } from '#src/errors.ts';
+import { type Approval, checksumOf } from '../approval.ts';
 import { mainFeed } from '../main-feed.ts';
 import type { RunFilter, RunLedger } from '../run-ledger.ts';
 import { noOptions, type RunOptions } from '../run-options.ts';
@@ -81,6 +82,24 @@ export function sqliteRuns(db: Database): RunLedger {
       return row === null ? null : toRun(row);
     },
 
+    acceptedContent: async (feed, sha256, beforeSequence) => {
+      const accepted = "feed = ? AND kind = 'file' AND state IN ('done', 'doneWithDead')";
+      const row = db.get(
+        `SELECT * FROM runs WHERE ${accepted} AND sha256 = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`,
+        feed,
+        sha256,
+        beforeSequence,
+      );
+      if (row === null) return null;
+      const newer = db.get(
+        `SELECT count(*) AS newer FROM runs WHERE ${accepted} AND sequence > ? AND sequence < ?`,
+        feed,
+        Number(row.sequence),
+        beforeSequence,
+      );
+      return { run: toRun(row), newerCount: Number(newer?.newer ?? 0) };
+    },
+
     nextQueued: async (limit) =>
       db
         .all(
@@ -154,9 +173,20 @@ export function sqliteRuns(db: Database): RunLedger {
       addColumns(db, id, delta);
     },
 
-    setOptions: async (id, options) => {
-      db.run('UPDATE runs SET options = ? WHERE id = ?', JSON.stringify(options), id);
-    },
+    approve: async (id, approval) =>
+      db.durable(() => {
+        const run = get(id);
+        if (run?.state !== 'stopped' || run.reason === null || checksumOf(run.reason) !== approval.checksum)
+          return false;
+        db.run(
+          `UPDATE runs SET state = 'applying', reason = NULL, approvals = ?1,
+             stopped_ms = stopped_ms + max(0, ?2 - coalesce(stopped_at, ?2)), stopped_at = NULL WHERE id = ?3`,
+          JSON.stringify([...run.approvals, approval]),
+          approval.atMs,
+          id,
+        );
+        return true;
+      }),
 
     prune: async (id) => {
       db.transaction(() => {
@@ -228,6 +258,7 @@ function toRun(row: ResultRow): RunRecord {
     bytes: Number(row.bytes),
     state: String(row.state) as RunState,
     options: parseJson<RunOptions>(row.options) ?? noOptions,
+    approvals: parseJson<Approval[]>(row.approvals) ?? [],
     mapping: parseJson<NonNullable<RunRecord['mapping']>>(row.mapping),
     sourceLabel: textOrNull(row.source_label),
     refusal: parseJson<RunReason>(row.refusal),

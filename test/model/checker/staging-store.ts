@@ -34,6 +34,7 @@ export function createStagingStore(holder: TableHolder) {
       const created: RunRecord = {
         sourceLabel: null,
         refusal: null,
+        approvals: [],
         ...run,
         sequence: holder.tables.runs.size + 1,
         ...freshRun,

@@ -1,5 +1,5 @@
 /** Figures for guards: the defaults of the configuration, limits that never say no, and a tally of nothing. */
-import type { GuardLimits, StagedTally } from '#src/runs/guards.ts';
+import type { FeedTally, GuardLimits } from '#src/runs/guards.ts';
 
 /** As `rules.md`, "Guards" has them. */
 export const defaultGuards: GuardLimits = {
@@ -15,6 +15,9 @@ export const defaultGuards: GuardLimits = {
   rowsFloor: 10,
   keysMin: 0.5,
   keysFloor: 10,
+  strangersRows: 20,
+  strangersFloor: 100,
+  olderRows: 20,
 };
 
 /** For tests about something else. */
@@ -31,8 +34,13 @@ export const generousGuards: GuardLimits = {
   rowsFloor: 10,
   keysMin: 0,
   keysFloor: 10,
+  strangersRows: 1_000_000,
+  strangersFloor: 100,
+  olderRows: 1_000_000,
 };
 
-export function tallyOf(given: Partial<StagedTally>): StagedTally {
-  return { rows: 1_000, known: 0, updates: 0, creates: 0, clears: 0, dead: 0, ...given };
+/** The feed knows the contacts of the file and no others, unless `knownKeys` says so. */
+export function tallyOf(given: Partial<FeedTally>): FeedTally {
+  const known = given.known ?? 0;
+  return { rows: 1_000, known, shared: known, knownKeys: known, updates: 0, creates: 0, clears: 0, dead: 0, ...given };
 }

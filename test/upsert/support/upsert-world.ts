@@ -10,7 +10,7 @@ import { fingerprint } from '#src/contacts/fingerprint.ts';
 import type { LeaseResult } from '#src/ledger/contact-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
+import { noOptions, type RunOptions } from '#src/ledger/run-options.ts';
 import { pendingCount, type RunCounts, type RunRecord, zeroCounts } from '#src/ledger/run-record.ts';
 import type { RunEvent } from '#src/ledger/staging-ledger.ts';
 import { type Logger, silentLogger } from '#src/log.ts';
@@ -35,6 +35,7 @@ export interface WorldOptions extends Pick<TestServiceOptions, 'patchMode' | 'fa
 export interface StageOptions {
   readonly feed?: string;
   readonly rowsPerBatch?: number;
+  readonly options?: Partial<RunOptions>;
 }
 
 export interface UpsertWorld {
@@ -118,12 +119,15 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
     await ledger.runs.move(run.id, ['applying'], state, { atMs: clock.nowMs() });
     return (await ledger.runs.get(run.id)) ?? run;
   };
-  const stage = async (wanted: readonly DesiredContact[], { feed, rowsPerBatch = 20 }: StageOptions = {}) => {
+  const stage = async (
+    wanted: readonly DesiredContact[],
+    { feed, rowsPerBatch = 20, options = {} }: StageOptions = {},
+  ) => {
     for (const { key } of wanted) keys.add(key);
     const run = await stageRun(
       ledger,
       clock,
-      { id: `run-${runs.length + 1}`, feed: feed ?? 'main', rowsPerBatch },
+      { id: `run-${runs.length + 1}`, feed: feed ?? 'main', rowsPerBatch, options: { ...noOptions, ...options } },
       wanted,
     );
     runs.push(run);
@@ -198,7 +202,7 @@ function upsertParts(service: TestService, ledger: Ledger, clock: MovedClock, op
 async function stageRun(
   ledger: Ledger,
   clock: MovedClock,
-  { id, feed, rowsPerBatch }: { id: string; feed: string; rowsPerBatch: number },
+  { id, feed, rowsPerBatch, options }: { id: string; feed: string; rowsPerBatch: number; options: RunOptions },
   wanted: readonly DesiredContact[],
 ): Promise<RunRecord> {
   const atMs = clock.nowMs();
@@ -208,7 +212,7 @@ async function stageRun(
     id,
     feed,
     kind: 'file',
-    options: noOptions,
+    options,
     mapping: null,
     createdAtMs: atMs,
   });

@@ -1,0 +1,86 @@
+/** `patchbay runs approve` (`rules.md`, "Guards"): what it shows, what it asks, and what it answers. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ApprovalAnswer, askApproval } from '#src/cli/commands/runs-approve.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { slice, stagingRun } from '#test/contracts/support/build.ts';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { callPatchbay } from '#test/support/call-patchbay.ts';
+
+/** What a person sees, and what becomes of what they type. */
+async function asked(typed: string, why?: string): Promise<ApprovalAnswer & { readonly seen: string }> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  input.end(typed);
+  const answer = await askApproval({ input, output }, 'moved.csv → sandbox: stopped', why);
+  output.end();
+  return { ...answer, seen: await text(output) };
+}
+
+describe('on a terminal', () => {
+  it('the run is shown, then a yes lets it go on, with a reason where somebody gives one', async () => {
+    expect(await asked('y\nnew mail domain\n')).toEqual({
+      isApproved: true,
+      why: 'new mail domain',
+      seen: 'moved.csv → sandbox: stopped\nLet it go on as it is? [y/N] Why? It will stand in the report (Enter: no reason) ',
+    });
+    expect(await asked('YES\n\n')).toMatchObject({ isApproved: true, why: null });
+  });
+
+  it.each([['n\n'], ['\n'], ['yellow\n'], ['']])('anything else leaves it stopped: %j', async (typed) => {
+    expect(await asked(typed)).toMatchObject({ isApproved: false, why: null });
+  });
+
+  it('a reason that was given is not asked for', async () => {
+    const { isApproved, why, seen } = await asked('y\n', 'known rows');
+    expect({ isApproved, why }).toEqual({ isApproved: true, why: 'known rows' });
+    expect(seen).not.toContain('Why?');
+  });
+});
+
+/** A sandbox's data folder with a run that a guard has stopped. */
+async function stoppedRun(): Promise<{ data: string; ledger: Ledger }> {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+  onTestFinished(() => ledger.close());
+  const run = await stagingRun(ledger, 'r-1', { claimedPath: '' });
+  await ledger.staging.stage(slice(run, { counts: { rows: 1, unchanged: 1 } }));
+  const reason = {
+    code: 'guardDead',
+    message: 'm',
+    hint: null,
+    facts: { deadCount: 20, deadBase: 20, deadLimit: 0.05 },
+  };
+  await ledger.runs.move('r-1', ['staging'], 'stopped', { atMs: 1, reason });
+  return { data, ledger };
+}
+
+describe('without a terminal', () => {
+  it('nobody is asked: the run goes on, and its approval is kept with the reason', async () => {
+    const { data, ledger } = await stoppedRun();
+    const args = ['runs', 'approve', '--sandbox', 'r-1', '--data', data, '--detach', '--reason', 'known rows'];
+    const { code, stdout, stderr } = await callPatchbay(args, {});
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'run r-1 goes on with the running engine, or the next one\n',
+    });
+    expect(await ledger.runs.get('r-1')).toMatchObject({
+      state: 'applying',
+      approvals: [{ figures: [{ guard: 'dead', count: 20 }], reason: 'known rows' }],
+    });
+  });
+
+  it('a run that was cancelled is not approved, and that is said with exit code 2', async () => {
+    const { data, ledger } = await stoppedRun();
+    await ledger.runs.move('r-1', ['stopped'], 'cancelling', { atMs: 2 });
+    const { code, stderr } = await callPatchbay(['runs', 'approve', '--sandbox', 'r-1', '--data', data], {});
+    expect(code).toBe(2);
+    expect(stderr).toContain('run r-1 is cancelling, and only a stopped run can be approved [notStopped]');
+    expect(await ledger.runs.get('r-1')).toMatchObject({ state: 'cancelling', approvals: [] });
+  });
+});

@@ -1,0 +1,153 @@
+/** Runs that guards stop, and their approval: it passes what was shown, and nothing else (`rules.md`, "Guards"). */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { expireFiles } from '#src/runs/expire-files.ts';
+import { approveRun, stopForGuard } from '#src/runs/stop-run.ts';
+import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { defaultGuards } from './support/tallies.ts';
+
+const open = (): Promise<RunsBench> => openRunsBench({ guards: defaultGuards });
+const broken = (count: number): string[] => Array.from({ length: count }, () => ',nobody,A');
+
+/** Fifty rows of which twenty are broken: a guard stops it at its staging. */
+async function stoppedByDeadRows(bench: RunsBench, rows = fillers(30)): Promise<RunRecord> {
+  const run = await bench.import('a.csv', csv([...rows, ...broken(25)]));
+  expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardDead' } });
+  return run;
+}
+
+/** Works on the run as a job does, until a guard stops it. */
+async function workUntilStopped(bench: RunsBench, run: RunRecord): Promise<RunRecord> {
+  const error = await bench.apply(run).catch((thrown: unknown) => thrown);
+  expect(await stopForGuard(bench.parts, run.id, error)).toBe(true);
+  return bench.again(run);
+}
+
+async function enterByHand(bench: RunsBench, count: number): Promise<void> {
+  for (let index = 1; index <= count; index += 1) {
+    const defaultFields = { firstName: 'Ann', role: 'set by people' };
+    await bench.world.byHand('POST', '/v1/contacts', { externalId: `f-${index}`, defaultFields });
+  }
+}
+
+describe('an approval', () => {
+  it('passes the guard that stopped the run, and stands in the report with its reason', async () => {
+    const bench = await open();
+    const stopped = await stoppedByDeadRows(bench);
+    await approveRun(bench.parts, stopped, 'the old branch');
+    const run = await bench.finish(await bench.apply(stopped));
+    expectCounts(run, { rows: 55, created: 30, dead: 25 });
+    expect((await bench.report(run)).approvals).toMatchObject([
+      { figures: [{ guard: 'dead', count: 25, base: 55, limit: 0.05 }], reason: 'the old branch' },
+    ]);
+  });
+
+  it('passes no guard that fires later: unknown contacts stop the run before one of them is written', async () => {
+    const bench = await open();
+    await enterByHand(bench, 30);
+    const stopped = await stoppedByDeadRows(bench);
+    await approveRun(bench.parts, stopped, null);
+    const again = await workUntilStopped(bench, stopped);
+    expect(again).toMatchObject({ state: 'stopped', reason: { code: 'guardAdoptions' }, counts: { updated: 0 } });
+    expect(again.reason?.message).toContain('20 of 20 keys looked up');
+    expect(again.reason?.message).toContain('(100%; the limit guards.adoptionsMax is 30%)');
+    expect(again.reason?.hint).toMatch(new RegExp(`: patchbay runs approve --sandbox ${stopped.id}$`));
+    expect((await bench.world.contactOf('f-1')).defaultFields.role).toBe('set by people');
+    await approveRun(bench.parts, again, null);
+    expectCounts(await bench.finish(await bench.apply(again)), { rows: 55, updated: 30, dead: 25 });
+  });
+
+  it('is none where a newer file has taken the run’s place, or somebody cancelled it', async () => {
+    const bench = await open();
+    const stopped = await stoppedByDeadRows(bench);
+    const reason = { code: 'replaced', message: 'run x read a newer file', hint: null, facts: { by: 'x' } };
+    await bench.ledger.runs.move(stopped.id, ['stopped'], 'cancelling', { atMs: 1, reason });
+    await expect(approveRun(bench.parts, stopped, null)).rejects.toMatchObject({
+      kind: 'guard',
+      code: 'notApproved',
+      message: `run ${stopped.id} was not approved: it is cancelling by now: run x read a newer file`,
+    });
+    expect(await bench.again(stopped)).toMatchObject({ state: 'cancelling', approvals: [] });
+  });
+
+  it('is none where something else has stopped the run since it was shown', async () => {
+    const bench = await open();
+    await enterByHand(bench, 30);
+    const shown = await stoppedByDeadRows(bench);
+    await approveRun(bench.parts, shown, null);
+    await workUntilStopped(bench, shown);
+    await expect(approveRun(bench.parts, shown, null)).rejects.toMatchObject({ code: 'notApproved' });
+    expect((await bench.again(shown)).state).toBe('stopped');
+  });
+
+  it('is refused for a run that no guard has stopped', async () => {
+    const bench = await open();
+    const run = await bench.import('a.csv', csv(fillers(2)));
+    await expect(approveRun(bench.parts, run, null)).rejects.toMatchObject({ kind: 'usage', code: 'notStopped' });
+  });
+});
+
+it('--accept passes the guards on the staged file, and none while it is applied', async () => {
+  const bench = await open();
+  await enterByHand(bench, 30);
+  const rows = csv([...fillers(30), ...broken(25)]);
+  const run = await bench.stage(await bench.submit('a.csv', rows, { options: { accept: true } }));
+  expect(run.state).toBe('applying');
+  expect(await workUntilStopped(bench, run)).toMatchObject({ state: 'stopped', reason: { code: 'guardAdoptions' } });
+});
+
+describe('two batches that a guard stops at once', () => {
+  it('leave the run stopped, with the report and the note of the first', async () => {
+    const bench = await open();
+    await enterByHand(bench, 30);
+    const run = await bench.stage(await bench.submit('a.csv', csv(fillers(30))));
+    const error = await bench.apply(run).catch((thrown: unknown) => thrown);
+    await Promise.all([stopForGuard(bench.parts, run.id, error), stopForGuard(bench.parts, run.id, error)]);
+    expect((await bench.again(run)).state).toBe('stopped');
+    expect(await bench.report(run)).toMatchObject({ state: 'stopped', reason: { code: 'guardAdoptions' } });
+    expect(await bench.names('import', '_stopped')).toHaveLength(1);
+  });
+});
+
+describe('the note of a file whose run waits for an approval', () => {
+  const notes = (bench: RunsBench): Promise<string[]> => bench.names('import', '_stopped');
+
+  it('stands in _stopped, says why and what to type, and is for its owner alone', async () => {
+    const bench = await open();
+    const run = await stoppedByDeadRows(bench);
+    expect(await notes(bench)).toEqual([`${run.id}__a.csv.txt`]);
+    const path = join(bench.folder, 'import', '_stopped', `${run.id}__a.csv.txt`);
+    const text = await readFile(path, 'utf8');
+    expect(text).toContain('state     stopped: stopped before the first write: 25 of 55 rows cannot be used');
+    expect(text).toContain(`let it go on: patchbay runs approve --sandbox ${run.id}\n`);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('goes away when the run is approved; a guard that stops it later writes it again', async () => {
+    const bench = await open();
+    await enterByHand(bench, 30);
+    const stopped = await stoppedByDeadRows(bench);
+    await approveRun(bench.parts, stopped, null);
+    expect(await notes(bench)).toEqual([]);
+    const again = await workUntilStopped(bench, stopped);
+    expect(await notes(bench)).toHaveLength(1);
+    // The person who approves may be killed before the note is gone.
+    await bench.ledger.runs.move(again.id, ['stopped'], 'applying', { atMs: 1 });
+    await bench.ledger.staging.skipPending(again.id, 'cancelled', 1);
+    expect((await bench.finish(again)).state).toBe('doneWithDead');
+    expect(await notes(bench)).toEqual([]);
+  });
+
+  it('goes away when the run is cancelled, and does not grow too old before', async () => {
+    const bench = await open();
+    const run = await stoppedByDeadRows(bench);
+    bench.world.clock.advance(90 * 86_400_000);
+    await expireFiles(bench.parts, 30 * 86_400_000);
+    expect(await notes(bench)).toHaveLength(1);
+    await bench.ledger.runs.move(run.id, ['stopped'], 'cancelling', { atMs: 1 });
+    await bench.finish(run);
+    expect(await notes(bench)).toEqual([]);
+  });
+});
