@@ -192,6 +192,14 @@ describe('the totals', () => {
     await bench.ledger.runs.addCounts(applied.id, { [name]: 1 });
     expect(await bench.finish(applied)).toMatchObject({ state: 'failed', reason: { code: 'accountingBroken' } });
   });
+
+  it.each(['created', 'updated'] as const)('are compared with the records: one %s too many', async (name) => {
+    const bench = await openRunsBench();
+    const applied = await bench.apply(await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A']))));
+    // The rows add up all the same.
+    await bench.ledger.runs.addCounts(applied.id, { rows: 1, [name]: 1 });
+    expect(await bench.finish(applied)).toMatchObject({ state: 'failed', reason: { code: 'accountingBroken' } });
+  });
 });
 
 describe('finishing', () => {
