@@ -9,15 +9,14 @@ import { readingOf } from '#src/runs/reading.ts';
 import type { StageItem } from '#src/runs/stage-item.ts';
 import type { RowSupply } from '#src/runs/stage-run.ts';
 import type { Row } from '#src/sources/row.ts';
-import { lettersPerRedriveMax } from './redrive.ts';
 
-const lettersPerSlice = 500;
+const lettersPerPage = 500;
 
 export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promise<RowSupply> {
-  const letters = await lettersOf(parts, run);
   const { mapping, context } = readingOf(run, parts);
+  const { columns, anyObject, needsMapping } = await surveyOf(parts, run);
   const compiledBy = new Map<string, CompiledMapping>();
-  const definitions = needsMapping(run, letters) ? await parts.workspace.listCustomFields() : null;
+  const definitions = needsMapping ? await parts.workspace.listCustomFields() : null;
 
   /** One compiled mapping for each header among the letters. */
   const compiledFor = (row: Row): CompiledMapping => {
@@ -32,13 +31,10 @@ export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promis
 
   const mapRow = (row: Row): ReturnType<CompiledMapping['mapRow']> => compiledFor(row).mapRow(row);
   const items = async function* (): AsyncGenerator<readonly StageItem[]> {
-    for (let start = 0; start < letters.length; start += lettersPerSlice) {
-      yield letters.slice(start, start + lettersPerSlice).flatMap((letter) => itemOf(run, letter));
-    }
+    for await (const letters of pagesOf(parts, run)) yield letters.flatMap((letter) => itemOf(run, letter));
   };
-  const anyObject = letters.some((letter) => letter.row?.kind === 'object');
   return {
-    shape: { format: anyObject ? 'ndjson' : 'csv', columns: columnsOf(letters), delimiter: ',' },
+    shape: { format: anyObject ? 'ndjson' : 'csv', columns, delimiter: ',' },
     compiled: {
       name: 'redrive',
       version: versionOf({ redrive: run.id }),
@@ -60,12 +56,37 @@ export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promis
  * Oldest first: where a key has several letters, the row that was met last wins. Those that an interrupted reading of
  * this run has let die again are open again, and still its own.
  */
-async function lettersOf({ ledger }: RunParts, run: RunRecord): Promise<readonly DeadLetter[]> {
-  const taken = await ledger.deadLetters.list({ states: ['redriven'], limit: lettersPerRedriveMax });
-  const diedAgain = await ledger.deadLetters.list({ states: ['open'], runId: run.id, limit: lettersPerRedriveMax });
-  return [...taken.filter((letter) => letter.redriveRunId === run.id), ...diedAgain].toSorted(
-    (left, right) => left.sequence - right.sequence || left.line - right.line,
-  );
+async function* pagesOf({ ledger }: RunParts, run: RunRecord): AsyncGenerator<readonly DeadLetter[]> {
+  let after = 0;
+  // Ends with the first short page: ordinals only grow.
+  for (;;) {
+    const page = await ledger.deadLetters.lettersOf(run.id, after, lettersPerPage);
+    yield page;
+    if (page.length < lettersPerPage) return;
+    after = page.at(-1)?.ordinal ?? after;
+  }
+}
+
+interface Survey {
+  /** Of all letters, in the order they were met: the fix-file of a redrive has them all. */
+  readonly columns: readonly string[];
+  readonly anyObject: boolean;
+  readonly needsMapping: boolean;
+}
+
+/** What must be known before the first row. */
+async function surveyOf(parts: RunParts, run: RunRecord): Promise<Survey> {
+  const columns = new Set<string>();
+  let anyObject = false;
+  let needsMapping = run.options.remap;
+  for await (const letters of pagesOf(parts, run)) {
+    for (const { row, desired } of letters) {
+      if (row?.kind === 'cells') for (const column of row.columns) columns.add(column);
+      anyObject ||= row?.kind === 'object';
+      needsMapping ||= desired === null;
+    }
+  }
+  return { columns: [...columns], anyObject, needsMapping };
 }
 
 function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
@@ -73,13 +94,4 @@ function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
   if (row === null) return [];
   if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence, letterId: letter.id }];
   return [{ kind: 'row', row, sequence, letterId: letter.id }];
-}
-
-function needsMapping(run: RunRecord, letters: readonly DeadLetter[]): boolean {
-  return run.options.remap || letters.some((letter) => letter.desired === null);
-}
-
-/** The columns of all letters, in the order they were met: the fix-file of a redrive has them all. */
-function columnsOf(letters: readonly DeadLetter[]): readonly string[] {
-  return [...new Set(letters.flatMap(({ row }) => (row?.kind === 'cells' ? row.columns : [])))];
 }

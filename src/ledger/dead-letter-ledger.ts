@@ -1,5 +1,6 @@
 /** The part of the ledger that holds dead letters. */
-import type { DeadLetter, DeadLetterFilter } from './dead-letter.ts';
+import type { DeadLetter, DeadLetterFilter, LetterChoice } from './dead-letter.ts';
+import type { NewRun, RunRecord } from './run-record.ts';
 
 export interface DeadLetterLedger {
   list(filter: DeadLetterFilter): Promise<readonly DeadLetter[]>;
@@ -7,10 +8,30 @@ export interface DeadLetterLedger {
   countOpen(): Promise<number>;
   /** Open letters by code and field, with an example. */
   groups(limit: number): Promise<readonly DeadLetterGroup[]>;
-  /** Marks letters as being tried again by that run. Answers those that were open. */
-  markRedriven(ids: readonly string[], runId: string): Promise<readonly string[]>;
+  /** How many open letters fit, by feed and by the run that met them last. The oldest run first. */
+  openByRun(choice: LetterChoice): Promise<readonly OpenOfRun[]>;
+  /**
+   * Enters a redrive together with the open letters of its feed that fit and that one of these runs met last: they are being
+   * tried again from the moment it is there. Null, and nothing is entered, where none is open any more. Durable.
+   */
+  enterRedrive(
+    run: Omit<NewRun, 'kind' | 'fileName'>,
+    choice: LetterChoice & { readonly metBy: readonly string[] },
+  ): Promise<RunRecord | null>;
+  /** What a redrive took and has not settled, in the order it was met; also what has died again in it. */
+  lettersOf(
+    runId: string,
+    afterOrdinal: number,
+    limit: number,
+  ): Promise<readonly (DeadLetter & { readonly ordinal: number })[]>;
   /** Letters that the run took and did not settle are open again. */
   reopenUnsettled(runId: string): Promise<void>;
+}
+
+export interface OpenOfRun {
+  readonly feed: string;
+  readonly runId: string;
+  readonly count: number;
 }
 
 export interface DeadLetterGroup {

@@ -34,10 +34,15 @@ export interface DeadLetter {
   readonly lastAtMs: number;
 }
 
-export interface DeadLetterFilter {
+/** All letters that fit what is there. */
+export interface LetterChoice {
   readonly ids?: readonly string[];
   readonly code?: string;
+  /** The run that met it last. */
   readonly runId?: string;
+}
+
+export interface DeadLetterFilter extends LetterChoice {
   readonly states?: readonly DeadLetterState[];
   /** At most so many, newest first. */
   readonly limit: number;

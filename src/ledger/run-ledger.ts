@@ -12,7 +12,7 @@ export interface RunFilter {
 export interface RunLedger {
   /** Enters a run as `queued`, durable. The feed is entered with its first run. */
   create(run: NewRun): Promise<RunRecord>;
-  /** Takes a run back that nobody has begun. Answers whether it was still waiting. */
+  /** Takes a run back that nobody has begun; the letters of a redrive are open again. Answers whether it was still waiting. */
   forget(id: string): Promise<boolean>;
   get(id: string): Promise<RunRecord | null>;
   list(filter: RunFilter): Promise<readonly RunRecord[]>;

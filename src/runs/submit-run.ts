@@ -72,7 +72,6 @@ export async function submitFile(
 /** Takes back what was entered and not begun: the process that entered it could not become the engine. */
 export async function withdrawRun({ ledger }: SubmitParts, run: RunRecord): Promise<void> {
   if (!(await ledger.runs.forget(run.id))) return;
-  if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
   if (run.claimedPath !== '') await rm(run.claimedPath, { force: true });
 }
 

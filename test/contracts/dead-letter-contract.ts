@@ -1,5 +1,6 @@
 /** Dead letters: one per feed, key and code; never dropped, closed by a later success. */
 import { expect, test } from 'vitest';
+import type { LetterChoice } from '#src/ledger/dead-letter.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { DeadRow } from '#src/ledger/staged-record.ts';
@@ -9,6 +10,7 @@ import {
   deadRow,
   desired,
   ended,
+  newRun,
   pendingOf,
   row,
   settleAs,
@@ -29,6 +31,10 @@ async function onlyLetter(ledger: Ledger) {
   if (letter === undefined || others.length > 0) throw new Error(`${others.length} letters too many, or none`);
   return letter;
 }
+
+/** Enters a redrive of feed main's open letters that fit. */
+const redriveOf = (ledger: Ledger, id: string, choice: LetterChoice, metBy: readonly string[] = ['r1']) =>
+  ledger.deadLetters.enterRedrive(newRun(id), { ...choice, metBy });
 
 const deadNewOf = async (ledger: Ledger, id: string) => (await ledger.runs.get(id))?.counts.deadNew;
 
@@ -204,7 +210,7 @@ export function deadLetterContract(open: OpenLedger): void {
     ]);
     expect(await ledger.deadLetters.groups(1)).toHaveLength(1);
     const ids = (await ledger.deadLetters.list({ code: 'twoContacts', limit: 1 })).map((letter) => letter.id);
-    await ledger.deadLetters.markRedriven(ids, 'r2');
+    await redriveOf(ledger, 'r2', { ids });
     expect(await ledger.deadLetters.groups(10)).toHaveLength(1);
   });
 
@@ -213,10 +219,89 @@ export function deadLetterContract(open: OpenLedger): void {
     const run = await stagingRun(ledger, 'r1');
     await kill(ledger, run, [deadRow('k1')]);
     const { id } = await onlyLetter(ledger);
-    expect(await ledger.deadLetters.markRedriven([id, 'unknown'], 'r2')).toEqual([id]);
-    expect(await ledger.deadLetters.markRedriven([id], 'r3')).toEqual([]);
+    expect(await ledger.deadLetters.openByRun({})).toEqual([{ feed: 'main', runId: 'r1', count: 1 }]);
+    expect(await redriveOf(ledger, 'r2', { ids: [id, 'unknown'] })).toMatchObject({
+      kind: 'redrive',
+      state: 'queued',
+      fileName: `dead letter ${id}`,
+    });
+    expect(await redriveOf(ledger, 'r3', { ids: [id] })).toBeNull();
+    expect(await ledger.runs.get('r3')).toBeNull();
+    expect(await ledger.deadLetters.openByRun({})).toEqual([]);
     expect(await onlyLetter(ledger)).toMatchObject({ state: 'redriven', redriveRunId: 'r2', attempts: 1 });
     expect(await ledger.deadLetters.countOpen()).toBe(1);
+  });
+
+  test('a redrive takes the open letters of its feed that fit and that the named runs met, whatever their number', async () => {
+    const { ledger } = await openForTest(open);
+    const [first, second, shop] = [
+      await stagingRun(ledger, 'r1'),
+      await stagingRun(ledger, 'r2'),
+      await stagingRun(ledger, 'r3', { feed: 'shop' }),
+    ];
+    await kill(ledger, first, [deadRow('k1', { line: 3 }), deadRow('k2', { line: 2 }), deadRow('k3', { code: 'x' })]);
+    await kill(ledger, second, [deadRow('k4')]);
+    await kill(ledger, shop, [deadRow('k5')]);
+    const code = 'phoneInvalid';
+    expect(await ledger.deadLetters.openByRun({ code })).toEqual([
+      { feed: 'main', runId: 'r1', count: 2 },
+      { feed: 'main', runId: 'r2', count: 1 },
+      { feed: 'shop', runId: 'r3', count: 1 },
+    ]);
+    expect(await redriveOf(ledger, 'r9', { code }, ['r1', 'r3'])).toMatchObject({ fileName: '2 dead letters' });
+    const page = await ledger.deadLetters.lettersOf('r9', 0, 1);
+    expect(page).toMatchObject([{ key: 'k2', ordinal: 1, state: 'redriven', redriveRunId: 'r9', attempts: 1 }]);
+    expect(await ledger.deadLetters.lettersOf('r9', 1, 10)).toMatchObject([{ key: 'k1', ordinal: 2 }]);
+  });
+
+  test('the letters of a redrive come in the order they were met, also those that died again in it; closed ones do not', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [deadRow('k1'), deadRow('k2'), deadRow('k3')]);
+    const redrive = await redriveOf(ledger, 'r2', {});
+    if (redrive === null) throw new Error('no redrive was entered');
+    await ledger.runs.beginStaging('r2', createdAtMs);
+    const [first, second] = await ledger.deadLetters.lettersOf('r2', 0, 10);
+    await kill(ledger, redrive, [deadRow(first?.key ?? '', { letterId: first?.id ?? '' })]);
+    await ledger.staging.stage(slice(redrive, { answered: [second?.id ?? ''] }));
+    const left = await ledger.deadLetters.lettersOf('r2', 0, 10);
+    expect(left.map(({ ordinal, state, sequence }) => [ordinal, state, sequence])).toEqual([
+      [1, 'open', run.sequence],
+      [3, 'redriven', run.sequence],
+    ]);
+    await ledger.runs.move('r2', ['staging'], 'failed', { atMs: createdAtMs });
+    await ledger.runs.prune('r2');
+    expect(await ledger.deadLetters.lettersOf('r2', 0, 10)).toEqual([]);
+  });
+
+  test('what dies again in a redrive stays the row of its file, be it of something else', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1', { fileName: 'people.csv' });
+    await kill(ledger, run, [deadRow('k1', { line: 5 }), deadRow('k2', { line: 6 })]);
+    const redrive = await redriveOf(ledger, 'r2', {});
+    if (redrive === null) throw new Error('no redrive was entered');
+    await ledger.runs.beginStaging('r2', createdAtMs);
+    const [first, second] = await ledger.deadLetters.lettersOf('r2', 0, 10);
+    await kill(ledger, redrive, [
+      deadRow('k1', { line: 5, letterId: first?.id ?? '' }),
+      deadRow('k2', { line: 6, letterId: second?.id ?? '', code: 'emailInvalid' }),
+    ]);
+    const letters = await ledger.deadLetters.list({ states: ['open'], limit: 10 });
+    expect(
+      letters.map(({ key, file, line, sequence, runId }) => [key, file, line, sequence, runId]).toSorted(),
+    ).toEqual([
+      ['k1', 'people.csv', 5, run.sequence, 'r2'],
+      ['k2', 'people.csv', 6, run.sequence, 'r2'],
+    ]);
+  });
+
+  test('a redrive that is taken back leaves no trace: its letters are open again', async () => {
+    const { ledger } = await openForTest(open);
+    await kill(ledger, await stagingRun(ledger, 'r1'), [deadRow('k1')]);
+    await redriveOf(ledger, 'r2', {});
+    expect(await ledger.runs.forget('r2')).toBe(true);
+    expect(await onlyLetter(ledger)).toMatchObject({ state: 'open', redriveRunId: null });
+    expect(await ledger.deadLetters.lettersOf('r2', 0, 10)).toEqual([]);
   });
 
   test('what a run took and did not settle is open again; what others took stays theirs', async () => {
@@ -225,8 +310,8 @@ export function deadLetterContract(open: OpenLedger): void {
     await kill(ledger, run, [deadRow('k1'), deadRow('k2')]);
     const letters = await ledger.deadLetters.list(everyLetter);
     const idOf = (key: string) => letters.find((letter) => letter.key === key)?.id ?? '';
-    await ledger.deadLetters.markRedriven([idOf('k1')], 'r2');
-    await ledger.deadLetters.markRedriven([idOf('k2')], 'r3');
+    await redriveOf(ledger, 'r2', { ids: [idOf('k1')] });
+    await redriveOf(ledger, 'r3', { ids: [idOf('k2')] });
     await ledger.deadLetters.reopenUnsettled('r2');
     expect(await ledger.deadLetters.get(idOf('k1'))).toMatchObject({ state: 'open', redriveRunId: null, attempts: 1 });
     expect(await ledger.deadLetters.get(idOf('k2'))).toMatchObject({ state: 'redriven', redriveRunId: 'r3' });
@@ -236,9 +321,9 @@ export function deadLetterContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
     await kill(ledger, run, [deadRow('k1'), deadRow('k2')]);
-    const ids = (await ledger.deadLetters.list(everyLetter)).map((letter) => letter.id);
-    const redrive = await stagingRun(ledger, 'r2', { kind: 'redrive' });
-    await ledger.deadLetters.markRedriven(ids, 'r2');
+    const redrive = await redriveOf(ledger, 'r2', {});
+    if (redrive === null) throw new Error('no redrive was entered');
+    await ledger.runs.beginStaging('r2', createdAtMs);
     await kill(ledger, redrive, [deadRow('k1'), deadRow('k2', { code: 'refused400' })]);
     const states = (await ledger.deadLetters.list(everyLetter)).map(
       ({ key, code, state, redriveRunId }) => `${key} ${code} ${state} ${redriveRunId}`,

@@ -7,7 +7,7 @@ import {
   createdAtMs,
   deadRow,
   newRecord,
-  type newRun,
+  newRun,
   pendingOf,
   settleAs,
   settled,
@@ -259,11 +259,9 @@ export function deliveryContract(open: OpenLedger): void {
     const last = async () => (await ledger.deliveries.standings())[0]?.last;
     expect(await last()).toMatchObject({ state: 'doneWithDead', deadCount: 2, deadOpen: true });
     const letters = await ledger.deadLetters.list({ limit: 10 });
-    const redrive = await stagingRun(ledger, 'r2', { feed: 'crm', kind: 'redrive' });
-    await ledger.deadLetters.markRedriven(
-      letters.map(({ id }) => id),
-      'r2',
-    );
+    const redrive = await ledger.deadLetters.enterRedrive(newRun('r2', { feed: 'crm' }), { metBy: ['r1'] });
+    if (redrive === null) throw new Error('no redrive was entered');
+    await ledger.runs.beginStaging('r2', at + 10);
     expect(await last()).toMatchObject({ deadOpen: true });
     await closeLetters(ledger, redrive, letters);
     expect(await last()).toMatchObject({ id: 'r1', state: 'doneWithDead', deadOpen: false });

@@ -131,6 +131,16 @@ describe('a redrive', () => {
   });
 });
 
+describe('a redrive is entered with its letters at once', () => {
+  it('so that of two that ask for the same letters, one gets them and the other enters no run', async () => {
+    const bench = await openRunsBench();
+    await enterLetter(bench, 'r-1', { key: 'c-1' });
+    const both = await Promise.allSettled([retry(bench), retry(bench)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await bench.ledger.runs.nextQueued(10)).toHaveLength(1);
+  });
+});
+
 describe('what is tried again', () => {
   async function threeLetters(bench: RunsBench): Promise<readonly RunRecord[]> {
     return [
@@ -225,6 +235,17 @@ describe('a dead letter that is tried again', () => {
       attempts: 1,
       state: 'open',
     });
+  });
+
+  it('keeps the name and the line of its file where it dies again', async () => {
+    const bench = await openRunsBench();
+    await bench.import('people.csv', csv(['c-1,Ann,A,', 'c-2,Ann,A,call me', 'c-3,Ann,A,call me'], wide));
+    await bench.carryOut(await retry(bench));
+    const where = async () => (await bench.letters()).map(({ file, line, state }) => `${file}:${line} ${state}`);
+    expect(await where()).toEqual(['people.csv:3 open', 'people.csv:4 open']);
+    const { feeds } = bench.parts;
+    await bench.carryOut((await redrive({ ...bench.parts, feeds }, { remap: true }))[0] as RunRecord);
+    expect(await where()).toEqual(['people.csv:3 open', 'people.csv:4 open']);
   });
 
   it('is open again where its run is cancelled', async () => {

@@ -77,5 +77,5 @@ async function chosenDeliveries(
 }
 
 async function anyLetter(ledger: DeadLetterLedger, { remap: _, ...filter }: RedriveChoice): Promise<boolean> {
-  return (await ledger.list({ ...filter, states: ['open'], limit: 1 })).length > 0;
+  return (await ledger.openByRun(filter)).length > 0;
 }

@@ -13,7 +13,7 @@ import { type Database, textOrNull } from './database.ts';
 import { addKeyEvent, keyEvents } from './key-events.ts';
 import { addEvents } from './run-events.ts';
 import { moveSaid, type SaidPlace, writeSaid } from './said.ts';
-import { closeLetter, closeLettersOf, enterDeadRow } from './sqlite-dead-letters.ts';
+import { closeLetter, closeLettersOf, deathPlace, enterDeadRow } from './sqlite-dead-letters.ts';
 import { addCounts } from './sqlite-runs.ts';
 
 export function settleRecords(db: Database, request: SettleRequest): number {
@@ -152,8 +152,7 @@ function writeEnd(
       });
       return;
     case 'dead': {
-      const file = String(db.get('SELECT file_name FROM runs WHERE id = ?', request.runId)?.file_name);
-      const place = { runId: request.runId, feed: request.feed, file, sequence: record.sequence, atMs: request.atMs };
+      const place = { ...deathPlace(db, request), sequence: record.sequence };
       add('deadNew', enterDeadRow(db, place, end.dead) ? 1 : 0);
       // Whoever tries the row again counts its doubts anew: else a letter in doubt could never be retried.
       db.run('UPDATE contacts SET attempts = 0 WHERE key = ?', record.key);

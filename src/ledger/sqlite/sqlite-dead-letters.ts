@@ -3,28 +3,20 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { DeadClass } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
-import type { DeadLetter, DeadLetterState } from '../dead-letter.ts';
+import type { DeadLetter, DeadLetterFilter, DeadLetterState, LetterChoice } from '../dead-letter.ts';
 import type { DeadLetterGroup, DeadLetterLedger } from '../dead-letter-ledger.ts';
 import type { DeadRow, ServiceAnswer } from '../staged-record.ts';
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
+import { insertRun, reopenUnsettled } from './sqlite-runs.ts';
 
 export function sqliteDeadLetters(db: Database): DeadLetterLedger {
   return {
-    list: async ({ ids, code, runId, states, limit }) =>
-      db
-        .all(
-          `SELECT * FROM dead_letters
-           WHERE (?1 IS NULL OR id IN (SELECT value FROM json_each(?1)))
-             AND (?2 IS NULL OR code = ?2) AND (?3 IS NULL OR run_id = ?3)
-             AND (?4 IS NULL OR state IN (SELECT value FROM json_each(?4)))
-           ORDER BY last_at DESC, line LIMIT ?5`,
-          ids === undefined ? null : JSON.stringify(ids),
-          code ?? null,
-          runId ?? null,
-          states === undefined ? null : JSON.stringify(states),
-          limit,
-        )
-        .map(toLetter),
+    list: async ({ states, limit, ...choice }) => {
+      const { where, parameters } = fitting({ ...choice, ...(states === undefined ? {} : { states }) });
+      return db
+        .all(`SELECT * FROM dead_letters WHERE ${where} ORDER BY last_at DESC, line LIMIT ?`, ...parameters, limit)
+        .map(toLetter);
+    },
 
     get: async (id) => {
       const row = db.get('SELECT * FROM dead_letters WHERE id = ?', id);
@@ -48,24 +40,75 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
           return [{ class: reasonClass, code, field, count: Number(row.letters), example: toLetter(example) }];
         }),
 
-    markRedriven: async (ids, runId) =>
-      db.transaction(() =>
-        ids.filter(
-          (id) =>
-            db.run(
-              "UPDATE dead_letters SET state = 'redriven', redrive_run_id = ?, attempts = attempts + 1 WHERE id = ? AND state = 'open'",
-              runId,
-              id,
-            ) === 1,
-        ),
-      ),
-
-    reopenUnsettled: async (runId) => {
-      db.run(
-        "UPDATE dead_letters SET state = 'open', redrive_run_id = NULL WHERE state = 'redriven' AND redrive_run_id = ?",
-        runId,
-      );
+    openByRun: async (choice) => {
+      const { where, parameters } = fitting({ ...choice, states: ['open'] });
+      return db
+        .all(
+          `SELECT feed, run_id, count(*) AS letters FROM dead_letters WHERE ${where}
+           GROUP BY feed, run_id ORDER BY min(sequence), run_id`,
+          ...parameters,
+        )
+        .map((row) => ({ feed: String(row.feed), runId: String(row.run_id), count: Number(row.letters) }));
     },
+
+    enterRedrive: async (run, { metBy, ...choice }) =>
+      db.durable(() => {
+        const { where, parameters } = fitting({ ...choice, states: ['open'] });
+        const taken = db.run(
+          `INSERT INTO redriven_letters (run_id, ordinal, letter_id)
+           SELECT ?, row_number() OVER (ORDER BY sequence, line, id), id FROM dead_letters
+           WHERE feed = ? AND run_id ${inList} AND ${where}`,
+          run.id,
+          run.feed,
+          JSON.stringify(metBy),
+          ...parameters,
+        );
+        if (taken === 0) return null;
+        db.run(
+          `UPDATE dead_letters SET state = 'redriven', redrive_run_id = ?1, attempts = attempts + 1
+           WHERE id IN (SELECT letter_id FROM redriven_letters WHERE run_id = ?1)`,
+          run.id,
+        );
+        const first = db.get('SELECT letter_id FROM redriven_letters WHERE run_id = ? AND ordinal = 1', run.id);
+        const fileName = taken === 1 ? `dead letter ${first?.letter_id}` : `${taken} dead letters`;
+        return insertRun(db, { ...run, kind: 'redrive', fileName });
+      }),
+
+    lettersOf: async (runId, afterOrdinal, limit) =>
+      db
+        .all(
+          `SELECT taken.ordinal, letter.* FROM redriven_letters AS taken
+           JOIN dead_letters AS letter ON letter.id = taken.letter_id
+           WHERE taken.run_id = ? AND taken.ordinal > ?
+             AND (letter.redrive_run_id = taken.run_id OR letter.state = 'open' AND letter.run_id = taken.run_id)
+           ORDER BY taken.ordinal LIMIT ?`,
+          runId,
+          afterOrdinal,
+          limit,
+        )
+        .map((row) => ({ ...toLetter(row), ordinal: Number(row.ordinal) })),
+
+    reopenUnsettled: async (runId) => reopenUnsettled(db, runId),
+  };
+}
+
+const inList = 'IN (SELECT value FROM json_each(?))';
+
+/** Only what is asked for stands in the condition: else no index helps. */
+function fitting({ ids, code, runId, states }: LetterChoice & Pick<DeadLetterFilter, 'states'>): {
+  readonly where: string;
+  readonly parameters: readonly string[];
+} {
+  const conditions: readonly (readonly [string, string | undefined])[] = [
+    [`id ${inList}`, ids && JSON.stringify(ids)],
+    ['code = ?', code],
+    ['run_id = ?', runId],
+    [`state ${inList}`, states && JSON.stringify(states)],
+  ];
+  const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
+  return {
+    where: given.map(({ condition }) => condition).join(' AND ') || 'TRUE',
+    parameters: given.map(({ value }) => value),
   };
 }
 
@@ -74,8 +117,19 @@ export interface DeathPlace {
   readonly runId: string;
   readonly feed: string;
   readonly file: string;
+  /** Its rows keep the file and the sequence that their letters name. */
+  readonly isRedrive: boolean;
   readonly sequence: number;
   readonly atMs: number;
+}
+
+export function deathPlace(
+  db: Database,
+  { runId, feed, atMs }: Pick<DeathPlace, 'runId' | 'feed' | 'atMs'>,
+): DeathPlace {
+  const run = db.get('SELECT sequence, kind, file_name FROM runs WHERE id = ?', runId);
+  const [file, isRedrive] = [String(run?.file_name), run?.kind === 'redrive'];
+  return { runId, feed, file, isRedrive, sequence: Number(run?.sequence), atMs };
 }
 
 /**
@@ -96,6 +150,10 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
   );
   const id = known === null ? `d${randomUUID().replaceAll('-', '').slice(0, 12)}` : String(known.id);
   const first = dead.problems[0];
+  // A row that is tried again is still the row of its file: no younger, and found there.
+  const origin = place.isRedrive ? mended : null;
+  const file = origin === null ? place.file : String(origin.file);
+  const sequence = origin === null ? place.sequence : Number(origin.sequence);
   // A run that is read anew after a crash meets its own letter again: that is no repeat.
   const repeated = known !== null && known.run_id !== place.runId ? 1 : 0;
   db.run(
@@ -104,7 +162,7 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)
      ON CONFLICT (feed, identity, code) DO UPDATE SET key = ?5, class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
        message = ?11, hint = ?12, "row" = ?13, desired = ?14, answer = ?15,
-       sequence = CASE WHEN redrive_run_id = ?7 THEN sequence ELSE ?16 END, last_at = ?17,
+       sequence = ?16, last_at = ?17,
        seen_count = seen_count + ${repeated}, state = 'open', redrive_run_id = NULL`,
     id,
     place.feed,
@@ -113,7 +171,7 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
     dead.key,
     dead.class,
     place.runId,
-    place.file,
+    file,
     dead.line,
     first?.field ?? null,
     first?.message ?? dead.code,
@@ -121,7 +179,7 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
     dead.row === null ? null : JSON.stringify(dead.row),
     dead.desired === null ? null : JSON.stringify(dead.desired),
     dead.answer === null ? null : JSON.stringify(dead.answer),
-    place.sequence,
+    sequence,
     place.atMs,
   );
   db.run(
@@ -148,7 +206,11 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
 /** The letter that the row was to mend, if it belongs to the feed. */
 function mendedLetter(db: Database, place: DeathPlace, dead: DeadRow): ResultRow | null {
   if (dead.letterId === undefined) return null;
-  return db.get('SELECT id, identity, code FROM dead_letters WHERE id = ? AND feed = ?', dead.letterId, place.feed);
+  return db.get(
+    'SELECT id, identity, code, file, sequence FROM dead_letters WHERE id = ? AND feed = ?',
+    dead.letterId,
+    place.feed,
+  );
 }
 
 /** Nothing is left to do for the letter's row. For use inside a transaction. */

@@ -9,6 +9,7 @@ import {
   type FileShape,
   finalRunStates,
   isFinal,
+  type NewRun,
   type RequestTotals,
   type RunKind,
   type RunReason,
@@ -23,40 +24,19 @@ import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } fr
 const notesMax = 200;
 
 export function sqliteRuns(db: Database): RunLedger {
-  const get = (id: string): RunRecord | null => {
-    const row = db.get('SELECT * FROM runs WHERE id = ?', id);
-    return row === null ? null : toRun(row);
-  };
+  const get = (id: string): RunRecord | null => runOf(db, id);
   const places = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
 
   return {
-    create: async (run) =>
-      db.durable(() => {
-        db.run('INSERT INTO feeds (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', run.feed, run.createdAtMs);
-        db.run(
-          `INSERT INTO runs (id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, mapping,
-             source_label, refusal, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)`,
-          run.id,
-          run.feed,
-          run.kind,
-          run.fileName,
-          run.claimedPath,
-          run.importFolder,
-          run.sha256,
-          run.bytes,
-          JSON.stringify(run.options),
-          run.mapping === null ? null : JSON.stringify(run.mapping),
-          run.sourceLabel ?? null,
-          run.refusal === undefined || run.refusal === null ? null : JSON.stringify(run.refusal),
-          run.createdAtMs,
-        );
-        const created = get(run.id);
-        invariant(created !== null, 'a run that was just entered is there');
-        return created;
-      }),
+    create: async (run) => db.durable(() => insertRun(db, run)),
 
-    forget: async (id) => db.run("DELETE FROM runs WHERE id = ? AND state = 'queued'", id) === 1,
+    forget: async (id) =>
+      db.transaction(() => {
+        if (db.run("DELETE FROM runs WHERE id = ? AND state = 'queued'", id) === 0) return false;
+        reopenUnsettled(db, id);
+        forgetStaged(db, id, ['redriven_letters']);
+        return true;
+      }),
 
     get: async (id) => get(id),
 
@@ -193,10 +173,50 @@ export function sqliteRuns(db: Database): RunLedger {
         const run = db.get('SELECT feed, state FROM runs WHERE id = ?', id);
         const isEnded = (finalRunStates as readonly unknown[]).includes(run?.state);
         invariant(isEnded, 'only a finished run is pruned', { run: id });
-        forgetStaged(db, id, keepKeys(db, id, String(run?.feed)) ? staged : [...staged, 'run_keys']);
+        const ended = [...staged, 'redriven_letters'];
+        forgetStaged(db, id, keepKeys(db, id, String(run?.feed)) ? ended : [...ended, 'run_keys']);
       });
     },
   };
+}
+
+function runOf(db: Database, id: string): RunRecord | null {
+  const row = db.get('SELECT * FROM runs WHERE id = ?', id);
+  return row === null ? null : toRun(row);
+}
+
+/** Enters a run as `queued`, and its feed with its first one. For use inside a transaction. */
+export function insertRun(db: Database, run: NewRun): RunRecord {
+  db.run('INSERT INTO feeds (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', run.feed, run.createdAtMs);
+  db.run(
+    `INSERT INTO runs (id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, mapping,
+       source_label, refusal, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)`,
+    run.id,
+    run.feed,
+    run.kind,
+    run.fileName,
+    run.claimedPath,
+    run.importFolder,
+    run.sha256,
+    run.bytes,
+    JSON.stringify(run.options),
+    run.mapping === null ? null : JSON.stringify(run.mapping),
+    run.sourceLabel ?? null,
+    run.refusal === undefined || run.refusal === null ? null : JSON.stringify(run.refusal),
+    run.createdAtMs,
+  );
+  const created = runOf(db, run.id);
+  invariant(created !== null, 'a run that was just entered is there');
+  return created;
+}
+
+/** Letters that a redrive took and did not settle are open again. For use inside a transaction. */
+export function reopenUnsettled(db: Database, runId: string): void {
+  db.run(
+    "UPDATE dead_letters SET state = 'open', redrive_run_id = NULL WHERE state = 'redriven' AND redrive_run_id = ?",
+    runId,
+  );
 }
 
 const staged = ['staged', 'batches', 'dead_rows', 'run_events'];

@@ -10,7 +10,7 @@ import type { BatchRecord, KeyTrace, RunEvent, StagedSlice, StagingLedger } from
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
 import { addEvents } from './run-events.ts';
 import { settleRecords } from './settle-records.ts';
-import { closeLetter, enterDeadRow } from './sqlite-dead-letters.ts';
+import { closeLetter, deathPlace, enterDeadRow } from './sqlite-dead-letters.ts';
 import { addCounts } from './sqlite-runs.ts';
 
 /** Without the hint the planner walks the whole run in the order of its rows, for every few records. */
@@ -255,8 +255,7 @@ export function sqliteStaging(db: Database): StagingLedger {
 
 function stageSlice(db: Database, slice: StagedSlice): void {
   const { runId, feed, atMs } = slice;
-  const run = db.get('SELECT sequence, file_name FROM runs WHERE id = ?', runId);
-  const place = { runId, feed, file: String(run?.file_name), sequence: Number(run?.sequence), atMs };
+  const place = deathPlace(db, { runId, feed, atMs });
   // What gives way goes first: a new record of the same key must not end with it.
   let newLetters = 0;
   const withdrawnDead: DeadRow[] = [];
