@@ -49,6 +49,7 @@ export function engineDuties(home: Home, parts: DutyParts): readonly Duty[] {
 async function expire({ config, ledger, clock }: Home, { batches }: ServiceSide): Promise<void> {
   const { keepFiles } = config.data;
   await expireFiles(batches.runs, keepFiles);
+  await ledger.deadLetters.forget(clock.nowMs() - keepFiles);
   await ledger.audits.forget(clock.nowMs() - keepFiles);
   await ledger.deliveries.forget(clock.nowMs() - keepFiles);
   await ledger.takes.forget(clock.nowMs(), keepFiles);

@@ -26,6 +26,13 @@ export interface DeadLetterLedger {
   ): Promise<readonly (DeadLetter & { readonly ordinal: number })[]>;
   /** Letters that the run took and did not settle are open again. */
   reopenUnsettled(runId: string): Promise<void>;
+  /**
+   * Closes the open letters without a key whose rows a full file of their feed does not hold any more, and notes that in its
+   * run: nothing else could ever close them. Answers how many they were.
+   */
+  closeUnmet(runId: string): Promise<number>;
+  /** Forgets letters that are closed, with their rows, where they were met last before that moment. Answers how many. */
+  forget(beforeMs: number): Promise<number>;
 }
 
 export interface OpenOfRun {

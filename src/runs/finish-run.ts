@@ -9,6 +9,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { finalRunStates, pendingCount, type RunRecord, type RunState } from '#src/ledger/run-record.ts';
 import { archiveFile } from '#src/sources/archive.ts';
 import { inStep } from '#src/steps.ts';
+import { isFullFile } from './file-before.ts';
 import { writeFixFile } from './fix-file.ts';
 import type { RunParts } from './parts.ts';
 import { reportPath, writeReport } from './report.ts';
@@ -38,7 +39,7 @@ export async function finishRun(parts: RunParts, runId: string): Promise<boolean
     return true;
   }
   const state: RunState = run.counts.dead > 0 ? 'doneWithDead' : 'done';
-  const summary = await writeResults(parts, run, state, atMs);
+  const summary = await writeResults(parts, await withClosedLetters(parts, run), state, atMs);
   await giveBackLetters(parts, run);
   await enterAudits(parts, run, atMs);
   await inStep('finishRun', () => ledger.runs.move(run.id, ['applying'], state, { atMs }));
@@ -74,6 +75,14 @@ async function enterAudits({ ledger, clock, visibilityLagMs }: RunParts, run: Ru
  */
 async function giveBackLetters({ ledger }: RunParts, run: RunRecord): Promise<void> {
   if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
+}
+
+/** A full file that does not hold a row without a key any more ends its letter; its run says so in its notes. */
+async function withClosedLetters(parts: RunParts, run: RunRecord): Promise<RunRecord> {
+  if (!isFullFile(parts, run)) return run;
+  const closed = await parts.ledger.deadLetters.closeUnmet(run.id);
+  if (closed > 0) parts.log.info({ run: run.id, feed: run.feed, closed }, 'dead letters without a key closed');
+  return (await parts.ledger.runs.get(run.id)) ?? run;
 }
 
 /** `atMs` is the end of the run, in its report and in the ledger alike. */

@@ -232,6 +232,41 @@ export function deadLetterContract(open: OpenLedger): void {
     expect(await ledger.deadLetters.countOpen()).toBe(1);
   });
 
+  test('a letter without a key is closed by a run that did not meet it; the run notes it', async () => {
+    const { ledger } = await openForTest(open);
+    const nobody = (line: number) => deadRow(null, { line, row: row(`footer ${line}`, line) });
+    const stage = async (id: string, dead: readonly DeadRow[], feed = 'crm') =>
+      kill(ledger, await stagingRun(ledger, id, { feed }), dead);
+    await stage('r1', [nobody(8), nobody(9), deadRow('k1')]);
+    await stage('r2', [nobody(8)], 'shop');
+    await stage('r3', [nobody(8)]);
+    expect(await ledger.deadLetters.closeUnmet('r3')).toBe(1);
+    const states = async () =>
+      (await ledger.deadLetters.list(everyLetter))
+        .map(({ feed, key, line, state }) => `${feed} ${key} ${line} ${state}`)
+        .toSorted();
+    expect(await states()).toEqual(['crm k1 2 open', 'crm null 8 open', 'crm null 9 closed', 'shop null 8 open']);
+    expect((await ledger.runs.get('r3'))?.notes).toEqual([
+      'closed 1 dead letter without a key: the file does not hold its row any more',
+    ]);
+    expect(await ledger.deadLetters.closeUnmet('r3')).toBe(0);
+    await stage('r4', [nobody(9)]);
+    expect(await states()).toContain('crm null 9 open');
+  });
+
+  test('closed letters are forgotten by their age, open ones and those being tried again never', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [deadRow('k1'), deadRow('k2'), deadRow('k3')], createdAtMs);
+    const [closed, tried] = await ledger.deadLetters.list(everyLetter);
+    await ledger.staging.stage(slice(run, { answered: [closed?.id ?? ''] }));
+    await redriveOf(ledger, 'r2', { ids: [tried?.id ?? ''] });
+    expect(await ledger.deadLetters.forget(createdAtMs)).toBe(0);
+    expect(await ledger.deadLetters.forget(createdAtMs + 1)).toBe(1);
+    const left = await ledger.deadLetters.list(everyLetter);
+    expect(left.map(({ state }) => state).toSorted()).toEqual(['open', 'redriven']);
+  });
+
   test('a redrive takes the open letters of its feed that fit and that the named runs met, whatever their number', async () => {
     const { ledger } = await openForTest(open);
     const [first, second, shop] = [

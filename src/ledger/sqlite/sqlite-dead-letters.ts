@@ -7,7 +7,7 @@ import type { DeadLetter, DeadLetterFilter, DeadLetterState, LetterChoice } from
 import type { DeadLetterGroup, DeadLetterLedger } from '../dead-letter-ledger.ts';
 import type { DeadRow, ServiceAnswer } from '../staged-record.ts';
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
-import { insertRun, reopenUnsettled } from './sqlite-runs.ts';
+import { addNotes, insertRun, reopenUnsettled } from './sqlite-runs.ts';
 
 export function sqliteDeadLetters(db: Database): DeadLetterLedger {
   return {
@@ -89,6 +89,22 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
         .map((row) => ({ ...toLetter(row), ordinal: Number(row.ordinal) })),
 
     reopenUnsettled: async (runId) => reopenUnsettled(db, runId),
+
+    closeUnmet: async (runId) =>
+      db.transaction(() => {
+        const closed = db.run(
+          `UPDATE dead_letters SET state = 'closed' WHERE state = 'open' AND key IS NULL
+             AND feed = (SELECT feed FROM runs WHERE id = ?1) AND sequence < (SELECT sequence FROM runs WHERE id = ?1)`,
+          runId,
+        );
+        const [letters, their] = closed === 1 ? ['letter', 'its row'] : ['letters', 'their rows'];
+        const note = `closed ${closed} dead ${letters} without a key: the file does not hold ${their} any more`;
+        if (closed > 0) addNotes(db, runId, [note]);
+        return closed;
+      }),
+
+    forget: async (beforeMs) =>
+      db.run("DELETE FROM dead_letters WHERE state IN ('closed', 'dropped') AND last_at < ?", beforeMs),
   };
 }
 

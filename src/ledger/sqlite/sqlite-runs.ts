@@ -139,13 +139,7 @@ export function sqliteRuns(db: Database): RunLedger {
       db.run('UPDATE runs SET shape = ? WHERE id = ?', JSON.stringify(shape), id);
     },
 
-    addNotes: async (id, notes) => {
-      db.transaction(() => {
-        const known = parseJson<string[]>(db.get('SELECT notes FROM runs WHERE id = ?', id)?.notes) ?? [];
-        const all = [...new Set([...known, ...notes])];
-        db.run('UPDATE runs SET notes = ? WHERE id = ?', JSON.stringify(all.slice(0, notesMax)), id);
-      });
-    },
+    addNotes: async (id, notes) => db.transaction(() => addNotes(db, id, notes)),
 
     addCounts: async (id, delta) => addCounts(db, id, delta),
 
@@ -248,6 +242,13 @@ function lastAccepted(db: Database, feed: string, beforeSequence: number): Resul
     return Number(row?.newest ?? 0);
   });
   return db.get('SELECT * FROM runs WHERE sequence = ?', Math.max(...found));
+}
+
+/** For use inside a transaction. */
+export function addNotes(db: Database, id: string, notes: readonly string[]): void {
+  const known = parseJson<string[]>(db.get('SELECT notes FROM runs WHERE id = ?', id)?.notes) ?? [];
+  const all = [...new Set([...known, ...notes])];
+  db.run('UPDATE runs SET notes = ? WHERE id = ?', JSON.stringify(all.slice(0, notesMax)), id);
 }
 
 /** Adds to a run's counts; for use inside a transaction. */
