@@ -6,7 +6,7 @@
 import { PatchbayError } from '#src/errors.ts';
 import { approvedShare, figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/approval.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunCounts, RunRecord } from '#src/ledger/run-record.ts';
 
 export interface ApplyingLimits {
   /** Contacts found that the ledger did not know, as a fraction of the keys looked up. */
@@ -24,22 +24,24 @@ interface GuardParts {
 /** A share that was approved is met again exactly: binary fractions must not make it a little more. */
 const rounding = 1e-6;
 
+export type LookUpCount = Pick<RunCounts, 'lookedUp' | 'foundUnknown'>;
+
 /**
  * Counts what the look-up of a chunk found, and looks whether the run may go on.
- * @throws PatchbayError `guard` `guardAdoptions`. The chunk is counted out again: it is looked up once more when the run is
- *   approved, and then its share is the one that was shown.
+ * @throws PatchbayError `guard` `guardAdoptions`. What has no end yet is counted out again: it is looked up once more when the
+ *   run is approved, and then the share is the one that was shown.
  */
 export async function watchAdoptions(
   { ledger, limits }: GuardParts,
   { id, feed }: RunRecord,
-  chunk: { readonly lookedUp: number; readonly foundUnknown: number },
+  { all, unended }: { readonly all: LookUpCount; readonly unended: LookUpCount },
 ): Promise<void> {
-  await ledger.runs.addCounts(id, chunk);
-  if (chunk.foundUnknown === 0) return;
+  await ledger.runs.addCounts(id, all);
+  if (all.foundUnknown === 0) return;
   const run = await ledger.runs.get(id);
   const stop = run === null ? null : tooManyUnknown(run, limits.applyingOf(feed));
   if (stop === null) return;
-  await ledger.runs.addCounts(id, { lookedUp: -chunk.lookedUp, foundUnknown: -chunk.foundUnknown });
+  await ledger.runs.addCounts(id, { lookedUp: -unended.lookedUp, foundUnknown: -unended.foundUnknown });
   throw stop;
 }
 

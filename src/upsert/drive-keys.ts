@@ -11,7 +11,7 @@ import { PatchbayError, unreachable } from '#src/errors.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import { inLogContext } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
-import { watchAdoptions } from './applying-guards.ts';
+import { type LookUpCount, watchAdoptions } from './applying-guards.ts';
 import type { Chunk } from './chunk.ts';
 import { endKey } from './key-ends.ts';
 import { takeLeases } from './key-leases.ts';
@@ -32,8 +32,7 @@ export async function driveKeys(chunk: Chunk, records: readonly StagedRecord[]):
   const leased = keys.filter(isAsking('lookUp'));
   if (leased.length === 0) return;
   await tellAll(chunk, await readTogether(chunk, leased));
-  const found = { lookedUp: leased.length, foundUnknown: leased.filter(isUnknown).length };
-  await watchAdoptions(chunk.parts, chunk.run, found);
+  await watchAdoptions(chunk.parts, chunk.run, { all: countOf(leased), unended: countOf(leased.filter(asksOn)) });
   await claimPatches(chunk, keys.filter(isAsking('patch')));
   await driveAlone(
     chunk,
@@ -172,6 +171,12 @@ function waitMs({ parts }: Chunk, key: KeyWork, { wait }: Extract<Effect, { do: 
       return wait.ms;
   }
 }
+
+function countOf(keys: readonly KeyWork[]): LookUpCount {
+  return { lookedUp: keys.length, foundUnknown: keys.filter(isUnknown).length };
+}
+
+const asksOn = ({ question }: KeyWork): boolean => question !== null;
 
 /** Bound to nothing here, and no create of ours: a contact that somebody else made. */
 function isUnknown({ contact, planned }: KeyWork): boolean {

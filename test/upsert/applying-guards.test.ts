@@ -78,6 +78,16 @@ describe('contacts found that the ledger did not know', () => {
     await world.expectSound();
   });
 
+  test('pass once they were approved also where keys of the same look-up were at their end already', async () => {
+    const world = await openUpsertWorld();
+    await world.load(people(20).slice(10), { feed: 'shop' });
+    await enterByHand(world, 10);
+    const run = await world.stage(people(20));
+    await stopAndApprove(world, run, { guard: 'adoptions', count: 10, base: 20, limit: 0.3 });
+    expect((await world.finish(run)).counts).toMatchObject({ adopted: 10, unchanged: 10 });
+    await world.expectSound();
+  });
+
   test('stop it again above the share that was approved', async () => {
     const world = await openUpsertWorld();
     await enterByHand(world, 30);
