@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { finalRunStates, pendingCount } from '#src/ledger/run-record.ts';
+import { migrations } from '#src/ledger/sqlite/migrations.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { openForTest } from '#test/contracts/support/opened-ledger.ts';
@@ -19,6 +20,9 @@ function plain<Result>(file: string, look: (db: DatabaseSync) => Result): Result
     db.close();
   }
 }
+
+/** The schema before redrives had a table of their own. */
+const releasedSchema = 3;
 
 describe('the ledger’s file', () => {
   test('a ledger and all its companions are readable by their owner only', async () => {
@@ -58,6 +62,26 @@ describe('the ledger’s file', () => {
       }),
     );
     expect(plain(file, (db) => db.prepare('PRAGMA user_version').get())).toEqual({ user_version: 4711 });
+  });
+
+  test('a redrive that an older Patchbay had entered keeps its letters, in the order they were met', async () => {
+    const file = join(tempFolder(), 'ledger.sqlite');
+    const letter = (id: string, line: number, redrive: string | null): string =>
+      `INSERT INTO dead_letters (id, feed, identity, code, class, run_id, first_run_id, file, line, message, hint, state,
+         redrive_run_id, sequence, first_at, last_at)
+       VALUES ('${id}', 'main', '${id}', 'c', 'invalid', 'r1', 'r1', 'a.csv', ${line}, 'm', 'h',
+         '${redrive === null ? 'open' : 'redriven'}', ${redrive === null ? 'NULL' : `'${redrive}'`}, 1, 1, 1)`;
+    plain(file, (db) => {
+      for (const sql of migrations.slice(0, releasedSchema)) db.exec(sql);
+      db.exec(`PRAGMA user_version = ${releasedSchema}`);
+      for (const sql of [letter('d1', 9, 'r2'), letter('d2', 3, 'r2'), letter('d3', 4, null)]) db.exec(sql);
+    });
+    const ledger = openSqliteLedger(file);
+    expect(await ledger.deadLetters.lettersOf('r2', 0, 10)).toMatchObject([
+      { id: 'd2', ordinal: 1 },
+      { id: 'd1', ordinal: 2 },
+    ]);
+    await ledger.close();
   });
 
   test('a file that is no database is told as damaged, by its name, and stays as it is', () => {
