@@ -7,8 +7,8 @@ import { headerLineMax, holdsRequired } from '#src/sources/csv-header.ts';
 import { parseRecords } from '#src/sources/csv-parser.ts';
 import { type CsvRecord, createCsvSplitter } from '#src/sources/csv-splitter.ts';
 
-/** In order of preference where two fit equally well. */
-const candidates = [',', ';', '\t', '|'] as const;
+/** Those that are found without being told, in order of preference where two fit equally well. */
+export const detectedDelimiters: readonly string[] = [',', ';', '\t', '|'];
 const recordsLookedAtMax = 200;
 /** Small pieces, so that the records before a broken one are known. */
 const pieceChars = 512;
@@ -25,7 +25,7 @@ export interface DelimiterQuestion {
 /** Always gives one; a comma where nothing can be told. */
 export function detectDelimiter(question: DelimiterQuestion): string {
   let best = { delimiter: ',', score: 0 };
-  for (const delimiter of candidates) {
+  for (const delimiter of detectedDelimiters) {
     const score = regularity(tableUnder(delimiter, question), question.required);
     if (score > best.score) best = { delimiter, score };
   }

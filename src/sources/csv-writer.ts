@@ -1,33 +1,29 @@
 /**
- * CSV that a spreadsheet may open safely: fix-files and exports (rules.md, "Dead letters"; bad-inputs.md,
- * "formula-like cells").
- *
- * A cell that a spreadsheet would take for a formula gets a `'` in front, except where it is plainly a phone number.
- * Nothing here takes it off again: when such a file returns, the mapping strips one leading apostrophe.
+ * CSV that a spreadsheet may open safely: fix-files and exports (rules.md, "Dead letters"; `formula-guard.ts` says how).
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { detectedDelimiters } from '#src/sources/csv-delimiter.ts';
+import { guardFormulas } from '#src/sources/formula-guard.ts';
 import { fileMode } from '#src/sources/move-file.ts';
 
 /** UTF-8 BOM: without it, Excel takes the file for the locale's code page. */
 export const csvByteOrderMark = '\ufeff';
 
-const formulaStart = /^[=+\-@\t\r]/;
-const phoneNumber = /^\+[ ().-]*[0-9][0-9 ().-]*$/;
 /** Lines are gathered into pieces of this length before they are written. */
 const pieceChars = 64 * 1024;
 
 /** One record with its CRLF. */
 export function formatCsvRecord(cells: readonly string[], delimiter: string): string {
-  const line = cells.map((cell) => quoted(formulaSafe(cell), delimiter)).join(delimiter);
+  const line = cells.map((cell) => quoted(guardFormulas(cell), delimiter)).join(delimiter);
   // A record of one empty cell would read as a blank line.
   return `${line === '' && cells.length > 0 ? '""' : line}\r\n`;
 }
 
-/** The cell with a `'` in front where a spreadsheet would calculate it. */
-export function formulaSafe(cell: string): string {
-  return formulaStart.test(cell) && !phoneNumber.test(cell) ? `'${cell}` : cell;
+/** A delimiter that nobody would find is told, as spreadsheets have it. */
+function separatorLine(delimiter: string): string {
+  return detectedDelimiters.includes(delimiter) ? '' : `sep=${delimiter}\r\n`;
 }
 
 function quoted(cell: string, delimiter: string): string {
@@ -48,7 +44,7 @@ export async function writeCsvFile(path: string, table: CsvTable): Promise<void>
   const handle = await open(temporary, 'wx', fileMode);
   try {
     try {
-      let piece = csvByteOrderMark + formatCsvRecord(table.columns, table.delimiter);
+      let piece = csvByteOrderMark + separatorLine(table.delimiter) + formatCsvRecord(table.columns, table.delimiter);
       // Ends with the rows.
       for await (const cells of table.rows) {
         piece += formatCsvRecord(cells, table.delimiter);
