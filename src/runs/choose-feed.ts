@@ -48,16 +48,23 @@ function withDropAgain(hint: string | null): string {
   return hint.endsWith(again) ? hint : `${hint} ${again}`;
 }
 
-/** A fix-file belongs to the feed of the run that wrote it, and is read as that run read its file. */
+/**
+ * A fix-file belongs to the feed of the run that wrote it, and is read as that run read its file: with what the feed's
+ * mapping is today, or with the mapping that a person had named for the run.
+ */
 export async function readingOfFile(
-  ledger: Ledger,
+  { ledger, feeds }: { readonly ledger: Ledger; readonly feeds: Feeds },
   file: { readonly path: string; readonly name: string },
   options: RunOptions,
   choice: FeedChoice,
 ): Promise<FileReading> {
   const fix = await readFixFile(ledger, file.path, file.name);
   const named = choice.kind === 'feed' ? choice.mapping : undefined;
-  if (fix !== null && fix.origin !== null) return readingOfFixFile(fix.origin, options, named);
+  if (fix !== null && fix.origin !== null) {
+    const { feed: origin } = fix.origin;
+    const today = await chooseFeed(feeds, origin === mainFeed ? null : origin);
+    return readingOfFixFile(fix.origin, today, options, named);
+  }
   const kind = fix === null ? 'file' : 'fixFile';
   if (choice.kind === 'refused') {
     return { feed: choice.feed, kind, options, mapping: null, sourceLabel: null, refusal: choice.refusal };
@@ -67,14 +74,21 @@ export async function readingOfFile(
   return { feed: feed.name, kind, options, mapping, sourceLabel: feed.ownSource, refusal: null };
 }
 
-function readingOfFixFile(origin: RunRecord, options: RunOptions, named: Mapping | null | undefined): FileReading {
+function readingOfFixFile(
+  origin: RunRecord,
+  today: FeedChoice,
+  options: RunOptions,
+  named: Mapping | null | undefined,
+): FileReading {
   const { feed, sourceLabel } = origin;
   const { defaultCountry, onBlank } = origin.options;
   const common = { feed, kind: 'fixFile', sourceLabel, refusal: null } as const;
   if (named !== undefined) return { ...common, options, mapping: named };
+  if (today.kind === 'refused') return { ...common, options, mapping: null, refusal: today.refusal };
+  const { mapping } = today.feed;
   return {
     ...common,
-    mapping: origin.mapping,
+    mapping: mapping?.name === origin.mapping?.name ? mapping : origin.mapping,
     options: {
       ...options,
       defaultCountry: options.defaultCountry ?? defaultCountry,

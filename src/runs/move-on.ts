@@ -12,8 +12,8 @@ export async function moveOn(parts: RunParts, run: RunRecord, tally: StagedTally
   const { ledger, clock, log } = parts;
   await replaceStopped(parts, run);
   const current = (await ledger.runs.get(run.id)) ?? run;
-  // Dead letters that a person tries again were looked at one by one: no guard counts them.
-  const verdicts = run.kind === 'redrive' ? [] : await verdictsOn(parts, current, tally);
+  // Dead letters that a person mends or tries again were looked at one by one: no guard counts them.
+  const verdicts = run.kind === 'file' ? await verdictsOn(parts, current, tally) : [];
   if (verdicts.length > 0) {
     const reason = guardReason(verdicts, run, parts.serviceName);
     if (!(await stopRun(parts, current, 'staging', reason))) return;

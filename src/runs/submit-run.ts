@@ -50,7 +50,7 @@ export async function submitFile(
   const id = newRunId(clock.nowMs());
   const copy = await copyIntoFolder(path, folders.handedOver, id);
   const file = { path: copy.path, name: basename(path) };
-  const reading = await readingOfFile(ledger, file, options, { kind: 'feed', ...choice });
+  const reading = await readingOfFile(parts, file, options, { kind: 'feed', ...choice });
   const known = await ledger.runs.findByContent(reading.feed, copy.sha256);
   if (known !== null && isUnderWay(known)) {
     await rm(copy.path, { force: true });
@@ -152,7 +152,7 @@ export async function enterClaimed(
   const { ledger, clock, log } = parts;
   const { size } = await stat(file.path);
   const sha256 = knownHash ?? (await hashFile(file.path));
-  const reading = await readingOfFile(ledger, file, noOptions, choice);
+  const reading = await readingOfFile(parts, file, noOptions, choice);
   const run = await enter(parts, await ledger.runs.findByContent(reading.feed, sha256), {
     id: file.runId,
     fileName: file.name,

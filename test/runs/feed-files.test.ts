@@ -7,6 +7,7 @@ import { enterOrphans, hasOrphans } from '#src/runs/orphans.ts';
 import { newRunId } from '#src/runs/run-id.ts';
 import { submitCopy, takeFile } from '#src/runs/submit-run.ts';
 import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { defaultGuards } from './support/tallies.ts';
 
 /** Puts a file into a folder of the import folder (null: itself) and takes it. */
 async function drop(bench: RunsBench, folder: string | null, name: string, text: string): Promise<RunRecord> {
@@ -157,6 +158,38 @@ describe('a fix-file of a feed', () => {
     expect((await bench.ledger.runs.lastAccepted('crm', Number.MAX_SAFE_INTEGER))?.id).toBe(first.id);
     const half = await bench.carryOut(await drop(bench, 'crm', 'b.csv', csv(fillers(5))));
     expect(half).toMatchObject({ state: 'stopped', reason: { facts: { rowsCount: 5, rowsBase: 11 } } });
+  });
+
+  it('is exempt from all guards: each row was looked at by a person', async () => {
+    const bench = await openRunsBench({ guards: defaultGuards });
+    const row = (index: number, phone: string): string => `c-${index},Ann,${phone}`;
+    const header = 'externalId,firstName,phone';
+    const numbers = Array.from({ length: 700 }, (_, index) => `+1415555${1_000 + index}`);
+    await bench.import(
+      'a.csv',
+      csv(
+        numbers.map((number, index) => row(index, number)),
+        header,
+      ),
+    );
+    const broken = numbers.map((number, index) => row(index, index < 30 ? 'call me' : number));
+    const run = await bench.import('b.csv', csv(broken, header), { options: { maxDead: 1 } });
+    const { text } = await bench.fixFile(run);
+    expect((await bench.import('again.csv', text)).state).toBe('doneWithDead');
+    expect((await bench.import('mended.csv', text.replaceAll('call me', '+14155550101'))).state).toBe('done');
+  });
+
+  it('is read with what the mapping of its feed is today, and told what is wrong with it', async () => {
+    const bench = await openRunsBench();
+    const phones = 'name: crm\nkey: Nr\nphones: [{ column: Tel, label: work }]\n';
+    await writeMapping(bench, 'crm', phones);
+    const run = await bench.carryOut(await drop(bench, 'crm', 'a.csv', 'Nr,Tel\r\nc-1,415 555 0101\r\n'));
+    const { text } = await bench.fixFile(run);
+    await writeMapping(bench, 'crm', `${phones}country: US\n`);
+    const refused = await bench.stage(await drop(bench, null, 'again.csv', text));
+    expect(refused).toMatchObject({ feed: 'crm', state: 'failed', reason: { code: 'mappingInvalid' } });
+    await writeMapping(bench, 'crm', `${phones}defaultCountry: US\n`);
+    expectCounts(await bench.carryOut(await drop(bench, null, 'again.csv', text)), { rows: 1, created: 1 });
   });
 });
 
