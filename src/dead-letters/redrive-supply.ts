@@ -2,34 +2,21 @@
 
 import type { DeadLetter } from '#src/ledger/dead-letter.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
-import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { versionOf } from '#src/mapping/mapping-version.ts';
+import { distinctNames } from '#src/runs/fix-columns.ts';
+import { isMisshapen, misshapenAgain } from '#src/runs/fix-rows.ts';
 import type { RunParts } from '#src/runs/parts.ts';
-import { readingOf } from '#src/runs/reading.ts';
+import { readingOf, rowMapper } from '#src/runs/reading.ts';
 import type { StageItem } from '#src/runs/stage-item.ts';
 import type { RowSupply } from '#src/runs/stage-run.ts';
-import type { Row } from '#src/sources/row.ts';
 
 const lettersPerPage = 500;
 
 export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promise<RowSupply> {
   const { mapping, context } = readingOf(run, parts);
   const { columns, anyObject, needsMapping } = await surveyOf(parts, run);
-  const compiledBy = new Map<string, CompiledMapping>();
   const definitions = needsMapping ? await parts.workspace.listCustomFields() : null;
-
-  /** One compiled mapping for each header among the letters. */
-  const compiledFor = (row: Row): CompiledMapping => {
-    const columns = row.kind === 'cells' ? row.columns : null;
-    const name = JSON.stringify(columns);
-    const known = compiledBy.get(name);
-    if (known !== undefined) return known;
-    const compiled = compileMapping(mapping, { columns }, { ...context, customFields: definitions });
-    compiledBy.set(name, compiled);
-    return compiled;
-  };
-
-  const mapRow = (row: Row): ReturnType<CompiledMapping['mapRow']> => compiledFor(row).mapRow(row);
+  const mapRow = rowMapper(mapping, { ...context, customFields: definitions });
   const items = async function* (): AsyncGenerator<readonly StageItem[]> {
     for await (const letters of pagesOf(parts, run)) yield letters.flatMap((letter) => itemOf(run, letter));
   };
@@ -76,22 +63,27 @@ interface Survey {
 
 /** What must be known before the first row. */
 async function surveyOf(parts: RunParts, run: RunRecord): Promise<Survey> {
-  const columns = new Set<string>();
+  const columns = new Map<string, string>();
   let anyObject = false;
   let needsMapping = run.options.remap;
   for await (const letters of pagesOf(parts, run)) {
     for (const { row, desired } of letters) {
-      if (row?.kind === 'cells') for (const column of row.columns) columns.add(column);
+      if (row?.kind === 'cells')
+        for (const [index, name] of distinctNames(row.columns).entries()) columns.set(name, row.columns[index] ?? '');
       anyObject ||= row?.kind === 'object';
       needsMapping ||= desired === null;
     }
   }
-  return { columns: [...columns], anyObject, needsMapping };
+  return { columns: [...columns.values()], anyObject, needsMapping };
 }
 
 function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
   const { row, desired, sequence } = letter;
   if (row === null) return [];
   if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence, letterId: letter.id }];
+  // What was no row is none now: there is nothing that a mapping could read.
+  if (isMisshapen(letter.code)) {
+    return [{ kind: 'broken', row, problem: misshapenAgain(letter, row, row.line), letterId: letter.id }];
+  }
   return [{ kind: 'row', row, sequence, letterId: letter.id }];
 }

@@ -8,7 +8,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { SourceItem } from '#src/sources/row.ts';
-import { fixFileColumns, isFixFile, letterIdOf } from './fix-columns.ts';
+import { fixFileReading, isFixFile, letterIdOf } from './fix-columns.ts';
 
 export interface FixFile {
   /** Null where no dead letter of its first rows is known here. */
@@ -20,7 +20,7 @@ export async function readFixFile(ledger: Ledger, path: string, fileName: string
   if (!/\.(csv|tsv|txt|ndjson|jsonl)$/i.test(fileName)) return null;
   let source: OpenSource | null = null;
   try {
-    source = await openSource(path, { name: fileName, requiredColumn: fixFileColumns });
+    source = await openSource(path, { name: fileName, ...fixFileReading });
     for await (const [first, ...others] of source.batches()) {
       if (first === undefined || !isFixFile(first.row)) return null;
       return { origin: await originOf(ledger, [first, ...others]) };

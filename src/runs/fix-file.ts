@@ -11,7 +11,8 @@ import type { RunDeadRow, StagingLedger } from '#src/ledger/staging-ledger.ts';
 import { writeCsvFile } from '#src/sources/csv-writer.ts';
 import type { JsonValue, Row } from '#src/sources/row.ts';
 import { safeFileName } from '#src/sources/safe-file-name.ts';
-import { fixFileColumns } from './fix-columns.ts';
+import { cellsBeyond, distinctNames, fixFileColumns, moreColumn, nameInFixFile } from './fix-columns.ts';
+import { isMisshapen } from './fix-rows.ts';
 
 const rowsPerPage = 500;
 
@@ -27,11 +28,13 @@ export async function writeFixFile(staging: StagingLedger, run: RunRecord): Prom
   const path = fixFilePath(run);
   const shape: FileShape = run.shape ?? { format: 'csv', columns: [], delimiter: ',' };
   if (shape.format === 'csv') {
-    const original = (shape.columns ?? []).filter((column) => !(fixFileColumns as readonly string[]).includes(column));
+    const original = shape.columns ?? [];
+    const moreCount = await moreCountOf(staging, run);
+    const more = Array.from({ length: moreCount }, (_, index) => moreColumn(index));
     await writeCsvFile(path, {
-      columns: [...original, ...fixFileColumns],
+      columns: [...original.map(nameInFixFile), ...more, ...fixFileColumns],
       delimiter: shape.delimiter ?? ',',
-      rows: csvRows(staging, run, original),
+      rows: csvRows(staging, run, original, moreCount),
     });
   } else {
     await writeLines(path, staging, run);
@@ -50,17 +53,29 @@ async function* deadRowsOf(staging: StagingLedger, run: RunRecord): AsyncGenerat
   }
 }
 
+/** The most cells that a row has beyond its header. */
+async function moreCountOf(staging: StagingLedger, run: RunRecord): Promise<number> {
+  let count = 0;
+  for await (const { row } of deadRowsOf(staging, run)) {
+    if (row?.kind === 'cells') count = Math.max(count, cellsBeyond(row).length);
+  }
+  return count;
+}
+
 async function* csvRows(
   staging: StagingLedger,
   run: RunRecord,
   original: readonly string[],
+  moreCount: number,
 ): AsyncGenerator<readonly string[]> {
+  const names = distinctNames(original);
   for await (const dead of deadRowsOf(staging, run)) {
-    const { row } = dead;
-    const cells = original.map((column) =>
-      row?.kind === 'cells' ? (row.cells[row.columns.indexOf(column)] ?? '') : '',
-    );
-    yield [...cells, dead.letterId, `${dead.line}`, dead.code, hintsOf(dead)];
+    const row = dead.row?.kind === 'cells' ? dead.row : null;
+    const columns = new Map(distinctNames(row?.columns ?? []).map((name, index) => [name, index]));
+    const cells = names.map((name) => row?.cells[columns.get(name) ?? -1] ?? '');
+    const beyond = row === null ? [] : cellsBeyond(row);
+    const more = Array.from({ length: moreCount }, (_, index) => beyond[index] ?? '');
+    yield [...cells, ...more, dead.letterId, `${dead.line}`, dead.code, hintsOf(dead)];
   }
 }
 
@@ -84,13 +99,21 @@ async function writeLines(path: string, staging: StagingLedger, run: RunRecord):
 
 /** A redrive may hold rows of CSV and of JSON: both find their way back. */
 function objectOf(row: Row): Readonly<Record<string, JsonValue>> {
-  if (row.kind === 'object') return row.object;
-  return Object.fromEntries(row.columns.map((column, index) => [column, row.cells[index] ?? '']));
+  const members =
+    row.kind === 'object'
+      ? Object.entries(row.object)
+      : row.columns.map((column, index): [string, JsonValue] => [column, row.cells[index] ?? '']);
+  const more = row.kind === 'object' ? [] : cellsBeyond(row).map((cell, index) => [moreColumn(index), cell] as const);
+  return Object.fromEntries([...members.map(([name, value]) => [nameInFixFile(name), value] as const), ...more]);
 }
+
+const howToReshape =
+  'In this file: move each value under its column and empty _more1, _more2…; if all of them stand right, empty _code';
 
 /** All that is wrong with the row, for the person who mends it. */
 function hintsOf(dead: RunDeadRow): string {
-  return dead.problems
-    .map(({ field, message, hint }) => `${field === null ? '' : `${field}: `}${message}. ${hint}`)
-    .join(' | ');
+  const hints = dead.problems.map(
+    ({ field, message, hint }) => `${field === null ? '' : `${field}: `}${message}. ${hint}`,
+  );
+  return [...hints, ...(isMisshapen(dead.code) ? [howToReshape] : [])].join(' | ');
 }

@@ -8,9 +8,10 @@ import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/custom-field.ts';
 import { runBefore } from './file-before.ts';
-import { fixFileColumns } from './fix-columns.ts';
+import { fixFileReading, originalColumns } from './fix-columns.ts';
+import { createFixRows } from './fix-rows.ts';
 import type { RunParts } from './parts.ts';
-import { readingOf } from './reading.ts';
+import { readingOf, rowMapper } from './reading.ts';
 import type { StageItem } from './stage-item.ts';
 import type { RowSupply } from './stage-run.ts';
 
@@ -24,8 +25,12 @@ export async function openFileSupply(parts: RunParts, run: RunRecord): Promise<R
   const mayLack = (await runBefore(parts, run))?.shape?.mapped ?? [];
   const source = await open(run, mapping);
   try {
-    const shape = { columns: source.head.columns };
-    if (shape.columns?.every((column) => column.trim() === '')) return supplyOf(run, mapping, source, nothingToMap);
+    const isFixFile = run.kind === 'fixFile';
+    const toItems = isFixFile ? createFixRows(parts.ledger, run, requiredColumns(mapping)) : itemsAsRead(run.sequence);
+    const columns = isFixFile ? originalColumns(source.head.columns) : source.head.columns;
+    const given = { run, mapping, source, columns, toItems };
+    if (columns?.every((column) => column.trim() === '')) return supplyOf({ ...given, compiled: nothingToMap });
+    const shape = { columns };
     const context = { ...reading, mayLack };
     let compiled = compileMapping(mapping, shape, context);
     let definitions: readonly CustomFieldDefinition[] | null = null;
@@ -33,7 +38,9 @@ export async function openFileSupply(parts: RunParts, run: RunRecord): Promise<R
       definitions = await parts.workspace.listCustomFields();
       compiled = compileMapping(mapping, shape, { ...context, customFields: definitions });
     }
-    return supplyOf(run, mapping, source, compiled);
+    // Rows of a fix-file may have come under several headers.
+    if (isFixFile) compiled = { ...compiled, mapRow: rowMapper(mapping, { ...context, customFields: definitions }) };
+    return supplyOf({ ...given, compiled });
   } catch (error) {
     await source.close();
     throw error;
@@ -56,23 +63,35 @@ const nothingToMap: CompiledMapping = {
 function open(run: RunRecord, mapping: Mapping | null): Promise<OpenSource> {
   return openSource(run.claimedPath, {
     name: run.fileName,
-    requiredColumn: requiredColumns(mapping),
+    ...(run.kind === 'fixFile' ? fixFileReading : { requiredColumn: requiredColumns(mapping) }),
     ...(run.options.delimiter === null ? {} : { delimiter: run.options.delimiter }),
     ...(run.options.encoding === null ? {} : { encoding: run.options.encoding }),
   });
 }
 
-function supplyOf(run: RunRecord, mapping: Mapping | null, source: OpenSource, compiled: CompiledMapping): RowSupply {
-  const { format, columns, delimiter } = source.head;
+interface SupplyParts {
+  readonly run: RunRecord;
+  readonly mapping: Mapping | null;
+  readonly source: OpenSource;
+  /** Of the original, where the file is a fix-file. */
+  readonly columns: readonly string[] | null;
+  readonly compiled: CompiledMapping;
+  readonly toItems: ItemMaker;
+}
+
+type ItemMaker = (batch: readonly SourceItem[]) => Promise<readonly StageItem[]>;
+
+function supplyOf({ run, mapping, source, columns, compiled, toItems }: SupplyParts): RowSupply {
+  const { format, delimiter } = source.head;
   const again: OpenSource[] = [];
   return {
     shape: { format, columns, delimiter, mapped: compiled.mappedColumns },
     compiled,
-    items: () => itemsOf(source, run.sequence),
+    items: () => itemsOf(source, toItems),
     itemsAgain: async function* () {
       const second = await open(run, mapping);
       again.push(second);
-      yield* itemsOf(second, run.sequence);
+      yield* itemsOf(second, toItems);
     },
     notes: () => notesOf(source, compiled),
     warningCount: () => source.tail().warnings.length,
@@ -82,20 +101,23 @@ function supplyOf(run: RunRecord, mapping: Mapping | null, source: OpenSource, c
   };
 }
 
-async function* itemsOf(source: OpenSource, sequence: number): AsyncGenerator<readonly StageItem[]> {
-  for await (const batch of source.batches()) {
-    yield batch.map(
-      (item: SourceItem): StageItem =>
+async function* itemsOf(source: OpenSource, toItems: ItemMaker): AsyncGenerator<readonly StageItem[]> {
+  for await (const batch of source.batches()) yield await toItems(batch);
+}
+
+function itemsAsRead(sequence: number): ItemMaker {
+  return async (batch) =>
+    batch.map(
+      (item): StageItem =>
         item.type === 'row'
           ? { kind: 'row', row: item.row, sequence }
           : { kind: 'broken', row: item.row, problem: item.problem },
     );
-  }
 }
 
 function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string[] {
   const { warnings, blankLineCount, recordCount } = source.tail();
-  const unmapped = compiled.unmappedColumns.filter((column) => !(fixFileColumns as readonly string[]).includes(column));
+  const unmapped = compiled.unmappedColumns;
   return [
     ...(recordCount === 0 && warnings.length === 0 ? ['the file holds no rows'] : []),
     ...(unmapped.length > 0 ? [`nothing maps these columns: ${unmapped.join(', ')}`] : []),

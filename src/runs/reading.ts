@@ -1,6 +1,7 @@
 /** With what a run's rows are read: its mapping, and what is known outside of it. The same for a file and for a redrive. */
 import { sourceLabelOf } from '#src/ledger/main-feed.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
+import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import type { MappingContext } from '#src/mapping/settings.ts';
 import type { RunParts } from './parts.ts';
@@ -21,6 +22,23 @@ export function readingOf(run: RunRecord, { defaultCountry, onBlank }: RunParts)
       defaultCountry: options.defaultCountry ?? (mapping?.defaultCountry === undefined ? defaultCountry : null),
       onBlank: options.onBlank ?? (mapping === null ? onBlank : null),
     },
+  };
+}
+
+/**
+ * Maps rows of several files, each under its own header: the mapping is compiled once for each.
+ * What it returns throws what `compileMapping` throws.
+ */
+export function rowMapper(mapping: Mapping | null, context: MappingContext): CompiledMapping['mapRow'] {
+  const compiledByHeader = new Map<string, CompiledMapping>();
+  return (row) => {
+    const columns = row.kind === 'cells' ? row.columns : null;
+    const header = JSON.stringify(columns);
+    const known = compiledByHeader.get(header);
+    if (known !== undefined) return known.mapRow(row);
+    const compiled = compileMapping(mapping, { columns }, context);
+    compiledByHeader.set(header, compiled);
+    return compiled.mapRow(row);
   };
 }
 

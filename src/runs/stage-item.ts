@@ -4,7 +4,7 @@ import type { Problem } from '#src/contacts/problem.ts';
 import type { Row } from '#src/sources/row.ts';
 
 interface Tried {
-  /** The dead letter that is tried again. A row of a fix-file names its own in `_id`. */
+  /** The dead letter that is tried again: a redrive's, or the one that a row of a fix-file names in `_id`. */
   readonly letterId?: string;
 }
 

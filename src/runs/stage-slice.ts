@@ -13,7 +13,6 @@ import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { Row } from '#src/sources/row.ts';
 import { inStep } from '#src/steps.ts';
 import { countClears, isChange } from './count-clears.ts';
-import { mendedLetterOf } from './fix-columns.ts';
 import type { StagedTally } from './guards.ts';
 import type { RunParts } from './parts.ts';
 import { SliceDraft } from './slice-draft.ts';
@@ -71,8 +70,7 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
   const hashes = new Map(items.map((item) => [item, context.hash(item.row)]));
   const settledRows = await staging.settledRows(run.feed, [...hashes.values()]);
   const mapped = items.map((item): Mapped => {
-    const letterId = item.letterId ?? mendedLetterOf(item.row);
-    return { ...mapItem(context, item, hashes.get(item) ?? '', settledRows), letterId };
+    return { ...mapItem(context, item, hashes.get(item) ?? '', settledRows), letterId: item.letterId ?? null };
   });
 
   const keys = [...new Set(mapped.flatMap((one) => keyOf(one) ?? []))];

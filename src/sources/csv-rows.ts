@@ -36,7 +36,14 @@ export function createCsvRows(header: Header, name: string, limits: SourceLimits
       }
       const number = tally.nextRecord(line);
       const fitted = fitToHeader(cells, header);
-      const row: CellsRow = { kind: 'cells', line, record: number, columns: header.columns, cells: fitted ?? cells };
+      const row: CellsRow = {
+        kind: 'cells',
+        line,
+        record: number,
+        columns: header.columns,
+        cells: fitted ?? cells,
+        ...beyondOf(cells, fitted),
+      };
       const problem = recordProblem(record, cells, fitted, header, limits);
       if (problem !== null) return { type: 'broken', row, problem };
       if (hasNameless) noteNameless(cells, line);
@@ -54,6 +61,11 @@ function fitToHeader(cells: readonly string[], header: Header): readonly string[
     if ((cells[index] ?? '').trim() !== '') return null;
   }
   return cells.slice(0, wanted);
+}
+
+function beyondOf(cells: readonly string[], fitted: readonly string[] | null): Pick<CellsRow, 'beyond'> {
+  const beyond = fitted === null ? [] : cells.slice(fitted.length);
+  return beyond.every((cell) => cell.trim() === '') ? {} : { beyond };
 }
 
 function recordProblem(

@@ -25,6 +25,8 @@ export interface CellsRow extends RowPlace {
   readonly kind: 'cells';
   readonly columns: readonly string[];
   readonly cells: readonly string[];
+  /** What the record holds beyond the header's last name, under empty ones: ignored, and kept for whoever mends the row. */
+  readonly beyond?: readonly string[];
 }
 
 /** One JSON object. Its members are own properties of an object without a prototype. */

@@ -315,6 +315,20 @@ describe('a dead letter that is tried again', () => {
     expectCounts(await bench.stage(await bench.again(run)), { rows: 700, dead: 700 });
   });
 
+  it('stays dead where it was no row: a cell too few, a cell too many', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,+14155550101', 'c-2,Bob,A,+14155550101,x'], wide));
+    for (const remap of [false, true]) {
+      const [run] = await redrive(bench.parts, { remap });
+      if (run === undefined) throw new Error('nothing was tried again');
+      expectCounts(await bench.carryOut(run), { rows: 2, dead: 2 });
+      expect((await bench.letters()).map(({ code, state }) => [code, state])).toEqual([
+        ['cellCount', 'open'],
+        ['cellCount', 'open'],
+      ]);
+    }
+  });
+
   it('has a fix-file with all columns that the letters have, in the order they were met', async () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', csv(['c-1,Ann,A,call me'], wide));

@@ -1,0 +1,235 @@
+/**
+ * The rows of a fix-file, as they are taken in again (`rules.md`, "Dead letters").
+ *
+ * Each row names its dead letter, which holds the cells as they were. A row that nobody has changed is judged again in its
+ * original shape: the fix-file gave each row as many cells as its header, and that alone must let no row in. In a row that
+ * somebody has mended, a cell that only a spreadsheet damaged is put back. A row without a letter is taken as it stands.
+ *
+ * Invariant: the mapping never sees a column of the fix-file, nor an apostrophe that guarded a formula.
+ */
+import type { Problem } from '#src/contacts/problem.ts';
+import type { DeadLetter } from '#src/ledger/dead-letter.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { normaliseHeader } from '#src/mapping/header.ts';
+import { shownValue } from '#src/sources/cell-text.ts';
+import { unguardFormulas } from '#src/sources/formula-guard.ts';
+import type { CellsRow, JsonValue, ObjectRow, Row, SourceItem } from '#src/sources/row.ts';
+import { cellsBeyond, distinctNames, letterIdOf, originalName } from './fix-columns.ts';
+import { isSameButForDamage } from './spreadsheet-damage.ts';
+import type { StageItem } from './stage-item.ts';
+
+/** Codes of rows that were no rows: what the fix-file holds of them looks better than they were. */
+const misshapenCodes: ReadonlySet<string> = new Set(['cellCount', 'strayQuote', 'jsonInvalid', 'notAnObject']);
+
+export function isMisshapen(code: string): boolean {
+  return misshapenCodes.has(code);
+}
+
+/** Why the letter's row was none, told once more; `line` is where it stands now. */
+export function misshapenAgain({ code, field, message, hint }: DeadLetter, row: Row, line: number): Problem {
+  const value = shownValue(row.kind === 'cells' ? row.cells.join(', ') : JSON.stringify(row.object));
+  return { code, line, field, value, message, hint };
+}
+
+export type FixRows = (items: readonly SourceItem[]) => Promise<readonly StageItem[]>;
+
+/** @param keyColumns by which of their names the key's column is known. */
+export function createFixRows(
+  { deadLetters }: Pick<Ledger, 'deadLetters'>,
+  { feed, sequence }: Pick<RunRecord, 'feed' | 'sequence'>,
+  keyColumns: readonly string[],
+): FixRows {
+  const keyNames = new Set(keyColumns.map(normaliseHeader));
+  const isKey = (column: string): boolean => keyNames.has(normaliseHeader(column));
+  return async (items) => {
+    const rowsById = Map.groupBy(items, ({ row }) => letterIdOf(row));
+    const letters = await deadLetters.list({ ids: [...rowsById.keys()], limit: rowsById.size });
+    const letterById = new Map(letters.map((letter) => [letter.id, letter]));
+    return items.map((item): StageItem => {
+      const letterId = letterIdOf(item.row);
+      const letter = letterById.get(letterId) ?? null;
+      const found = foundRow(item.row);
+      if (letter !== null && letter.feed !== feed) {
+        return { kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter) };
+      }
+      const isAlone = rowsById.get(letterId)?.length === 1;
+      const judged =
+        item.type === 'broken'
+          ? { row: asItStands(found), problem: item.problem }
+          : judge(found, letter, { isKey, isAlone });
+      const tried = letterId === '' ? {} : { letterId };
+      if (judged.problem === null) return { kind: 'row', row: judged.row, sequence, ...tried };
+      return { kind: 'broken', row: judged.row, problem: judged.problem, ...tried };
+    });
+  };
+}
+
+/** What a fix-file's row says of the original, with what the fix-file has added put aside. */
+interface FoundRow {
+  readonly line: number;
+  readonly record: number;
+  /** Of a JSON fix-file: the original's members. Null for CSV. */
+  readonly object: ObjectRow['object'] | null;
+  readonly columns: readonly string[];
+  /** As many as there are columns. */
+  readonly cells: readonly string[];
+  /** Those of `_more1`, `_more2`…, up to the last that holds something. */
+  readonly beyond: readonly string[];
+  readonly originalLine: string;
+  /** Somebody emptied `_code`: the cells are right where they stand. */
+  readonly isAccepted: boolean;
+}
+
+function foundRow(row: Row): FoundRow {
+  const members: readonly (readonly [string, JsonValue])[] =
+    row.kind === 'object'
+      ? Object.entries(row.object)
+      : row.columns.map((name, index) => [unguardFormulas(name), row.cells[index] ?? '']);
+  const own = new Map<string, string>();
+  const object: { [name: string]: JsonValue } = Object.create(null);
+  const columns: string[] = [];
+  const cells: string[] = [];
+  for (const [name, value] of members) {
+    const text = row.kind === 'cells' ? unguardFormulas(String(value)) : textOf(value);
+    const original = originalName(name);
+    if (original === null) {
+      own.set(name, text);
+      continue;
+    }
+    object[original] = value;
+    columns.push(original);
+    cells.push(text);
+  }
+  // A record that is longer than the fix-file's header has its further cells behind all others.
+  const further = row.kind === 'cells' ? cellsBeyond(row) : [];
+  return {
+    line: row.line,
+    record: row.record,
+    object: row.kind === 'object' ? object : null,
+    columns,
+    cells,
+    beyond: withoutBlankEnd([...moreOf(own), ...further]),
+    originalLine: (own.get('_line') ?? '').trim(),
+    isAccepted: (own.get('_code') ?? '').trim() === '',
+  };
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The cells of `_more1`, `_more2`…, in the order of their numbers. */
+function moreOf(own: ReadonlyMap<string, string>): readonly string[] {
+  return [...own]
+    .filter(([name]) => name.startsWith('_more'))
+    .toSorted(([left], [right]) => Number(left.slice('_more'.length)) - Number(right.slice('_more'.length)))
+    .map(([, text]) => text);
+}
+
+function withoutBlankEnd(cells: readonly string[]): readonly string[] {
+  return cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1);
+}
+
+interface Judged {
+  readonly row: Row;
+  readonly problem: Problem | null;
+}
+
+interface Question {
+  readonly isKey: (column: string) => boolean;
+  /** No other row at hand has its letter. */
+  readonly isAlone: boolean;
+}
+
+function judge(found: FoundRow, letter: DeadLetter | null, question: Question): Judged {
+  const stored = letter?.row ?? null;
+  if (letter === null || stored === null) return shaped(found);
+  if (stored.kind === 'object') {
+    const isAsItWas = isMisshapen(letter.code) && JSON.stringify(found.object) === JSON.stringify(stored.object);
+    return isAsItWas && !found.isAccepted ? asItWas(found, letter, stored) : shaped(found);
+  }
+  const compared = compare(found, stored, letter, question);
+  if (!compared.isAsItWas || found.isAccepted) return shaped(compared.mended);
+  return asItWas(found, letter, stored);
+}
+
+function asItWas({ line, record }: FoundRow, letter: DeadLetter, stored: Row): Judged {
+  const problem = isMisshapen(letter.code) ? misshapenAgain(letter, stored, line) : null;
+  return { row: { ...stored, line, record }, problem };
+}
+
+/**
+ * Where two rows share a letter, the letter holds the cells of one of them: only the key is that of both, and the line tells
+ * which of them it is.
+ */
+function compare(
+  found: FoundRow,
+  stored: CellsRow,
+  { line }: DeadLetter,
+  { isKey, isAlone }: Question,
+): { readonly isAsItWas: boolean; readonly mended: FoundRow } {
+  const isOfThisRow = isAlone || found.originalLine === `${line}`;
+  const isSame = (column: string, before: string, after: string): boolean =>
+    before === after || ((isOfThisRow || isKey(column)) && isSameButForDamage(before, after));
+  const before = new Map(distinctNames(stored.columns).map((name, index) => [name, stored.cells[index] ?? '']));
+  const names = distinctNames(found.columns);
+  const wasThere = (index: number): boolean => before.has(names[index] ?? '');
+  const cells = found.cells.map((cell, index) => {
+    const was = before.get(names[index] ?? '') ?? '';
+    const column = found.columns[index] ?? '';
+    // Nobody empties the key of a row on purpose.
+    return isSame(column, was, cell) || (isKey(column) && cell.trim() === '') ? was : cell;
+  });
+  const isBackTo = (index: number): boolean => cells[index] === (before.get(names[index] ?? '') ?? '');
+  const beyond = withoutBlankEnd(cellsBeyond(stored));
+  const isBeyondSame =
+    beyond.length === found.beyond.length && beyond.every((cell, index) => isSame('', cell, found.beyond[index] ?? ''));
+  const left = new Set(names);
+  const isAsItWas =
+    isBeyondSame &&
+    cells.every((_, index) => isBackTo(index)) &&
+    [...before].every(([name, cell]) => left.has(name) || cell.trim() === '');
+  // A column that the original lacked is none of the row's, unless somebody has filled it in.
+  const kept = cells.flatMap((cell, index) => (wasThere(index) || cell.trim() !== '' ? [index] : []));
+  const mended: FoundRow = {
+    ...found,
+    object: null,
+    columns: kept.map((index) => found.columns[index] ?? ''),
+    cells: kept.map((index) => cells[index] ?? ''),
+    beyond: isBeyondSame ? beyond : found.beyond,
+  };
+  return { isAsItWas, mended };
+}
+
+function shaped(found: FoundRow): Judged {
+  const row = asItStands(found);
+  return { row, problem: found.beyond.length === 0 ? null : stillTooMany(found) };
+}
+
+function asItStands({ line, record, object, columns, cells, beyond }: FoundRow): Row {
+  if (object !== null) return { kind: 'object', line, record, object };
+  return { kind: 'cells', line, record, columns, cells: [...cells, ...beyond] };
+}
+
+function stillTooMany({ line, columns, cells, beyond }: FoundRow): Problem {
+  return {
+    code: 'cellCount',
+    line,
+    field: null,
+    value: shownValue([...cells, ...beyond].join(', ')),
+    message: `the row has ${columns.length + beyond.length} cells, the header has ${columns.length}`,
+    hint: 'Move each value under its column, and empty _more1, _more2…',
+  };
+}
+
+function otherFeed(line: number, { feed }: DeadLetter): Problem {
+  return {
+    code: 'otherFeed',
+    line,
+    field: '_id',
+    value: null,
+    message: `the row belongs to the feed ${feed}, and the file to another one`,
+    hint: 'Put the rows of each feed into a file of their own.',
+  };
+}

@@ -1,0 +1,245 @@
+/** What comes back from a fix-file: every cell, in its original shape, whatever a spreadsheet did to it (`rules.md`, "Dead letters"). */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redrive } from '#src/dead-letters/redrive.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { CellsRow } from '#src/sources/row.ts';
+import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+
+const wide = 'externalId,firstName,lastName,company,phone';
+/** One row with a cell too few, one with a cell too many (users.md 1.1). */
+const shifted = csv(['z-9,Bob,ACME,+14155550109', 'z-8,Ada,Smith, Jr.,ACME,+14155550101'], wide);
+
+/** The rows that died when the file was read, with their cells. */
+async function deadCells(bench: RunsBench, run: RunRecord): Promise<readonly (readonly string[])[]> {
+  const staged = await bench.stage(run);
+  expect(staged.counts.dead).toBe(staged.counts.rows);
+  return (await bench.deadRows(staged)).map(({ row }) => {
+    const { cells, beyond = [] } = row as CellsRow;
+    return [...cells, ...beyond];
+  });
+}
+
+function quotedLine(cells: readonly string[], delimiter: string): string {
+  return `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(delimiter)}\r\n`;
+}
+
+describe('a fix-file', () => {
+  it('gives every cell back exactly, whatever stands in it and whatever the delimiter', async () => {
+    const bench = await openRunsBench();
+    const elsewhere = await openRunsBench();
+    const nasty = fc
+      .array(fc.constantFrom(...'=+-@\t\r\n\'",;|: aé😀', '\r\n', '#CLEAR', '007', '+1415', "'=", '_id'), {
+        maxLength: 6,
+      })
+      .map((pieces) => pieces.join(''));
+    const rows = fc.array(fc.tuple(nasty, nasty, nasty), { minLength: 1, maxLength: 4 });
+    let file = 0;
+    const property = fc.asyncProperty(rows, fc.constantFrom(',', ';', '\t', '|', '^'), async (cells, delimiter) => {
+      file += 1;
+      const written = cells.map(([one, two, three], row) => [`c-${file}-${row}`, one, 'call me', two, three]);
+      const header = ['externalId', 'firstName', 'phone', '=Notes', '_ID'];
+      const text = [header, ...written].map((line) => quotedLine(line, delimiter)).join('');
+      const first = await bench.import(`${file}.csv`, text, { options: { delimiter } });
+      const fix = await bench.fixFile(first);
+      expect(await deadCells(bench, await bench.submit(`${file}-again.csv`, fix.text))).toEqual(written);
+      // In another data folder nobody knows the letters.
+      expect(await deadCells(elsewhere, await elsewhere.submit(`${file}.csv`, fix.text))).toEqual(written);
+    });
+    await fc.assert(property, { numRuns: 40 });
+  }, 60_000);
+
+  it('gives back a name that begins with a tab or a carriage return as it was', async () => {
+    const bench = await openRunsBench();
+    const text = csv(['c-1,"\tTab","\rReturn",,call me'], wide);
+    const fix = await bench.fixFile(await bench.import('a.csv', text));
+    await bench.import('mended.csv', fix.text.replace('call me', '+14155550101'));
+    expect((await bench.world.contactOf('c-1')).defaultFields).toMatchObject({ firstName: 'Tab', lastName: 'Return' });
+  });
+
+  it('keeps every cell: those beyond the header stand in _more1, _more2…', async () => {
+    const bench = await openRunsBench();
+    const rows = ['z-9,Bob,ACME,+14155550109', 'z-8,Ada,Smith, Jr.,ACME,+14155550101,,x'];
+    const { text } = await bench.fixFile(await bench.import('shift.csv', csv(rows, wide)));
+    const [head, short, long] = text.split('\r\n');
+    expect(head).toBe(`\ufeff${wide},_more1,_more2,_more3,_id,_line,_code,_hint`);
+    expect(short).toMatch(/^z-9,Bob,ACME,\+14155550109,,,,,d\w+,2,cellCount,/);
+    expect(long).toMatch(/^z-8,Ada,Smith," Jr\.",ACME,\+14155550101,,x,d\w+,3,cellCount,.*_more1/);
+  });
+
+  it('keeps what stands under an empty header, and columns that share a name with ours', async () => {
+    const bench = await openRunsBench();
+    const text = csv(['c-1,5f,m,call me,x,y', 'c-2,5e,m,+14155550101,,'], 'externalId,_id,_More1,phone,,');
+    const run = await bench.import('a.csv', text);
+    expectCounts(run, { rows: 2, created: 1, dead: 1 });
+    const fix = await bench.fixFile(run);
+    expect(fix.text.split('\r\n')[0]).toBe('\ufeffexternalId,__id,__More1,phone,_more1,_more2,_id,_line,_code,_hint');
+    expect(await deadCells(bench, await bench.submit('again.csv', fix.text))).toEqual([
+      ['c-1', '5f', 'm', 'call me', 'x', 'y'],
+    ]);
+  });
+
+  it('of an export whose key is called ID or _id can be dropped in again', async () => {
+    for (const key of ['ID', '_id']) {
+      const named = mapping({ key, fields: { firstName: 'Name' }, phones: [{ column: 'Phone', label: 'work' }] });
+      const bench = await openRunsBench({ mapping: named });
+      const { text } = await bench.fixFile(await bench.import('a.csv', csv(['7,Ann,call me'], `${key},Name,Phone`)));
+      expectCounts(await bench.import('mended.csv', text.replace('call me', '+14155550101')), { rows: 1, created: 1 });
+      expect((await bench.world.contactOf('7')).defaultFields.firstName).toBe('Ann');
+    }
+  });
+});
+
+describe('a row of a fix-file that nobody has changed', () => {
+  it('is judged again in its original shape: a cell too few or too many is rejected as before', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('shift.csv', shifted));
+    const before = await bench.letters();
+    const again = await bench.import('again.csv', text);
+    expectCounts(again, { rows: 2, dead: 2 });
+    expect((await bench.letters()).map(({ id, code, seenCount }) => [id, code, seenCount])).toEqual(
+      before.map(({ id }) => [id, 'cellCount', 2]),
+    );
+    expect((await bench.fixFile(again)).text.split('\r\n')[0]).toBe(text.split('\r\n')[0]);
+  });
+
+  it('is rejected as before where a quote stood in the wrong place', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('a.csv', csv(['z-1,"Bob"x,Y,ACME,'], wide)));
+    expectCounts(await bench.import('again.csv', text), { rows: 1, dead: 1 });
+    expect((await bench.letters()).map(({ code }) => code)).toEqual(['strayQuote']);
+  });
+
+  it('is rejected as before where it was no JSON', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('a.ndjson', '{"externalId":"c-1"\n"text"\n'));
+    expectCounts(await bench.import('again.ndjson', text), { rows: 2, dead: 2 });
+    expect((await bench.letters()).map(({ code, seenCount }) => [code, seenCount])).toEqual([
+      ['jsonInvalid', 2],
+      ['notAnObject', 2],
+    ]);
+  });
+
+  it('is rejected also after a spreadsheet has damaged it', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('shift.csv', shifted));
+    const saved = text
+      .replaceAll(',', ';')
+      .replace('+14155550109', '14155550109')
+      .replace('+14155550101', '1.41556E+10');
+    expectCounts(await bench.import('again.csv', saved), { rows: 2, dead: 2 });
+  });
+});
+
+describe('a row of a fix-file that somebody has mended', () => {
+  const mendShift = (text: string): string =>
+    text
+      .replace('z-9,Bob,ACME,+14155550109,,', 'z-9,Bob,,ACME,+14155550109,')
+      .replace('z-8,Ada,Smith," Jr.",ACME,+14155550101', 'z-8,Ada,"Smith, Jr.",ACME,+14155550101,');
+
+  it('is judged by its new cells: moved under their columns, with _more1 emptied', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('shift.csv', shifted));
+    expectCounts(await bench.import('mended.csv', mendShift(text)), { rows: 2, created: 2 });
+    expect((await bench.world.contactOf('z-8')).defaultFields).toMatchObject({
+      lastName: 'Smith, Jr.',
+      company: 'ACME',
+    });
+    expect((await bench.letters()).map(({ state }) => state)).toEqual(['closed', 'closed']);
+  });
+
+  it('is rejected as long as _more1 holds something', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('shift.csv', shifted));
+    const half = await bench.import('half.csv', text.replace('Ada', 'Ida'));
+    expectCounts(half, { rows: 2, dead: 2 });
+    const next = (await bench.fixFile(half)).text;
+    expect(next).toContain('z-8,Ida,Smith," Jr.",ACME,+14155550101,');
+    expectCounts(await bench.import('mended.csv', mendShift(next.replace('Ida', 'Ada'))), { rows: 2, created: 2 });
+  });
+
+  it('is taken as it stands where somebody emptied _code', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('a.csv', csv(['z-9,Bob,ACME'], wide)));
+    expectCounts(await bench.import('again.csv', text.replace('cellCount', '')), { rows: 1, created: 1 });
+  });
+
+  it('has the cells that only a spreadsheet damaged put back', async () => {
+    const bench = await openRunsBench();
+    const row = '0049123456789012,007,2026-11-21,+14155550109,call me';
+    const { text } = await bench.fixFile(
+      await bench.import('a.csv', csv([row], 'externalId,firstName,lastName,phone home,phone work')),
+    );
+    const saved = text.replace(row, '4.91235E+13,7,21.11.2026,1.41556E+10,+14155550101').replaceAll(',', ';');
+    expectCounts(await bench.import('mended.csv', saved), { rows: 1, created: 1 });
+    const { defaultFields } = await bench.world.contactOf('0049123456789012');
+    expect(defaultFields).toMatchObject({ firstName: '007', lastName: '2026-11-21' });
+    expect(defaultFields.phoneNumbers?.map(({ value }) => value)).toEqual(['+14155550109', '+14155550101']);
+  });
+
+  it('keeps its key also where a nightly file has met the letter again on another line', async () => {
+    const bench = await openRunsBench();
+    const header = 'externalId,firstName,phone';
+    const { text } = await bench.fixFile(await bench.import('a.csv', csv(['007,Ann,call me'], header)));
+    await bench.import('b.csv', csv(['c-1,Bea,', '007,Anna,call me'], header));
+    const saved = text.replace('007,Ann,call me', '7,Ann,+14155550101');
+    expectCounts(await bench.import('mended.csv', saved), { rows: 1, created: 1 });
+    expect((await bench.world.contactOf('007')).defaultFields.firstName).toBe('Ann');
+  });
+
+  it('may get another key: one of two that shared it', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('a.csv', csv(['c-1,Ann,A', 'c-1,Bob,B'])));
+    expectCounts(await bench.import('mended.csv', text.replace('c-1,Bob', 'c-2,Bob')), { rows: 2, created: 2 });
+    expect((await bench.world.contactOf('c-2')).defaultFields.firstName).toBe('Bob');
+  });
+
+  it('that belongs to another feed is rejected, and says so', async () => {
+    const bench = await openRunsBench();
+    const header = 'externalId,phone';
+    const crm = await bench.fixFile(await bench.import('a.csv', csv(['c-1,call me'], header), { feed: 'crm' }));
+    const shop = await bench.fixFile(await bench.import('b.csv', csv(['s-1,call me'], header), { feed: 'shop' }));
+    const both = `${crm.text}${shop.text.split('\r\n')[1] ?? ''}\r\n`;
+    const run = await bench.import('both.csv', both.replaceAll('call me', '+14155550101'));
+    expectCounts(run, { rows: 2, created: 1, dead: 1 });
+    expect(run.feed).toBe('crm');
+    expect(
+      (await bench.letters()).filter(({ state }) => state === 'open').map(({ feed, code }) => [feed, code]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['crm', 'otherFeed'],
+        ['shop', 'phoneLetters'],
+      ]),
+    );
+  });
+});
+
+describe('a fix-file of dead letters from several files', () => {
+  it('leaves a column alone that a row’s own file did not have', async () => {
+    const bench = await openRunsBench({ onBlank: 'clear' });
+    await bench.import('before.csv', csv(['c-2,Bea,Boss'], 'externalId,firstName,role'));
+    await bench.import('a.csv', csv(['c-1,Ann,A,call me'], 'externalId,firstName,role,phone'));
+    await bench.import('b.csv', csv(['c-2,call me'], 'externalId,phone'));
+    const [again] = await redrive(bench.parts, { remap: false });
+    if (again === undefined) throw new Error('nothing was tried again');
+    const { text } = await bench.fixFile(await bench.carryOut(again));
+    const mended = await bench.import('mended.csv', text.replaceAll('call me', '+14155550101'));
+    expectCounts(mended, { rows: 2, created: 1, updated: 1 });
+    expect((await bench.world.contactOf('c-2')).defaultFields).toMatchObject({ firstName: 'Bea', role: 'Boss' });
+  });
+
+  it('of CSV and JSON keeps the cells beyond a header, too', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,x,y'], 'externalId,firstName'));
+    await bench.import('b.json', JSON.stringify([{ externalId: 'c-2', phone: 'call me' }]));
+    const [again] = await redrive(bench.parts, { remap: true });
+    if (again === undefined) throw new Error('nothing was tried again');
+    const run = await bench.carryOut(again);
+    const fix = await bench.fixFile(run);
+    const lines = fix.text.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ externalId: 'c-1', _more1: 'x', _more2: 'y' }),
+    );
+    expectCounts(await bench.import('again.ndjson', fix.text), { rows: 2, dead: 2 });
+  });
+});
