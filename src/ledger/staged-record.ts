@@ -61,6 +61,8 @@ export type RecordEnd =
       readonly outcome: 'created' | 'updated' | 'unchanged';
       readonly adopted: boolean;
       readonly heldFields: readonly HeldField[];
+      /** The names of the fields that an update wrote. */
+      readonly changedFields?: readonly string[];
       readonly removedValues: number;
       readonly warnings: readonly string[];
     }

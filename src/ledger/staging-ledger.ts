@@ -147,14 +147,19 @@ export interface DeadCount {
 /** At most so many events of a run are kept; the counts go on. */
 export const eventsPerRunMax = 10_000;
 
-/** One thing worth telling that did not kill its row. */
+/** Changes take at most so much of that room: what was warned of, skipped or held must not go untold for them. */
+export const changesPerRunMax = eventsPerRunMax / 2;
+
+/** One thing worth telling that did not kill its row. Holds personal data: never for a log. */
 export interface RunEvent {
-  readonly kind: 'warning' | 'skipped' | 'held';
+  readonly kind: 'warning' | 'skipped' | 'held' | 'changed';
   readonly line: number;
   readonly key: string | null;
-  /** The skip reason, the warning's code, or `held`. */
+  /** The skip reason, the warning's code, `held` or `updated`. */
   readonly code: string;
   readonly field: string | null;
+  /** Of a change: the names of all fields that were written. */
+  readonly fields?: readonly string[];
   readonly message: string;
   /** Of a held field: what the file says, and what the app holds. */
   readonly file?: CustomFieldValue;

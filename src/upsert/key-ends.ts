@@ -94,6 +94,7 @@ function well(key: KeyWork, outcome: 'created' | 'updated' | 'unchanged'): Ended
         outcome: counted,
         adopted,
         heldFields: plan.held,
+        ...(outcome === 'updated' ? { changedFields: plan.reasons.map((change) => change.field) } : {}),
         removedValues: plan.removals,
         warnings: [...plan.notes.map((note) => note.message), ...warnings],
       };

@@ -73,15 +73,18 @@ export function settleContract(open: OpenLedger): void {
     expect(await ledger.staging.pendingCount('r1')).toBe(0);
   });
 
-  test('held fields, warnings and skips are told in the order they happened', async () => {
+  test('changes, held fields, warnings and skips are told in the order they happened', async () => {
     const { ledger } = await openForTest(open);
     const [run, first, second] = await atWork(ledger, 'k1', 'k2');
-    const end = wellEnd('updated', { heldFields: ['role'], warnings: ['email came back in another form'] });
+    const changedFields = ['company', 'phone.+14155550101'];
+    const warnings = ['email came back in another form'];
+    const end = wellEnd('updated', { changedFields, heldFields: ['role'], warnings });
     await settleAs(ledger, run, 'w1', [settled(present(first), { end }), ended(present(second), skipped('gone'))]);
     expect(await ledger.staging.events('r1', 0, 10)).toMatchObject([
-      { ordinal: 1, kind: 'held', line: 2, key: 'k1', code: 'held', field: 'role' },
-      { ordinal: 2, kind: 'warning', line: 2, key: 'k1', message: 'email came back in another form' },
-      { ordinal: 3, kind: 'skipped', line: 3, key: 'k2', code: 'gone' },
+      { ordinal: 1, kind: 'changed', line: 2, key: 'k1', code: 'updated', field: null, fields: changedFields },
+      { ordinal: 2, kind: 'held', line: 2, key: 'k1', code: 'held', field: 'role' },
+      { ordinal: 3, kind: 'warning', line: 2, key: 'k1', message: 'email came back in another form' },
+      { ordinal: 4, kind: 'skipped', line: 3, key: 'k2', code: 'gone' },
     ]);
   });
 

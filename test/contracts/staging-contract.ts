@@ -1,7 +1,7 @@
 /** Staged records, what the file said before, and what a report tells. */
 import { expect, test } from 'vitest';
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging-ledger.ts';
+import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging-ledger.ts';
 import type { Row } from '#src/sources/row.ts';
 import {
   applyingRun,
@@ -218,6 +218,19 @@ export function stagingContract(open: OpenLedger): void {
       [2, 'k1'],
     ]);
     expect(await keys(2)).toEqual([[3, 'k2']]);
+  });
+
+  test('changes take half of the room for events at most', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const event = (kind: RunEvent['kind'], line: number): RunEvent => ({
+      ...{ kind, line, key: null, code: 'updated', field: null, message: `${line}` },
+    });
+    const changes = Array.from({ length: eventsPerRunMax }, (_, line) => event('changed', line));
+    await ledger.staging.stage(slice(run, { events: [...changes, event('held', eventsPerRunMax)] }));
+    const kept = await ledger.staging.events('r1', 0, eventsPerRunMax);
+    expect(kept).toHaveLength(changesPerRunMax + 1);
+    expect(kept.at(-1)).toMatchObject({ kind: 'held' });
   });
 
   test('events above the limit of a run are not kept; the counts go on', async () => {

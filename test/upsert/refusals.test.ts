@@ -141,7 +141,8 @@ describe.each(['merge', 'replace'] as const)('a contact that people moved, where
     for (const role of ['Buyer', 'Seller']) {
       const run = await world.load([wanted('crm-1', { role }), wanted('crm-2', { role })]);
       expect(run.counts).toMatchObject({ skipped: 1, updated: 1, created: 0 });
-      expect(await world.eventsOf(run)).toMatchObject([{ kind: 'skipped', code: 'gone', key: 'crm-1' }]);
+      const skipped = (await world.eventsOf(run)).filter(({ kind }) => kind === 'skipped');
+      expect(skipped).toMatchObject([{ code: 'gone', key: 'crm-1' }]);
     }
     expect((await world.contacts()).map(({ externalId }) => externalId)).toEqual(['crm-2']);
     await world.expectSound();

@@ -133,6 +133,11 @@ function writeEnd(
       add('heldFields', end.heldFields.length);
       add('removedValues', end.removedValues);
       add('warnings', end.warnings.length);
+      if (end.changedFields !== undefined && end.changedFields.length > 0) {
+        const { changedFields: fields } = end;
+        const message = `${fields.length} ${fields.length === 1 ? 'field was' : 'fields were'} written`;
+        events.push({ kind: 'changed', line, key: record.key, code: end.outcome, field: null, fields, message });
+      }
       for (const held of end.heldFields) events.push(heldEvent(record.key, line, held));
       for (const message of end.warnings) {
         events.push({ kind: 'warning', line, key: record.key, code: 'replyDiffers', field: null, message });
