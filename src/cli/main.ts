@@ -137,7 +137,7 @@ function addRuns(program: Command): void {
     .option('--limit <n>', 'how many', count, 20)
     .action(run(async () => (await import('./commands/runs.ts')).listRuns));
   sandbox(runs.command('show'))
-    .description('one run with its problems')
+    .description('one run with its problems and warnings')
     .argument('<RUN>')
     .action(run(async () => (await import('./commands/runs.ts')).showRun));
   sandbox(runs.command('approve'))

@@ -1,13 +1,14 @@
 /** The document of a run for stdout, from the report where there is one, else from the ledger. */
 import type { Home } from '#src/app.ts';
 import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
+import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging-ledger.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { fixFilePath } from '#src/runs/fix-file.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { readReport, reportPath } from '#src/runs/report.ts';
 import { type ProblemLine, type RunSummary, summarise } from '#src/runs/summary.ts';
 import { adviceFor } from './advice.ts';
-import type { RunPresentation } from './present-run.ts';
+import { type RunPresentation, withoutValues } from './present-run.ts';
 
 /** At most so many problems are printed; the report has all. */
 const problemsMax = 1_000;
@@ -15,6 +16,7 @@ const problemsMax = 1_000;
 export async function presentationOf(home: Home, run: RunRecord, end: FollowEnd | null): Promise<RunPresentation> {
   const { reports } = home.runFolders;
   const report = await readReport(reports, run.id);
+  const outcomes = report?.outcomes ?? (isFinal(run.state) ? [] : await outcomesSoFar(home, run));
   const facts = {
     serviceName: home.serviceName,
     reportPath: reportPath(reports, run.id),
@@ -27,10 +29,23 @@ export async function presentationOf(home: Home, run: RunRecord, end: FollowEnd 
   return {
     summary,
     problems: (report?.problems ?? []).slice(0, problemsMax),
-    held: (report?.outcomes ?? []).filter((event) => event.kind === 'held'),
+    held: outcomes.filter((event) => event.kind === 'held'),
+    outcomes,
     notes: run.notes,
     reason: end === null || end.kind === 'rest' ? run.reason : waitingReason(end),
   };
+}
+
+/** Of a run without a report yet. */
+async function outcomesSoFar({ ledger }: Home, run: RunRecord): Promise<readonly RunEvent[]> {
+  const events = await ledger.staging.events(run.id, 0, eventsPerRunMax);
+  return events.map(({ ordinal: _, ...event }) => event);
+}
+
+/** `runs show --json`: besides, what was warned of, held, skipped and changed. */
+export function shownDocument(presentation: RunPresentation, values: boolean): object {
+  const outcomes = (presentation.outcomes ?? []).map((event) => withoutValues(event, values));
+  return { ...runDocument(presentation, values), outcomes };
 }
 
 /** `import --json` (`contract.md`). */

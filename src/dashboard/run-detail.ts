@@ -1,6 +1,7 @@
 /** One run with its problems, gathered from the ledger and the report file, and its JSON twin. */
 import { stat } from 'node:fs/promises';
 import { isFinal } from '#src/ledger/run-record.ts';
+import type { RunEvent } from '#src/ledger/staging-ledger.ts';
 import { readReport, reportPath } from '#src/runs/report.ts';
 import { type ProblemLine, problemLines } from '#src/runs/summary.ts';
 import type { DashboardParts } from './parts.ts';
@@ -20,6 +21,8 @@ export type ProblemsKnown = 'all' | 'soFar' | 'tooMany' | 'gone';
 
 export interface RunDetail extends RunView {
   readonly problems: readonly ProblemLine[];
+  /** What was warned of, held, skipped and changed; as many of these as of the problems are known. */
+  readonly outcomes: readonly RunEvent[];
   readonly problemsKnown: ProblemsKnown;
 }
 
@@ -30,17 +33,21 @@ export async function readRunDetail(parts: DashboardParts, runId: string): Promi
   const view = viewRun(parts, run);
   if (!isFinal(run.state) && run.state !== 'stopped') {
     const dead = await parts.ledger.staging.deadRows(run.id, 0, liveProblemsMax);
-    return { ...view, problems: dead.flatMap(problemLines), problemsKnown: 'soFar' };
+    const events = await parts.ledger.staging.events(run.id, 0, liveProblemsMax);
+    const outcomes = events.map(({ ordinal: _, ...event }) => event);
+    return { ...view, problems: dead.flatMap(problemLines), outcomes, problemsKnown: 'soFar' };
   }
   const bytes = await reportBytes(parts.reportsFolder, run.id);
-  if (bytes !== null && bytes > reportBytesMax) return { ...view, problems: [], problemsKnown: 'tooMany' };
+  if (bytes !== null && bytes > reportBytesMax)
+    return { ...view, problems: [], outcomes: [], problemsKnown: 'tooMany' };
   const report = await readReport(parts.reportsFolder, run.id);
-  return { ...view, problems: report?.problems ?? [], problemsKnown: report === null ? 'gone' : 'all' };
+  const { problems = [], outcomes = [] } = report ?? {};
+  return { ...view, problems, outcomes, problemsKnown: report === null ? 'gone' : 'all' };
 }
 
-/** The keys of `import --json`; besides, the reason as `error`, the notes, and whether these are all problems. */
-export function runDetailJson({ record, summary, problems, problemsKnown }: RunDetail): object {
-  const document = { ...summary, problems, problemsComplete: problemsKnown === 'all', notes: record.notes };
+/** The keys of `runs show --json`; besides, the reason as `error`, the notes, and whether these are all problems. */
+export function runDetailJson({ record, summary, problems, outcomes, problemsKnown }: RunDetail): object {
+  const document = { ...summary, problems, problemsComplete: problemsKnown === 'all', outcomes, notes: record.notes };
   return record.reason === null ? document : { ...document, error: record.reason };
 }
 

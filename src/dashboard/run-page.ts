@@ -25,7 +25,8 @@ ${outcomeSection(detail)}
 ${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${note}</li>`)}</ul></section>`}
 <section><h2>Problems</h2>
 ${problemSection(detail)}
-</section>`,
+</section>
+${warningSection(detail)}`,
   });
 }
 
@@ -76,17 +77,35 @@ function problemSection({ record, summary, problems, problemsKnown }: RunDetail)
 <thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
 <th scope="col">What to do</th></tr></thead>
 <tbody>
-${problems.slice(0, problemsShownMax).map(problemLine)}
+${problems.slice(0, problemsShownMax).map((problem) => problemLine(problem, 'What to do'))}
 </tbody>
 </table>
 ${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}`;
 }
 
-function problemLine({ line, field, value, code, hint }: ProblemLine): Markup {
+/** Where the events are not known any more, the count above tells of the warnings. */
+function warningSection({ record, summary, outcomes }: RunDetail): Markup {
+  const warnings = outcomes.filter(({ kind }) => kind === 'warning');
+  if (warnings.length === 0) return html``;
+  const shown = warnings.slice(0, problemsShownMax);
+  const more = record.counts.warnings - shown.length;
+  return html`<section><h2>Warnings</h2>
+<table class="stacking">
+<thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
+<th scope="col">What was done</th></tr></thead>
+<tbody>
+${shown.map(({ line, field, value = null, code, message }) => problemLine({ line, field, value, code, hint: message }, 'What was done'))}
+</tbody>
+</table>
+${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}
+</section>`;
+}
+
+function problemLine({ line, field, value, code, hint }: ProblemLine, lastLabel: string): Markup {
   return html`<tr><th scope="row">line ${line}</th>
 <td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
 <td data-label="Value">${value === null ? '–' : html`<code class="cell"><bdi>${value}</bdi></code>`}</td>
 <td data-label="Reason"><code>${code}</code></td>
-<td data-label="What to do">${hint}</td></tr>
+<td data-label="${lastLabel}">${hint}</td></tr>
 `;
 }

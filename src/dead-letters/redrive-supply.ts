@@ -34,7 +34,7 @@ export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promis
     items,
     itemsAgain: items,
     notes: () => [],
-    warningCount: () => 0,
+    warnings: () => [],
     close: async () => undefined,
   };
 }

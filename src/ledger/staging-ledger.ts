@@ -158,6 +158,8 @@ export interface RunEvent {
   /** The skip reason, the warning's code, `held` or `updated`. */
   readonly code: string;
   readonly field: string | null;
+  /** Of a warning: the cell as the file holds it, where there is one. */
+  readonly value?: string | null;
   /** Of a change: the names of all fields that were written. */
   readonly fields?: readonly string[];
   readonly message: string;

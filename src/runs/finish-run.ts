@@ -12,8 +12,8 @@ import { inStep } from '#src/steps.ts';
 import { isFullFile } from './file-before.ts';
 import { writeFixFile } from './fix-file.ts';
 import type { RunParts } from './parts.ts';
-import { reportPath, writeReport } from './report.ts';
-import { resultNote } from './result-note.ts';
+import { firstWarnings, reportPath, writeReport } from './report.ts';
+import { resultNote, warningsNotedMax } from './result-note.ts';
 import { removeStoppedNote } from './stop-run.ts';
 import { type RunSummary, summarise } from './summary.ts';
 
@@ -93,7 +93,10 @@ async function writeResults(parts: RunParts, run: RunRecord, state: RunState, at
   const path = reportPath(folders.reports, run.id);
   const summary = summarise(finished, { serviceName, reportPath: path, fixFile, nowMs: atMs });
   await inStep('writeReport', () => writeReport(parts, finished, summary));
-  if (run.claimedPath !== '') await inStep('archive', () => archive(run, state, resultNote(finished, summary)));
+  if (run.claimedPath !== '') {
+    const note = resultNote(finished, summary, await firstWarnings(ledger.staging, run.id, warningsNotedMax));
+    await inStep('archive', () => archive(run, state, note));
+  }
   await removeStoppedNote(run);
   return summary;
 }

@@ -94,7 +94,7 @@ function supplyOf({ run, mapping, source, columns, compiled, toItems }: SupplyPa
       yield* itemsOf(second, toItems);
     },
     notes: () => notesOf(source, compiled),
-    warningCount: () => source.tail().warnings.length,
+    warnings: () => source.tail().warnings,
     close: async () => {
       for (const one of [source, ...again]) await one.close();
     },

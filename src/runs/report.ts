@@ -1,5 +1,5 @@
 /**
- * The report of a run: what `import --json` prints, and besides every outcome that is not simply good, the mapping,
+ * The report of a run: what `import --json` prints, and besides what was warned of, held, skipped and changed, the mapping,
  * the guards and the reasons. Written page by page, so that a million dead rows need no memory.
  */
 import { randomUUID } from 'node:crypto';
@@ -74,7 +74,21 @@ async function* problemPages(staging: StagingLedger, runId: string): AsyncGenera
   }
 }
 
-async function* eventPages(staging: StagingLedger, runId: string): AsyncGenerator<readonly unknown[]> {
+/** The first warnings of a run whose events are still in the ledger. */
+export async function firstWarnings(
+  staging: StagingLedger,
+  runId: string,
+  limit: number,
+): Promise<readonly RunEvent[]> {
+  const warnings: RunEvent[] = [];
+  for await (const page of eventPages(staging, runId)) {
+    warnings.push(...page.filter(({ kind }) => kind === 'warning'));
+    if (warnings.length >= limit) break;
+  }
+  return warnings.slice(0, limit);
+}
+
+async function* eventPages(staging: StagingLedger, runId: string): AsyncGenerator<readonly RunEvent[]> {
   let after = 0;
   // Ends with the first short page: ordinals only grow.
   for (;;) {

@@ -1,8 +1,13 @@
-/** The ten lines beside an archived file that say what became of it. Pure. */
+/** The lines beside an archived file that say what became of it, and what was warned of. Pure. */
 import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunEvent } from '#src/ledger/staging-ledger.ts';
 import type { RunSummary } from './summary.ts';
 
-export function resultNote(run: RunRecord, summary: RunSummary): string {
+/** The report has all of them. */
+export const warningsNotedMax = 50;
+
+/** @param warnings the first of them, `warningsNotedMax` at most. */
+export function resultNote(run: RunRecord, summary: RunSummary, warnings: readonly RunEvent[]): string {
   const { rows, created, updated, unchanged, skipped, dead, pending } = summary;
   const lines = [
     `file      ${run.fileName}`,
@@ -17,7 +22,15 @@ export function resultNote(run: RunRecord, summary: RunSummary): string {
     `report    ${summary.report}`,
   ];
   if (run.reason?.hint) lines.push(`next      ${run.reason.hint}`);
+  if (summary.warnings > 0) lines.push(`warnings  ${summary.warnings}`, ...warnings.map(warningLine));
+  const more = summary.warnings - warnings.length;
+  if (more > 0) lines.push(`          … and ${more} more in the report`);
   return `${lines.map(oneLine).join('\n')}\n`;
+}
+
+function warningLine({ line, field, value, message }: RunEvent): string {
+  const cell = value === null || value === undefined ? '' : ` ${JSON.stringify(value)}`;
+  return `          line ${line}${field === null ? '' : `, ${field}`}${cell}: ${message}`;
 }
 
 /** Names of files and folders may hold line breaks and worse; several problems come one a line. */

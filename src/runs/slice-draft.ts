@@ -65,8 +65,7 @@ export class SliceDraft {
 
   addWarnings(key: string | null, warnings: readonly Problem[]): void {
     this.warnings += warnings.length;
-    for (const { line, code, field, message } of warnings)
-      this.events.push({ kind: 'warning', line, key, code, field, message });
+    this.events.push(...warnings.map((warning) => warningEvent(key, warning)));
   }
 
   addHeld(events: readonly RunEvent[]): void {
@@ -178,6 +177,10 @@ export class SliceDraft {
   private duplicate(key: string, row: Row, otherLine: number): DeadRow {
     return deadDuplicate(key, row, duplicateProblem(key, row.line, otherLine));
   }
+}
+
+export function warningEvent(key: string | null, { line, code, field, value, message }: Problem): RunEvent {
+  return { kind: 'warning', line, key, code, field, value, message };
 }
 
 export function deadDuplicate(key: string, row: Row, problem: Problem): DeadRow {

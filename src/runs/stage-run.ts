@@ -7,15 +7,17 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fingerprint } from '#src/contacts/fingerprint.ts';
+import type { Problem } from '#src/contacts/problem.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FileShape, RunReason, RunRecord } from '#src/ledger/run-record.ts';
+import type { StagedSlice } from '#src/ledger/staging-ledger.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { finishFailed } from './finish-run.ts';
 import type { StagedTally } from './guards.ts';
 import { moveOn } from './move-on.ts';
 import type { RunParts } from './parts.ts';
 import { rowHasher } from './row-hash.ts';
-import { deadDuplicate } from './slice-draft.ts';
+import { deadDuplicate, warningEvent } from './slice-draft.ts';
 import type { StageItem } from './stage-item.ts';
 import { type LateDead, stageSlice } from './stage-slice.ts';
 
@@ -28,8 +30,8 @@ export interface RowSupply {
   itemsAgain(): AsyncIterable<readonly StageItem[]>;
   /** Sentences worth a note, complete after the last row. */
   notes(): readonly string[];
-  /** Warnings about the file as a whole. */
-  warningCount(): number;
+  /** Warnings about the file as a whole, complete after the last row. */
+  warnings(): readonly Problem[];
   close(): Promise<void>;
 }
 
@@ -111,7 +113,10 @@ async function stageRows(
   }
   if (lateDead.length > 0) await stageLateDead(parts, run, supply, lateDead, tally);
   await ledger.runs.addNotes(run.id, supply.notes());
-  await ledger.runs.addCounts(run.id, { warnings: supply.warningCount() });
+  await stageNoRecords(parts, run, {
+    events: supply.warnings().map((warning) => warningEvent(null, warning)),
+    counts: { warnings: supply.warnings().length },
+  });
   return tally;
 }
 
@@ -123,7 +128,6 @@ async function stageLateDead(
   lateDead: readonly LateDead[],
   tally: { dead: number },
 ): Promise<void> {
-  const { ledger, clock, rowsPerBatch } = parts;
   const byLine = Map.groupBy(lateDead, (late) => late.line);
   for await (const items of supply.itemsAgain()) {
     const dead = items.flatMap((item) => {
@@ -132,19 +136,18 @@ async function stageLateDead(
     });
     if (dead.length === 0) continue;
     tally.dead += dead.length;
-    await ledger.staging.stage({
-      runId: run.id,
-      feed: run.feed,
-      rowsPerBatch,
-      records: [],
-      traces: [],
-      dead,
-      withdrawn: [],
-      events: [],
-      counts: { dead: dead.length },
-      atMs: clock.nowMs(),
-    });
+    await stageNoRecords(parts, run, { dead, counts: { dead: dead.length } });
   }
+}
+
+/** Stages a slice that holds no records. */
+async function stageNoRecords(
+  { ledger, clock, rowsPerBatch }: RunParts,
+  { id, feed }: RunRecord,
+  given: Partial<Pick<StagedSlice, 'dead' | 'events' | 'counts'>>,
+): Promise<void> {
+  const nothing = { records: [], traces: [], dead: [], withdrawn: [], events: [], counts: {} };
+  await ledger.staging.stage({ runId: id, feed, rowsPerBatch, ...nothing, ...given, atMs: clock.nowMs() });
 }
 
 /** The one of these that this row is. It is taken out: the same row may stand beside it once more. */

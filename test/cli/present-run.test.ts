@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '#src/cli/output.ts';
 import { presentRun, progressLine, tally } from '#src/cli/present-run.ts';
-import { runDocument } from '#src/cli/run-document.ts';
+import { runDocument, shownDocument } from '#src/cli/run-document.ts';
 import { zeroCounts } from '#src/ledger/run-record.ts';
 import { stagingRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
-import { presentation, problem, summaryOf } from './support/presentations.ts';
+import { presentation, problem, summaryOf, warning } from './support/presentations.ts';
 
 const plain = createOutput({ color: false });
 const withoutValues = createOutput({ color: false, values: false });
@@ -64,6 +64,23 @@ describe('a run for people', () => {
     expect(text).toContain('… and 3 more in the report');
   });
 
+  it('counts warnings and says how to see them', () => {
+    expect(presentRun(plain, presentation({ warnings: 5 }))).toContain(
+      '  5 warnings: see patchbay runs show 20261121T140000Z-0a1b2c\n',
+    );
+    expect(presentRun(plain, presentation({ warnings: 1 }))).toContain('  1 warning: see');
+  });
+
+  it('lists warnings with line and value where it is shown whole, each once, fifty at most', () => {
+    const outcomes = Array.from({ length: 60 }, (_, line) => warning({ line }));
+    const notes = ['the extension was left out', 'nothing maps these columns: Notes'];
+    const text = presentRun(plain, presentation({ warnings: 70 }, { outcomes, notes }), 'whole');
+    expect(text).toMatch(/ {2}70 warnings:\n +line +column +value +code +what was done\n/);
+    expect(text.match(/phone +\+1415 x12 +phoneExtensionDropped +the extension was left out/g)).toHaveLength(50);
+    expect(text).toContain('… and 20 more in the report');
+    expect(text.match(/note:/g)).toHaveLength(1);
+  });
+
   it('tells held fields and notes', () => {
     const text = presentRun(plain, presentation({ heldFields: 1 }, { notes: ['nothing maps these columns: Notes'] }));
     expect(text).toContain('1 field held');
@@ -93,6 +110,30 @@ describe('--no-values', () => {
     const document = runDocument(presentation({}, { problems: [problem()] }), false);
     expect(document.problems).toEqual([problem({ value: null })]);
     expect(runDocument(presentation({}, { problems: [problem()] }), true).problems).toEqual([problem()]);
+  });
+});
+
+describe('--no-values in what is warned of and changed', () => {
+  const changed = {
+    ...({
+      kind: 'changed',
+      line: 2,
+      key: 'c-1',
+      code: 'updated',
+      field: null,
+      message: '2 fields were written',
+    } as const),
+    fields: ['role', 'phone.+14155550101'],
+  };
+  const reply = warning({ code: 'replyDiffers', field: null, value: null, message: 'email.ann@example.com came back' });
+
+  it('leaves out cells, keys, and addresses and numbers that name an item', () => {
+    const outcomes = [warning(), changed, reply];
+    const text = presentRun(withoutValues, presentation({ warnings: 2 }, { outcomes }), 'whole');
+    const shown = JSON.stringify(shownDocument(presentation({}, { outcomes }), false));
+    for (const one of [text, shown]) expect(one).not.toMatch(/1415|ann@|c-1/);
+    expect(shown).toContain('"fields":["role","phone"]');
+    expect(shownDocument(presentation({}, { outcomes }), true)).toMatchObject({ outcomes });
   });
 });
 

@@ -1,14 +1,15 @@
 /** The document of a run, from report and ledger. */
 import { describe, expect, it } from 'vitest';
 import type { Home } from '#src/app.ts';
-import { presentationOf, runDocument } from '#src/cli/run-document.ts';
+import { presentationOf, runDocument, shownDocument } from '#src/cli/run-document.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { defaultGuards } from '#test/runs/support/tallies.ts';
 
 /** The part of a home that presenting a run looks at. */
 function homeOf({ parts }: RunsBench): Home {
-  const home: Pick<Home, 'runFolders' | 'serviceName' | 'clock'> = {
+  const home: Pick<Home, 'ledger' | 'runFolders' | 'serviceName' | 'clock'> = {
+    ledger: parts.ledger,
     runFolders: parts.folders,
     serviceName: parts.serviceName,
     clock: parts.clock,
@@ -26,6 +27,25 @@ describe('the document of a run', () => {
     const report = await bench.report(run);
     expect(document).toEqual(Object.fromEntries(Object.keys(document).map((key) => [key, report[key]])));
     expect(document.fixFile).toBe((await bench.fixFile(run)).path);
+  });
+
+  it('shown whole, lists what was warned of, skipped and changed: at work from the ledger, then from the report', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,A,'], header));
+    const rows = ['c-1,Ann,B,', 'c-2,N/A,A,', 'c-2,N/A,A,'];
+    const staged = await bench.stage(await bench.submit('b.csv', csv(rows, header)));
+    const outcomesOf = async (run: typeof staged): Promise<unknown> =>
+      shownDocument(await presentationOf(homeOf(bench), run, null), true);
+    const read = [
+      { kind: 'warning', line: 3, key: 'c-2', field: 'firstName', value: 'N/A' },
+      { kind: 'warning', line: 4, key: 'c-2', field: 'firstName', value: 'N/A' },
+      { kind: 'skipped', line: 4, key: 'c-2', code: 'duplicate' },
+    ];
+    expect(await outcomesOf(staged)).toMatchObject({ outcomes: read });
+    const done = await bench.finish(await bench.apply(staged));
+    const changed = { kind: 'changed', line: 2, key: 'c-1', code: 'updated', fields: ['role'] };
+    expect(await outcomesOf(done)).toMatchObject({ outcomes: [...read, changed] });
+    expect((await bench.report(done)).outcomes).toMatchObject([...read, changed]);
   });
 
   it('of a stopped run names no fix-file, also where every row is dead: there is none yet', async () => {

@@ -13,6 +13,7 @@ import { noOptions } from '#src/ledger/run-options.ts';
 import type { NewRun, RunRecord } from '#src/ledger/run-record.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import type { DeadRow } from '#src/ledger/staged-record.ts';
+import type { RunEvent } from '#src/ledger/staging-ledger.ts';
 import { createLogger } from '#src/log.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';
 
@@ -106,6 +107,7 @@ export async function stageRun(
   run: RunRecord,
   counts: Partial<RunRecord['counts']>,
   dead: readonly DeadRow[] = [],
+  events: readonly RunEvent[] = [],
 ): Promise<void> {
   await bench.ledger.runs.beginStaging(run.id, startMs);
   await bench.ledger.staging.stage({
@@ -116,7 +118,7 @@ export async function stageRun(
     traces: [],
     dead,
     withdrawn: [],
-    events: [],
+    events,
     counts,
     atMs: startMs,
   });

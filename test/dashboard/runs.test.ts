@@ -62,11 +62,30 @@ describe('one run', () => {
     const run = await finishedRun(bench, [deadRow()]);
     await writeReportFile(bench, run.id, 1);
     const { body } = await bench.json(`/runs/${run.id}`);
-    expect(Object.keys(body)).toEqual([...importKeys, 'problems', 'problemsComplete', 'notes']);
+    expect(Object.keys(body)).toEqual([...importKeys, 'problems', 'problemsComplete', 'outcomes', 'notes']);
     expect(body).toMatchObject({ rows: 4, dead: 1, pending: 0, exitCode: 3, seconds: 2.5, problemsComplete: true });
     expect(body.problems).toEqual([
       { line: 2, code: 'phoneLetters', field: 'phone mobile', value: 'cell 2', hint: 'Write digits.' },
     ]);
+  });
+
+  it('lists its warnings with line, column and value, from its report and while it is at work', async () => {
+    const bench = await dashboardBench();
+    const warning = { kind: 'warning', line: 7, key: 'c-1', code: 'phoneExtensionDropped', field: 'phone' } as const;
+    const event = { ...warning, value: '<b>x12', message: 'the extension was left out' };
+    const run = await finishedRun(bench, []);
+    await mkdir(bench.parts.reportsFolder, { recursive: true });
+    const report = JSON.stringify({ run: run.id, problems: [], outcomes: [event] });
+    await writeFile(join(bench.parts.reportsFolder, `${run.id}.json`), report);
+    const atWork = await enterRun(bench, { id: '20261121T150000Z-00000c' });
+    await stageRun(bench, atWork, { rows: 1, warnings: 1 }, [], [event]);
+    for (const { id } of [run, atWork]) {
+      const { text } = await bench.page(`/runs/${id}`);
+      expect(text).toMatch(
+        /<h2>Warnings<\/h2>[\s\S]*line 7[\s\S]*phone[\s\S]*&lt;b&gt;x12[\s\S]*the extension was left out/,
+      );
+      expect((await bench.json(`/runs/${id}`)).body.outcomes).toEqual([event]);
+    }
   });
 
   it('shows the problems so far while it is at work', async () => {

@@ -12,13 +12,14 @@ const phoneCanary = /555.?0177/;
 /** A file may be named after a person. */
 const nameCanary = 'Wrenfield';
 
-/** One row that arrives, one that the service may refuse, and three that are dead before they are sent. */
+/** One row that arrives, one that the service may refuse, three that are dead before they are sent, one with a warning. */
 const rows = [
   'c-001,Given,Copperline,+14155550177',
   'c-002,Given,Copperline,+1 415 555 0177',
   'c-003,Given,Copperline,415 555-0177',
   'c-004,Given,Copperline,+14155550177 or call back',
   'c-005,,,+14155550177',
+  'c-006,Given,Copperline,+14155550177 x12',
 ];
 
 describe('secrets and personal data', () => {

@@ -51,6 +51,32 @@ describe.concurrent('a one-shot import', () => {
     expect(existsSync(document.fixFile)).toBe(true);
   });
 
+  test('counts its warnings and says how to see them; runs show lists them, without values on request', async ({
+    journey,
+  }) => {
+    const file = journey.file('people.csv', 'externalId,firstName,phone\nc-1,N/A,+14155550101 x123\n');
+    const done = await journey.call(['import', '--sandbox', file]);
+    const [, run = ''] = /2 warnings: see patchbay runs show (\S+)/.exec(done.stdout) ?? [];
+    const shown = await journey.call(['runs', 'show', run]);
+    expect(shown.stdout).toMatch(/2 warnings:\n +line +column +value +code +what was done\n/);
+    expect(shown.stdout).toMatch(/2 +firstName +N\/A +placeholderText +the cell holds a word/);
+    expect(shown.stdout).toMatch(/2 +phone +\+14155550101 x123 +phoneExtensionDropped +the extension was left out/);
+    const bare = await journey.call(['runs', 'show', '--no-values', run]);
+    expect(bare.stdout).toContain('phoneExtensionDropped');
+    expect(bare.stdout).not.toMatch(/N\/A|0101/);
+    const [document] = (await journey.call(['--json', 'runs', 'show', run])).documents;
+    expect(document.outcomes).toMatchObject([
+      { kind: 'warning', line: 2, key: 'c-1', field: 'firstName', value: 'N/A', code: 'placeholderText' },
+      { kind: 'warning', line: 2, key: 'c-1', field: 'phone', value: '+14155550101 x123' },
+    ]);
+    const masked = await journey.call(['--json', '--no-values', 'runs', 'show', run]);
+    expect(masked.documents[0].outcomes).toMatchObject([
+      { key: null, value: null },
+      { key: null, value: null },
+    ]);
+    expect(masked.stdout).not.toMatch(/N\/A|0101|c-1/);
+  });
+
   test('ends with 2 and touches nothing where no service is named and nobody asked for the sandbox', async ({
     journey,
   }) => {

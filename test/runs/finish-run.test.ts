@@ -107,6 +107,35 @@ describe('a finished run', () => {
     ]);
   });
 
+  it('lists its warnings beside its file, in its report and no twice, those about the whole file too', async () => {
+    const bench = await openRunsBench();
+    const text = csv(['c-1,N/A,A,+14155550101 x123', 'c-2,Ann,A,'], header);
+    const run = await bench.import('a.csv', `Report of today\r\n${text}`);
+    expect(run.counts).toMatchObject({ created: 2, warnings: 3 });
+    const report = await bench.report(run);
+    expect(report.outcomes).toMatchObject([
+      { kind: 'warning', line: 3, key: 'c-1', field: 'firstName', value: 'N/A', code: 'placeholderText' },
+      { kind: 'warning', line: 3, key: 'c-1', field: 'phone', value: '+14155550101 x123' },
+      { kind: 'warning', line: 1, key: null, field: null, value: 'Report of today', code: 'preambleLine' },
+    ]);
+    const note = await readFile(join(bench.folder, 'import', '_done', `${run.id}__a.csv.txt`), 'utf8');
+    expect(note.split('\n').slice(10, -1)).toEqual([
+      'warnings  3',
+      expect.stringMatching(/^ {10}line 3, firstName "N\/A": the cell holds a word/),
+      expect.stringMatching(/^ {10}line 3, phone "\+14155550101 x123": the extension was left out/),
+      expect.stringMatching(/^ {10}line 1 "Report of today": line 1 is left out/),
+    ]);
+  });
+
+  it('lists fifty warnings beside its file, and says how many more there are', async () => {
+    const bench = await openRunsBench();
+    const rows = Array.from({ length: 60 }, (_, index) => `c-${index},N/A,A,`);
+    const run = await bench.import('a.csv', csv(rows, header));
+    const note = await readFile(join(bench.folder, 'import', '_done', `${run.id}__a.csv.txt`), 'utf8');
+    expect(note.match(/line \d+, firstName/g)).toHaveLength(50);
+    expect(note).toContain('… and 10 more in the report');
+  });
+
   it('has its file in _done, and ten lines beside it that say what became of it', async () => {
     const bench = await openRunsBench();
     const run = await bench.import('a.csv', csv(['c-1,Ann,A,', ...broken(1)], header));

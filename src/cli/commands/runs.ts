@@ -12,7 +12,7 @@ import { openCliHome } from '../open-home.ts';
 import { createOutput, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
 import { presentRun, tally } from '../present-run.ts';
-import { presentationOf, runDocument } from '../run-document.ts';
+import { presentationOf, runDocument, shownDocument } from '../run-document.ts';
 
 /** Audits of one run that `runs show` tells of. */
 const auditsShown = 3;
@@ -55,12 +55,13 @@ export async function showRun(options: GlobalOptions, id: string): Promise<numbe
     const run = await findRun(home, id);
     const presentation = await presentationOf(home, run, null);
     const audits = await auditsOf(home, run.id, output.values);
-    if (output.json) output.document({ ...runDocument(presentation, output.values), audits });
+    if (output.json) output.document({ ...shownDocument(presentation, output.values), audits });
     else
       output.line(
-        [presentRun(output, presentation), ...audits.flatMap((one) => auditLines(output, one, auditLabel(one)))].join(
-          '\n',
-        ),
+        [
+          presentRun(output, presentation, 'whole'),
+          ...audits.flatMap((one) => auditLines(output, one, auditLabel(one))),
+        ].join('\n'),
       );
     return 0;
   } finally {

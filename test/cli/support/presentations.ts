@@ -1,5 +1,6 @@
 /** Runs as the command line has them before it prints them. */
 import type { RunPresentation } from '#src/cli/present-run.ts';
+import type { RunEvent } from '#src/ledger/staging-ledger.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/summary.ts';
 
 export function summaryOf(given: Partial<RunSummary> = {}): RunSummary {
@@ -39,4 +40,10 @@ export function presentation(
 
 export function problem(given: Partial<ProblemLine> = {}): ProblemLine {
   return { line: 3, code: 'phoneLetters', field: 'phone', value: 'call me', hint: 'Write it in digits.', ...given };
+}
+
+export function warning(given: Partial<RunEvent> = {}): RunEvent {
+  const message = 'the extension was left out';
+  const place = { line: 3, key: 'c-1', field: 'phone', value: '+1415 x12' };
+  return { kind: 'warning', code: 'phoneExtensionDropped', ...place, message, ...given };
 }
