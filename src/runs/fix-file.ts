@@ -115,5 +115,5 @@ function hintsOf(dead: RunDeadRow): string {
   const hints = dead.problems.map(
     ({ field, message, hint }) => `${field === null ? '' : `${field}: `}${message}. ${hint}`,
   );
-  return [...hints, ...(isMisshapen(dead.code) ? [howToReshape] : [])].join(' | ');
+  return [...hints, ...(isMisshapen(dead.code) && dead.row?.kind === 'cells' ? [howToReshape] : [])].join(' | ');
 }

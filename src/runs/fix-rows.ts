@@ -76,6 +76,8 @@ interface FoundRow {
   readonly cells: readonly string[];
   /** Those of `_more1`, `_more2`…, up to the last that holds something. */
   readonly beyond: readonly string[];
+  /** Those of them that stood under no name in the original, too: they are ignored as they were. */
+  readonly nameless: readonly string[];
   readonly originalLine: string;
   /** Somebody emptied `_code`: the cells are right where they stand. */
   readonly isAccepted: boolean;
@@ -110,6 +112,7 @@ function foundRow(row: Row): FoundRow {
     columns,
     cells,
     beyond: withoutBlankEnd([...moreOf(own), ...further]),
+    nameless: [],
     originalLine: (own.get('_line') ?? '').trim(),
     isAccepted: (own.get('_code') ?? '').trim() === '',
   };
@@ -197,7 +200,7 @@ function compare(
     object: null,
     columns: kept.map((index) => found.columns[index] ?? ''),
     cells: kept.map((index) => cells[index] ?? ''),
-    beyond: isBeyondSame ? beyond : found.beyond,
+    ...(isBeyondSame && stored.beyond !== undefined ? { beyond: [], nameless: stored.beyond } : {}),
   };
   return { isAsItWas, mended };
 }
@@ -207,9 +210,10 @@ function shaped(found: FoundRow): Judged {
   return { row, problem: found.beyond.length === 0 ? null : stillTooMany(found) };
 }
 
-function asItStands({ line, record, object, columns, cells, beyond }: FoundRow): Row {
+function asItStands({ line, record, object, columns, cells, beyond, nameless }: FoundRow): Row {
   if (object !== null) return { kind: 'object', line, record, object };
-  return { kind: 'cells', line, record, columns, cells: [...cells, ...beyond] };
+  const row: CellsRow = { kind: 'cells', line, record, columns, cells: [...cells, ...beyond] };
+  return nameless.length === 0 ? row : { ...row, beyond: nameless };
 }
 
 function stillTooMany({ line, columns, cells, beyond }: FoundRow): Problem {

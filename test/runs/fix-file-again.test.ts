@@ -77,6 +77,8 @@ describe('a fix-file', () => {
     expect(await deadCells(bench, await bench.submit('again.csv', fix.text))).toEqual([
       ['c-1', '5f', 'm', 'call me', 'x', 'y'],
     ]);
+    const mended = await bench.import('mended.csv', fix.text.replace('call me', '+14155550102'));
+    expectCounts(mended, { rows: 1, created: 1 });
   });
 
   it('of an export whose key is called ID or _id can be dropped in again', async () => {
