@@ -169,7 +169,7 @@ function asItWas({ line, record }: FoundRow, letter: DeadLetter, stored: Row): J
 function compare(
   found: FoundRow,
   stored: CellsRow,
-  { line }: DeadLetter,
+  { line, code }: DeadLetter,
   { isKey, isAlone }: Question,
 ): { readonly isAsItWas: boolean; readonly mended: FoundRow } {
   const isOfThisRow = isAlone || found.originalLine === `${line}`;
@@ -182,7 +182,8 @@ function compare(
     const was = before.get(names[index] ?? '') ?? '';
     const column = found.columns[index] ?? '';
     // Nobody empties the key of a row on purpose.
-    return isSame(column, was, cell) || (isKey(column) && cell.trim() === '') ? was : cell;
+    if (isSame(column, was, cell) || (isKey(column) && cell.trim() === '')) return was;
+    return isMisshapen(code) ? beforeItMoved(cell, stored) : cell;
   });
   const isBackTo = (index: number): boolean => cells[index] === (before.get(names[index] ?? '') ?? '');
   const beyond = withoutBlankEnd(cellsBeyond(stored));
@@ -203,6 +204,13 @@ function compare(
     ...(isBeyondSame && stored.beyond !== undefined ? { beyond: [], nameless: stored.beyond } : {}),
   };
   return { isAsItWas, mended };
+}
+
+/** To mend a row that was none is to move its cells: one that a spreadsheet damaged is known by the only one it can be. */
+function beforeItMoved(cell: string, { cells }: CellsRow): string {
+  const candidates = new Set(cells.filter((was) => was.trim() !== '' && isSameButForDamage(was, cell)));
+  const [only] = candidates;
+  return only !== undefined && candidates.size === 1 ? only : cell;
 }
 
 function shaped(found: FoundRow): Judged {

@@ -179,6 +179,20 @@ describe('a row of a fix-file that somebody has mended', () => {
     expect(defaultFields.phoneNumbers?.map(({ value }) => value)).toEqual(['+14155550109', '+14155550101']);
   });
 
+  it('has damaged cells put back also where they were moved under their columns', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('shift.csv', shifted));
+    const saved = mendShift(text).replace('+14155550109', '14155550109').replace('+14155550101', '1.41556E+10');
+    expectCounts(await bench.import('mended.csv', saved), { rows: 2, created: 2 });
+    for (const [key, value] of [
+      ['z-9', '+14155550109'],
+      ['z-8', '+14155550101'],
+    ] as const) {
+      const { phoneNumbers } = (await bench.world.contactOf(key)).defaultFields;
+      expect(phoneNumbers).toMatchObject([{ value }]);
+    }
+  });
+
   it('keeps its key also where a nightly file has met the letter again on another line', async () => {
     const bench = await openRunsBench();
     const header = 'externalId,firstName,phone';
