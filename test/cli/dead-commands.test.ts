@@ -52,6 +52,21 @@ async function dataFolder(): Promise<{ data: string; ids: readonly string[] }> {
 
 const list = { state: 'open', limit: 10 } as const;
 
+describe('dead show', () => {
+  it('shows every cell of a row that has more of them than its header', async () => {
+    const { data } = await dataFolder();
+    const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+    onTestFinished(() => ledger.close());
+    const run = await stagingRun(ledger, 'r-2');
+    const row = { kind: 'cells', line: 2, record: 1, columns: ['externalId'], cells: ['c-1', '+14155550101'] } as const;
+    await ledger.staging.stage(slice(run, { dead: [deadRow('c-9', { row })], counts: { rows: 1, dead: 1 } }));
+    const letter = (await ledger.deadLetters.list({ limit: 10 })).find(({ key }) => key === 'c-9');
+    const captured = captureOutput();
+    await showDead({ data, json: true }, letter?.id ?? '');
+    expect(JSON.parse(captured.stdout()).cells).toEqual({ externalId: 'c-1', 'cell 2': '+14155550101' });
+  });
+});
+
 describe('dead ls', () => {
   it('--json is one line per dead letter, with the keys of the contract', async () => {
     const { data } = await dataFolder();

@@ -118,7 +118,7 @@ function cellsOf({ row }: DeadLetter): Record<string, string> {
   if (row === null) return {};
   const entries: [string, string][] =
     row.kind === 'cells'
-      ? row.columns.map((column, index) => [column, row.cells[index] ?? ''])
+      ? row.cells.map((cell, index) => [row.columns[index] ?? `cell ${index + 1}`, cell])
       : Object.entries(row.object).map(([name, value]) => [
           name,
           typeof value === 'string' ? value : JSON.stringify(value),
