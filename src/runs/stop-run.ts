@@ -11,8 +11,8 @@ import type { RunReason, RunRecord, RunState } from '#src/ledger/run-record.ts';
 import { safeFileName } from '#src/sources/safe-file-name.ts';
 import { approveCommand } from './guard-reason.ts';
 import type { RunParts } from './parts.ts';
-import { reportPath, writeReport } from './report.ts';
-import { resultNote } from './result-note.ts';
+import { firstWarnings, reportPath, writeReport } from './report.ts';
+import { resultNote, warningsNotedMax } from './result-note.ts';
 import { summarise } from './summary.ts';
 
 /**
@@ -36,7 +36,8 @@ async function tellStopped(parts: RunParts, run: RunRecord): Promise<void> {
   const facts = { serviceName, reportPath: reportPath(folders.reports, run.id), fixFile: null, nowMs: clock.nowMs() };
   const summary = summarise(run, facts);
   await writeReport(parts, run, summary);
-  await writeNote(run, resultNote(run, summary));
+  const warnings = await firstWarnings(parts.ledger.staging, run.id, warningsNotedMax);
+  await writeNote(run, resultNote(run, summary, warnings));
 }
 
 /** @returns whether the error was a guard's, and the run is stopped now. */
