@@ -5,8 +5,9 @@
  * A file that group or others may read or write is refused, not only noted: a note is overlooked, and a key that
  * was open to others has to be replaced anyway. Windows has no such modes and is not checked.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { PatchbayError } from '../errors.ts';
+import { readSettingsFile } from '../settings-file.ts';
 import type { Config } from './schema.ts';
 
 const bytesMax = 4_096;
@@ -43,7 +44,7 @@ export async function readSecretFile(file: string, what: 'key file' | 'secret fi
   if (problem !== null) return { state: 'open', problem };
   let text: string;
   try {
-    text = (await readFile(file, 'utf8')).trim();
+    text = (await readSettingsFile(file, { bytesMax })).trim();
   } catch (cause) {
     return { state: 'missing', problem: `the ${what} ${file} cannot be read`, cause };
   }

@@ -5,7 +5,6 @@
  * Anchors, aliases, tags and merge keys are refused: nothing in the file is ever expanded, so no file can grow.
  * A message never repeats what stands in the file besides keys: a value may be a secret.
  */
-import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   isMap,
@@ -19,13 +18,12 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { messageOf } from '../errors.ts';
+import { NotSettings, readSettingsFile } from '../settings-file.ts';
 import { closest } from './closest.ts';
 import { feedNameProblem } from './feed-name.ts';
 import type { GivenFeed, GivenValue, Layer, Origin } from './given-value.ts';
 import { feedKeySynonyms, feedsMax } from './sections/feeds.ts';
 import { feedGroup, type Group, sections, settings } from './settings.ts';
-
-const bytesMax = 256 * 1024;
 
 /** What YAML errors mean in plain words; others are named by their code. */
 const yamlProblems: Readonly<Record<string, string>> = {
@@ -42,9 +40,7 @@ const yamlProblems: Readonly<Record<string, string>> = {
 export async function fileLayer(path: string, shownPath: string, kind: 'default' | 'file' = 'file'): Promise<Layer> {
   let text: string;
   try {
-    const { size } = await stat(path);
-    if (size > bytesMax) return failed(`${shownPath}: the file is larger than ${bytesMax} bytes`);
-    text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    text = await readSettingsFile(path);
   } catch (error) {
     return failed(`${shownPath}: ${readProblem(error)}`);
   }
@@ -193,9 +189,8 @@ function failed(problem: string): Layer {
 }
 
 function readProblem(error: unknown): string {
+  if (error instanceof NotSettings) return `the file ${error.message}`;
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EISDIR') return 'this is a folder, not a file';
-  if (code === 'EACCES') return 'the file may not be read by this user';
-  return code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'the file is not UTF-8' : messageOf(error);
+  return code === 'EACCES' ? 'the file may not be read by this user' : messageOf(error);
 }

@@ -171,9 +171,10 @@ async function configuredMapping(feed: FeedConfig | undefined): Promise<Mapping 
   return isMappingName(feed.mapping) ? namedMapping(feed.mapping) : loadMapping(feed.mapping);
 }
 
+/** Whoever may drop files may drop links too: none leads the reading out of the import folder. */
 async function mappingIfThere(file: string): Promise<Mapping | null> {
   try {
-    return await loadMapping(file);
+    return await loadMapping(file, { followLinks: false });
   } catch (error) {
     if (error instanceof PatchbayError && error.code === 'mappingNotFound') return null;
     throw error;

@@ -1,38 +1,30 @@
 /** Reads a mapping file: the one place of this stage that touches the disk. */
-import { open } from 'node:fs/promises';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { NotSettings, readSettingsFile, type SettingsFileOptions } from '#src/settings-file.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { parseMapping } from './parse-mapping.ts';
 
-const fileBytesMax = 256 * 1024;
-
 /**
+ * @param options `followLinks: false` for a mapping in an import folder.
  * @throws PatchbayError `usage`: `mappingNotFound`, `mappingUnreadable`, `mappingInvalid` (`file:line:column: message`).
  */
-export async function loadMapping(path: string): Promise<Mapping> {
-  return parseMapping(await readMappingText(path), path);
+export async function loadMapping(
+  path: string,
+  options: Pick<SettingsFileOptions, 'followLinks'> = {},
+): Promise<Mapping> {
+  return parseMapping(await readMappingText(path, options), path);
 }
 
-async function readMappingText(path: string): Promise<string> {
+async function readMappingText(path: string, options: SettingsFileOptions): Promise<string> {
   try {
-    await using file = await open(path, 'r');
-    const { size } = await file.stat();
-    if (size > fileBytesMax) {
-      throw new PatchbayError('usage', 'mappingUnreadable', `${path}: a mapping has at most ${fileBytesMax} bytes`);
+    return await readSettingsFile(path, options);
+  } catch (cause) {
+    const facts = { file: path };
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
+      throw new PatchbayError('usage', 'mappingNotFound', `there is no mapping ${path}`, { facts, cause });
     }
-    return new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile());
-  } catch (error) {
-    if (error instanceof PatchbayError) throw error;
-    const absent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw absent
-      ? new PatchbayError('usage', 'mappingNotFound', `there is no mapping ${path}`, {
-          facts: { file: path },
-          cause: error,
-        })
-      : new PatchbayError('usage', 'mappingUnreadable', `${path}: ${messageOf(error)}`, {
-          facts: { file: path },
-          hint: 'A mapping is a text file in UTF-8.',
-          cause: error,
-        });
+    const why = cause instanceof NotSettings ? `the file ${cause.message}` : messageOf(cause);
+    const hint = 'A mapping is a text file in UTF-8.';
+    throw new PatchbayError('usage', 'mappingUnreadable', `${path}: ${why}`, { facts, hint, cause });
   }
 }

@@ -102,7 +102,7 @@ describe('files that are not as expected', () => {
     ['an open quote', 'log:\n  level: "info\n', 'patchbay.yaml:'],
     ['a tag', 'log:\n  level: !!binary aGk=\n', 'tags (!name) are not supported here'],
     ['bytes that are no UTF-8', new Uint8Array([0x6c, 0xff, 0xfe, 0x3a]), 'patchbay.yaml: the file is not UTF-8'],
-    ['a huge file', `#${'x'.repeat(300_000)}\n`, 'patchbay.yaml: the file is larger than'],
+    ['a huge file', `#${'x'.repeat(1_100_000)}\n`, 'patchbay.yaml: the file is larger than'],
   ])('%s is refused', async (_name, text, expected) => {
     expect((await fileProblems(text)).join('\n')).toContain(expected);
   });
@@ -121,9 +121,14 @@ describe('files that are not as expected', () => {
 
   it('a folder in place of a file is refused', async () => {
     await using bench = await configBench();
-    expect(await bench.problems({ configPath: bench.folder })).toEqual([
-      `${bench.folder}: this is a folder, not a file`,
-    ]);
+    expect(await bench.problems({ configPath: bench.folder })).toEqual([`${bench.folder}: the file is a folder`]);
+  });
+});
+
+describe('a config file', () => {
+  it('is a regular file: a device that never ends is refused at once', async () => {
+    await using bench = await configBench();
+    expect(await bench.problems({ configPath: '/dev/zero' })).toEqual(['/dev/zero: the file is not a regular file']);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Feeds: their mapping, label and limits (`rules.md`, "Workspace, feed, key"; `contract.md`, "Feeds and schedules"). */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '#src/config/schema.ts';
@@ -110,6 +110,13 @@ describe('the mapping of a feed', () => {
 });
 
 describe('a mapping under another name', () => {
+  it('takes no mapping from behind a link in its folder', async () => {
+    const { feeds, folder } = await feedsWith({});
+    await mkdir(join(folder, 'crm'));
+    await symlink('/dev/zero', join(folder, 'crm', '_mapping.yaml'));
+    await expect(feeds.get('crm')).rejects.toMatchObject({ kind: 'usage', code: 'mappingUnreadable' });
+  });
+
   it.each(['_mapping.yml', '_Mapping.yaml', '_mapping.yaml.txt'])(
     'such as %s is told, since the file would be read without it',
     async (name) => {

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -49,8 +50,32 @@ describe('a mapping file', () => {
     });
     await writeFile(join(folder, 'bin.yaml'), Buffer.from([0xff, 0xfe, 0x00, 0xd8]));
     await expect(loadMapping(join(folder, 'bin.yaml'))).rejects.toMatchObject({ code: 'mappingUnreadable' });
-    await writeFile(join(folder, 'big.yaml'), ' '.repeat(300_000));
+    await writeFile(join(folder, 'big.yaml'), ' '.repeat(1_100_000));
     await expect(loadMapping(join(folder, 'big.yaml'))).rejects.toMatchObject({ code: 'mappingUnreadable' });
+  });
+
+  test('is a regular file of at most 1 MB: a device, a pipe and a folder are refused at once', async () => {
+    const pipe = join(folder, 'pipe.yaml');
+    execFileSync('mkfifo', [pipe]);
+    for (const [path, why] of [
+      ['/dev/zero', 'the file is not a regular file'],
+      [pipe, 'the file is not a regular file'],
+      [folder, 'the file is a folder'],
+    ] as const) {
+      await expect(loadMapping(path)).rejects.toMatchObject({
+        ...{ kind: 'usage', code: 'mappingUnreadable', message: `${path}: ${why}` },
+      });
+    }
+  });
+
+  test('may be a link where its author named it, and must be the file itself in an import folder', async () => {
+    const link = join(folder, '_mapping.yaml');
+    await writeFile(join(folder, 'm.yaml'), 'name: crm\nkey: id\nfields: { company: Firm }\n');
+    await symlink(join(folder, 'm.yaml'), link);
+    expect(await loadMapping(link)).toMatchObject({ name: 'crm' });
+    await expect(loadMapping(link, { followLinks: false })).rejects.toMatchObject({
+      ...{ code: 'mappingUnreadable', message: `${link}: the file is a link; put the file itself there` },
+    });
   });
 });
 
