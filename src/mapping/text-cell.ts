@@ -29,7 +29,8 @@ export function readText(text: string): Reading<string> {
   const flaw = characterFlaw(text);
   if (flaw !== null) return flaw;
   const trimmed = text.normalize('NFC').trim();
-  const oneLine = trimmed.replace(/ *[\t\r\n]+[\t\r\n ]*/g, ' ');
+  // Each run is matched once, whatever is in it: a pattern that asks for the line break tries again at every space.
+  const oneLine = trimmed.replace(/[\t\r\n ]+/g, (run) => (/[\t\r\n]/.test(run) ? ' ' : run));
   return good(oneLine, oneLine === trimmed ? [] : [lineBreakReplaced]);
 }
 

@@ -23,6 +23,8 @@ export function jsonFormOf(text: PeekedText, named: JsonForm): JsonForm {
   return start[0] === '{' && firstLine.trimEnd().endsWith('}') && secondLineStart(start) === '{' ? 'lines' : 'document';
 }
 
+/** The first character behind the first line that is not white space. */
 function secondLineStart(start: string): string | null {
-  return /[\r\n]\s*(\S)/.exec(start)?.[1] ?? null;
+  const lineEnd = start.search(/[\r\n]/);
+  return lineEnd < 0 ? null : (start.slice(lineEnd).trimStart()[0] ?? null);
 }

@@ -192,6 +192,17 @@ describe('JSON: the right end for each input', () => {
     expect([items.length, warningCodes(tail)]).toEqual([0, [code]]);
   });
 
+  it('takes time in proportion to the white space behind the first line', async () => {
+    const timeMs = async (lineFeeds: number): Promise<number> => {
+      const start = performance.now();
+      await failed(`{${'\n'.repeat(lineFeeds)}`);
+      return performance.now() - start;
+    };
+    await timeMs(10_000);
+    const shortMs = await timeMs(50_000);
+    expect(await timeMs(200_000)).toBeLessThan(8 * Math.max(shortMs, 10));
+  });
+
   it('gives the same rows in batches of at most 500, whatever the size', async () => {
     const many = Array.from({ length: 5_001 }, (_, index) => ({ id: index, name: 'Zoë 😀'.repeat(index % 9) }));
     expect(dataOf((await json(JSON.stringify(many, null, 1))).items)).toEqual(many);
