@@ -19,7 +19,7 @@ export type Cell =
   | { readonly kind: 'list'; readonly items: readonly JsonValue[] }
   | { readonly kind: 'wrong'; readonly flaw: Flaw<DeadCode> };
 
-/** Reads a raw value. In CSV an apostrophe that only guards against formulas is taken off; JSON needs no such guard. */
+/** Reads a raw value. In CSV what only guards against formulas is taken off; JSON needs no such guard. */
 export function readCell(raw: JsonValue, from: 'csv' | 'json'): Cell {
   if (raw === null) return { kind: 'clear' };
   if (typeof raw === 'string') return readString(from === 'csv' ? unguard(raw) : raw);
@@ -49,7 +49,13 @@ function readNumber(raw: number): Cell {
   };
 }
 
-/** Formula-safe exports, ours among them, put `'` before a leading `+ - = @` (`exports.md`). One is taken off. */
-export function unguard(text: string): string {
-  return /^\s*'[+\-=@]/.test(text) ? text.replace("'", '') : text;
+/**
+ * Formula-safe exports, ours among them, put `'` before a leading `+ - = @`; others write `="…"` (`exports.md`). One of each
+ * is taken off. `="a"&"b"` is no guard but a formula, and stays.
+ */
+function unguard(text: string): string {
+  const bare = (/^\s*'[+\-=@]/.test(text) ? text.replace("'", '') : text).trim();
+  if (!bare.startsWith('="') || !bare.endsWith('"') || bare.length < 3) return bare;
+  const inner = bare.slice(2, -1);
+  return inner.replaceAll('""', '').includes('"') ? bare : inner.replaceAll('""', '"');
 }

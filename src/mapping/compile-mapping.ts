@@ -9,6 +9,7 @@ import { invariant, PatchbayError } from '#src/errors.ts';
 import type { Row } from '#src/sources/row.ts';
 import { closestName } from './closest-name.ts';
 import { configuredMapping, configuredTargets } from './configured-layout.ts';
+import { createFileNotes } from './file-notes.ts';
 import { type ColumnBinding, genericKeyColumns, genericMapping } from './generic-layout.ts';
 import { listNames, tidyHeader } from './header.ts';
 import { UnmappedNames } from './json-object.ts';
@@ -41,6 +42,8 @@ export interface CompiledMapping {
   readonly mappedColumns: readonly string[];
   /** Columns that nothing maps. For JSON: the members met so far, complete after the last row; at most 500. */
   readonly unmappedColumns: readonly string[];
+  /** What is told once for the file and not for each row; complete after the last row. */
+  readonly notes: readonly string[];
   /** True where custom fields are written, or may be (JSON): the definitions are then worth a request. */
   readonly usesCustomFields: boolean;
   /** Never throws for what the row holds. */
@@ -71,21 +74,26 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
   const binding: ColumnBinding =
     mapping === null ? genericMapping(columns, settings) : configuredMapping(mapping, columns, settings);
   refuseUnknownCustomFields(binding, settings);
+  const notes = createFileNotes();
   return {
     ...common(mapping),
     version: versionOf({ mapping, bound: binding.bound }),
     mappedColumns: binding.bound.map(({ field }) => field),
     unmappedColumns: binding.unmappedColumns,
     usesCustomFields: binding.bound.some(({ target }) => target.kind === 'custom'),
+    get notes() {
+      return notes.list();
+    },
     mapRow: (row) => {
       invariant(row.kind === 'cells', 'a CSV file gives cells');
-      return mapCells(row, binding.bound, settings);
+      return notes.take(mapCells(row, binding.bound, settings));
     },
   };
 }
 
 function compileForObjects(mapping: Mapping | null, settings: Settings): CompiledMapping {
   const unmapped = new UnmappedNames();
+  const notes = createFileNotes();
   const bound = mapping === null ? [] : configuredTargets(mapping, settings);
   const { country, onBlank, customFields } = settings;
   return {
@@ -95,13 +103,15 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
     get unmappedColumns() {
       return unmapped.list();
     },
+    get notes() {
+      return notes.list();
+    },
     usesCustomFields: mapping === null || mapping.customFields.length > 0,
     mapRow: (row) => {
       invariant(row.kind === 'object', 'a JSON file gives objects');
-      if (mapping !== null) return mapConfiguredObject(row, bound, settings, unmapped);
-      return isContactShape(row.object)
-        ? mapContactObject(row, settings, unmapped)
-        : mapFlatObject(row, settings, unmapped);
+      if (mapping !== null) return notes.take(mapConfiguredObject(row, bound, settings, unmapped));
+      const map = isContactShape(row.object) ? mapContactObject : mapFlatObject;
+      return notes.take(map(row, settings, unmapped));
     },
   };
 }

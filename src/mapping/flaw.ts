@@ -35,7 +35,9 @@ export type WarningCode =
   | 'phoneCountryAssumed'
   | 'placeholderText'
   | 'lineBreakReplaced'
-  | 'clearIgnored';
+  | 'clearIgnored'
+  | 'keyUnguarded'
+  | 'keyDecimalsDropped';
 
 export interface Flaw<Code extends string = string> {
   readonly code: Code;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Mapping } from './mapping-schema.ts';
 
 /** To be raised whenever the code maps the same cell differently than before. */
-export const mappingCodeVersion = 1;
+export const mappingCodeVersion = 2;
 
 const versionDigits = 16;
 

@@ -32,7 +32,7 @@ const countryAssumed: Flaw<WarningCode> = {
   hint: 'If the first digits are meant as the country code, write a + before them.',
 };
 
-/** Makes one spelling of the many: full-width forms, spaces, dashes, invisible marks, an apostrophe, `tel:`, `(+49)`, a trailing `.0`. */
+/** Makes one spelling of the many: full-width forms, spaces, dashes, invisible marks, an apostrophe, the `=` of `=+49…`, `tel:`, `(+49)`, a trailing `.0`. */
 export function tidyPhone(raw: string): string {
   const plain = raw
     .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
@@ -42,6 +42,7 @@ export function tidyPhone(raw: string): string {
     .trim();
   return plain
     .replace(/^'\s*/, '')
+    .replace(/^=\s*(?=[+(\d])/, '')
     .replace(/^tel:\s*/i, '')
     .replace(/^\(\s*(\+|00)(\d{1,3})\s*\)/, '$1$2 ')
     .replace(/^(\+?\d{5,})\.0+$/, '$1');

@@ -54,6 +54,7 @@ const nothingToMap: CompiledMapping = {
   duplicateKeys: 'dead',
   mappedColumns: [],
   unmappedColumns: [],
+  notes: [],
   usesCustomFields: false,
   mapRow: () => {
     throw new PatchbayError('bug', 'rowWithoutHeader', 'a file without a header gives no rows');
@@ -124,6 +125,7 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
     ...(blankLineCount > 0
       ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} passed over`]
       : []),
+    ...compiled.notes,
     ...warnings.map((warning) => warning.message),
   ];
 }

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { codesOf, desiredOf, mapJson, mapping, mapRecord, problemsOf } from './support.ts';
+import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import {
+  cellsRow,
+  codesOf,
+  desiredOf,
+  mapJson,
+  mapping,
+  mapRecord,
+  noContext,
+  problemsOf,
+  warningsOf,
+} from './support.ts';
 
 const keyOf = (cell: string) => desiredOf(mapRecord({ externalId: cell })).key;
 const codes = (cell: string) => codesOf(mapRecord({ externalId: cell }));
@@ -52,9 +63,47 @@ describe('the key', () => {
     expect(codesOf(mapJson({ firstName: 'Ada' }))).toEqual(['keyMissing']);
   });
 
-  test('loses the apostrophe that guards it against formulas', () => {
-    expect(keyOf("'-17")).toBe('-17');
-    expect(keyOf("'17")).toBe("'17");
+  test.each([
+    ["'7309457916160", '7309457916160'],
+    ["'-17", '-17'],
+    ["'A-17", 'A-17'],
+    ['="0017"', '0017'],
+    ['="a ""b"" c"', 'a "b" c'],
+    ['=+14155550105', '+14155550105'],
+    ['=17', '17'],
+  ])('that an export guards against formulas, as %s, is read as %s, and the run says so once', (cell, key) => {
+    const compiled = compileMapping(null, { columns: ['externalId', 'firstName'] }, noContext);
+    const rows = [2, 3, 4].map((line) => compiled.mapRow(cellsRow(['externalId', 'firstName'], [cell, 'Ada'], line)));
+    expect(rows.map((row) => [desiredOf(row).key, warningsOf(row)])).toEqual(Array(3).fill([key, []]));
+    expect(compiled.notes).toEqual([
+      `3 rows, first in line 2: the key is guarded against formulas (by ' or ="…") and was read without the guard`,
+    ]);
+  });
+
+  test('that ends in .0 is read without it, and the run says so; beyond 15 digits it is damaged', () => {
+    const compiled = compileMapping(null, { columns: ['externalId', 'firstName'] }, noContext);
+    const row = compiled.mapRow(cellsRow(['externalId', 'firstName'], ['123.0', 'Ada'], 7));
+    expect(desiredOf(row).key).toBe('123');
+    expect(compiled.notes).toEqual([
+      'line 7: the key ends in .0, as some programs write whole numbers, and was read without it',
+    ]);
+    expect(codes(`${'9'.repeat(16)}.0`)).toEqual(['keyDamaged']);
+    expect(['123.00', '1.10', 'v1.0', '.0'].map(keyOf)).toEqual(['123.00', '1.10', 'v1.0', '.0']);
+  });
+
+  test.each(['="', '=', '="a"&"b"', 'a=1', '=A1', "O'Neill"])(
+    'that only looks guarded, as %s, stays as it is',
+    (cell) => {
+      expect(keyOf(cell)).toBe(cell);
+    },
+  );
+
+  test.each(["'", '=""'])('that is a guard and nothing else, as %s, is missing', (cell) => {
+    expect(codes(cell)).toEqual(['keyMissing']);
+  });
+
+  test('of JSON needs no guard and keeps its apostrophe', () => {
+    expect(desiredOf(mapJson({ externalId: "'17", firstName: 'Ada' })).key).toBe("'17");
   });
 });
 

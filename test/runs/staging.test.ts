@@ -84,6 +84,20 @@ describe('a row', () => {
   });
 });
 
+describe('the key of a formula-safe export', () => {
+  it('is that of the same people in any other export, and the run says once what was taken off', async () => {
+    const bench = await openRunsBench();
+    const header = 'externalId,firstName';
+    await bench.import('plain.csv', csv(['7309457916160,Ada', '7309457916161,Ben'], header));
+    const run = await bench.import('shop.csv', csv(["'7309457916160,Ada", '"=""7309457916161""",Ben'], header));
+    expectCounts(run, { rows: 2, unchanged: 2 });
+    expect(run.counts.warnings).toBe(1);
+    expect(run.notes).toEqual([
+      `2 rows, first in line 2: the key is guarded against formulas (by ' or ="…") and was read without the guard`,
+    ]);
+  });
+});
+
 describe('an empty file', () => {
   it.each(['', '\ufeff', '\n\n'])('is done with 0 rows, a warning, and is archived: %j', async (text) => {
     const bench = await openRunsBench();
