@@ -21,6 +21,7 @@ import type { Mapping } from './mapping-schema.ts';
 import { versionOf } from './mapping-version.ts';
 import type { MappedRow } from './row-draft.ts';
 import { type MappingContext, resolveSettings, type Settings } from './settings.ts';
+import type { BoundColumn } from './target.ts';
 
 /** What is known of the file before its first row. */
 export interface FileShape {
@@ -52,16 +53,18 @@ export interface CompiledMapping {
 
 /**
  * The columns by which a file's header row is known, for the search behind a preamble: the key's. Not all that are
- * mapped, since the lines of a preamble may well hold a word such as `Company`.
+ * mapped, since the lines of a preamble may well hold a word such as `Company`. None where the key is picked by position:
+ * the first line that is not blank is then the header.
  */
 export function requiredColumns(mapping: Mapping | null): readonly string[] {
-  return mapping === null ? genericKeyColumns : [mapping.key];
+  if (mapping === null) return genericKeyColumns;
+  return typeof mapping.key === 'number' ? [] : [mapping.key];
 }
 
 /**
  * @param mapping null is the generic layout.
- * @throws PatchbayError `file`: `keyColumnMissing`, `columnMissing`, `columnTwice`, `columnAmbiguous`,
- *   `customFieldUnknown` (a CSV column for a custom field that the workspace does not have); `usage`:
+ * @throws PatchbayError `file`: `keyColumnMissing`, `columnMissing`, `columnTwice`, `columnAmbiguous`, `duplicateHeader`,
+ *   `positionInJson`, `customFieldUnknown` (a CSV column for a custom field that the workspace does not have); `usage`:
  *   `countryUnknown`, `sourceRefused`.
  */
 export function compileMapping(mapping: Mapping | null, shape: FileShape, context: MappingContext): CompiledMapping {
@@ -95,6 +98,7 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
   const unmapped = new UnmappedNames();
   const notes = createFileNotes();
   const bound = mapping === null ? [] : configuredTargets(mapping, settings);
+  refusePositions(bound);
   const { country, onBlank, customFields } = settings;
   return {
     ...common(mapping),
@@ -118,6 +122,14 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
 
 function common(mapping: Mapping | null): Pick<CompiledMapping, 'name' | 'duplicateKeys'> {
   return { name: mapping?.name ?? 'generic', duplicateKeys: mapping?.duplicateKeys ?? 'dead' };
+}
+
+function refusePositions(bound: readonly BoundColumn[]): void {
+  const picked = bound.find(({ index }) => index !== null);
+  if (picked === undefined) return;
+  const message = `the mapping picks ${picked.field} by its position; the members of JSON have none`;
+  const hint = 'Name the member in the mapping, or export CSV.';
+  throw new PatchbayError('file', 'positionInJson', message, { facts: { column: picked.field }, hint });
 }
 
 /** One message for the file instead of one dead letter per row. */

@@ -1,8 +1,8 @@
 /**
  * The columns that a mapping names, found in a file.
  *
- * A column is found by its exact name, else without regard to case, spaces, `_` and dashes. A column that the file
- * lacks stops the file: silence would look like blank cells. Where a guard looks after it, it is left out instead.
+ * A column is found by its position, by its exact name, else without regard to case, spaces, `_` and dashes. A column that
+ * the file lacks stops the file: silence would look like blank cells. Where a guard looks after it, it is left out instead.
  */
 
 import { scalarNames } from '#src/contacts/desired.ts';
@@ -12,14 +12,19 @@ import { readCountry } from './country.ts';
 import { customFieldKind } from './custom-cell.ts';
 import type { ColumnBinding } from './generic-layout.ts';
 import { isIgnoredHeader, listNames, normaliseHeader, tidyHeader } from './header.ts';
-import type { Mapping } from './mapping-schema.ts';
+import { type ColumnRef, type Mapping, slotOf } from './mapping-schema.ts';
 import type { Settings } from './settings.ts';
 import type { BoundColumn, Target } from './target.ts';
 
-/** The columns of a mapping with their targets, not yet looked for in a file. The key comes first. */
+/** The columns of a mapping with their targets, not yet looked for in a file: only positions are known. The key comes first. */
 export function configuredTargets(mapping: Mapping, settings: Settings): readonly BoundColumn[] {
   const bound: BoundColumn[] = [];
-  const bind = (field: string, target: Target) => bound.push({ index: null, field, target });
+  const bind = (column: ColumnRef, target: Target) =>
+    bound.push(
+      typeof column === 'number'
+        ? { index: column - 1, field: `column ${column}`, target }
+        : { index: null, field: column, target },
+    );
   bind(mapping.key, { kind: 'key', prefix: settings.keyPrefix });
   for (const name of scalarNames) {
     const field = mapping.fields[name];
@@ -27,14 +32,14 @@ export function configuredTargets(mapping: Mapping, settings: Settings): readonl
   }
   if (mapping.fields.source !== undefined) bind(mapping.fields.source.column, { kind: 'source' });
   for (const { column, label, onBlank } of mapping.emails) {
-    const slot = normaliseHeader(column);
+    const slot = slotOf(column);
     bind(column, { kind: 'items', list: 'emails', slot, label, country: null, onBlank: onBlank ?? settings.onBlank });
   }
   for (const { column, label, country, onBlank } of mapping.phones) {
     bind(column, {
       kind: 'items',
       list: 'phones',
-      slot: normaliseHeader(column),
+      slot: slotOf(column),
       label,
       country: country === undefined ? settings.country : readCountry(country),
       onBlank: onBlank ?? settings.onBlank,
@@ -58,27 +63,48 @@ export function slotNamesOf({ emails, phones }: Mapping): { readonly emails: str
 export function configuredMapping(mapping: Mapping, columns: readonly string[], settings: Settings): ColumnBinding {
   const missing: string[] = [];
   const mayLack = new Set(settings.mayLack.map(normaliseHeader));
-  const bound = configuredTargets(mapping, settings).flatMap(({ field, target }): readonly BoundColumn[] => {
-    const index = findColumn(columns, field);
-    const isAllowed = target.kind !== 'key' && mayLack.has(normaliseHeader(field));
-    if (index === null && !isAllowed) missing.push(field);
-    return index === null ? [] : [{ index, field: columns[index] ?? field, target }];
-  });
+  const bound = configuredTargets(mapping, settings).flatMap(
+    ({ index: picked, field, target }): readonly BoundColumn[] => {
+      if (picked !== null) return [{ index: picked, field: nameAt(columns, picked, mapping), target }];
+      const index = findColumn(columns, field);
+      const isAllowed = target.kind !== 'key' && mayLack.has(normaliseHeader(field));
+      if (index === null && !isAllowed) missing.push(field);
+      return index === null ? [] : [{ index, field: columns[index] ?? field, target }];
+    },
+  );
   if (missing.length > 0) throw columnMissing(mapping, [...new Set(missing)], columns);
   const used = new Set(bound.map(({ index }) => index));
   return { bound, unmappedColumns: columns.filter((column, index) => !used.has(index) && !isIgnoredHeader(column)) };
 }
 
-/** @throws PatchbayError `file`, `columnAmbiguous`. */
+/** The header at a position; `column 4` where it is empty. @throws PatchbayError `file` `columnMissing`. */
+function nameAt(columns: readonly string[], index: number, mapping: Mapping): string {
+  const name = columns[index];
+  if (name !== undefined) return tidyHeader(name) === '' ? `column ${index + 1}` : name;
+  const message = `mapping "${mapping.name}": the file lacks column ${index + 1}, which is picked by its position; it has ${columns.length}: ${listNames(columns)}`;
+  const facts = { mapping: mapping.name, position: index + 1, columnCount: columns.length };
+  throw new PatchbayError('file', 'columnMissing', message, { facts, hint: 'Correct the file or the mapping.' });
+}
+
+/** @throws PatchbayError `file`: `duplicateHeader` for one name that stands twice, `columnAmbiguous` for two that are alike. */
 function findColumn(columns: readonly string[], wanted: string): number | null {
   for (const form of [tidyHeader, normaliseHeader]) {
     const found = columns.flatMap((column, index) => (form(column) === form(wanted) ? [index] : []));
     const [first, second] = found;
-    if (second !== undefined) {
-      throw new PatchbayError('file', 'columnAmbiguous', `several columns may be the "${wanted}" of the mapping`, {
-        facts: { column: wanted, count: found.length },
-        hint: 'Rename the columns so that one of them has exactly this name.',
-      });
+    if (first !== undefined && second !== undefined) {
+      const isSame = tidyHeader(columns[first] ?? '') === tidyHeader(columns[second] ?? '');
+      const places = `columns ${found.map((index) => index + 1).join(' and ')}`;
+      throw new PatchbayError(
+        'file',
+        isSame ? 'duplicateHeader' : 'columnAmbiguous',
+        isSame
+          ? `the header "${wanted}" stands in ${places}`
+          : `the "${wanted}" of the mapping may be each of the ${places}`,
+        {
+          facts: { column: wanted, first: first + 1, second: second + 1 },
+          hint: `Rename one of them, or pick one by its position: in the mapping, write ${first + 1} instead of "${wanted}".`,
+        },
+      );
     }
     if (first !== undefined) return first;
   }

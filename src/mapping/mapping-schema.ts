@@ -11,11 +11,24 @@ import { readSource } from './source-label.ts';
 
 const columnsMax = 500;
 
+const positionWanted = `a column is its header, or as a number its position, from 1 to ${columnsMax}`;
 const columnName = z
   .string()
   .transform(tidyHeader)
-  .refine((name) => normaliseHeader(name) !== '', 'a column name is needed')
-  .describe("The column's header in CSV, or the member's name in JSON. Case, spaces, _ and - make no difference.");
+  .refine((name) => normaliseHeader(name) !== '', 'a column name is needed');
+const columnPosition = z
+  .number(positionWanted)
+  .refine((position) => Number.isInteger(position) && position >= 1 && position <= columnsMax, positionWanted);
+
+/** A number is a position, a text a name, be it of digits. */
+const column = z
+  .union([columnName, columnPosition])
+  .describe(
+    "The column's header in CSV, or the member's name in JSON; case, spaces, _ and - make no difference. A number picks " +
+      'the column of a CSV file by its position, from 1; a header that is a number stands in quotes.',
+  );
+/** How a mapping points at a column: by its name, or by its position from 1. */
+export type ColumnRef = z.infer<typeof column>;
 
 const onBlank = z
   .enum(['keep', 'clear'])
@@ -45,12 +58,12 @@ const label = z
   .describe('The label that the item gets on the contact, such as work or mobile.');
 
 /** `Column`, or `{ column: Column }` with options. */
-const fieldOptions = z.strictObject({ column: columnName, onBlank: onBlank.optional(), policy: policy.optional() });
-const field = z.union([columnName.transform((column): z.infer<typeof fieldOptions> => ({ column })), fieldOptions]);
+const fieldOptions = z.strictObject({ column, onBlank: onBlank.optional(), policy: policy.optional() });
+const field = z.union([column.transform((named): z.infer<typeof fieldOptions> => ({ column: named })), fieldOptions]);
 
-const sourceOptions = z.strictObject({ column: columnName });
+const sourceOptions = z.strictObject({ column });
 const sourceField = z.union([
-  columnName.transform((column): z.infer<typeof sourceOptions> => ({ column })),
+  column.transform((named): z.infer<typeof sourceOptions> => ({ column: named })),
   sourceOptions,
 ]);
 
@@ -66,20 +79,20 @@ const fields = z.strictObject({
 });
 
 const emailColumn = z.strictObject({
-  column: columnName,
+  column,
   label: label.default('email'),
   onBlank: onBlank.optional(),
 });
 
 const phoneColumn = z.strictObject({
-  column: columnName,
+  column,
   label: label.default('phone'),
   country: country.optional(),
   onBlank: onBlank.optional(),
 });
 
 const customColumn = z.strictObject({
-  column: columnName,
+  column,
   key: z
     .string()
     .trim()
@@ -94,9 +107,7 @@ export const mappingSchema = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9_-]{0,59}$/i, 'a name has 1 to 60 letters, digits, - or _')
     .describe('The name of the mapping in reports and on the command line.'),
-  key: columnName.describe(
-    'The column that holds the externalId: what tells one person from another, from file to file.',
-  ),
+  key: column.describe('The column that holds the externalId: what tells one person from another, from file to file.'),
   keyPrefix: z
     .string()
     .max(40, 'a prefix has at most 40 characters')
@@ -143,12 +154,17 @@ export const mappingSchema = z.strictObject({
 export type Mapping = z.infer<typeof mappingSchema>;
 export type BlankRule = z.infer<typeof onBlank>;
 
+/** What a column says about a list is remembered under this name. A header has no spaces there, a position does. */
+export function slotOf(reference: ColumnRef): string {
+  return typeof reference === 'number' ? `column ${reference}` : normaliseHeader(reference);
+}
+
 /** The column's name is the slot's name, and a custom field has one value: neither may stand twice in a list. */
 function eachOnce<Name extends 'column' | 'key'>(name: Name) {
-  return (entries: readonly { readonly [N in Name]: string }[], context: z.RefinementCtx): void => {
+  return (entries: readonly { readonly [N in Name]: ColumnRef }[], context: z.RefinementCtx): void => {
     const seen = new Set<string>();
     entries.forEach((entry, index) => {
-      const identity = name === 'column' ? normaliseHeader(entry[name]) : entry[name];
+      const identity = name === 'column' ? slotOf(entry[name]) : String(entry[name]);
       if (seen.has(identity)) {
         context.addIssue({
           code: 'custom',

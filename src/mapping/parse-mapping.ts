@@ -59,10 +59,16 @@ function mistakesOf(issue: z.core.$ZodIssue, above: Path, document: YamlDocument
 
 /** Of a union's branches, the one whose kind of value was written: it is the one that looked further inside. */
 function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] {
-  const further = branches.find(
-    (issues) => !issues.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0),
+  return branches.find((issues) => !issues.some(isOtherKind)) ?? branches.at(-1) ?? [];
+}
+
+/** Another kind of value was written than the branch, or each branch inside of it, takes. */
+function isOtherKind(issue: z.core.$ZodIssue): boolean {
+  if (issue.path.length > 0) return false;
+  return (
+    issue.code === 'invalid_type' ||
+    (issue.code === 'invalid_union' && issue.errors.every((issues) => issues.some(isOtherKind)))
   );
-  return further ?? branches.at(-1) ?? [];
 }
 
 function unknownKey(key: string, path: Path, document: YamlDocument): Mistake {

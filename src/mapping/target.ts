@@ -3,6 +3,7 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { CustomFieldKind } from './custom-cell.ts';
+import { tidyHeader } from './header.ts';
 import type { BlankRule } from './mapping-schema.ts';
 
 export type ItemList = 'emails' | 'phones';
@@ -46,7 +47,7 @@ export type Target = KeyTarget | ScalarTarget | SourceTarget | ItemsTarget | Cus
 
 /** A column with its target. */
 export interface BoundColumn {
-  /** Position in the file; null in JSON, where members have none. */
+  /** Position in the file, from 0; null in JSON, where members have none. */
   readonly index: number | null;
   /** The column as the file names it (JSON with a mapping: as the mapping does). */
   readonly field: string;
@@ -60,18 +61,33 @@ export function targetIdentity(target: Target): string {
   return target.kind === 'items' ? `${target.list} ${target.slot}` : `custom ${target.key}`;
 }
 
-/** @throws PatchbayError `file`, `columnTwice`. */
+/** @throws PatchbayError `file`: `duplicateHeader` for one name that stands twice, `columnTwice` for two with one meaning. */
 export function refuseTwice(bound: readonly BoundColumn[]): void {
-  const fields = new Map<string, string>();
-  for (const { field, target } of bound) {
-    const identity = targetIdentity(target);
-    const earlier = fields.get(identity);
-    if (earlier !== undefined) {
-      throw new PatchbayError('file', 'columnTwice', `the columns "${earlier}" and "${field}" mean the same`, {
-        facts: { first: earlier, second: field },
-        hint: 'Rename or remove one of them.',
-      });
-    }
-    fields.set(identity, field);
+  const met = new Map<string, BoundColumn>();
+  for (const column of bound) {
+    const identity = targetIdentity(column.target);
+    const earlier = met.get(identity);
+    if (earlier !== undefined) throw columnTwice(earlier, column);
+    met.set(identity, column);
   }
+}
+
+function columnTwice(earlier: BoundColumn, later: BoundColumn): PatchbayError {
+  const [first, second] = [(earlier.index ?? 0) + 1, (later.index ?? 0) + 1];
+  if (tidyHeader(earlier.field).toLowerCase() !== tidyHeader(later.field).toLowerCase()) {
+    return new PatchbayError(
+      'file',
+      'columnTwice',
+      `the columns "${earlier.field}" and "${later.field}" mean the same`,
+      {
+        facts: { first: earlier.field, second: later.field },
+        hint: 'Rename or remove one of them.',
+      },
+    );
+  }
+  const message = `the header "${tidyHeader(later.field)}" stands in columns ${first} and ${second}`;
+  return new PatchbayError('file', 'duplicateHeader', message, {
+    facts: { column: tidyHeader(later.field), first, second },
+    hint: `Rename one of them, or use a mapping (--mapping) that picks one by its position, as in { column: ${first} }.`,
+  });
 }

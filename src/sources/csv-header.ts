@@ -29,37 +29,15 @@ export interface Header {
 export interface HeaderCheck {
   readonly name: string;
   readonly columnsMax: number;
-  readonly duplicatesAllowed: boolean;
 }
 
-/** Throws `tooManyColumns`, `duplicateHeader` (file). */
+/** Names may stand twice: whether that matters, the mapping knows. Throws `tooManyColumns` (file). */
 export function headerOf(cells: readonly string[], line: number, check: HeaderCheck): Header {
   let end = cells.length;
   while (end > 0 && (cells[end - 1] ?? '').trim() === '') end--;
   const columns = cells.slice(0, end);
   if (columns.length > check.columnsMax) throw tooManyColumns(check.name, line, columns.length, check.columnsMax);
-  if (!check.duplicatesAllowed) assertNoDuplicates(columns, line, check.name);
   return { columns, width: cells.length, line };
-}
-
-function assertNoDuplicates(columns: readonly string[], line: number, name: string): void {
-  const positionByName = new Map<string, number>();
-  for (const [index, column] of columns.entries()) {
-    const compared = column.trim().toLowerCase();
-    if (compared === '') continue;
-    const first = positionByName.get(compared);
-    if (first !== undefined) {
-      const message = `${name}, line ${line}: the header "${column.trim()}" stands in columns ${first + 1} and ${index + 1}`;
-      const facts = { file: name, line, column: column.trim(), first: first + 1, second: index + 1 };
-      throw fileError(
-        'duplicateHeader',
-        message,
-        facts,
-        'Rename one of them, or use a mapping that picks columns by position.',
-      );
-    }
-    positionByName.set(compared, index);
-  }
 }
 
 export function tooManyColumns(name: string, line: number, count: number, columnsMax: number): PatchbayError {

@@ -33,8 +33,6 @@ export interface SourceOptions {
   readonly encoding?: string;
   /** CSV: names, one of which must stand in the header within 20 lines. JSON: names that make a lone object a contact. */
   readonly requiredColumn?: readonly string[];
-  /** For mappings that pick columns by position. */
-  readonly duplicateHeadersAllowed?: boolean;
   /** CSV rows to leave out with a warning: the footer of a known export. */
   readonly isFooter?: (cells: readonly string[]) => boolean;
   readonly limits?: Partial<SourceLimits>;
@@ -92,7 +90,6 @@ async function readerFor(
       name,
       delimiter: options.delimiter ?? (format === 'tsv' ? '\t' : null),
       requiredColumn,
-      duplicateHeadersAllowed: options.duplicateHeadersAllowed ?? false,
       isFooter: options.isFooter ?? (() => false),
       limits,
     });

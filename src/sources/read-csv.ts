@@ -29,7 +29,6 @@ export interface CsvOptions {
   readonly delimiter: string | null;
   /** Names, one of which must stand in the header. Empty: the first line that is not blank is the header. */
   readonly requiredColumn: readonly string[];
-  readonly duplicateHeadersAllowed: boolean;
   /** Rows to leave out and name in a warning: the footer of a known export. */
   readonly isFooter: (cells: readonly string[]) => boolean;
   readonly limits: SourceLimits;
@@ -110,8 +109,8 @@ async function findHeader(records: RecordStream, search: HeaderSearch): Promise<
       const cells = parseRecords([record], search.delimiter)[0] ?? [];
       if (search.required.size === 0 || holdsRequired(cells, search.required)) {
         notePreamble(preamble, search);
-        const { name, limits, duplicateHeadersAllowed } = search.options;
-        const check = { name, columnsMax: limits.columnsMax, duplicatesAllowed: duplicateHeadersAllowed };
+        const { name, limits } = search.options;
+        const check = { name, columnsMax: limits.columnsMax };
         return { header: headerOf(cells, record.line, check), rest: next.value.slice(index + 1) };
       }
       if (firstCells === null || cells.length > firstCells.length) firstCells = cells;

@@ -134,6 +134,25 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
     ]);
   });
 
+  test('a position that is none, or stands twice', () => {
+    const wanted = 'a column is its header, or as a number its position, from 1 to 500';
+    expect(mistakes('name: a\nkey: 0\nfields: { role: 2.5, company: { column: true } }\n')).toEqual([
+      `m.yaml:2:6: key: ${wanted}`,
+      `m.yaml:3:17: fields.role: ${wanted}`,
+      `m.yaml:3:41: fields.company.column: ${wanted}`,
+    ]);
+    expect(mistakes('name: a\nkey: id\nphones: [{ column: 4 }, { column: 501 }]\n')).toEqual([
+      `m.yaml:3:35: phones.1.column: ${wanted}`,
+    ]);
+    expect(mistakes('name: a\nkey: id\nphones: [{ column: 4 }, { column: 4 }]\n')).toEqual([
+      'm.yaml:3:35: phones.1.column: "4" stands twice in this list',
+    ]);
+    expect(mistakes('name: a\nkey: id\nphones: [{ position: 4 }]\n')).toEqual([
+      'm.yaml:3:10: "phones.0.column" is missing',
+      expect.stringMatching(/^m\.yaml:3:12: unknown key "position" in phones\.0; /),
+    ]);
+  });
+
   test('YAML that is none, a key given twice, too many aliases', () => {
     expect(mistakes('name: [a\nkey: id')[0]).toMatch(/^m\.yaml:\d+:\d+: /);
     expect(mistakes('name: a\nname: b\nkey: id\n')[0]).toMatch(/^m\.yaml:2:1: /);

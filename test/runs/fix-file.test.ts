@@ -22,6 +22,17 @@ describe('a fix-file', () => {
     );
   });
 
+  it('keeps both cells of two columns with one header, which nothing maps', async () => {
+    const bench = await openRunsBench();
+    const header = 'externalId,firstName,Notes,Notes,phone';
+    const run = await bench.import('a.csv', csv(['c-1,Ann,one,two,call me'], header));
+    expect((await bench.fixFile(run)).text).toContain('\r\nc-1,Ann,one,two,call me,');
+    await redrive(bench.parts, { remap: false });
+    const [again] = await bench.ledger.runs.list({ states: ['queued'], limit: 1 });
+    if (again === undefined) throw new Error('no run waits');
+    expect((await bench.fixFile(await bench.carryOut(again))).text).toContain('\r\nc-1,Ann,one,two,call me,');
+  });
+
   it('tells all that is wrong with a row, not the first only', async () => {
     const bench = await openRunsBench();
     const run = await bench.import('a.csv', csv([',Ann,A,call me'], wide));
