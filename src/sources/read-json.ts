@@ -1,8 +1,8 @@
 /**
  * A JSON document to rows: an array, or an array under `data`, `results` or `records` (contract.md, "Input").
  *
- * Invariant: at most one chunk of text, the rows it completed and one unfinished record are in memory. Members beside
- * the records are read over and not kept.
+ * Invariant: at most one chunk of text, the rows it completed and one unfinished record are in memory. Of the members
+ * beside the records only what they say of further pages is kept.
  */
 import type { Problem } from '#src/contacts/problem.ts';
 import type { PatchbayError } from '#src/errors.ts';
@@ -19,6 +19,7 @@ import {
   unexpectedEnd,
 } from '#src/sources/json-tokens.ts';
 import { type BuiltValue, createValueBuilder, unexpected } from '#src/sources/json-value.ts';
+import { noSigns, type PageSigns, readPageSigns } from '#src/sources/more-pages.ts';
 import type { JsonValue, SourceItem } from '#src/sources/row.ts';
 import { createTally, type Tally } from '#src/sources/tally.ts';
 
@@ -28,7 +29,7 @@ const membersShownMax = 10;
 /** Members of a root object that may be one contact by itself. */
 const rootMembersMax = 500;
 
-/** Errors (`file`) come from the iterator: `notAJsonArray`, `jsonInvalid`, `jsonTooDeep`, `recordTooLong`. */
+/** Errors (`file`) come from the iterator: `notAJsonArray`, `morePages`, `jsonInvalid`, `jsonTooDeep`, `recordTooLong`. */
 export function readJson(text: AsyncGenerator<string>, options: JsonOptions): FormatReader {
   const tally = createTally(options.name, options.limits.rowsMax);
   let isEmpty = true;
@@ -89,6 +90,7 @@ type Place =
 function createDocument(options: JsonOptions, tally: Tally): Document {
   const state = { place: 'root' as Place, inWrapper: false, wrapperName: '', key: '', lastOffset: 0, rootLine: 1 };
   const root = createRootMembers();
+  let signs = noSigns;
   let items: SourceItem[] = [];
   const outerDepth = (): number => (state.inWrapper ? 2 : 1);
   const builder = createValueBuilder(valueOptions(options, tally, outerDepth));
@@ -103,12 +105,16 @@ function createDocument(options: JsonOptions, tally: Tally): Document {
   const takeMember = (built: BuiltValue | null): void => {
     if (built === null) return;
     if (state.wrapperName === '') root.add(state.key, built);
+    signs = readPageSigns(signs, state.key, built.value);
     state.place = 'afterMember';
   };
 
   const closeRoot = (token: JsonToken): void => {
     state.place = 'done';
-    if (state.wrapperName !== '') return;
+    if (state.wrapperName !== '') {
+      if (signs.more !== null) throw morePages(options.name, signs.more, signs, tally.tail().recordCount);
+      return;
+    }
     const required = new Set(options.requiredColumn.map(normaliseHeader));
     const names = root.names();
     if (!names.some((name) => required.has(normaliseHeader(name)))) {
@@ -182,7 +188,7 @@ function createDocument(options: JsonOptions, tally: Tally): Document {
     const openSince = isRow ? builder.openOffset() : state.lastOffset;
     if (tokens.byteCount() - openSince > recordBytesMax) throw recordTooLong(options, tokens.line());
     if (!builder.isOpen() || isRow) return;
-    if (state.wrapperName !== '' || tokens.byteCount() - builder.openOffset() > recordBytesMax) {
+    if (tokens.byteCount() - builder.openOffset() > recordBytesMax) {
       root.giveUp();
       builder.discard();
     }
@@ -245,6 +251,15 @@ function notAList(name: string, line: number, found: string): PatchbayError {
   const message = `${name} holds ${found}, not a list of contacts`;
   const hint = 'Give an array, an object with the array under "data", "results" or "records", or one object per line.';
   return fileError('notAJsonArray', message, { file: name, line, found }, hint);
+}
+
+function morePages(name: string, more: string, { total }: PageSigns, recordCount: number): PatchbayError {
+  const records = `${recordCount} ${recordCount === 1 ? 'record' : 'records'}`;
+  const counts =
+    total !== null && total.count > recordCount ? `; it holds ${records}, and "${total.name}" is ${total.count}` : '';
+  const message = `${name} is one page of several: "${more}" points to the next one${counts}`;
+  const hint = `Fetch all pages and put their records into one list. If this page is all you want, take "${more}" out of the file.`;
+  return fileError('morePages', message, { file: name, member: more, recordCount, total: total?.count ?? null }, hint);
 }
 
 function invalid(name: string, error: JsonSyntaxError): PatchbayError {

@@ -53,6 +53,51 @@ describe('JSON: the right end for each input', () => {
     expect(await failed(content)).toMatchObject({ kind: 'file', code: 'notAJsonArray', facts: { found } });
   });
 
+  it.each([
+    [
+      '{"nextPageToken":"abc","totalItems":120,"data":[{"id":1}]}',
+      'nextPageToken',
+      '; it holds 1 record, and "totalItems" is 120',
+    ],
+    ['{"results":[{"id":1}],"paging":{"next":{"after":"251","link":"https://e.example"}}}', 'paging.next', ''],
+    [
+      '{"totalSize":3,"done":false,"nextRecordsUrl":"/q/01-2","records":[{"id":1}]}',
+      'nextRecordsUrl',
+      '; it holds 1 record, and "totalSize" is 3',
+    ],
+    ['{"data":[],"links":{"next":"https://e.example/?page=2"}}', 'links.next', ''],
+    ['{"data":[],"has_more":true}', 'has_more', ''],
+    [
+      '{"data":[],"additional_data":{"pagination":{"more_items_in_collection":true}}}',
+      'additional_data.pagination.more_items_in_collection',
+      '',
+    ],
+  ])('refuses one page of several: %s', async (content, member, counts) => {
+    expect(await failed(content)).toMatchObject({
+      ...{ kind: 'file', code: 'morePages', facts: { member } },
+      message: `a.json is one page of several: "${member}" points to the next one${counts}`,
+      hint: expect.stringContaining('Fetch all pages'),
+    });
+  });
+
+  it.each([
+    '{"data":[{"id":1}],"nextPageToken":null,"totalItems":120}',
+    '{"data":[{"id":1}],"nextPageToken":"","has_more":false,"paging":{"next":null}}',
+    '{"data":[{"id":1}],"paging":{"next":{}},"total":1,"links":{"next":null,"self":"https://e.example"}}',
+    '{"data":[{"id":1,"next":"x","nextPageToken":"y"}],"other":{"next":"z"}}',
+    '{"records":[{"id":1}],"done":true,"totalSize":1}',
+  ])('takes the last page, and what only looks like a further one: %s', async (content) => {
+    expect((await json(content)).items).toHaveLength(1);
+  });
+
+  it('finds the next page also where the chunks of the file end in its name', async () => {
+    const filler = JSON.stringify(Array.from({ length: 9_000 }, (_, id) => ({ id, text: 'x'.repeat(20) })));
+    for (const pad of [0, 1, 2, 3, 5, 8, 13, 21]) {
+      const content = `{"data":${filler},${' '.repeat(pad)}"paging":{"cursors":{"a":"b"},"next":{"after":"251"}}}`;
+      expect((await failed(content)).code).toBe('morePages');
+    }
+  });
+
   it('takes a lone object for a contact only where it holds a key', async () => {
     const { items } = await json('{"External ID":"7","emails":[]}', { requiredColumn: ['externalId'] });
     expect(dataOf(items)).toEqual([{ 'External ID': '7', emails: [] }]);
