@@ -54,9 +54,7 @@ export function configuredTargets(mapping: Mapping, settings: Settings): readonl
 
 /** The slots (`contacts/desired.ts`) that the mapping's columns are: what it does not name says nothing any more. */
 export function slotNamesOf({ emails, phones }: Mapping): { readonly emails: string[]; readonly phones: string[] } {
-  const slots = (columns: readonly { readonly column: string }[]) =>
-    columns.map(({ column }) => normaliseHeader(column));
-  return { emails: slots(emails), phones: slots(phones) };
+  return { emails: emails.map(({ column }) => slotOf(column)), phones: phones.map(({ column }) => slotOf(column)) };
 }
 
 /** @throws PatchbayError `file`: `columnMissing` (all of them at once), `columnAmbiguous`. */

@@ -13,7 +13,6 @@ export const fixFileColumns = ['_id', '_line', '_code', '_hint'] as const;
 /** A fix-file may hold what its original did, and besides what it adds: columns, hints, quotes and apostrophes. */
 export const fixFileReading = {
   requiredColumn: fixFileColumns,
-  duplicateHeadersAllowed: true,
   limits: { columnsMax: 5_000, recordBytesMax: 8 * 1024 * 1024 },
 } satisfies Partial<SourceOptions>;
 

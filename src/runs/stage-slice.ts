@@ -2,6 +2,7 @@
 
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import { fingerprint } from '#src/contacts/fingerprint.ts';
+import { hasContent } from '#src/contacts/has-content.ts';
 import type { Problem } from '#src/contacts/problem.ts';
 import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contact-record.ts';
@@ -75,6 +76,7 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
 
   const keys = [...new Set(mapped.flatMap((one) => keyOf(one) ?? []))];
   const said = await staging.saidOf(run.feed, keys);
+  const judged = await withoutNobodies(context, mapped, said);
   const traces = await staging.tracesOf(run.id, keys);
   const stagedBefore = traces.size === 0 ? new Map() : await staging.stagedByKey(run.id, [...traces.keys()]);
   const draft = new SliceDraft(traces, stagedBefore, compiled.duplicateKeys);
@@ -83,7 +85,7 @@ export async function stageSlice(context: StageContext, items: readonly StageIte
   const answered: string[] = [];
   const waiting = new Map<string, number>();
   const refreshed: { key: string; rowHash: string; mappingVersion: string }[] = [];
-  for (const one of mapped) draftOne(context, one, said, draft, tally, refreshed, answered, waiting);
+  for (const one of judged) draftOne(context, one, said, draft, tally, refreshed, answered, waiting);
   if (waiting.size > 0) draft.addHeld(await heldEvents(context, waiting));
 
   const { records, traces: newTraces, dead, withdrawn, events, counts } = draft;
@@ -152,6 +154,33 @@ function mapItem(
     default:
       return unreachable(item);
   }
+}
+
+/**
+ * A row that holds nothing but its key is dead where a contact would be made from it: neither the feed nor the ledger knows
+ * one. For a contact that is there such a row is fine: it keeps, or clears.
+ */
+async function withoutNobodies(
+  { parts }: StageContext,
+  mapped: readonly Mapped[],
+  said: ReadonlyMap<string, SaidRecord>,
+): Promise<readonly Mapped[]> {
+  const isBare = (one: Mapped): boolean =>
+    one.kind === 'desired' && !said.has(one.desired.key) && !hasContent(one.desired);
+  const bare = mapped.filter(isBare);
+  if (bare.length === 0) return mapped;
+  const known = await parts.ledger.contacts.get(bare.flatMap((one) => keyOf(one) ?? []));
+  return mapped.map((one): Mapped => {
+    if (one.kind !== 'desired' || !isBare(one) || (known.get(one.desired.key)?.contactId ?? null) !== null) return one;
+    const { row, warnings, letterId } = one;
+    return { kind: 'dead', row, letterId, key: one.desired.key, problems: [contactEmpty(row.line)], warnings };
+  });
+}
+
+function contactEmpty(line: number): Problem {
+  const message = 'the row holds nothing but its key, and there is no contact of this key yet';
+  const hint = 'Fill in a name, a phone number or another column that is mapped, or take the row out.';
+  return { code: 'contactEmpty', line, field: null, value: null, message, hint };
 }
 
 function keyOf(mapped: Mapped): string | null {
