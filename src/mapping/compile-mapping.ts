@@ -13,6 +13,7 @@ import { createFileNotes } from './file-notes.ts';
 import { type ColumnBinding, genericKeyColumns, genericMapping } from './generic-layout.ts';
 import { listNames, tidyHeader } from './header.ts';
 import { UnmappedNames } from './json-object.ts';
+import { refuseWithoutContent, watchContent, watchMembers } from './lacking.ts';
 import { mapCells } from './map-cells.ts';
 import { mapConfiguredObject } from './map-configured-object.ts';
 import { isContactShape, mapContactObject } from './map-contact-object.ts';
@@ -49,6 +50,13 @@ export interface CompiledMapping {
   readonly usesCustomFields: boolean;
   /** Never throws for what the row holds. */
   mapRow(row: Row): MappedRow;
+  /** Takes note of a row, mapped or known already, for `refuseLacking`. */
+  see(row: Row): void;
+  /**
+   * After the last row. @throws PatchbayError `file`: `columnMissing` for members that no record has, `nothingMapped` where
+   * there is nothing to write but keys.
+   */
+  refuseLacking(): void;
 }
 
 /**
@@ -78,8 +86,16 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
     mapping === null ? genericMapping(columns, settings) : configuredMapping(mapping, columns, settings);
   refuseUnknownCustomFields(binding, settings);
   const notes = createFileNotes();
+  let isEmpty = true;
   return {
     ...common(mapping),
+    see: () => {
+      isEmpty = false;
+    },
+    refuseLacking: () => {
+      const by = mapping === null ? 'the generic layout' : `mapping "${mapping.name}"`;
+      if (!isEmpty) refuseWithoutContent(binding.bound, by, columns);
+    },
     version: versionOf({ mapping, bound: binding.bound }),
     mappedColumns: binding.bound.map(({ field }) => field),
     unmappedColumns: binding.unmappedColumns,
@@ -100,8 +116,13 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
   const bound = mapping === null ? [] : configuredTargets(mapping, settings);
   refusePositions(bound);
   const { country, onBlank, customFields } = settings;
+  const lacking = mapping === null ? watchContent(settings) : watchMembers(mapping, bound);
   return {
     ...common(mapping),
+    see: (row) => {
+      if (row.kind === 'object') lacking.see(row);
+    },
+    refuseLacking: lacking.refuse,
     version: versionOf({ mapping, bound, country, onBlank, customFields: mapping === null ? customFields : null }),
     mappedColumns: [],
     get unmappedColumns() {

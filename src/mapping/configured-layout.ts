@@ -19,35 +19,33 @@ import type { BoundColumn, Target } from './target.ts';
 /** The columns of a mapping with their targets, not yet looked for in a file: only positions are known. The key comes first. */
 export function configuredTargets(mapping: Mapping, settings: Settings): readonly BoundColumn[] {
   const bound: BoundColumn[] = [];
-  const bind = (column: ColumnRef, target: Target) =>
+  const bind = (column: ColumnRef, target: Target, optional = false) =>
     bound.push(
       typeof column === 'number'
-        ? { index: column - 1, field: `column ${column}`, target }
-        : { index: null, field: column, target },
+        ? { index: column - 1, field: `column ${column}`, target, optional }
+        : { index: null, field: column, target, optional },
     );
   bind(mapping.key, { kind: 'key', prefix: settings.keyPrefix });
   for (const name of scalarNames) {
     const field = mapping.fields[name];
-    if (field !== undefined) bind(field.column, { kind: 'scalar', name, onBlank: field.onBlank ?? settings.onBlank });
+    if (field === undefined) continue;
+    bind(field.column, { kind: 'scalar', name, onBlank: field.onBlank ?? settings.onBlank }, field.optional);
   }
-  if (mapping.fields.source !== undefined) bind(mapping.fields.source.column, { kind: 'source' });
-  for (const { column, label, onBlank } of mapping.emails) {
-    const slot = slotOf(column);
-    bind(column, { kind: 'items', list: 'emails', slot, label, country: null, onBlank: onBlank ?? settings.onBlank });
+  const { source } = mapping.fields;
+  if (source !== undefined) bind(source.column, { kind: 'source' }, source.optional);
+  for (const { column, label, onBlank: ownRule, optional } of mapping.emails) {
+    const onBlank = ownRule ?? settings.onBlank;
+    const items = { kind: 'items', list: 'emails', slot: slotOf(column), label, country: null, onBlank } as const;
+    bind(column, items, optional);
   }
-  for (const { column, label, country, onBlank } of mapping.phones) {
-    bind(column, {
-      kind: 'items',
-      list: 'phones',
-      slot: slotOf(column),
-      label,
-      country: country === undefined ? settings.country : readCountry(country),
-      onBlank: onBlank ?? settings.onBlank,
-    });
+  for (const { column, label, country: own, onBlank: ownRule, optional } of mapping.phones) {
+    const country = own === undefined ? settings.country : readCountry(own);
+    const onBlank = ownRule ?? settings.onBlank;
+    bind(column, { kind: 'items', list: 'phones', slot: slotOf(column), label, country, onBlank }, optional);
   }
-  for (const { column, key, onBlank } of mapping.customFields) {
+  for (const { column, key, onBlank, optional } of mapping.customFields) {
     const type = customFieldKind(key, settings.customFields);
-    bind(column, { kind: 'custom', key, type, onBlank: onBlank ?? settings.onBlank });
+    bind(column, { kind: 'custom', key, type, onBlank: onBlank ?? settings.onBlank }, optional);
   }
   return bound;
 }
@@ -61,15 +59,17 @@ export function slotNamesOf({ emails, phones }: Mapping): { readonly emails: str
 export function configuredMapping(mapping: Mapping, columns: readonly string[], settings: Settings): ColumnBinding {
   const missing: string[] = [];
   const mayLack = new Set(settings.mayLack.map(normaliseHeader));
-  const bound = configuredTargets(mapping, settings).flatMap(
-    ({ index: picked, field, target }): readonly BoundColumn[] => {
-      if (picked !== null) return [{ index: picked, field: nameAt(columns, picked, mapping), target }];
-      const index = findColumn(columns, field);
-      const isAllowed = target.kind !== 'key' && mayLack.has(normaliseHeader(field));
-      if (index === null && !isAllowed) missing.push(field);
-      return index === null ? [] : [{ index, field: columns[index] ?? field, target }];
-    },
-  );
+  const bound = configuredTargets(mapping, settings).flatMap((wanted): readonly BoundColumn[] => {
+    const { field, target, optional = false } = wanted;
+    const isAllowed = target.kind !== 'key' && (optional || mayLack.has(normaliseHeader(field)));
+    if (wanted.index !== null) {
+      if (wanted.index >= columns.length && isAllowed) return [];
+      return [{ ...wanted, field: nameAt(columns, wanted.index, mapping) }];
+    }
+    const index = findColumn(columns, field);
+    if (index === null && !isAllowed) missing.push(field);
+    return index === null ? [] : [{ ...wanted, index, field: columns[index] ?? field }];
+  });
   if (missing.length > 0) throw columnMissing(mapping, [...new Set(missing)], columns);
   const used = new Set(bound.map(({ index }) => index));
   return { bound, unmappedColumns: columns.filter((column, index) => !used.has(index) && !isIgnoredHeader(column)) };
@@ -120,10 +120,14 @@ function columnMissing(mapping: Mapping, missing: readonly string[], columns: re
     `mapping "${mapping.name}": the file lacks ${what} ${listNames(missing)}; found: ${listNames(named)}`,
     {
       facts: { mapping: mapping.name, missingCount: missing.length, first },
-      hint:
-        close === null
-          ? 'Correct the file or the mapping.'
-          : `Correct the mapping: did you mean "${tidyHeader(close)}"?`,
+      hint: missingHint(first, close),
     },
   );
+}
+
+/** `close` is the name in the file that is nearest. Of columns and of JSON members. */
+export function missingHint(first: string, close: string | null): string {
+  const lacks = `where files may lack it, say so: { column: "${first}", optional: true }.`;
+  if (close === null) return `Correct the file or the mapping; ${lacks}`;
+  return `Correct the mapping: did you mean "${tidyHeader(close)}"? Else, ${lacks}`;
 }

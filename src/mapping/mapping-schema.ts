@@ -45,6 +45,10 @@ const country = z
   .transform((text) => readCountry(text) ?? text)
   .describe('The country (ISO 3166-1 alpha-2) of phone numbers that are written without + and country code.');
 
+const optional = z
+  .boolean()
+  .describe('true: a file may lack the column, or all of its records the member. Without it such a file is refused.');
+
 const policy = z
   .enum(['shared', 'source', 'fill', 'seed'])
   .refine((name) => name === 'shared', 'this policy does not work yet; only shared does: leave policy out')
@@ -58,10 +62,15 @@ const label = z
   .describe('The label that the item gets on the contact, such as work or mobile.');
 
 /** `Column`, or `{ column: Column }` with options. */
-const fieldOptions = z.strictObject({ column, onBlank: onBlank.optional(), policy: policy.optional() });
+const fieldOptions = z.strictObject({
+  column,
+  onBlank: onBlank.optional(),
+  optional: optional.optional(),
+  policy: policy.optional(),
+});
 const field = z.union([column.transform((named): z.infer<typeof fieldOptions> => ({ column: named })), fieldOptions]);
 
-const sourceOptions = z.strictObject({ column });
+const sourceOptions = z.strictObject({ column, optional: optional.optional() });
 const sourceField = z.union([
   column.transform((named): z.infer<typeof sourceOptions> => ({ column: named })),
   sourceOptions,
@@ -82,6 +91,7 @@ const emailColumn = z.strictObject({
   column,
   label: label.default('email'),
   onBlank: onBlank.optional(),
+  optional: optional.optional(),
 });
 
 const phoneColumn = z.strictObject({
@@ -89,6 +99,7 @@ const phoneColumn = z.strictObject({
   label: label.default('phone'),
   country: country.optional(),
   onBlank: onBlank.optional(),
+  optional: optional.optional(),
 });
 
 const customColumn = z.strictObject({
@@ -100,6 +111,7 @@ const customColumn = z.strictObject({
     .max(200)
     .describe("The custom field's key in the workspace; case matters."),
   onBlank: onBlank.optional(),
+  optional: optional.optional(),
 });
 
 export const mappingSchema = z.strictObject({

@@ -52,6 +52,13 @@ export interface BoundColumn {
   /** The column as the file names it (JSON with a mapping: as the mapping does). */
   readonly field: string;
   readonly target: Target;
+  /** The file may lack it. */
+  readonly optional?: boolean;
+}
+
+/** Whether the column can put something into a contact: a key alone is nobody, and a label tells only where it came from. */
+export function holdsContent({ kind }: Target): boolean {
+  return kind !== 'key' && kind !== 'source';
 }
 
 /** Two columns with the same identity would write the same thing. */

@@ -55,6 +55,8 @@ const nothingToMap: CompiledMapping = {
   mappedColumns: [],
   unmappedColumns: [],
   notes: [],
+  see: () => undefined,
+  refuseLacking: () => undefined,
   usesCustomFields: false,
   mapRow: () => {
     throw new PatchbayError('bug', 'rowWithoutHeader', 'a file without a header gives no rows');
@@ -88,12 +90,14 @@ function supplyOf({ run, mapping, source, columns, compiled, toItems }: SupplyPa
   return {
     shape: { format, columns, delimiter, mapped: compiled.mappedColumns },
     compiled,
-    items: () => itemsOf(source, toItems),
+    items: () => itemsOf(source, compiled, toItems),
     itemsAgain: async function* () {
       const second = await open(run, mapping);
       again.push(second);
-      yield* itemsOf(second, toItems);
+      yield* itemsOf(second, compiled, toItems);
     },
+    // A fix-file holds some rows of a file that was judged as a whole before.
+    refuseLacking: () => (run.kind === 'file' ? compiled.refuseLacking() : undefined),
     notes: () => notesOf(source, compiled),
     warnings: () => source.tail().warnings,
     close: async () => {
@@ -102,8 +106,15 @@ function supplyOf({ run, mapping, source, columns, compiled, toItems }: SupplyPa
   };
 }
 
-async function* itemsOf(source: OpenSource, toItems: ItemMaker): AsyncGenerator<readonly StageItem[]> {
-  for await (const batch of source.batches()) yield await toItems(batch);
+async function* itemsOf(
+  source: OpenSource,
+  compiled: CompiledMapping,
+  toItems: ItemMaker,
+): AsyncGenerator<readonly StageItem[]> {
+  for await (const batch of source.batches()) {
+    for (const item of batch) if (item.type === 'row') compiled.see(item.row);
+    yield await toItems(batch);
+  }
 }
 
 function itemsAsRead(sequence: number): ItemMaker {

@@ -28,6 +28,8 @@ export interface RowSupply {
   items(): AsyncIterable<readonly StageItem[]>;
   /** The same rows once more, for the few whose cells were not kept. */
   itemsAgain(): AsyncIterable<readonly StageItem[]>;
+  /** @throws PatchbayError `file`: what the rows lack all together. Known after the last row. */
+  refuseLacking(): void;
   /** Sentences worth a note, complete after the last row. */
   notes(): readonly string[];
   /** Warnings about the file as a whole, complete after the last row. */
@@ -111,6 +113,7 @@ async function stageRows(
     // Staging is synchronous work on one thread: timers and lock renewals get their turn between slices.
     await nextTurn();
   }
+  supply.refuseLacking();
   if (lateDead.length > 0) await stageLateDead(parts, run, supply, lateDead, tally);
   await ledger.runs.addNotes(run.id, supply.notes());
   await stageNoRecords(parts, run, {
