@@ -28,6 +28,7 @@ export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promis
       duplicateKeys: 'lastWins',
       mappedColumns: [],
       unmappedColumns: [],
+      leftOut: [],
       notes: [],
       see: () => undefined,
       refuseLacking: () => undefined,

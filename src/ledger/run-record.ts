@@ -123,6 +123,8 @@ export interface FileShape {
   readonly delimiter: string | null;
   /** The columns that were mapped, in the file's own words; none for JSON. Absent in what older versions wrote. */
   readonly mapped?: readonly string[];
+  /** Columns with contact data that nothing mapped. Absent until the file was read to its end, and in older versions. */
+  readonly leftOut?: readonly string[];
 }
 
 export interface NewRun {

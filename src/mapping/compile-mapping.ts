@@ -9,11 +9,13 @@ import { invariant, PatchbayError } from '#src/errors.ts';
 import type { Row } from '#src/sources/row.ts';
 import { closestName } from './closest-name.ts';
 import { configuredMapping, configuredTargets } from './configured-layout.ts';
+import type { ContactColumn } from './contact-columns.ts';
 import { createFileNotes } from './file-notes.ts';
-import { type ColumnBinding, genericKeyColumns, genericMapping } from './generic-layout.ts';
-import { listNames, tidyHeader } from './header.ts';
+import { type ColumnBinding, genericKeyColumns, genericMapping, genericTarget } from './generic-layout.ts';
+import { listNames, normaliseHeader, tidyHeader } from './header.ts';
 import { UnmappedNames } from './json-object.ts';
 import { refuseWithoutContent, watchContent, watchMembers } from './lacking.ts';
+import { type LeftOut, leftOutOfCells, leftOutOfObjects } from './left-out.ts';
 import { mapCells } from './map-cells.ts';
 import { mapConfiguredObject } from './map-configured-object.ts';
 import { isContactShape, mapContactObject } from './map-contact-object.ts';
@@ -44,13 +46,15 @@ export interface CompiledMapping {
   readonly mappedColumns: readonly string[];
   /** Columns that nothing maps. For JSON: the members met so far, complete after the last row; at most 500. */
   readonly unmappedColumns: readonly string[];
+  /** Of these, the ones that hold contact data by their names, and hold something; complete after the last row. */
+  readonly leftOut: readonly ContactColumn[];
   /** What is told once for the file and not for each row; complete after the last row. */
   readonly notes: readonly string[];
   /** True where custom fields are written, or may be (JSON): the definitions are then worth a request. */
   readonly usesCustomFields: boolean;
   /** Never throws for what the row holds. */
   mapRow(row: Row): MappedRow;
-  /** Takes note of a row, mapped or known already, for `refuseLacking`. */
+  /** Takes note of a row, mapped or known already, for `refuseLacking` and `leftOut`. */
   see(row: Row): void;
   /**
    * After the last row. @throws PatchbayError `file`: `columnMissing` for members that no record has, `nothingMapped` where
@@ -86,11 +90,13 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
     mapping === null ? genericMapping(columns, settings) : configuredMapping(mapping, columns, settings);
   refuseUnknownCustomFields(binding, settings);
   const notes = createFileNotes();
+  const leftOut = leftOutOfCells(columns, binding.unmapped, namesPeople(binding.bound));
   let isEmpty = true;
   return {
     ...common(mapping),
-    see: () => {
+    see: (row) => {
       isEmpty = false;
+      leftOut.see(row);
     },
     refuseLacking: () => {
       const by = mapping === null ? 'the generic layout' : `mapping "${mapping.name}"`;
@@ -98,7 +104,10 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
     },
     version: versionOf({ mapping, bound: binding.bound }),
     mappedColumns: binding.bound.map(({ field }) => field),
-    unmappedColumns: binding.unmappedColumns,
+    unmappedColumns: binding.unmapped.map((index) => columns[index] ?? ''),
+    get leftOut() {
+      return leftOut.list();
+    },
     usesCustomFields: binding.bound.some(({ target }) => target.kind === 'custom'),
     get notes() {
       return notes.list();
@@ -116,17 +125,23 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
   const bound = mapping === null ? [] : configuredTargets(mapping, settings);
   refusePositions(bound);
   const { country, onBlank, customFields } = settings;
+  const ignored = new Set((mapping?.ignore ?? []).map(normaliseHeader));
+  const leftOut = mapping === null ? leftOutOfGeneric(settings) : leftOutOfMapping(bound, ignored);
   const lacking = mapping === null ? watchContent(settings) : watchMembers(mapping, bound);
   return {
     ...common(mapping),
     see: (row) => {
       if (row.kind === 'object') lacking.see(row);
+      leftOut.see(row);
     },
     refuseLacking: lacking.refuse,
     version: versionOf({ mapping, bound, country, onBlank, customFields: mapping === null ? customFields : null }),
     mappedColumns: [],
     get unmappedColumns() {
-      return unmapped.list();
+      return unmapped.list().filter((name) => !ignored.has(normaliseHeader(name)));
+    },
+    get leftOut() {
+      return leftOut.list();
     },
     get notes() {
       return notes.list();
@@ -139,6 +154,30 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
       return notes.take(map(row, settings, unmapped));
     },
   };
+}
+
+function leftOutOfMapping(bound: readonly BoundColumn[], ignored: ReadonlySet<string>): LeftOut {
+  const known = new Set([...bound.map(({ field }) => normaliseHeader(field)), ...ignored]);
+  return leftOutOfObjects(
+    (name) => known.has(normaliseHeader(name)),
+    () => namesPeople(bound),
+  );
+}
+
+function leftOutOfGeneric(settings: Settings): LeftOut {
+  const bound: BoundColumn[] = [];
+  const isMapped = (field: string): boolean => {
+    const target = genericTarget(field, settings);
+    if (target !== null) bound.push({ index: null, field, target });
+    return target !== null;
+  };
+  return leftOutOfObjects(isMapped, () => namesPeople(bound));
+}
+
+function namesPeople(bound: readonly BoundColumn[]): boolean {
+  return ['firstName', 'lastName'].every((name) =>
+    bound.some(({ target }) => target.kind === 'scalar' && target.name === name),
+  );
 }
 
 function common(mapping: Mapping | null): Pick<CompiledMapping, 'name' | 'duplicateKeys'> {

@@ -71,8 +71,15 @@ export function configuredMapping(mapping: Mapping, columns: readonly string[], 
     return index === null ? [] : [{ ...wanted, index, field: columns[index] ?? field }];
   });
   if (missing.length > 0) throw columnMissing(mapping, [...new Set(missing)], columns);
+  return { bound, unmapped: unmappedOf(columns, bound, mapping.ignore) };
+}
+
+/** Positions of columns that have a name and no target, and are not ignored by choice. */
+function unmappedOf(columns: readonly string[], bound: readonly BoundColumn[], ignore: readonly string[] = []) {
   const used = new Set(bound.map(({ index }) => index));
-  return { bound, unmappedColumns: columns.filter((column, index) => !used.has(index) && !isIgnoredHeader(column)) };
+  const ignored = new Set(ignore.map(normaliseHeader));
+  const isLeft = (column: string): boolean => !isIgnoredHeader(column) && !ignored.has(normaliseHeader(column));
+  return columns.flatMap((column, index) => (!used.has(index) && isLeft(column) ? [index] : []));
 }
 
 /** The header at a position; `column 4` where it is empty. @throws PatchbayError `file` `columnMissing`. */

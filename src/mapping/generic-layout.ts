@@ -96,23 +96,23 @@ function labelOf(ending: string, word: string, plain: string): string | null {
 /** The columns of a file in the generic layout. */
 export interface ColumnBinding {
   readonly bound: readonly BoundColumn[];
-  /** Columns that nothing maps, as the file names them. */
-  readonly unmappedColumns: readonly string[];
+  /** Columns that nothing maps, by their positions from 0. */
+  readonly unmapped: readonly number[];
 }
 
 /** @throws PatchbayError `file`: `keyColumnMissing`, `columnTwice`. */
 export function genericMapping(columns: readonly string[], settings: Settings): ColumnBinding {
   const bound: BoundColumn[] = [];
-  const unmappedColumns: string[] = [];
+  const unmapped: number[] = [];
   columns.forEach((field, index) => {
     if (isIgnoredHeader(field)) return;
     const target = genericTarget(field, settings);
-    if (target === null) unmappedColumns.push(field);
+    if (target === null) unmapped.push(index);
     else bound.push({ index, field, target });
   });
   if (!bound.some(({ target }) => target.kind === 'key')) throw keyColumnMissing(columns);
   refuseTwice(bound);
-  return { bound, unmappedColumns };
+  return { bound, unmapped };
 }
 
 /** Headers under which other systems keep their key. */

@@ -160,6 +160,11 @@ export const mappingSchema = z.strictObject({
     .superRefine(eachOnce('key'))
     .default([])
     .describe('Columns that hold custom fields of the workspace.'),
+  ignore: z
+    .array(columnName)
+    .max(columnsMax)
+    .optional()
+    .describe('Columns that are left out by choice: nothing is said of them, and none stops a file.'),
 });
 
 /** A mapping as it is used: names trimmed and in NFC, defaults filled in. */

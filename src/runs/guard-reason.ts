@@ -18,7 +18,7 @@ export function guardReason(
   return {
     code: guardCode(verdicts[0]?.guard ?? 'updates'),
     message: `stopped before the first write: ${verdicts.map(sentence).join('; ')}`,
-    hint: `Look at the file. If it is right, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or let it go on: ${approveCommand(id, serviceName)}`,
+    hint: `${verdicts.flatMap(({ advice }) => (advice === undefined ? [] : [`${advice} `])).join('')}Look at the file. If it is right, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or let it go on: ${approveCommand(id, serviceName)}`,
     facts: figureFacts(verdicts),
   };
 }
@@ -37,6 +37,8 @@ function sentence({ guard, count, base, limit, older, names = [] }: GuardVerdict
       return `this is the file of run ${older?.runId} of ${dateOf(older?.atMs ?? 0)}, and ${count === 1 ? '1 newer one was' : `${count} newer ones were`} imported since: it would turn values back`;
     case 'strangers':
       return `not one of the file's ${count} rows has a key that the feed knows, and it knows ${base} (guards.strangersFloor, guards.strangersRows): everybody would be there twice`;
+    case 'unmapped':
+      return `nothing maps ${count === 1 ? 'the column' : 'the columns'} ${listNames(names)}, which by ${count === 1 ? 'its name holds' : 'their names hold'} contact data`;
     case 'columns':
       return `the file lacks ${count === 1 ? 'the column' : 'the columns'} ${listNames(names)}, which the file before had and which ${count === 1 ? 'is' : 'are'} mapped`;
     case 'rows':
@@ -60,7 +62,7 @@ function dateOf(ms: number): string {
   return isoInstant(ms).slice(0, 10);
 }
 
-const comparisons: ReadonlySet<Guard> = new Set(['older', 'strangers', 'columns', 'rows', 'keys']);
+const comparisons: ReadonlySet<Guard> = new Set(['older', 'strangers', 'unmapped', 'columns', 'rows', 'keys']);
 
 /** The flags that let all of them pass at once; null where only `--accept` does: a percentage ends at 100 %. */
 function flagsThatPass(verdicts: readonly GuardVerdict[]): string | null {

@@ -79,7 +79,17 @@ export interface FileBefore {
   readonly missingColumns: readonly string[];
 }
 
-export type Guard = 'older' | 'strangers' | 'columns' | 'rows' | 'keys' | 'updates' | 'creates' | 'clears' | 'dead';
+export type Guard =
+  | 'older'
+  | 'strangers'
+  | 'unmapped'
+  | 'columns'
+  | 'rows'
+  | 'keys'
+  | 'updates'
+  | 'creates'
+  | 'clears'
+  | 'dead';
 
 /** `limit` is a fraction: the most, or for `rows` and `keys` the least. */
 export interface GuardVerdict extends GuardFigures {
@@ -88,6 +98,8 @@ export interface GuardVerdict extends GuardFigures {
   readonly older?: OlderFile;
   /** What is counted, by name, where there are names. */
   readonly names?: readonly string[];
+  /** What a person may do besides letting it pass, in sentences. */
+  readonly advice?: string;
 }
 
 /** 29 % of 100 is a little less than 29 in binary fractions: exactly the limit passes. */

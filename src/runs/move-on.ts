@@ -1,19 +1,26 @@
 /** The end of staging: the guards decide, and a newer file takes the place of one that they had stopped. */
 import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { inStep } from '#src/steps.ts';
 import { fileHistory, isFullFile } from './file-before.ts';
 import { guardReason } from './guard-reason.ts';
 import { checkGuards, type GuardVerdict, type StagedTally } from './guards.ts';
+import { leftOutVerdict, newlyLeftOut } from './left-out-before.ts';
 import type { RunParts } from './parts.ts';
 import { stopRun } from './stop-run.ts';
 
 /** Moves a run that is staged to its end on: to `applying` or `stopped`. */
-export async function moveOn(parts: RunParts, run: RunRecord, tally: StagedTally): Promise<void> {
+export async function moveOn(
+  parts: RunParts,
+  run: RunRecord,
+  tally: StagedTally,
+  leftOut: readonly ContactColumn[] = [],
+): Promise<void> {
   const { ledger, clock, log } = parts;
   await replaceStopped(parts, run);
   const current = (await ledger.runs.get(run.id)) ?? run;
   // Dead letters that a person mends or tries again were looked at one by one: no guard counts them.
-  const verdicts = run.kind === 'file' ? await verdictsOn(parts, current, tally) : [];
+  const verdicts = run.kind === 'file' ? await verdictsOn(parts, current, tally, leftOut) : [];
   if (verdicts.length > 0) {
     const reason = guardReason(verdicts, run, parts.serviceName);
     if (!(await stopRun(parts, current, 'staging', reason))) return;
@@ -29,10 +36,18 @@ export async function moveOn(parts: RunParts, run: RunRecord, tally: StagedTally
   log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
 }
 
-async function verdictsOn(parts: RunParts, run: RunRecord, tally: StagedTally): Promise<readonly GuardVerdict[]> {
+async function verdictsOn(
+  parts: RunParts,
+  run: RunRecord,
+  tally: StagedTally,
+  leftOut: readonly ContactColumn[],
+): Promise<readonly GuardVerdict[]> {
   const { guards } = parts.feeds.rulesOf(run.feed);
   const knownKeys = await parts.ledger.staging.knownKeyCount(run.feed);
-  return checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(parts, run));
+  return [
+    ...checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(parts, run)),
+    ...leftOutVerdict(await newlyLeftOut(parts, run, leftOut), run),
+  ];
 }
 
 /** More never wait: each full file that can be read replaces the one before it. */

@@ -54,6 +54,7 @@ const nothingToMap: CompiledMapping = {
   duplicateKeys: 'dead',
   mappedColumns: [],
   unmappedColumns: [],
+  leftOut: [],
   notes: [],
   see: () => undefined,
   refuseLacking: () => undefined,

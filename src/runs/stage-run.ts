@@ -57,7 +57,10 @@ export async function stageRun(
     supply = await openSupply(run);
     await ledger.runs.setShape(run.id, supply.shape);
     const tally = await stageRows(parts, run, supply, signal);
-    if (tally !== null) await moveOn(parts, run, tally);
+    if (tally === null) return;
+    const { leftOut } = supply.compiled;
+    await ledger.runs.setShape(run.id, { ...supply.shape, leftOut: leftOut.map(({ column }) => column) });
+    await moveOn(parts, run, tally, leftOut);
   } catch (error) {
     if (!(error instanceof PatchbayError) || (error.kind !== 'file' && error.kind !== 'usage')) throw error;
     const { code, message, hint, facts } = error;
