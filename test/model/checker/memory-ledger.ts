@@ -4,6 +4,7 @@
  *
  * Invariant: it is no lie. The contract suites of leases, intents, settling and batches run against it (`memory-ledger.test.ts`).
  */
+import type { Moment } from '#src/clock.ts';
 import type { ContactLedger } from '#src/ledger/contact-ledger.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunLedger } from '#src/ledger/run-ledger.ts';
@@ -42,6 +43,10 @@ export function createMemoryStore(beginning: Tables = emptyTables(), rules: Ledg
 /** What was not synced to disk is gone, and everything before it in the log is there. */
 export function cutPower(store: MemoryStore): void {
   store.tables = copyTables(store.durable);
+  const { staged, batches } = store.tables;
+  // What was put off waits for no moment of the boot before.
+  for (const [name, row] of staged) staged.set(name, { ...row, notBeforeMs: 0 });
+  for (const [name, row] of batches) batches.set(name, { ...row, dueAtMs: 0 });
 }
 
 export function memoryLedger(store: MemoryStore, run: RunLedgerCall): Ledger {
@@ -56,6 +61,7 @@ export function memoryLedger(store: MemoryStore, run: RunLedgerCall): Ledger {
   };
   const ledger = {
     id: 'memory',
+    nowMs: async (clock: Moment) => clock.nowMs(),
     runs,
     staging: stagingPart(store, run),
     contacts: contactPart(store, run),

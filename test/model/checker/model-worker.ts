@@ -51,6 +51,7 @@ export function createWorker(stage: Stage, { slot, name, limits, seams, isDead }
       if (kind === 'quiet' && worker.isAlive) return Promise.resolve(work());
       return stage.effect(worker, kind === 'write' ? 'ledgerWrite' : 'read', () => call, work);
     };
-    return memoryLedger(stage.store, run);
+    // Its clock is the true time, which no setting of the wall clock moves.
+    return { ...memoryLedger(stage.store, run), nowMs: async () => stage.time.nowMs };
   }
 }

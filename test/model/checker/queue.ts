@@ -1,7 +1,7 @@
 /** The queue of the model: which batch a worker takes next, and when something is due again. */
 import type { BatchRecord } from '#src/ledger/staging-ledger.ts';
 import type { MemoryStore } from './memory-ledger.ts';
-import { type Time, wallMs } from './model-time.ts';
+import type { Time } from './model-time.ts';
 import type { Worker } from './stage.ts';
 
 export const batchName = ({ runId, batch, generation }: BatchRecord): string => `${runId}/${batch}.${generation}`;
@@ -18,8 +18,8 @@ export function takeableBatch(
   workers: readonly Worker[],
 ): BatchRecord | null {
   if (worker.job !== null || worker.restUntilMs > time.nowMs) return null;
-  for (const batch of staging.nextBatches(wallMs(time), 10)) {
-    if (batch.dueAtMs > wallMs(time)) return null;
+  for (const batch of staging.nextBatches(time.nowMs, 10)) {
+    if (batch.dueAtMs > time.nowMs) return null;
     const name = batchName(batch);
     if (worker.taken.has(name) || (!redelivers && workers.some((other) => other.job === name))) continue;
     return batch;
@@ -31,12 +31,9 @@ export function takeableBatch(
 export function nextMomentMs(
   batches: readonly BatchRecord[],
   workers: readonly Worker[],
-  { nowMs, wallAheadMs }: Time,
+  { nowMs }: Time,
 ): number | null {
-  const moments = [
-    ...batches.map((batch) => batch.dueAtMs - wallAheadMs),
-    ...workers.map((worker) => worker.restUntilMs),
-  ];
+  const moments = [...batches.map((batch) => batch.dueAtMs), ...workers.map((worker) => worker.restUntilMs)];
   const later = moments.filter((ms) => ms > nowMs);
   return later.length === 0 ? null : Math.min(...later);
 }

@@ -15,7 +15,7 @@ import type { Choices } from './choices.ts';
 import { type DepartureKind, departureWords } from './departure.ts';
 import { createMemoryStore, cutPower } from './memory-ledger.ts';
 import { createModelService } from './model-service.ts';
-import { beginMs, laterMoments, type Time, wallMs } from './model-time.ts';
+import { beginMs, laterMoments, type Time } from './model-time.ts';
 import { createWorker } from './model-worker.ts';
 import { batchName, nextMomentMs, takeableBatch } from './queue.ts';
 import type { Scenario } from './scenario.ts';
@@ -318,7 +318,7 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
         if (next !== undefined) activate(next, false);
         return;
       }
-      const batches = store.staging.nextBatches(wallMs(time), 10);
+      const batches = store.staging.nextBatches(time.nowMs, 10);
       if (batches.length === 0) {
         finish();
         return;
