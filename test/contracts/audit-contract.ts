@@ -122,7 +122,7 @@ export function auditContract(open: OpenLedger): void {
     // An update was sent and its answer lost; then a newer run took the row over.
     const patched = await at('patched');
     await lease(ledger, 'w1', ['patched']);
-    const contacts = [{ key: 'patched', owned: nobodyOwns, position: patched.position, claim: null }];
+    const contacts = [{ key: 'patched', owned: nobodyOwns, position: patched.position, claim: null, resolved: null }];
     await ledger.contacts.claimItems({
       contacts,
       owner: 'w1',
@@ -151,7 +151,7 @@ export function auditContract(open: OpenLedger): void {
     await settleAs(ledger, run, 'w1', [settled(await record(ledger, run, 'done'))]);
     await lease(ledger, 'w2', ['intended', 'held'], { sequence: run.sequence });
     await ledger.contacts.intend({
-      contacts: [{ key: 'intended', owned: nobodyOwns, sequence: run.sequence }],
+      contacts: [{ key: 'intended', owned: nobodyOwns, claim: null }],
       owner: 'w2',
       runId: 'r1',
       bootId: bootA,

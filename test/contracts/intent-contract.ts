@@ -4,11 +4,14 @@ import type { Ledger } from '#src/ledger/port.ts';
 import {
   applyingRun,
   bootA,
+  claimBy,
   horizonMs,
   lease,
+  newRun,
   nobodyOwns,
   owned,
   pendingOf,
+  saidOfKey,
   settleAs,
   settled,
 } from './support/build.ts';
@@ -18,7 +21,7 @@ const horizonAtMs = 4_000;
 
 function intend(ledger: Ledger, owner: string, keys: readonly string[], runId = 'r1'): Promise<readonly string[]> {
   return ledger.contacts.intend({
-    contacts: keys.map((key) => ({ key, owned: owned('+14155550101'), sequence: 1 })),
+    contacts: keys.map((key) => ({ key, owned: owned('+14155550101'), claim: null })),
     owner,
     runId,
     bootId: bootA,
@@ -26,7 +29,7 @@ function intend(ledger: Ledger, owner: string, keys: readonly string[], runId = 
   });
 }
 
-const claimBy = { owner: 'w1', runId: 'r1', bootId: bootA, atMs: 1_000 };
+const claiming = { owner: 'w1', runId: 'r1', bootId: bootA, atMs: 1_000 };
 const doubt = { runId: 'r1', atMs: 1_000, why: 'no reply in time', burn: true };
 
 const stateOf = async (ledger: Ledger, key: string) => (await ledger.contacts.get([key])).get(key)?.state;
@@ -57,17 +60,60 @@ export function intentContract(open: OpenLedger): void {
     expect(await stateOf(ledger, 'k1')).toBe('bound');
   });
 
-  test('an older row is superseded from the intent on, though nobody knows yet whether the create lands', async () => {
+  test('an older row of the feed is superseded from the intent on, though nobody knows yet whether the create lands', async () => {
     const { ledger } = await openForTest(open);
-    await lease(ledger, 'w1', ['k1'], { sequence: 7 });
-    const contacts = [{ key: 'k1', owned: nobodyOwns, sequence: 7 }];
+    await lease(ledger, 'w1', ['k1'], { feed: 'crm', sequence: 7 });
+    const contacts = [{ key: 'k1', owned: nobodyOwns, claim: claimBy('crm', 7) }];
     const request = { contacts, owner: 'w1', runId: 'r7', bootId: bootA, horizonMonotonicMs: horizonAtMs };
     await ledger.contacts.intend(request);
     await ledger.contacts.release('w1', ['k1']);
-    const ask = async (sequence: number) =>
-      (await lease(ledger, 'w2', ['k1'], { sequence, nowMonotonicMs: horizonAtMs })).get('k1')?.kind;
-    expect(await ask(6)).toBe('superseded');
-    expect(await ask(7)).toBe('leased');
+    const ask = async (feed: string, sequence: number) => {
+      const answer = await lease(ledger, 'w2', ['k1'], { feed, sequence, nowMonotonicMs: horizonAtMs });
+      await ledger.contacts.release('w2', ['k1']);
+      return answer.get('k1')?.kind;
+    };
+    expect(await ask('crm', 6)).toBe('superseded');
+    expect(await ask('crm', 7)).toBe('leased');
+    expect(await ask('shop', 6)).toBe('leased');
+  });
+
+  test('an intent keeps what it sends until it is taken back', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await lease(ledger, 'w1', ['k1']);
+    const contacts = [{ key: 'k1', owned: owned('+14155550101'), claim: claimBy('crm', 7) }];
+    await ledger.contacts.intend({
+      contacts,
+      owner: 'w1',
+      runId: 'r7',
+      bootId: bootA,
+      horizonMonotonicMs: horizonAtMs,
+    });
+    const claimNow = async () => (await (await reopen()).contacts.get(['k1'])).get('k1')?.claim;
+    expect(await claimNow()).toEqual(claimBy('crm', 7));
+    await ledger.contacts.withdrawIntents('w1', [{ key: 'k1', owned: nobodyOwns }]);
+    expect(await claimNow()).toBeNull();
+  });
+
+  test('what a resolved claim brought to light is entered with the claim that takes its place', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await ledger.runs.create(newRun('r1', { feed: 'crm' }));
+    await lease(ledger, 'w1', ['k1'], { feed: 'crm' });
+    const agreed = [{ feed: null, values: [{ field: 'role', value: 'Seller' }] }] as const;
+    const stamps = [{ feed: 'crm', sequence: 7, fields: ['role'] }] as const;
+    const saids = [{ feed: 'crm', said: saidOfKey('k1'), looksAgain: true, sequence: 7 }];
+    const claimed = { key: 'k1', owned: nobodyOwns, position: 1, claim: claimBy('crm', 8) };
+    const resolved = { agreed, stamps, saids };
+    await ledger.contacts.claimItems({
+      ...claiming,
+      contacts: [{ ...claimed, resolved }],
+      horizonMonotonicMs: horizonAtMs,
+    });
+    const known = (await (await reopen()).contacts.get(['k1'])).get('k1');
+    expect(known).toMatchObject({ agreed, stamps, claim: { sequence: 8 } });
+    expect(known?.saids).toEqual([{ feed: 'crm', said: saidOfKey('k1') }]);
+    // What landed unseen must be planned again, whatever the file says next.
+    const said = (await ledger.staging.saidOf('crm', ['k1'])).get('k1');
+    expect(said).toMatchObject({ rowHash: null, fingerprint: null });
   });
 
   test('a horizon stays when the lease is given back: nobody gets the key before it has passed', async () => {
@@ -123,7 +169,7 @@ export function intentContract(open: OpenLedger): void {
     await intend(ledger, 'w1', ['k1']);
     await lease(ledger, 'w2', ['k1'], { nowMonotonicMs: horizonAtMs });
     const request = {
-      contacts: [{ key: 'k1', owned: nobodyOwns, sequence: 1 }],
+      contacts: [{ key: 'k1', owned: nobodyOwns, claim: null }],
       owner: 'w2',
       runId: 'r1',
       bootId: bootA,
@@ -143,8 +189,9 @@ export function intentContract(open: OpenLedger): void {
       owned: owned('+14155550109'),
       position: index + 1,
       claim: null,
+      resolved: null,
     }));
-    await ledger.contacts.claimItems({ ...claimBy, contacts, horizonMonotonicMs: 9_000 });
+    await ledger.contacts.claimItems({ ...claiming, contacts, horizonMonotonicMs: 9_000 });
     const known = await ledger.contacts.get(['k1', 'k2']);
     expect(known.get('k1')?.owned).toEqual(owned('+14155550109'));
     expect(known.get('k2')?.owned).toEqual(nobodyOwns);
@@ -158,8 +205,9 @@ export function intentContract(open: OpenLedger): void {
       owned: owned('+14155550109'),
       position: index + 1,
       claim: null,
+      resolved: null,
     }));
-    await ledger.contacts.claimItems({ ...claimBy, contacts, horizonMonotonicMs: horizonAtMs });
+    await ledger.contacts.claimItems({ ...claiming, contacts, horizonMonotonicMs: horizonAtMs });
     await ledger.contacts.unclaimItems('w2', [{ key: 'k1', owned: nobodyOwns }]);
     await ledger.contacts.unclaimItems('w1', [{ key: 'k2', owned: nobodyOwns }]);
     await ledger.contacts.release('w1', ['k1', 'k2']);

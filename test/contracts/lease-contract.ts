@@ -1,11 +1,31 @@
 /** Leases: one piece of work at a time on a key (`rules.md`, "One contact per key", step 1). */
 import { expect, test } from 'vitest';
 import type { LeaseResult } from '#src/ledger/contact-record.ts';
-import { applyingRun, bootA, lease, leaseMs, nobodyOwns, pendingOf, settleAs, settled } from './support/build.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { SettledRecord } from '#src/ledger/staging-ledger.ts';
+import {
+  applyingRun,
+  bootA,
+  boundTo,
+  lease,
+  leaseMs,
+  nobodyOwns,
+  pendingOf,
+  saidOfKey,
+  settleAs,
+  settled,
+} from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 const kinds = (results: ReadonlyMap<string, LeaseResult>) =>
   Object.fromEntries([...results].map(([key, result]) => [key, result.kind]));
+
+async function settleFirst(ledger: Ledger, run: RunRecord, parts: Partial<SettledRecord> = {}): Promise<void> {
+  const [record] = await pendingOf(ledger, run);
+  if (record === undefined) throw new Error('a record was staged');
+  await settleAs(ledger, run, 'w1', [settled(record, parts)]);
+}
 
 export function leaseContract(open: OpenLedger): void {
   test('a key that nobody knows is leased, with nothing known of it', async () => {
@@ -22,7 +42,10 @@ export function leaseContract(open: OpenLedger): void {
               contactId: null,
               seen: null,
               owned: nobodyOwns,
-              writtenSequence: 0,
+              agreed: [],
+              stamps: [],
+              saids: [],
+              writtenAtMs: null,
               attempts: 0,
               intentRun: null,
               claim: null,
@@ -96,15 +119,57 @@ export function leaseContract(open: OpenLedger): void {
     expect(kinds(await lease(ledger, 'w2', ['k1'], { bootId: 'boot-b', nowMonotonicMs: 5 }))).toEqual({ k1: 'leased' });
   });
 
-  test('a key that a newer run has written is superseded for an older one, whoever holds it', async () => {
+  test('a key that a newer run of the feed has settled is superseded for an older one, whoever holds it', async () => {
     const { ledger } = await openForTest(open);
-    const older = await applyingRun(ledger, 'r1', ['k1']);
+    const older = await applyingRun(ledger, 'r1', ['k1'], { feed: 'crm' });
     const newer = await applyingRun(ledger, 'r2', ['k1'], { feed: 'crm' });
-    const [record] = await pendingOf(ledger, newer);
-    if (record === undefined) throw new Error('a record was staged');
-    await settleAs(ledger, newer, 'w1', [settled(record)]);
-    expect(kinds(await lease(ledger, 'w2', ['k1'], { sequence: newer.sequence }))).toEqual({ k1: 'leased' });
-    expect(kinds(await lease(ledger, 'w3', ['k1'], { sequence: older.sequence }))).toEqual({ k1: 'superseded' });
-    expect(kinds(await lease(ledger, 'w3', ['k1'], { sequence: newer.sequence + 1 }))).toEqual({ k1: 'held' });
+    await settleFirst(ledger, newer);
+    const ask = (owner: string, sequence: number) => lease(ledger, owner, ['k1'], { feed: 'crm', sequence });
+    expect(kinds(await ask('w2', newer.sequence))).toEqual({ k1: 'leased' });
+    expect(kinds(await ask('w3', older.sequence))).toEqual({ k1: 'superseded' });
+    expect(kinds(await ask('w3', newer.sequence + 1))).toEqual({ k1: 'held' });
+  });
+
+  test('order is per feed: what another feed has settled later supersedes no row', async () => {
+    const { ledger } = await openForTest(open);
+    const older = await applyingRun(ledger, 'r1', ['k1'], { feed: 'crm' });
+    const newer = await applyingRun(ledger, 'r2', ['k1'], { feed: 'shop' });
+    await settleFirst(ledger, newer);
+    const ask = (feed: string) => lease(ledger, 'w2', ['k1'], { feed, sequence: older.sequence });
+    expect(kinds(await ask('crm'))).toEqual({ k1: 'leased' });
+    expect(kinds(await ask('shop'))).toEqual({ k1: 'superseded' });
+  });
+
+  test('a lease tells what each feed said of the key', async () => {
+    const { ledger } = await openForTest(open);
+    for (const [id, feed] of [
+      ['r1', 'crm'],
+      ['r2', 'shop'],
+    ] as const) {
+      await settleFirst(ledger, await applyingRun(ledger, id, ['k1'], { feed }));
+    }
+    const answer = (await lease(ledger, 'w2', ['k1'], { feed: 'crm', sequence: 9 })).get('k1');
+    const saids = answer?.kind === 'leased' ? answer.contact.saids : [];
+    expect(saids.toSorted((left, right) => (left.feed < right.feed ? -1 : 1))).toEqual([
+      { feed: 'crm', said: saidOfKey('k1') },
+      { feed: 'shop', said: saidOfKey('k1') },
+    ]);
+  });
+
+  test('when our last write was answered is told within the boot of the system that knows its time', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1']);
+    await settleFirst(ledger, run, { bound: boundTo('k1', { writtenAtMs: 700 }) });
+    const ask = async (owner: string, bootId: string) => {
+      const answer = (await lease(ledger, owner, ['k1'], { sequence: 9, bootId })).get('k1');
+      return answer?.kind === 'leased' ? answer.contact.writtenAtMs : answer?.kind;
+    };
+    expect(await ask('w2', bootA)).toBe(700);
+    expect(await ask('w3', 'boot-b')).toBeNull();
+    // A settling that wrote nothing leaves it as it is.
+    const again = await applyingRun(ledger, 'r2', ['k1']);
+    await ledger.contacts.release('w3', ['k1']);
+    await settleFirst(ledger, again);
+    expect(await ask('w2', bootA)).toBe(700);
   });
 }

@@ -1,11 +1,15 @@
 /** Settling: outcome, both halves of the base, counts and leases in one transaction, fenced by the lease. */
 import { expect, test } from 'vitest';
+import type { HeldField } from '#src/contacts/change.ts';
+import type { FieldName } from '#src/contacts/field-name.ts';
+import type { SettledSaid } from '#src/ledger/contact-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
 import {
   applyingRun,
   bootA,
+  boundTo,
   createdAtMs,
   deadRow,
   ended,
@@ -17,11 +21,19 @@ import {
   seenContact,
   settleAs,
   settled,
+  settling,
   wellEnd,
 } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
+const heldField = (field: FieldName): HeldField => ({ field, said: 'Buyer', theirs: 'Boss', ours: 'Seller' });
 const skipped = (reason: 'gone' | 'superseded') => ({ outcome: 'skipped', reason }) as const;
+
+function saidHolding(...fields: readonly FieldName[]): SettledSaid {
+  const said = { ...saidOfKey('k1'), held: fields };
+  const seen = { rowHash: 'row', fingerprint: 'print', mappingVersion: 'mapping-1' };
+  return { ...seen, said, held: fields.map(heldField) };
+}
 
 /** A run at work, with as many records as there are keys. */
 async function atWork(ledger: Ledger, ...keys: readonly string[]): Promise<[RunRecord, ...StagedRecord[]]> {
@@ -41,7 +53,7 @@ export function settleContract(open: OpenLedger): void {
     const [first, second, third, fourth, fifth] = records.map(present);
     const adopted = wellEnd('updated', {
       adopted: true,
-      heldFields: ['role', 'company'],
+      heldFields: [heldField('role'), heldField('company')],
       removedValues: 3,
       warnings: ['phone came back in another form'],
     });
@@ -78,7 +90,7 @@ export function settleContract(open: OpenLedger): void {
     const [run, first, second] = await atWork(ledger, 'k1', 'k2');
     const changedFields = ['company', 'phone.+14155550101'];
     const warnings = ['email came back in another form'];
-    const end = wellEnd('updated', { changedFields, heldFields: ['role'], warnings });
+    const end = wellEnd('updated', { changedFields, heldFields: [heldField('role')], warnings });
     await settleAs(ledger, run, 'w1', [settled(present(first), { end }), ended(present(second), skipped('gone'))]);
     expect(await ledger.staging.events('r1', 0, 10)).toMatchObject([
       { ordinal: 1, kind: 'changed', line: 2, key: 'k1', code: 'updated', field: null, fields: changedFields },
@@ -91,7 +103,9 @@ export function settleContract(open: OpenLedger): void {
   test('both halves of the base move with a success', async () => {
     const { ledger, reopen } = await openForTest(open);
     const [run, record] = await atWork(ledger, 'k1');
-    const bound = { contactId: 'c1', seen: seenContact('k1', 'c1'), owned: owned('+14155550101') };
+    const agreed = [{ feed: null, values: [{ field: 'role', value: 'Seller' }] }] as const;
+    const stamps = [{ feed: 'main', sequence: run.sequence, fields: ['role'] }] as const;
+    const bound = boundTo('k1', { contactId: 'c1', owned: owned('+14155550101'), agreed, stamps, writtenAtMs: 700 });
     await settleAs(ledger, run, 'w1', [settled(present(record), { bound })]);
     const other = await reopen();
     expect((await other.contacts.get(['k1'])).get('k1')).toEqual({
@@ -100,7 +114,11 @@ export function settleContract(open: OpenLedger): void {
       contactId: 'c1',
       seen: seenContact('k1', 'c1'),
       owned: owned('+14155550101'),
-      writtenSequence: run.sequence,
+      agreed,
+      stamps,
+      saids: [{ feed: 'main', said: saidOfKey('k1') }],
+      // Without the boot of the system a monotonic time says nothing.
+      writtenAtMs: null,
       attempts: 0,
       intentRun: null,
       claim: null,
@@ -118,27 +136,79 @@ export function settleContract(open: OpenLedger): void {
     ]);
     const contacts = await ledger.contacts.get(['k1', 'k2']);
     expect(contacts.get('k1')).toMatchObject({ state: 'bound', contactId: 'id-of-k1' });
-    expect(contacts.get('k2')).toMatchObject({ state: 'lookup', contactId: null, writtenSequence: 0 });
+    expect(contacts.get('k2')).toMatchObject({ state: 'lookup', contactId: null, agreed: [] });
     expect((await ledger.staging.saidOf('main', ['k1', 'k2'])).size).toBe(0);
   });
 
-  test('a later settling of the same key replaces both halves, and the sequence never goes back', async () => {
+  test('a later settling of the same key replaces both halves', async () => {
     const { ledger } = await openForTest(open);
     const [run, record] = await atWork(ledger, 'k1');
     await settleAs(ledger, run, 'w1', [settled(present(record))]);
     const later = await applyingRun(ledger, 'r2', ['k1']);
     const [again] = await pendingOf(ledger, later);
-    const bound = { contactId: 'c2', seen: seenContact('k1', 'c2'), owned: owned() };
-    const said = { said: saidOfKey('x'), rowHash: 'row-2', fingerprint: 'print-2', mappingVersion: 'mapping-2' };
+    const bound = boundTo('k1', { contactId: 'c2' });
+    const said = {
+      said: saidOfKey('x'),
+      rowHash: 'row-2',
+      fingerprint: 'print-2',
+      mappingVersion: 'mapping-2',
+      held: [],
+    };
     await settleAs(ledger, later, 'w1', [settled(present(again), { bound, said })]);
-    expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({
-      contactId: 'c2',
-      writtenSequence: later.sequence,
-    });
+    expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({ contactId: 'c2' });
     expect(await ledger.staging.settledRows('main', ['row-k1', 'row-2'])).toEqual(
-      new Map([['row-2', { key: 'k1', fingerprint: 'print-2' }]]),
+      new Map([['row-2', { key: 'k1', fingerprint: 'print-2', heldCount: 0 }]]),
     );
     expect(await ledger.staging.knownKeyCount('main')).toBe(1);
+  });
+
+  test('fields that wait for a person are kept with both values, since when they wait, until they are settled', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1', 'k2'], { feed: 'crm' });
+    const [first, second] = await pendingOf(ledger, run);
+    await settleAs(ledger, run, 'w1', [
+      settled(present(first), { said: saidHolding('role', 'company') }),
+      settled(present(second), { said: saidHolding('role') }),
+    ]);
+    const other = await reopen();
+    const place = { feed: 'crm', runId: 'r1', sinceMs: createdAtMs + 50 };
+    expect(await other.contacts.held({ limit: 10 })).toEqual([
+      { ...heldField('company'), ...place, key: 'k1', line: 2 },
+      { ...heldField('role'), ...place, key: 'k1', line: 2 },
+      { ...heldField('role'), ...place, key: 'k2', line: 3 },
+    ]);
+    expect(await other.contacts.heldCount({ feed: 'crm', field: 'role' })).toBe(2);
+    expect(await other.contacts.heldCount({ feed: 'shop' })).toBe(0);
+    const [page] = await other.contacts.held({ limit: 1, after: { feed: 'crm', key: 'k1', field: 'company' } });
+    expect(page).toMatchObject({ key: 'k1', field: 'role' });
+
+    const later = await applyingRun(ledger, 'r2', ['k1'], { feed: 'crm' });
+    const [again] = await pendingOf(ledger, later);
+    await settleAs(ledger, later, 'w1', [settled(present(again), { said: saidHolding('role') })]);
+    expect(await ledger.contacts.held({ keys: ['k1'], limit: 10 })).toMatchObject([
+      { field: 'role', runId: 'r2', sinceMs: createdAtMs + 50 },
+    ]);
+    expect((await ledger.staging.saidOf('crm', ['k1'])).get('k1')).toMatchObject({ heldCount: 1 });
+  });
+
+  test('what another feed said moves with a settling, and its next row is planned where that is asked for', async () => {
+    const { ledger } = await openForTest(open);
+    const shop = await applyingRun(ledger, 'r1', ['k1', 'k2'], { feed: 'shop' });
+    const [one, two] = await pendingOf(ledger, shop);
+    await settleAs(ledger, shop, 'w1', [settled(present(one)), settled(present(two))]);
+    const crm = await applyingRun(ledger, 'r2', ['k1', 'k2'], { feed: 'crm' });
+    const [first, second] = await pendingOf(ledger, crm);
+    const moved = { feed: 'shop', said: saidOfKey('moved'), sequence: null };
+    await settleAs(ledger, crm, 'w1', [
+      settled(present(first), { others: [{ ...moved, looksAgain: false }] }),
+      settled(present(second), { others: [{ ...moved, looksAgain: true }] }),
+    ]);
+    const said = await ledger.staging.saidOf('shop', ['k1', 'k2']);
+    expect(said.get('k1')).toMatchObject({ said: saidOfKey('moved'), fingerprint: 'print-k1', rowHash: 'row-k1' });
+    expect(said.get('k2')).toMatchObject({ said: saidOfKey('moved'), fingerprint: null, rowHash: null });
+    // Its order is its own: the newer run of the other feed says nothing about it.
+    const ask = await lease(ledger, 'w9', ['k1'], { feed: 'shop', sequence: shop.sequence });
+    expect(ask.get('k1')?.kind).toBe('leased');
   });
 
   test('a record whose lease went to another owner is left to that owner', async () => {
@@ -148,7 +218,7 @@ export function settleContract(open: OpenLedger): void {
     const other = await reopen();
     await lease(ledger, 'w1', ['k1', 'k2'], { sequence, nowMonotonicMs: 1_000 });
     await lease(other, 'w2', ['k1'], { sequence, nowMonotonicMs: 1_000 + leaseMs });
-    const request = { runId: 'r1', feed: 'main', owner: 'w1', atMs: createdAtMs };
+    const request = settling(run, 'w1');
     const late = [settled(present(first)), settled(present(second))];
     expect(await ledger.staging.settle({ ...request, records: late })).toBe(1);
     expect((await ledger.runs.get('r1'))?.counts.created).toBe(1);
@@ -163,7 +233,7 @@ export function settleContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const [run, first, second] = await atWork(ledger, 'k1', 'k2');
     const records = [settled(present(first)), ended(present(second), skipped('superseded'))];
-    const request = { runId: run.id, feed: 'main', owner: 'w1', records, atMs: createdAtMs };
+    const request = { ...settling(run, 'w1'), records };
     expect(await ledger.staging.settle(request)).toBe(1);
     expect((await pendingOf(ledger, run)).map((record) => record.key)).toEqual(['k1']);
     expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ created: 0, skipped: 1 });
@@ -174,7 +244,7 @@ export function settleContract(open: OpenLedger): void {
     const [run, record] = await atWork(ledger, 'k1');
     await lease(ledger, 'w2', ['k1'], { sequence: run.sequence });
     const records = [ended(present(record), skipped('superseded'))];
-    await ledger.staging.settle({ runId: 'r1', feed: 'main', owner: 'w1', records, atMs: createdAtMs });
+    await ledger.staging.settle({ ...settling(run, 'w1'), records });
     expect((await lease(ledger, 'w1', ['k1'], { sequence: run.sequence })).get('k1')?.kind).toBe('held');
   });
 
@@ -200,7 +270,7 @@ export function settleContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const [run, record] = await atWork(ledger, 'k1');
     await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
-    const contacts = [{ key: 'k1', owned: owned('+14155550101'), sequence: 1 }];
+    const contacts = [{ key: 'k1', owned: owned('+14155550101'), claim: null }];
     await ledger.contacts.intend({
       contacts,
       owner: 'w1',
@@ -208,7 +278,7 @@ export function settleContract(open: OpenLedger): void {
       bootId: 'boot-a',
       horizonMonotonicMs: 1_000_000,
     });
-    const request = { runId: 'r1', feed: 'main', owner: 'w1', atMs: createdAtMs };
+    const request = settling(run, 'w1');
     await ledger.staging.settle({ ...request, records: [settled(present(record))] });
     const answer = await lease(ledger, 'w2', ['k1'], { sequence: run.sequence });
     expect(answer.get('k1')).toMatchObject({ kind: 'leased', contact: { state: 'bound' } });
@@ -218,12 +288,12 @@ export function settleContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const [run, record] = await atWork(ledger, 'k1');
     await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
-    const contacts = [{ key: 'k1', owned: owned(), sequence: 1 }];
+    const contacts = [{ key: 'k1', owned: owned(), claim: null }];
     const intent = { contacts, owner: 'w1', runId: 'r1', bootId: 'boot-a', horizonMonotonicMs: 9_000 };
     await ledger.contacts.intend(intent);
     const dead = deadRow('k1', { class: 'doubt', code: 'doubt' });
     const records = [ended(present(record), { outcome: 'dead', dead })];
-    await ledger.staging.settle({ runId: 'r1', feed: 'main', owner: 'w1', records, atMs: createdAtMs });
+    await ledger.staging.settle({ ...settling(run, 'w1'), records });
     const answer = await lease(ledger, 'w2', ['k1'], { sequence: run.sequence, nowMonotonicMs: 8_000 });
     expect(answer.get('k1')).toEqual({ kind: 'horizon', waitMs: 1_000 });
   });
@@ -233,7 +303,7 @@ export function settleContract(open: OpenLedger): void {
     const [run, record] = await atWork(ledger, 'k1');
     await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
     const intent = {
-      contacts: [{ key: 'k1', owned: owned('+14155550101'), sequence: 1 }],
+      contacts: [{ key: 'k1', owned: owned('+14155550101'), claim: null }],
       runId: run.id,
       bootId: bootA,
     };

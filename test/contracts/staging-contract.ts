@@ -7,6 +7,8 @@ import {
   applyingRun,
   createdAtMs,
   deadRow,
+  ended,
+  lease,
   newRecord,
   pendingOf,
   saidOfKey,
@@ -22,7 +24,7 @@ const trace = (key: string, kind: 'unchanged' | 'staged' | 'dead') =>
   ({ key, line: 2, fingerprint: `print-${key}`, kind }) as const;
 
 export function stagingContract(open: OpenLedger): void {
-  test('a key that a newer run found unchanged is not written by an older row any more, and its letters are closed', async () => {
+  test('a key that a newer run of the feed found unchanged is not written by an older row any more, and its letters are closed', async () => {
     const { ledger } = await openForTest(open);
     const older = await applyingRun(ledger, 'r1', ['k1']);
     const [pending] = await pendingOf(ledger, older);
@@ -30,15 +32,7 @@ export function stagingContract(open: OpenLedger): void {
     await settleAs(ledger, older, 'w1', [settled(pending)]);
     const newer = await stagingRun(ledger, 'r2');
     await ledger.staging.stage(slice(newer, { unchanged: ['k1'] }));
-    const answer = await ledger.contacts.lease({
-      keys: [{ key: 'k1', sequence: older.sequence }],
-      owner: 'w9',
-      leaseMs: 1_000,
-      nowMonotonicMs: 1,
-      bootId: 'boot-a',
-      horizonMs: 1_000,
-      isOwnerDead: () => false,
-    });
+    const answer = await lease(ledger, 'w9', ['k1'], { sequence: older.sequence });
     expect(answer.get('k1')).toEqual({ kind: 'superseded' });
   });
 
@@ -136,21 +130,59 @@ export function stagingContract(open: OpenLedger): void {
     const run = await applyingRun(ledger, 'r1', ['k1', 'k2']);
     const [first, second] = await pendingOf(ledger, run);
     if (first === undefined || second === undefined) throw new Error('two records were staged');
-    const held = { said: saidOfKey('k2'), rowHash: null, fingerprint: null, mappingVersion: 'mapping-1' };
-    await settleAs(ledger, run, 'w1', [settled(first), settled(second, { said: held })]);
+    const failed = { said: saidOfKey('k2'), rowHash: null, fingerprint: null, mappingVersion: 'mapping-1', held: [] };
+    await settleAs(ledger, run, 'w1', [settled(first), settled(second, { said: failed })]);
     expect(await ledger.staging.settledRows('main', ['row-k1', 'row-k2', 'row-k3'])).toEqual(
-      new Map([['row-k1', { key: 'k1', fingerprint: 'print-k1' }]]),
+      new Map([['row-k1', { key: 'k1', fingerprint: 'print-k1', heldCount: 0 }]]),
     );
+    const nothingWaits = { triedFingerprint: null, heldCount: 0 };
     expect(await ledger.staging.saidOf('main', ['k1', 'k2', 'k3'])).toEqual(
       new Map([
-        ['k1', { key: 'k1', said: saidOfKey('k1'), rowHash: 'row-k1', fingerprint: 'print-k1' }],
-        ['k2', { key: 'k2', said: saidOfKey('k2'), rowHash: null, fingerprint: null }],
+        ['k1', { ...nothingWaits, key: 'k1', said: saidOfKey('k1'), rowHash: 'row-k1', fingerprint: 'print-k1' }],
+        ['k2', { ...nothingWaits, key: 'k2', said: saidOfKey('k2'), rowHash: null, fingerprint: null }],
       ]),
     );
     expect(await ledger.staging.knownKeyCount('main')).toBe(2);
     expect(await ledger.staging.knownKeyCount('crm')).toBe(0);
     expect((await ledger.staging.settledRows('crm', ['row-k1'])).size).toBe(0);
     expect((await ledger.staging.saidOf('crm', ['k1'])).size).toBe(0);
+  });
+
+  test('what a run found unchanged for its feed answers no row, run or dead letter of another feed', async () => {
+    const { ledger } = await openForTest(open);
+    const crm = await applyingRun(ledger, 'r1', ['k1', 'k2'], { feed: 'crm' });
+    const [written, died] = await pendingOf(ledger, crm);
+    if (written === undefined || died === undefined) throw new Error('two records were staged');
+    const dead = deadRow('k2', { class: 'refused', code: 'refused400' });
+    await settleAs(ledger, crm, 'w1', [settled(written), ended(died, { outcome: 'dead', dead })]);
+    const shop = await stagingRun(ledger, 'r2', { feed: 'shop' });
+    await ledger.staging.stage(slice(shop, { unchanged: ['k1', 'k2'] }));
+    expect(await ledger.deadLetters.countOpen()).toBe(1);
+    const answers = await lease(ledger, 'w9', ['k1', 'k2'], { feed: 'crm', sequence: crm.sequence });
+    expect([...answers.values()].map(({ kind }) => kind)).toEqual(['leased', 'leased']);
+  });
+
+  test('the record of a row that was given up is no new change the next time', async () => {
+    const { ledger } = await openForTest(open);
+    const first = await applyingRun(ledger, 'r1', ['k1']);
+    const [record] = await pendingOf(ledger, first);
+    if (record === undefined) throw new Error('a record was staged');
+    await settleAs(ledger, first, 'w1', [settled(record)]);
+    const second = await stagingRun(ledger, 'r2');
+    await ledger.staging.stage(slice(second, { records: [newRecord('k1', { fingerprint: 'print-new' })] }));
+    await ledger.runs.move('r2', ['staging'], 'applying', { atMs: createdAtMs });
+    const [again] = await pendingOf(ledger, second);
+    if (again === undefined) throw new Error('a record was staged');
+    const dead = deadRow('k1', { class: 'refused', code: 'refused400' });
+    const sequence = second.sequence;
+    await settleAs(ledger, second, 'w1', [{ ...ended(again, { outcome: 'dead', dead }), sequence }]);
+    const triedNow = async () => (await ledger.staging.saidOf('main', ['k1'])).get('k1')?.triedFingerprint;
+    expect(await triedNow()).toBe('print-new');
+    const third = await applyingRun(ledger, 'r3', ['k1']);
+    const [settledAtLast] = await pendingOf(ledger, third);
+    if (settledAtLast === undefined) throw new Error('a record was staged');
+    await settleAs(ledger, third, 'w1', [settled(settledAtLast)]);
+    expect(await triedNow()).toBeNull();
   });
 
   test('a refreshed row hash replaces the old one of that feed and key, and enters no new key', async () => {
@@ -166,7 +198,7 @@ export function stagingContract(open: OpenLedger): void {
     await ledger.staging.refreshRowHashes('main', rows);
     await ledger.staging.refreshRowHashes('crm', rows);
     expect(await ledger.staging.settledRows('main', ['row-k1', 'newer-k1', 'newer-k9'])).toEqual(
-      new Map([['newer-k1', { key: 'k1', fingerprint: 'print-k1' }]]),
+      new Map([['newer-k1', { key: 'k1', fingerprint: 'print-k1', heldCount: 0 }]]),
     );
     expect(await ledger.staging.knownKeyCount('crm')).toBe(0);
   });

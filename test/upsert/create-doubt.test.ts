@@ -18,6 +18,7 @@ async function dieAfterIntent({ ledger, clock, parts }: UpsertWorld, run: RunRec
   const { bootId } = clock;
   const nowMonotonicMs = clock.monotonicMs();
   await ledger.contacts.lease({
+    feed: 'main',
     keys: [{ key: 'crm-1', sequence: run.sequence }],
     owner,
     leaseMs: parts.limits.leaseMs,

@@ -9,6 +9,7 @@ const never = new AbortController().signal;
 /** Somebody on another machine holds the key. */
 async function hold({ ledger, clock }: UpsertWorld, key: string): Promise<void> {
   await ledger.contacts.lease({
+    feed: 'main',
     keys: [{ key, sequence: 1_000 }],
     owner: 'elsewhere/1/1/1#a',
     leaseMs: 3_600_000,
@@ -40,6 +41,7 @@ describe('a key that another piece of work holds', () => {
     const run = await world.stage([wanted('crm-1')]);
     const [host, boot, pid] = world.parts.identity.name.split('/');
     await world.ledger.contacts.lease({
+      feed: 'main',
       keys: [{ key: 'crm-1', sequence: run.sequence }],
       // This process's pid with another start: its predecessor under that number.
       owner: `${host}/${boot}/${pid}/1#a`,

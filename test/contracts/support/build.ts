@@ -1,13 +1,14 @@
 /** Builders for what goes into a ledger. Keys name records; `bootA` runs from monotonic time 0. */
 
 import type { Ownership, Said } from '#src/contacts/base.ts';
+import type { Claim } from '#src/contacts/claim.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { LeaseRequest, LeaseResult } from '#src/ledger/contact-record.ts';
+import type { BoundContact, LeaseRequest, LeaseResult } from '#src/ledger/contact-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
 import type { NewRun, RunRecord } from '#src/ledger/run-record.ts';
 import type { DeadRow, NewStagedRecord, RecordEnd, StagedRecord } from '#src/ledger/staged-record.ts';
-import type { SettledRecord, StagedSlice } from '#src/ledger/staging-ledger.ts';
+import type { SettledRecord, SettleRequest, StagedSlice } from '#src/ledger/staging-ledger.ts';
 import type { Row } from '#src/sources/row.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { contactReply } from '#src/wire/contact.ts';
@@ -133,6 +134,7 @@ export function lease(
 ): Promise<ReadonlyMap<string, LeaseResult>> {
   const { sequence = 1, ...request } = parts;
   return ledger.contacts.lease({
+    feed: 'main',
     keys: keys.map((key) => ({ key, sequence })),
     owner,
     leaseMs,
@@ -147,7 +149,7 @@ export function lease(
 export const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] };
 
 export function owned(...phones: readonly string[]): Ownership {
-  return { ...nobodyOwns, phones: phones.map((value) => ({ value, feed: 'main' })) };
+  return { ...nobodyOwns, phones };
 }
 
 export function seenContact(key: string, id = `id-of-${key}`): Contact {
@@ -170,16 +172,31 @@ export function wellEnd(
   return { outcome, adopted: false, heldFields: [], removedValues: 0, warnings: [], ...parts };
 }
 
+/** The claim of an update of one field, for that feed and run. */
+export function claimBy(feed: string, sequence: number): Claim {
+  const fields = [{ field: 'role', from: 'Buyer', to: 'Seller' }] as const;
+  return { kind: 'patch', feed, sequence, source: null, fields, said: saidOfKey('claimed') };
+}
+
+/** What is known of a contact after a write: nothing is Patchbay's own unless given. */
+export function boundTo(key: string, parts: Partial<BoundContact> = {}): BoundContact {
+  const contactId = parts.contactId ?? `id-of-${key}`;
+  const seen = seenContact(key, contactId);
+  return { contactId, seen, owned: nobodyOwns, agreed: [], stamps: [], writtenAtMs: null, ...parts };
+}
+
 /** The end of a staged record that reached its contact: both halves of the base move. */
 export function settled(record: StagedRecord, parts: Partial<SettledRecord> = {}): SettledRecord {
-  const { position, key, sequence, rowHash, fingerprint, mappingVersion } = record;
+  const { position, line, key, sequence, rowHash, fingerprint, mappingVersion } = record;
   return {
     position,
+    line,
     key,
     sequence,
     end: wellEnd('created'),
-    bound: { contactId: `id-of-${key}`, seen: seenContact(key), owned: nobodyOwns },
-    said: { said: saidOfKey(key), rowHash, fingerprint, mappingVersion },
+    bound: boundTo(key),
+    said: { said: saidOfKey(key), rowHash, fingerprint, mappingVersion, held: [] },
+    others: [],
     ...parts,
   };
 }
@@ -189,6 +206,11 @@ export function ended(record: StagedRecord, end: RecordEnd): SettledRecord {
   return settled(record, { end, bound: null, said: null });
 }
 
+/** All of a settling but its records. */
+export function settling(run: RunRecord, owner: string): Omit<SettleRequest, 'records'> {
+  return { runId: run.id, feed: run.feed, owner, bootId: bootA, atMs: createdAtMs };
+}
+
 /** Leases the records' keys for `owner` and settles them; answers how many were written. */
 export async function settleAs(
   ledger: Ledger,
@@ -196,6 +218,6 @@ export async function settleAs(
   owner: string,
   records: readonly SettledRecord[],
 ): Promise<number> {
-  for (const { key, sequence } of records) await lease(ledger, owner, [key], { sequence });
-  return ledger.staging.settle({ runId: run.id, feed: run.feed, owner, records, atMs: createdAtMs + 50 });
+  for (const { key, sequence } of records) await lease(ledger, owner, [key], { feed: run.feed, sequence });
+  return ledger.staging.settle({ ...settling(run, owner), records, atMs: createdAtMs + 50 });
 }

@@ -32,11 +32,12 @@ export function plainFeeds(guards: Partial<GuardLimits> = {}): Feeds {
     name,
     kind: 'delta',
     ownSource: null,
+    adopt: false,
     guards: { ...defaults, ...guards },
     expectEveryMs: null,
     take: null,
     authorizationVariable: null,
   });
   const get: Feeds['get'] = async (name) => ({ ...rulesOf(name), mapping: null, source: name });
-  return { configured: [], check: async () => undefined, rulesOf, get, ofFolder: get };
+  return { configured: [], check: async () => undefined, rulesOf, exists: () => true, get, ofFolder: get };
 }

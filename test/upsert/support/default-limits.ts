@@ -13,5 +13,7 @@ export const defaultLimits: UpsertLimits = {
   // Tests wait for nothing.
   requestsPerSecond: null,
   itemRemoval: 'owned',
+  adoptOf: () => false,
+  ownsItems: () => true,
   applyingOf: () => ({ adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: 20 }),
 };

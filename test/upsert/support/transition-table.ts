@@ -22,6 +22,7 @@ interface Variant {
 const questions: readonly { readonly words: (variant: Variant) => string }[] = [
   { words: ({ event }) => (event.kind === 'readFails' ? (event.forGood ? 'refused' : 'no answer') : '') },
   { words: ({ facts }) => (facts.bound ? 'bound' : 'not bound') },
+  { words: ({ facts }) => (facts.mayLag ? 'just written' : 'not just written') },
   { words: ({ facts }) => (facts.createsLeft > 0 ? 'creates left' : 'no create left') },
   { words: ({ facts }) => (facts.triesLeft > 1 ? 'tries left' : 'last try') },
   { words: ({ facts }) => (facts.refreshesLeft > 0 ? 'refreshes left' : 'no refresh left') },
@@ -97,10 +98,12 @@ function wordsOf(effect: Effect): string {
 
 const both = [true, false] as const;
 const everyFacts: readonly Facts[] = both.flatMap((bound) =>
-  [1, 0].flatMap((createsLeft) =>
-    [2, 1].flatMap((triesLeft) =>
-      [1, 0].flatMap((refreshesLeft) =>
-        both.map((maySearchAgain) => ({ bound, createsLeft, triesLeft, refreshesLeft, maySearchAgain })),
+  both.flatMap((mayLag) =>
+    [1, 0].flatMap((createsLeft) =>
+      [2, 1].flatMap((triesLeft) =>
+        [1, 0].flatMap((refreshesLeft) =>
+          both.map((maySearchAgain) => ({ bound, mayLag, createsLeft, triesLeft, refreshesLeft, maySearchAgain })),
+        ),
       ),
     ),
   ),

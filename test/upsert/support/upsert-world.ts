@@ -250,6 +250,7 @@ async function expectSoundCounts(ledger: Ledger, run: RunRecord): Promise<void> 
 async function expectNoLease(ledger: Ledger, clock: MovedClock, keys: readonly string[]): Promise<void> {
   const owner = 'elsewhere/0/0/0#audit';
   const answers: ReadonlyMap<string, LeaseResult> = await ledger.contacts.lease({
+    feed: 'main',
     keys: keys.map((key) => ({ key, sequence: Number.MAX_SAFE_INTEGER })),
     owner,
     leaseMs: 1,
