@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   feeds: ['errors', 'config', 'mapping', 'ledger'],
   notices: ['errors', 'clock', 'log', 'config', 'workspace', 'ledger', 'schedules'],
   snapshots: ['errors', 'clock', 'log', 'wire', 'workspace', 'ledger'],
-  upsert: ['errors', 'clock', 'log', 'steps', 'wire', 'contacts', 'workspace', 'ledger'],
+  upsert: ['errors', 'clock', 'log', 'steps', 'wire', 'contacts', 'mapping', 'workspace', 'ledger'],
   runs: [
     ...['errors', 'clock', 'log', 'steps', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
     ...['feeds'],

@@ -1,7 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { emptyBase } from '#src/contacts/base.ts';
+import { claimOf } from '#src/contacts/claim.ts';
+import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { horizonMs } from '#src/upsert/parts.ts';
+import type { Contact } from '#src/wire/contact.ts';
 import { phone, wanted } from './support/build.ts';
 import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';
 
@@ -11,7 +14,11 @@ const lostAfter = ['create:dropAfter', 'create:truncated', 'create:notJson', 'cr
 const lostBefore = ['create:dropBefore', 'create:status=503', 'create:status=500', 'create:status=408'] as const;
 
 /** The ledger as a worker leaves it that is killed between its intent and the answer. */
-async function dieAfterIntent({ ledger, clock, parts }: UpsertWorld, run: RunRecord): Promise<void> {
+async function dieAfterIntent(
+  { ledger, clock, parts }: UpsertWorld,
+  run: RunRecord,
+  ours: DesiredContact,
+): Promise<void> {
   const [host, boot, pid] = parts.identity.name.split('/');
   // This process's pid with another start: its predecessor under that number.
   const owner = `${host}/${boot}/${pid}/1#a`;
@@ -28,9 +35,23 @@ async function dieAfterIntent({ ledger, clock, parts }: UpsertWorld, run: RunRec
     isOwnerDead: () => false,
   });
   const horizonMonotonicMs = nowMonotonicMs + horizonMs(parts.limits);
-  const contacts = [{ key: 'crm-1', owned: emptyBase.owned, sequence: run.sequence }];
+  const claim = claimOf({
+    feed: run.feed,
+    sequence: run.sequence,
+    sourceLabel: null,
+    base: emptyBase,
+    theirs: null,
+    ours,
+    itemRemoval: 'owned',
+    adopt: false,
+    yieldsItems: true,
+    slotNames: null,
+  });
+  const contacts = [{ key: 'crm-1', owned: emptyBase.owned, claim }];
   await ledger.contacts.intend({ contacts, owner, runId: run.id, bootId, horizonMonotonicMs });
 }
+
+const phonesOf = ({ phoneNumbers }: Contact['defaultFields']) => phoneNumbers.map(({ value }) => value).toSorted();
 
 describe('a create in doubt', () => {
   test.each(lostAfter)('%s: the contact is found after the horizon, and counts as created', async (fault) => {
@@ -59,7 +80,10 @@ describe('a create in doubt', () => {
     await world.expectSound();
   });
 
-  test('nobody looks before the horizon has passed', async () => {
+  test.each([
+    ['main', { skipped: 1 }],
+    ['shop', { unchanged: 1 }],
+  ] as const)('nobody looks before the horizon has passed, not a newer run of %s either', async (feed, ends) => {
     const world = await openUpsertWorld({ faults: ['create:dropBefore'] });
     const run = await world.stage([wanted('crm-1')]);
     await world.workOnce(run);
@@ -70,13 +94,13 @@ describe('a create in doubt', () => {
     expect(waitMs).toBeLessThanOrEqual(horizonMs(world.parts.limits));
     const asked = world.service.counts();
     // A newer run that wants the same key meets the same horizon.
-    const newer = await world.stage([wanted('crm-1', { role: 'Buyer' })], { feed: 'shop' });
+    const newer = await world.stage([wanted('crm-1', { role: 'Buyer' })], { feed });
     expect(await world.workOnce(run)).toEqual([]);
     expect(await world.workOnce(newer)).toEqual(['deferred']);
     expect(world.service.counts()).toEqual(asked);
     await world.faults();
     expect((await world.finish(newer)).counts).toMatchObject({ created: 1 });
-    expect((await world.finish(run)).counts).toMatchObject({ skipped: 1 });
+    expect((await world.finish(run)).counts).toMatchObject(ends);
     expect((await world.contactOf('crm-1')).defaultFields.role).toBe('Buyer');
     await world.expectSound();
   });
@@ -116,7 +140,7 @@ describe('a create in doubt', () => {
     await world.expectSound();
   });
 
-  test('what people changed in a contact before its lost create was found stays theirs', async () => {
+  test('what people changed in a contact before its lost create was found is held, field by field', async () => {
     const world = await openUpsertWorld({ faults: ['create:dropAfter'] });
     const phones = { mobile: [phone(1)] };
     const run = await world.stage([wanted('crm-1', { role: 'Buyer', company: 'Old Mill', phones })]);
@@ -131,27 +155,27 @@ describe('a create in doubt', () => {
     await world.byHand('PATCH', `/v1/contacts/${id}`, {
       defaultFields: { ...defaultFields, role: 'Owner', phoneNumbers },
     });
-    expect((await world.finish(run)).counts).toMatchObject({ created: 1, updated: 0, adopted: 0, heldFields: 0 });
+    expect((await world.finish(run)).counts).toMatchObject({ created: 1, updated: 0, adopted: 0, heldFields: 1 });
     const found = (await world.contactOf('crm-1')).defaultFields;
     expect(found).toMatchObject({ role: 'Owner', company: 'Old Mill' });
-    expect(found.phoneNumbers.map(({ value }) => value)).toEqual([phone(2)]);
-    // The same file again changes nothing: nobody's edit is undone later either.
-    await world.load([wanted('crm-1', { role: 'Buyer', company: 'New Mill', phones })]);
-    const later = (await world.contactOf('crm-1')).defaultFields;
-    expect(later).toMatchObject({ role: 'Owner', company: 'New Mill' });
-    expect(later.phoneNumbers.map(({ value }) => value)).toEqual([phone(2)]);
+    // A number that is not there as it was not there before has not landed, for all that can be told.
+    expect(phonesOf(found)).toEqual([phone(1), phone(2)]);
+    // The file goes on: what landed is written, nobody's edit is undone.
+    const later = await world.load([wanted('crm-1', { role: 'Buyer', company: 'New Mill', phones })]);
+    expect(later.counts).toMatchObject({ updated: 1, heldFields: 1 });
+    expect((await world.contactOf('crm-1')).defaultFields).toMatchObject({ role: 'Owner', company: 'New Mill' });
     await world.expectSound();
   });
 
-  test('a contact that somebody else made while our create was in doubt is adopted: the file’s values stand', async () => {
+  test('a contact that somebody else made while our create was in doubt is adopted: its values are held, none is overwritten', async () => {
     const world = await openUpsertWorld({ faults: ['create:dropBefore'] });
     const run = await world.stage([wanted('crm-1', { role: 'Buyer' })]);
     await world.workOnce(run);
     await world.faults();
     const others = { externalId: 'crm-1', source: 'shop', defaultFields: { firstName: 'Ann', role: 'Owner' } };
     await world.byHand('POST', '/v1/contacts', others);
-    await world.finish(run);
-    expect((await world.contactOf('crm-1')).defaultFields.role).toBe('Buyer');
+    expect((await world.finish(run)).counts).toMatchObject({ updated: 1, adopted: 1, created: 0, heldFields: 1 });
+    expect((await world.contactOf('crm-1')).defaultFields.role).toBe('Owner');
     await world.expectSound();
   });
 
@@ -192,16 +216,19 @@ describe('a create in doubt', () => {
 
   test.each([true, false])('a worker that died after its intent: what it made is found (made: %s)', async (made) => {
     const world = await openUpsertWorld();
-    const run = await world.stage([wanted('crm-1')]);
-    await dieAfterIntent(world, run);
+    const ours = { ...wanted('crm-1', { role: 'Buyer' }), source: 'patchbay' };
+    const run = await world.stage([ours]);
+    await dieAfterIntent(world, run, ours);
     if (made) {
-      const defaultFields = { firstName: 'Ann' };
+      const defaultFields = { firstName: 'Ann', role: 'Buyer' };
       await world.byHand('POST', '/v1/contacts', { externalId: 'crm-1', source: 'patchbay', defaultFields });
     }
     expect(await world.workOnce(run)).toEqual(['deferred']);
     expect(world.service.counts().list ?? 0).toBe(0);
     expect((await world.finish(run)).counts).toMatchObject({ created: 1, adopted: 0 });
     expect(world.service.counts().create).toBe(1);
+    // What it sent is agreed, so the next file may change it.
+    expect((await world.load([wanted('crm-1', { role: 'Seller' })])).counts).toMatchObject({ updated: 1 });
     await world.expectSound();
   });
 

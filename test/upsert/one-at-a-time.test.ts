@@ -58,10 +58,13 @@ describe('a key that another piece of work holds', () => {
 });
 
 describe('rows of different age', () => {
-  test('an older row never overwrites a newer one: it is superseded', async () => {
+  test.each([
+    ['of its feed', 'main'],
+    ['of another feed that changed the same', 'shop'],
+  ])('an older row never overwrites a newer one %s: it is superseded', async (_, feed) => {
     const world = await openUpsertWorld();
     const older = await world.stage([wanted('crm-1', { role: 'Buyer' })]);
-    const newer = await world.stage([wanted('crm-1', { role: 'Seller' })], { feed: 'shop' });
+    const newer = await world.stage([wanted('crm-1', { role: 'Seller' })], { feed });
     expect((await world.finish(newer)).counts).toMatchObject({ created: 1 });
     expect((await world.finish(older)).counts).toMatchObject({ skipped: 1, updated: 0 });
     expect(await world.eventsOf(older)).toMatchObject([{ kind: 'skipped', code: 'superseded', key: 'crm-1' }]);

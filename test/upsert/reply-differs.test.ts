@@ -58,7 +58,7 @@ test.each(['create', 'update'] as const)(
   },
 );
 
-test('what the service answered instead is not taken for a change by people when the row is tried again', async () => {
+test('what the service answered instead is no value of ours: it is held when the row is tried again, and what landed is agreed', async () => {
   const world = await openUpsertWorld();
   await world.load([before]);
   const { workspace } = world.parts;
@@ -74,7 +74,9 @@ test('what the service answered instead is not taken for a change by people when
   const run = await world.stage([after]);
   await world.workOnce(run, wilful);
   expect(await world.countsOf(run)).toMatchObject({ dead: 1 });
-  expect((await world.load([after])).counts).toMatchObject({ updated: 1, heldFields: 0 });
-  expect((await world.contactOf('crm-1')).defaultFields.role).toBe('Seller');
+  expect((await world.load([after])).counts).toMatchObject({ unchanged: 1, heldFields: 1 });
+  const { role, phoneNumbers } = (await world.contactOf('crm-1')).defaultFields;
+  expect(role).toBe('Ignored');
+  expect(phoneNumbers.map(({ value }) => value)).toEqual([phone(2)]);
   await world.expectSound();
 });

@@ -29,7 +29,8 @@ describe.each(['merge', 'replace'] as const)('on a service whose PATCH means %s'
     expect((await world.ledger.contacts.get(['crm-1'])).get('crm-1')).toMatchObject({
       state: 'bound',
       contactId: made.id,
-      writtenSequence: run.sequence,
+      saids: [{ feed: 'main', said: { scalars: { firstName: 'Ann', company: 'Example Ltd' }, held: [] } }],
+      claim: null,
     });
     expect((await world.ledger.staging.saidOf('main', ['crm-1'])).get('crm-1')?.rowHash).not.toBeNull();
     await world.expectSound();
@@ -138,13 +139,16 @@ describe.each(['merge', 'replace'] as const)('on a service whose PATCH means %s'
       company: 'Example GmbH',
       role: 'Head of buying',
     });
-    expect((await world.ledger.staging.saidOf('main', ['crm-1'])).get('crm-1')).toMatchObject({ rowHash: null });
+    expect((await world.ledger.staging.saidOf('main', ['crm-1'])).get('crm-1')).toMatchObject({
+      heldCount: 1,
+      said: { held: ['role'], scalars: { role: 'Buyer' } },
+    });
     const settled = await world.load([wanted('crm-1', { role: 'Head of buying', company: 'Example GmbH' })]);
     expect(settled.counts).toMatchObject({ unchanged: 1, heldFields: 0 });
     await world.expectSound();
   });
 
-  test('a contact that is there under the key already is adopted: nothing of it is lost', async () => {
+  test('a contact that is there under the key already is adopted: nothing of it is overwritten or lost', async () => {
     const world = await openUpsertWorld({ patchMode });
     const there = await world.byHand('POST', '/v1/contacts', {
       externalId: 'crm-1',
@@ -152,11 +156,12 @@ describe.each(['merge', 'replace'] as const)('on a service whose PATCH means %s'
       defaultFields: { firstName: 'A.', phoneNumbers: [{ name: 'boat', value: phone(9) }] },
       customFields: [{ key: 'portal', value: 'https://portal.example.com' }],
     });
-    const run = await world.load([wanted('crm-1', { phones: { mobile: [phone(1)] } })]);
-    expect(run.counts).toMatchObject({ created: 0, updated: 1, adopted: 1 });
+    const run = await world.load([wanted('crm-1', { role: 'Buyer', phones: { mobile: [phone(1)] } })]);
+    expect(run.counts).toMatchObject({ created: 0, updated: 1, adopted: 1, heldFields: 1 });
     expect(world.service.counts().create).toBe(1);
     const contact = await world.contactOf('crm-1');
-    expect(contact).toMatchObject({ id: there.id, source: 'elsewhere', defaultFields: { firstName: 'Ann' } });
+    const held = { firstName: 'A.', role: 'Buyer' };
+    expect(contact).toMatchObject({ id: there.id, source: 'elsewhere', defaultFields: held });
     expect(phonesOf(contact)).toEqual([phone(1), phone(9)]);
     expect(contact.customFields.find(({ key }) => key === 'portal')?.value).toBe('https://portal.example.com');
     const bound = (await world.ledger.contacts.get(['crm-1'])).get('crm-1');
