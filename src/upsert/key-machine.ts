@@ -135,7 +135,10 @@ const transitions: Transitions = {
       if (state.triesLeft <= 1) return rest(state, end('doubt'));
       return planned({ ...state, triesLeft: state.triesLeft - 1 }, event);
     },
-    foundOdd: (state) => ask(state, 'fetching', 'fetch'),
+    foundOdd: (state) => {
+      if (state.triesLeft <= 1) return rest(state, end('doubt'));
+      return ask({ ...state, triesLeft: state.triesLeft - 1 }, 'fetching', 'fetch');
+    },
     foundNone: (state) => rest(state, end('gone')),
     foundSeveral: (state) => rest(state, end('twoContacts')),
   },

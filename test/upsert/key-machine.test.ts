@@ -44,6 +44,20 @@ describe('the key machine', () => {
     );
   });
 
+  test('asks no chain of questions without end: no answers lead back to a state that was there before', () => {
+    const rested = new Set<string>();
+    const restsFrom = (state: KeyState, path: ReadonlySet<string>): void => {
+      const here = JSON.stringify(state);
+      expect(path.has(here), `back in ${here}`).toBe(false);
+      if (rested.has(here)) return;
+      for (const kind of transitionKinds(state.phase)) {
+        for (const { event } of variantsOf(kind)) restsFrom(stepKey(state, event).state, new Set([...path, here]));
+      }
+      rested.add(here);
+    };
+    restsFrom(start.state, new Set());
+  });
+
   test('asks one thing at a time, last, and only while it is not at rest', () => {
     fc.assert(
       fc.property(walks, ({ steps }) => {
