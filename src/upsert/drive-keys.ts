@@ -30,9 +30,10 @@ export async function driveKeys(chunk: Chunk, records: readonly StagedRecord[]):
   const keys = records.map(beginKey);
   await tellAll(chunk, await takeLeases(chunk, keys));
   const leased = keys.filter(isAsking('lookUp'));
-  if (leased.length === 0) return;
-  await tellAll(chunk, await readTogether(chunk, leased));
-  await watchAdoptions(chunk.parts, chunk.run, { all: countOf(leased), unended: countOf(leased.filter(asksOn)) });
+  if (leased.length > 0) {
+    await tellAll(chunk, await readTogether(chunk, leased));
+    await watchAdoptions(chunk.parts, chunk.run, { all: countOf(leased), unended: countOf(leased.filter(asksOn)) });
+  }
   await claimPatches(chunk, keys.filter(isAsking('patch')));
   await driveAlone(
     chunk,
@@ -178,7 +179,8 @@ function countOf(keys: readonly KeyWork[]): LookUpCount {
 
 const asksOn = ({ question }: KeyWork): boolean => question !== null;
 
-/** Bound to nothing here, and no create of ours: a contact that somebody else made. */
-function isUnknown({ contact, planned }: KeyWork): boolean {
-  return contact.contactId === null && contact.state !== 'intent' && (planned?.input.theirs ?? null) !== null;
+/** Bound to nothing here, and no create of ours: a contact that somebody else made. One that is fetched was found. */
+function isUnknown({ contact, planned, fetchId }: KeyWork): boolean {
+  const isFound = fetchId !== null || (planned?.input.theirs ?? null) !== null;
+  return contact.contactId === null && contact.state !== 'intent' && isFound;
 }
