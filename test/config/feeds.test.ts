@@ -27,6 +27,7 @@ const whole = `feeds:
     every: 15m
     authorization: HELPDESK_AUTHORIZATION
     mapping: own.yaml
+    adopt: true
   by hand:
 `;
 
@@ -43,6 +44,7 @@ describe('a feed in the config', () => {
       kind: 'full',
       expectEvery: null,
       authorization: null,
+      adopt: false,
       guards: {},
     };
     expect(config.feeds).toEqual({
@@ -63,12 +65,13 @@ describe('a feed in the config', () => {
         every: 900_000,
         authorization: 'HELPDESK_AUTHORIZATION',
         mapping: join(folder, 'own.yaml'),
+        adopt: true,
       },
       'by hand': unset,
     });
     expect(Object.keys(config.feeds)).toEqual(['crm', 'helpdesk', 'by hand']);
     expect(sources['feeds.crm.guards.rowsMin']).toEqual({ kind: 'file', name: 'patchbay.yaml:10:41' });
-    expect(sources['feeds.by hand']).toEqual({ kind: 'file', name: 'patchbay.yaml:16:3' });
+    expect(sources['feeds.by hand']).toEqual({ kind: 'file', name: 'patchbay.yaml:17:3' });
   });
 
   it('its paths start at the folder of the config file', async () => {

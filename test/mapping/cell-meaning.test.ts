@@ -225,14 +225,24 @@ describe('the source link', () => {
 });
 
 describe('the same value twice in a row', () => {
-  test('is kept once, where it stands first, and the later slot stays without it', () => {
+  test('is kept once in a slot, and in every slot that says it', () => {
     const mapped = desiredOf(
-      row({ 'phone mobile': '+14155550101', 'phone work': '+1 415 555 0101, +14155550102', phone: '+14155550102' }),
+      row({
+        'phone mobile': '+14155550101',
+        'phone work': '+1 415 555 0101, +14155550102, +14155550101',
+        phone: '+14155550102',
+      }),
     );
     expect(mapped.phones).toEqual([
       { slot: 'phonemobile', items: [{ label: 'mobile', value: '+14155550101' }] },
-      { slot: 'phonework', items: [{ label: 'work', value: '+14155550102' }] },
-      { slot: 'phone', items: [] },
+      {
+        slot: 'phonework',
+        items: [
+          { label: 'work', value: '+14155550101' },
+          { label: 'work', value: '+14155550102' },
+        ],
+      },
+      { slot: 'phone', items: [{ label: 'phone', value: '+14155550102' }] },
     ]);
   });
 });

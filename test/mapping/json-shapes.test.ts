@@ -28,6 +28,7 @@ describe('a flat object', () => {
       expect(desiredOf(row).phones).toEqual([
         {
           slot: 'phones',
+          whole: true,
           items: [
             { label: 'phone', value: '+14155550101' },
             { label: 'home', value: '+14155550102' },
@@ -43,7 +44,8 @@ describe('a flat object', () => {
     ).toMatchObject({
       scalars: { firstName: null },
       emails: [{ slot: 'emails', items: [] }],
-      phones: [{ slot: 'phones', items: [] }],
+      // An array says the whole list, also what columns said before.
+      phones: [{ slot: 'phones', whole: true, items: [] }],
     });
     expect(desiredOf(mapJson({ externalId: 'a' }))).toMatchObject({
       scalars: {},
@@ -145,8 +147,8 @@ describe("the interface's own contact shape", () => {
       key: 'demo-1',
       scalars: { sourceUrl: 'https://crm.example.com/1', firstName: 'Ada', lastName: null, company: 'Northwind' },
       source: null,
-      emails: [{ slot: 'emails', items: [{ label: 'work', value: 'ada@example.com' }] }],
-      phones: [{ slot: 'phones', items: [{ label: 'mobile', value: '+14155550101' }] }],
+      emails: [{ slot: 'emails', whole: true, items: [{ label: 'work', value: 'ada@example.com' }] }],
+      phones: [{ slot: 'phones', whole: true, items: [{ label: 'mobile', value: '+14155550101' }] }],
       customFields: [{ key: 'tags', value: ['a', 'b'] }],
     });
   });
