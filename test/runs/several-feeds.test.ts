@@ -1,0 +1,133 @@
+/** Two feeds, one person: order is per feed and key, between feeds per field (`rules.md`, "Workspace, feed, key"). */
+import { describe, expect, it } from 'vitest';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { phone } from '#test/upsert/support/build.ts';
+import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { defaultGuards } from './support/tallies.ts';
+
+const peopleCount = 60;
+const configured = { crm: {}, shop: {} };
+const header = 'externalId,firstName,phone mobile';
+
+/** A row a person; the numbers start at `from`. */
+const people = (from: number) =>
+  csv(
+    Array.from({ length: peopleCount }, (_, index) => `c-${index},Ann,${phone((from + index) % 100)}`),
+    header,
+  );
+const shopFile = csv(
+  Array.from({ length: peopleCount }, (_, index) => `c-${index},Ann`),
+  'externalId,firstName',
+);
+const otherColumns = csv(
+  Array.from({ length: peopleCount }, (_, index) => `c-${index},Mill ${index}`),
+  'externalId,company',
+);
+
+async function loaded(bench: RunsBench): Promise<void> {
+  expectCounts(await bench.import('crm-1.csv', people(0), { feed: 'crm' }), {
+    rows: peopleCount,
+    created: peopleCount,
+  });
+  // What is found equal is the second feed's as well, without a write.
+  const shop = await bench.import('shop-1.csv', shopFile, { feed: 'shop' });
+  expectCounts(shop, { rows: peopleCount, unchanged: peopleCount });
+  expect(shop.requests.patch).toBe(0);
+}
+
+async function expectPhones(bench: RunsBench, from: number): Promise<void> {
+  const numbers = new Map((await bench.world.contacts()).map((one) => [one.externalId, one.defaultFields]));
+  for (let index = 0; index < peopleCount; index += 1) {
+    const fields = numbers.get(`c-${index}`);
+    expect(fields?.phoneNumbers.map(({ value }) => value)).toEqual([phone((from + index) % 100)]);
+  }
+}
+
+const finished = async (bench: RunsBench, run: RunRecord) => bench.finish(await bench.apply(run));
+
+describe('what one feed changed is at work while another feed’s newer file arrives', () => {
+  it.each([
+    ['with nothing changed', shopFile, { unchanged: peopleCount }],
+    ['with other columns', otherColumns, { updated: peopleCount }],
+  ])('%s: none of its changes is superseded', async (_, file, ends) => {
+    const bench = await openRunsBench({ configured });
+    await loaded(bench);
+    const crm = await bench.stage(await bench.submit('crm-2.csv', people(30), { feed: 'crm' }));
+    expect(crm.state).toBe('applying');
+    const shop = await bench.import('shop-2.csv', `${file}\r\n`, { feed: 'shop', options: { accept: true } });
+    expectCounts(shop, { rows: peopleCount, ...ends });
+    expectCounts(await finished(bench, crm), { rows: peopleCount, updated: peopleCount });
+    await expectPhones(bench, 30);
+    await bench.world.expectSound();
+  });
+
+  it('stopped by a guard, and approved after it: all of it is written', async () => {
+    const bench = await openRunsBench({ configured, guards: defaultGuards });
+    await loaded(bench);
+    const crm = await bench.import('crm-2.csv', people(30), { feed: 'crm' });
+    expect(crm).toMatchObject({ state: 'stopped', reason: { code: 'guardUpdates' } });
+    await bench.import('shop-2.csv', `${shopFile}\r\n`, { feed: 'shop' });
+    await bench.import('shop-3.csv', otherColumns, { feed: 'shop', options: { accept: true } });
+    await bench.ledger.runs.move(crm.id, ['stopped'], 'applying', { atMs: 1, reason: null });
+    expectCounts(await finished(bench, crm), { rows: peopleCount, updated: peopleCount });
+    await expectPhones(bench, 30);
+    expect((await bench.world.contactOf('c-7')).defaultFields.company).toBe('Mill 7');
+    await bench.world.expectSound();
+  });
+
+  it('an older file of the same feed is superseded, where the newer one changes nothing either', async () => {
+    const bench = await openRunsBench({ configured });
+    await loaded(bench);
+    const older = await bench.stage(await bench.submit('crm-2.csv', people(30), { feed: 'crm' }));
+    await bench.import('crm-3.csv', `${people(0)}\r\n`, { feed: 'crm' });
+    expectCounts(await finished(bench, older), { rows: peopleCount, skipped: peopleCount });
+    await expectPhones(bench, 0);
+    await bench.world.expectSound();
+  });
+});
+
+describe('a dead letter of one feed', () => {
+  it('is not closed by another feed’s unchanged row, and is by a later success of its own', async () => {
+    const bench = await openRunsBench({ configured });
+    await loaded(bench);
+    await bench.world.faults('update:status=422');
+    const crm = await bench.import('crm-2.csv', csv([`c-1,Ann,${phone(99)}`], header), { feed: 'crm' });
+    expectCounts(crm, { rows: 1, dead: 1 });
+    await bench.world.faults();
+    expectCounts(await bench.import('shop-2.csv', `${shopFile}\r\n`, { feed: 'shop' }), {
+      rows: peopleCount,
+      unchanged: peopleCount,
+    });
+    expect(await bench.letters()).toMatchObject([{ feed: 'crm', key: 'c-1', state: 'open' }]);
+    await bench.import('crm-3.csv', `${csv([`c-1,Ann,${phone(99)}`], header)}\r\n`, { feed: 'crm' });
+    expect(await bench.ledger.deadLetters.countOpen()).toBe(0);
+  });
+});
+
+describe('the first loads of two feeds with equal columns at once', () => {
+  const crmFile = csv(['c-1,Ann,Engineer', 'c-2,Ben,Buyer', 'c-3,Cleo,Boss']);
+  const shopRows = csv(['c-1,Ann,Seller', 'c-2,Benjamin,Buyer', 'c-4,Dan,Clerk']);
+
+  it.each([
+    ['the one that arrived first is written first', ['crm', 'shop']],
+    ['the one that arrived last is written first', ['shop', 'crm']],
+  ])('the last that arrived wins field by field, and each row is accounted for: %s', async (_, order) => {
+    const bench = await openRunsBench({ configured });
+    const crm = await bench.stage(await bench.submit('crm.csv', crmFile, { feed: 'crm' }));
+    const shop = await bench.stage(await bench.submit('shop.csv', shopRows, { feed: 'shop' }));
+    const ends = new Map<string, RunRecord>();
+    for (const run of order.map((feed) => (feed === 'crm' ? crm : shop))) {
+      ends.set(run.feed, await finished(bench, run));
+    }
+    const first = (feed: string) => order[0] === feed;
+    const [one, other] = [ends.get('crm') ?? crm, ends.get('shop') ?? shop];
+    expectCounts(one, first('crm') ? { rows: 3, created: 3 } : { rows: 3, created: 1, skipped: 2 });
+    expectCounts(other, first('shop') ? { rows: 3, created: 3 } : { rows: 3, created: 1, updated: 2 });
+    expect([one.counts.heldFields, other.counts.heldFields]).toEqual([0, 0]);
+    const people = (await bench.world.contacts()).map(
+      ({ externalId, defaultFields: { firstName, role } }) => `${externalId} ${firstName} ${role}`,
+    );
+    expect(people.toSorted()).toEqual(['c-1 Ann Seller', 'c-2 Benjamin Buyer', 'c-3 Cleo Boss', 'c-4 Dan Clerk']);
+    await bench.world.expectSound();
+  });
+});
