@@ -1,8 +1,9 @@
-/** What the guard on clears and removals counts (`rules.md`, "Guards"). */
+/** What the guards on updates, clears and removals count (`rules.md`, "Guards"). */
 import { describe, expect, it } from 'vitest';
 import type { Said } from '#src/contacts/base.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import { countClears } from '#src/runs/count-clears.ts';
+import type { SaidRecord } from '#src/ledger/contact-record.ts';
+import { countClears, isChange } from '#src/runs/count-clears.ts';
 
 const item = (value: string) => ({ label: 'work', value });
 
@@ -59,5 +60,43 @@ describe('a row takes nothing away', () => {
       emails: [{ slot: 'email', items: [] }],
     });
     expect(countClears(before, now)).toBe(0);
+  });
+});
+
+describe('a row is a change, for the guard on updates', () => {
+  const recordOf = (given: Partial<Said>, triedFingerprint: string | null = null): SaidRecord => ({
+    key: 'a',
+    said: said(given),
+    rowHash: null,
+    fingerprint: null,
+    triedFingerprint,
+    heldCount: given.held?.length ?? 0,
+  });
+  const change = (record: SaidRecord, given: Partial<DesiredContact>) => isChange(record, ours(given), 'now');
+
+  it('where a field, an entry or an item is other than its file had settled', () => {
+    const record = recordOf({
+      scalars: { role: 'Engineer' },
+      phones: [{ slot: 'mobile', items: [item('1')] }],
+      customFields: [{ key: 'tier', value: 'gold' }],
+    });
+    expect(change(record, { scalars: { role: 'Boss' } })).toBe(true);
+    expect(change(record, { customFields: [{ key: 'tier', value: null }] })).toBe(true);
+    expect(change(record, { phones: [{ slot: 'mobile', items: [item('2')] }] })).toBe(true);
+    expect(change(record, { phones: [{ slot: 'work', items: [item('1')] }] })).toBe(true);
+    const same = { scalars: { role: 'Engineer' }, customFields: [{ key: 'tier', value: 'gold' }] };
+    expect(change(record, { ...same, phones: [{ slot: 'mobile', items: [item('1')] }] })).toBe(false);
+  });
+
+  it('not where only a held field differs, and where another one does besides', () => {
+    const record = recordOf({ scalars: { role: 'Engineer', company: 'Acme' }, held: ['role', 'custom.tier'] });
+    const waiting = { customFields: [{ key: 'tier', value: 'gold' }] };
+    expect(change(record, { ...waiting, scalars: { role: 'Boss', company: 'Acme' } })).toBe(false);
+    expect(change(record, { ...waiting, scalars: { role: 'Boss', company: 'Mill' } })).toBe(true);
+  });
+
+  it('not where the row was given up as it is, and where it has changed since', () => {
+    expect(change(recordOf({}, 'now'), { scalars: { role: 'Boss' } })).toBe(false);
+    expect(change(recordOf({}, 'then'), { scalars: { role: 'Boss' } })).toBe(true);
   });
 });

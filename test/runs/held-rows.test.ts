@@ -1,0 +1,55 @@
+/** Rows that wait for a person (`rules.md`, "Three pictures, one plan" and "Guards"). */
+import { describe, expect, it } from 'vitest';
+import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { defaultGuards } from './support/tallies.ts';
+
+const keys = Array.from({ length: 20 }, (_, index) => `c-${index}`);
+const file = (role: string) => csv(keys.map((key) => `${key},Ann,${role}`));
+
+/** Twenty contacts whose role people changed, and the file too: all are held. */
+async function held(): Promise<RunsBench> {
+  const bench = await openRunsBench({ guards: defaultGuards });
+  await bench.import('a.csv', file('Buyer'));
+  for (const { id, defaultFields } of await bench.world.contacts()) {
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role: 'Owner' } });
+  }
+  const run = await bench.import('b.csv', file('Seller'), { options: { accept: true } });
+  expectCounts(run, { rows: 20, unchanged: 20 });
+  expect(run.counts.heldFields).toBe(20);
+  return bench;
+}
+
+describe('rows that wait for a held field alone', () => {
+  it('are unchanged without a request, no guard counts them, and each run lists them with both values', async () => {
+    const bench = await held();
+    const staged = await bench.stage(await bench.submit('c.csv', `${file('Seller')}\r\n`));
+    const events = await bench.events(staged);
+    expect(events).toHaveLength(20);
+    expect(events[3]).toMatchObject({ kind: 'held', field: 'role', file: 'Seller', app: 'Owner' });
+    const again = await bench.finish(staged);
+    expect(again.state).toBe('done');
+    expectCounts(again, { rows: 20, unchanged: 20 });
+    expect(again.counts.heldFields).toBe(20);
+    expect(again.requests).toMatchObject({ get: 0, patch: 0 });
+    expect(await bench.ledger.contacts.heldCount({ feed: 'main' })).toBe(20);
+  });
+
+  it('wait no more where the file says what the app holds', async () => {
+    const bench = await held();
+    const agreed = await bench.import('c.csv', file('Owner'), { options: { accept: true } });
+    expectCounts(agreed, { rows: 20, unchanged: 20 });
+    expect(agreed.counts.heldFields).toBe(0);
+    expect(await bench.ledger.contacts.heldCount({})).toBe(0);
+    // File and app agree now: what the file changes next is written.
+    const next = await bench.import('d.csv', file('Clerk'), { options: { accept: true } });
+    expectCounts(next, { rows: 20, updated: 20 });
+  });
+
+  it('wait no more where the file says again what it said before: the app’s value stays', async () => {
+    const bench = await held();
+    const back = await bench.import('c.csv', `${file('Buyer')}\r\n`, { options: { accept: true } });
+    expectCounts(back, { rows: 20, unchanged: 20 });
+    expect(await bench.ledger.contacts.heldCount({})).toBe(0);
+    expect(new Set((await bench.world.contacts()).map((one) => one.defaultFields.role))).toEqual(new Set(['Owner']));
+  });
+});
