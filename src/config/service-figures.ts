@@ -12,6 +12,9 @@ export interface ServiceFigures {
   readonly visibilityLagMs: number;
 }
 
+/** A PATCH is sent at most so long after the read that it was planned from (`rules.md`, "Three pictures"). */
+export const readAgeMaxMs = 2_000;
+
 const defaults: Readonly<Record<ServiceMode, ServiceFigures>> = {
   real: { requestsPerSecond: 8, latestCommitMs: 30_000, visibilityLagMs: 10_000 },
   sandbox: { requestsPerSecond: null, latestCommitMs: 2_000, visibilityLagMs: 0 },

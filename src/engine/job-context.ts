@@ -1,7 +1,7 @@
 /** What the job processors work with, in the engine and in a worker process alike. */
 import type { BatchContext, JobContext, RunContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
-import { serviceFigures } from '#src/config/service-figures.ts';
+import { readAgeMaxMs, serviceFigures } from '#src/config/service-figures.ts';
 import type { RunParts } from '#src/runs/parts.ts';
 import { createPace } from '#src/upsert/pace.ts';
 import { keysPerChunk, type UpsertLimits, type UpsertParts } from '#src/upsert/parts.ts';
@@ -45,6 +45,7 @@ export function jobContext(home: Home, batches: BatchContext, actions: EngineAct
 
 function runParts(home: Home, workspace: Workspace): RunParts {
   const { config, ledger, clock, log, feeds, mode } = home;
+  const { latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   return {
     ledger,
     workspace,
@@ -57,7 +58,8 @@ function runParts(home: Home, workspace: Workspace): RunParts {
     defaultCountry: config.mapping.defaultCountry,
     onBlank: config.mapping.onBlank,
     serviceName: home.serviceName,
-    visibilityLagMs: serviceFigures(config, mode).visibilityLagMs,
+    latestCommitMs,
+    visibilityLagMs,
   };
 }
 
@@ -71,7 +73,7 @@ function upsertParts(home: Home, workspace: Workspace): UpsertParts {
     startGuardMs: share.startGuardMs,
     latestCommitMs,
     visibilityLagMs,
-    readAgeMaxMs: 2_000,
+    readAgeMaxMs,
     attemptsMax: config.upsert.attemptsMax,
     writesAtOnce: 8,
     requestsPerSecond: share.requestsPerSecondEach,

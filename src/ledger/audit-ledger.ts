@@ -4,7 +4,7 @@ import type { AuditFinding, AuditRecord, AuditRequests, FindingKind, NewFinding 
 export interface AuditEntry {
   readonly runId: string;
   readonly atMs: number;
-  /** When the first audit is due, and the second one of the keys that were in doubt. */
+  /** When the first audit is due, and the second one of the keys that were in doubt; by the ledger's clock. */
   readonly firstDueAtMs: number;
   readonly secondDueAtMs: number;
 }

@@ -9,7 +9,7 @@
 import type { KeyHistoryEntry } from './key-event.ts';
 
 /**
- * - `first`: after the visibility lag has passed since the end of the run, all its keys;
+ * - `first`: once what the run sent last has landed, if it does, and is seen in lists, all its keys;
  * - `second`: ten minutes later, those that were in doubt while it worked;
  * - `demand`: a person asked for it, all its keys.
  */
@@ -36,7 +36,7 @@ export interface AuditRecord {
   readonly scope: AuditScope;
   readonly state: 'waiting' | 'done';
   readonly enteredAtMs: number;
-  /** Not before. */
+  /** Not before, by the ledger's clock. */
   readonly dueAtMs: number;
   readonly finishedAtMs: number | null;
   readonly keyCount: number;

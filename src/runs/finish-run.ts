@@ -63,8 +63,10 @@ const secondAuditAfterMs = 600_000;
  * What the run touched is to be looked at again (`rules.md`, "One contact per key", step 7). Before the run is final: its
  * staged rows, which say what that was, are forgotten then.
  */
-async function enterAudits({ ledger, clock, visibilityLagMs }: RunParts, run: RunRecord, atMs: number): Promise<void> {
-  const firstDueAtMs = (await ledger.nowMs(clock)) + visibilityLagMs;
+async function enterAudits(parts: RunParts, run: RunRecord, atMs: number): Promise<void> {
+  const { ledger, clock, latestCommitMs, visibilityLagMs } = parts;
+  // What was sent last may land as late as that, also for a run that was cancelled or whose row died in doubt.
+  const firstDueAtMs = (await ledger.nowMs(clock)) + latestCommitMs + visibilityLagMs;
   const secondDueAtMs = firstDueAtMs + secondAuditAfterMs;
   await inStep('enterAudits', () => ledger.audits.enter({ runId: run.id, atMs, firstDueAtMs, secondDueAtMs }));
 }

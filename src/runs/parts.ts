@@ -31,6 +31,8 @@ export interface RunParts {
   readonly onBlank: 'keep' | 'clear';
   /** The service's name for people: `sandbox`, or its origin. */
   readonly serviceName: string;
+  /** D: what was sent lands at most so much later. */
+  readonly latestCommitMs: number;
   /** V: what landed is visible in lists at most so much later; then the run is audited. */
   readonly visibilityLagMs: number;
 }

@@ -5,6 +5,8 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
 import { requireApiKey } from '#src/app.ts';
+import { formatDuration } from '#src/config/duration.ts';
+import { readAgeMaxMs, serviceFigures } from '#src/config/service-figures.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import { bytesOf, quickLook } from '#src/ledger/sqlite/check-ledger.ts';
@@ -44,19 +46,35 @@ export async function doctor(options: GlobalOptions): Promise<number> {
       await checkService(home),
     ];
     const exitCode = worstExitCode(findings.map((finding) => finding.exitCode));
-    if (output.json)
-      output.document({ ok: exitCode === 0, checks: findings.map(({ exitCode: _, ...finding }) => finding), exitCode });
-    else {
+    const windows = openWindows(home);
+    if (output.json) {
+      const checks = findings.map(({ exitCode: _, ...finding }) => finding);
+      output.document({ ok: exitCode === 0, checks, windows, exitCode });
+    } else {
       for (const { check, ok, detail } of findings) {
         output.line(
           `${ok ? output.style('green', 'ok  ') : output.style('red', 'BAD ')} ${check.padEnd(12)} ${detail}`,
         );
       }
+      output.line('What no client can close:');
+      for (const window of windows) output.line(`  - ${window}`);
     }
     return exitCode;
   } finally {
     await home.close();
   }
+}
+
+/** What the service gives no means against (README, "the honest limit"), with the figures in force. */
+function openWindows({ config, mode }: Home): readonly string[] {
+  const { latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
+  const [commit, lag, lease] = [latestCommitMs, visibilityLagMs, config.upsert.lease].map(formatDuration);
+  return [
+    `a person's edit between our read and our PATCH, at most ${formatDuration(readAgeMaxMs)} apart: it is overwritten`,
+    `a write that lands later than ${commit} after it was sent (upsert.latestCommit)`,
+    `a list that shows a contact later than ${lag} after it landed (upsert.visibilityLag)`,
+    `a process frozen between its last check and the socket, for longer than its lease (${lease}, upsert.lease) and horizon`,
+  ];
 }
 
 async function checkFolder({ folders }: Home): Promise<Finding> {

@@ -120,7 +120,7 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
   const ledger = mortal(around.ledger, life);
   const workspace = mortalWorkspace(around.workspace, life);
   const log = silentLogger();
-  const { visibilityLagMs } = limits;
+  const { latestCommitMs, visibilityLagMs } = limits;
   const reading = { rowsPerBatch, defaultCountry: null, onBlank: 'keep', feeds: plainFeeds(guards) } as const;
   const shared = { ledger, workspace, clock, log };
   const workOnOne = (batch: BatchRecord, signal: AbortSignal): Promise<boolean> =>
@@ -130,7 +130,15 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
   breakers.onOpen(watch.opened);
   const identity = { name, isDead: (owner: string) => dead.has(owner.split('#')[0] ?? '') };
   const context: RunContext = {
-    runs: { ...shared, ...reading, folders, entering: new Set(), serviceName: 'sandbox', visibilityLagMs },
+    runs: {
+      ...shared,
+      ...reading,
+      folders,
+      entering: new Set(),
+      serviceName: 'sandbox',
+      latestCommitMs,
+      visibilityLagMs,
+    },
     upsert: { ...shared, identity, limits, writeHealth: createWriteHealth(clock) },
     audits: { ...shared, reports: folders.reports },
     pause: watch.pauseFor,

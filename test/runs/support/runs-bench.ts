@@ -98,6 +98,7 @@ export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench
     defaultCountry: null,
     onBlank: 'keep',
     serviceName: 'sandbox',
+    latestCommitMs: 0,
     visibilityLagMs: 0,
     ...others,
   };

@@ -1,0 +1,19 @@
+/** `patchbay doctor` names what no client can close, with the figures in force. */
+import { expect } from 'vitest';
+import { test } from '#test/support/journey.ts';
+
+test('doctor tells the windows that no client can close, as facts with today’s figures', async ({ journey }) => {
+  await journey.service();
+  const env = { PATCHBAY_UPSERT_LATEST_COMMIT: '25s', PATCHBAY_UPSERT_VISIBILITY_LAG: '7s' };
+  const { code, stdout } = await journey.call(['doctor'], env);
+  expect(code).toBe(0);
+  const [, windows] = stdout.split('What no client can close:\n');
+  expect(windows).toBe(`  - a person's edit between our read and our PATCH, at most 2s apart: it is overwritten
+  - a write that lands later than 25s after it was sent (upsert.latestCommit)
+  - a list that shows a contact later than 7s after it landed (upsert.visibilityLag)
+  - a process frozen between its last check and the socket, for longer than its lease (45s, upsert.lease) and horizon
+`);
+  const { documents } = await journey.call(['doctor', '--json'], env);
+  expect(documents[0].windows).toHaveLength(4);
+  expect(documents[0].checks.every(({ ok }: { ok: boolean }) => ok)).toBe(true);
+});
