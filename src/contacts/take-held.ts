@@ -1,0 +1,91 @@
+/**
+ * A person's decision about held fields (`rules.md`, "Three pictures, one plan"), as it moves base:
+ *
+ *   takeApp    *said* moves alone, to what the file says: the same file is no change any more. *Agreed* stays, so that
+ *              the app's value goes on being protected, and another value of the file is held again.
+ *   takeFile   *agreed* moves, for that feed, to the app's value that was shown: the file's value may be written over
+ *              it. Where the app's value is another by then, people changed it since, and the plan holds the field again.
+ *
+ * Either way the field waits no more. Nothing is written here: after `takeFile` the contact is planned anew.
+ */
+import { agreeFor, type FieldValue, isExactly, stamp } from '#src/contacts/agreed.ts';
+import type { Base, Ownership, Said } from '#src/contacts/base.ts';
+import type { HeldField } from '#src/contacts/change.ts';
+import { type DesiredContact, type DesiredScalars, scalarNames } from '#src/contacts/desired.ts';
+import type { FieldName } from '#src/contacts/field-name.ts';
+import { customKeyOf } from '#src/contacts/merge-fields.ts';
+
+/** Whose value stands from now on. */
+export type HeldSide = 'file' | 'app';
+
+/** The part of base that a decision moves. */
+export type DecidedBase = Pick<Base, 'agreed' | 'stamps' | 'owned'> & { readonly said: Said };
+
+/** Whether the field still waits between the two values that were shown. `now` is null where it waits no more. */
+export function isAsShown(now: HeldField | null, shown: HeldField): boolean {
+  return now !== null && isExactly(now.ours, shown.ours) && isExactly(now.theirs, shown.theirs);
+}
+
+export function takeApp(said: Said, fields: readonly HeldField[]): Said {
+  const { scalars, customFields } = membersOf(fields);
+  const named = new Set(customFields.map(({ key }) => key));
+  return {
+    ...withoutHeld(said, fields),
+    scalars: { ...said.scalars, ...scalars },
+    customFields: [...said.customFields.filter(({ key }) => !named.has(key)), ...customFields],
+  };
+}
+
+/** `by` names the moment of the decision: what other feeds said of these fields before it is older. */
+export function takeFile(
+  base: DecidedBase,
+  by: { readonly feed: string; readonly sequence: number },
+  fields: readonly HeldField[],
+): DecidedBase {
+  const values = fields.map(({ field, theirs }): FieldValue => ({ field, value: theirs }));
+  return {
+    said: withoutHeld(base.said, fields),
+    agreed: agreeFor(base.agreed, by.feed, values),
+    stamps: stamp(
+      base.stamps,
+      by,
+      values.map(({ field }) => field),
+    ),
+    owned: withCleared(base.owned, fields),
+  };
+}
+
+/** What is to be written: the taken fields and nothing else. */
+export function contactOfTaken(key: string, fields: readonly HeldField[]): DesiredContact {
+  return { key, ...membersOf(fields), source: null, emails: [], phones: [] };
+}
+
+function membersOf(fields: readonly HeldField[]): Pick<DesiredContact, 'scalars' | 'customFields'> {
+  const scalars: { -readonly [Name in keyof DesiredScalars]: DesiredScalars[Name] } = {};
+  for (const { field, ours } of fields) {
+    const name = scalarNames.find((one) => one === field);
+    // A scalar's value is a text or null: the mapping made it.
+    if (name !== undefined) scalars[name] = ours === null ? null : String(ours);
+  }
+  const customFields = fields.flatMap(({ field, ours }) => {
+    const key = customKeyOf(field);
+    return key === null ? [] : [{ key, value: ours }];
+  });
+  return { scalars, customFields };
+}
+
+function withoutHeld(said: Said, fields: readonly HeldField[]): Said {
+  const taken = new Set<FieldName>(fields.map(({ field }) => field));
+  return { ...said, held: said.held.filter((field) => !taken.has(field)) };
+}
+
+/** `#CLEAR` removes only what is Patchbay's own; a person has just said that this value may go. */
+function withCleared(owned: Ownership, fields: readonly HeldField[]): Ownership {
+  const cleared = fields.flatMap(({ field, ours, theirs }) => {
+    const key = customKeyOf(field);
+    return key === null || ours !== null ? [] : [{ key, value: theirs }];
+  });
+  if (cleared.length === 0) return owned;
+  const keys = new Set(cleared.map(({ key }) => key));
+  return { ...owned, customFields: [...owned.customFields.filter(({ key }) => !keys.has(key)), ...cleared] };
+}
