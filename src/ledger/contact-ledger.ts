@@ -3,6 +3,8 @@ import type { Agreement, FieldStamp } from '#src/contacts/agreed.ts';
 import type { Ownership } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
 import type { ContactRecord, HeldRecord, LeaseRequest, LeaseResult, MovedSaid } from './contact-record.ts';
+import type { LeaseMoment } from './lease-rule.ts';
+import type { NewRun, RunRecord } from './run-record.ts';
 
 export interface IntentRequest {
   /** Each with its claim: older rows of its feed are superseded while it stands. */
@@ -61,6 +63,26 @@ export interface HeldFilter {
   readonly after?: Pick<HeldRecord, 'feed' | 'key' | 'field'>;
 }
 
+/** What a person decided about held fields of one feed (`src/contacts/take-held.ts`). */
+export interface HeldDecision extends LeaseMoment {
+  readonly feed: string;
+  /** As they were shown. */
+  readonly shown: readonly HeldRecord[];
+  /** The run that writes the file's values; null where the app's stay. */
+  readonly write: { readonly run: NewRun; readonly rowsPerBatch: number } | null;
+  readonly atMs: number;
+}
+
+export interface HeldDecided {
+  readonly taken: readonly HeldRecord[];
+  /** They wait no more, or between other values than were shown: nothing was decided. */
+  readonly moved: readonly HeldRecord[];
+  /** Somebody is at work on their keys, and would not see the decision: ask again. */
+  readonly busy: readonly HeldRecord[];
+  /** Null where nothing is to be written. */
+  readonly run: RunRecord | null;
+}
+
 export interface ContactLedger {
   get(keys: readonly string[]): Promise<ReadonlyMap<string, ContactRecord>>;
   /** Compare-and-set: every key gets an answer. */
@@ -84,6 +106,11 @@ export interface ContactLedger {
   /** Fields that wait for a person, by feed, key and field. */
   held(filter: HeldFilter): Promise<readonly HeldRecord[]>;
   heldCount(filter: Omit<HeldFilter, 'limit' | 'after'>): Promise<number>;
+  /**
+   * Moves base as the person decided, and enters the run with what is to be written, staged: all or nothing, durable. Its
+   * rows are as new as what the feed said last, so that no waiting row of the feed counts as older.
+   */
+  decideHeld(decision: HeldDecision): Promise<HeldDecided>;
   /** A few keys with the contact they are bound to: evidence of which workspace this is. */
   sampleBound(limit: number): Promise<readonly { readonly key: string; readonly contactId: string }[]>;
 }

@@ -18,6 +18,9 @@ export interface LeaseFacts {
   readonly spokenSequence: number;
 }
 
+/** By which clock leases are judged, and which of their owners are dead. */
+export type LeaseMoment = Pick<LeaseRequest, 'nowMonotonicMs' | 'bootId' | 'isOwnerDead'>;
+
 export type LeaseDecision =
   | { readonly kind: 'leased' }
   | { readonly kind: 'held'; readonly waitMs: number }
@@ -37,8 +40,16 @@ export function decideLease(request: LeaseRequest, sequence: number, facts: Leas
   return waitMs > 0 ? { kind: 'horizon', waitMs, startsAnew: false } : { kind: 'leased' };
 }
 
+/** Whether a piece of work may be writing the key right now. */
+export function isAtWork(at: LeaseMoment, facts: LeaseFacts): boolean {
+  return leaseLeftMs({ ...at, owner: null }, facts) > 0;
+}
+
 /** How long another owner may still work on the key. Leases of another boot, and of dead processes, are void. */
-function leaseLeftMs(request: LeaseRequest, { owner, leaseUntilMs, leaseBoot }: LeaseFacts): number {
+function leaseLeftMs(
+  request: LeaseMoment & { readonly owner: string | null },
+  { owner, leaseUntilMs, leaseBoot }: LeaseFacts,
+): number {
   if (owner === null || owner === request.owner || leaseBoot !== request.bootId) return 0;
   if (request.isOwnerDead(owner)) return 0;
   return Math.max(0, (leaseUntilMs ?? 0) - request.nowMonotonicMs);

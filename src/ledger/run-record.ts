@@ -1,5 +1,6 @@
 /**
- * A run: one file (or one redrive of dead letters) processed once.
+ * A run: one file, one redrive of dead letters, or the held fields whose values from the file a person took, processed
+ * once.
  *
  * States and what moves them on:
  *
@@ -75,7 +76,7 @@ export interface RunReason {
   readonly facts: Facts;
 }
 
-export type RunKind = 'file' | 'fixFile' | 'redrive';
+export type RunKind = 'file' | 'fixFile' | 'redrive' | 'held';
 
 export interface RunRecord {
   readonly id: string;
@@ -84,9 +85,9 @@ export interface RunRecord {
   readonly feed: string;
   /** A fix-file is no part of its feed's history: its rows come from a file that stands there already. */
   readonly kind: RunKind;
-  /** The file's name in the user's own words; for a redrive, what was redriven. */
+  /** The file's name in the user's own words; for a redrive or held fields, what is tried or written. */
   readonly fileName: string;
-  /** Our own copy, in the folder of claimed files. Empty for a redrive. */
+  /** Our own copy, in the folder of claimed files. Empty where there is no file. */
   readonly claimedPath: string;
   /** Whose `_done`, `_failed` and `_fix` the results go to. */
   readonly importFolder: string;

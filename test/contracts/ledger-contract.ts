@@ -9,6 +9,7 @@ import { auditContract } from './audit-contract.ts';
 import { batchContract } from './batch-contract.ts';
 import { deadLetterContract } from './dead-letter-contract.ts';
 import { deliveryContract } from './delivery-contract.ts';
+import { heldContract } from './held-contract.ts';
 import { intentContract } from './intent-contract.ts';
 import { leaseContract } from './lease-contract.ts';
 import { runContract } from './run-contract.ts';
@@ -29,6 +30,7 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe('leases', () => leaseContract(open));
     describe('intents and horizons', () => intentContract(open));
     describe('settling', () => settleContract(open));
+    describe('held fields', () => heldContract(open));
     describe('dead letters', () => deadLetterContract(open));
     describe('audits', () => auditContract(open));
     describe('schedules', () => scheduleContract(open));

@@ -42,6 +42,21 @@ export function moveSaid(
   });
 }
 
+/** A person has decided. `looksAgain`: the row is planned when it comes next, whatever it says. */
+export function decideSaid(db: Database, { feed, said }: FeedSaid, key: string, looksAgain: boolean): void {
+  db.run(
+    `UPDATE said SET said = ?, held_count = ?, row_hash = CASE WHEN ? THEN NULL ELSE row_hash END,
+       fingerprint = CASE WHEN ? THEN NULL ELSE fingerprint END WHERE feed = ? AND key = ?`,
+    JSON.stringify(said),
+    said.held.length,
+    looksAgain ? 1 : 0,
+    looksAgain ? 1 : 0,
+    feed,
+    key,
+  );
+  dropHeld(db, feed, key, said);
+}
+
 interface SaidColumns {
   readonly rowHash: string | null;
   readonly fingerprint: string | null;
@@ -69,14 +84,19 @@ function put(db: Database, { feed, said }: FeedSaid, key: string, columns: SaidC
   );
 }
 
-/** A field that was held before keeps its instant; one that is held no more leaves. */
-function writeHeld(db: Database, { feed, key, runId, line, atMs }: SaidPlace, { said, held }: SettledSaid): void {
+/** What is held no more leaves. */
+function dropHeld(db: Database, feed: string, key: string, { held }: Said): void {
   db.run(
     'DELETE FROM held WHERE feed = ? AND key = ? AND field NOT IN (SELECT value FROM json_each(?))',
     feed,
     key,
-    JSON.stringify(said.held),
+    JSON.stringify(held),
   );
+}
+
+/** A field that was held before keeps its instant. */
+function writeHeld(db: Database, { feed, key, runId, line, atMs }: SaidPlace, { said, held }: SettledSaid): void {
+  dropHeld(db, feed, key, said);
   for (const one of held) {
     db.run(
       `INSERT INTO held (feed, key, field, said, ours, theirs, run_id, line, since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -120,11 +120,14 @@ function writeEnd(
 ): void {
   const end: RecordEnd = record.end;
   const staged = db.get(
-    'SELECT line, letter_id FROM staged WHERE run_id = ? AND position = ?',
+    `SELECT line, letter_id, (SELECT kind FROM runs WHERE id = run_id) AS run_kind
+     FROM staged WHERE run_id = ? AND position = ?`,
     request.runId,
     record.position,
   );
   const line = Number(staged?.line ?? 0);
+  // Held fields alone: the rest of the key's row is answered by nothing that becomes of them.
+  const isPart = staged?.run_kind === 'held';
   switch (end.outcome) {
     case 'created':
     case 'updated':
@@ -142,7 +145,7 @@ function writeEnd(
       for (const message of end.warnings) {
         events.push({ kind: 'warning', line, key: record.key, code: 'replyDiffers', field: null, message });
       }
-      closeLettersOf(db, request.feed, record.key);
+      if (!isPart) closeLettersOf(db, request.feed, record.key);
       if (typeof staged?.letter_id === 'string') closeLetter(db, staged.letter_id);
       return;
     case 'skipped':
@@ -157,18 +160,19 @@ function writeEnd(
       });
       return;
     case 'dead': {
-      const place = { ...deathPlace(db, request), sequence: record.sequence };
+      const place = { ...deathPlace(db, request), sequence: record.sequence, isPart };
       add('deadNew', enterDeadRow(db, place, end.dead) ? 1 : 0);
       // Whoever tries the row again counts its doubts anew: else a letter in doubt could never be retried.
       db.run('UPDATE contacts SET attempts = 0 WHERE key = ?', record.key);
       forgetHashes(db, request, record);
-      db.run(
-        `UPDATE said SET tried = (SELECT fingerprint FROM staged WHERE run_id = ? AND position = ?) WHERE feed = ? AND key = ?`,
-        request.runId,
-        record.position,
-        request.feed,
-        record.key,
-      );
+      if (!isPart)
+        db.run(
+          `UPDATE said SET tried = (SELECT fingerprint FROM staged WHERE run_id = ? AND position = ?) WHERE feed = ? AND key = ?`,
+          request.runId,
+          record.position,
+          request.feed,
+          record.key,
+        );
       if (end.dead.class === 'conflict') writeConflict(db, request, record, end.dead.problems[0]?.message ?? null);
       return;
     }

@@ -7,6 +7,7 @@ import type { ContactLedger, HeldFilter } from '../contact-ledger.ts';
 import type { ContactRecord, CreateState, LeaseRequest, LeaseResult } from '../contact-record.ts';
 import { decideLease, type LeaseFacts } from '../lease-rule.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+import { decideHeld } from './decide-held.ts';
 import { addKeyEvent } from './key-events.ts';
 import { moveSaid, type SpokenSaid, saidsOf, toHeld } from './said.ts';
 
@@ -23,6 +24,18 @@ export function sqliteContacts(db: Database): ContactLedger {
       const saids = saidsOf(db, keys);
       return new Map([...rowsOf(keys)].map(([key, row]) => [key, toContact(row, saids.get(key) ?? [], null)]));
     },
+
+    decideHeld: async (decision) =>
+      db.durable(() => {
+        const keys = [...new Set(decision.shown.map(({ key }) => key))];
+        const saids = saidsOf(db, keys);
+        const contacts = [...rowsOf(keys)].map(([key, row]) => {
+          const ofKey = saids.get(key) ?? [];
+          const spoken = ofKey.find(({ feed }) => feed === decision.feed)?.spoken ?? 0;
+          return { contact: toContact(row, ofKey, null), facts: leaseFacts(row, decision.feed, spoken) };
+        });
+        return decideHeld(db, decision, contacts);
+      }),
 
     lease: async (request) =>
       db.transaction(() => {

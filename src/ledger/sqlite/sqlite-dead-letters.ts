@@ -137,6 +137,8 @@ export interface DeathPlace {
   readonly isRedrive: boolean;
   readonly sequence: number;
   readonly atMs: number;
+  /** Some fields of a row alone: an open letter of the whole row is worth more, and stays as it is. */
+  readonly isPart?: boolean;
 }
 
 export function deathPlace(
@@ -165,6 +167,11 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
     dead.code,
   );
   const id = known === null ? `d${randomUUID().replaceAll('-', '').slice(0, 12)}` : String(known.id);
+  if (place.isPart === true && (known?.state === 'open' || known?.state === 'redriven')) {
+    db.run('UPDATE dead_letters SET seen_count = seen_count + 1, last_at = ? WHERE id = ?', place.atMs, id);
+    addDeadRow(db, place.runId, id, dead);
+    return false;
+  }
   const first = dead.problems[0];
   // A row that is tried again is still the row of its file: no younger, and found there.
   const origin = place.isRedrive ? mended : null;
@@ -198,13 +205,7 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
     sequence,
     place.atMs,
   );
-  db.run(
-    `INSERT INTO dead_rows (run_id, ordinal, letter_id, dead)
-     VALUES (?1, (SELECT coalesce(max(ordinal), 0) + 1 FROM dead_rows WHERE run_id = ?1), ?2, ?3)`,
-    place.runId,
-    id,
-    JSON.stringify(dead),
-  );
+  addDeadRow(db, place.runId, id, dead);
   if (dead.key !== null) {
     // The key died of something else this time: what was being tried again is answered.
     db.run(
@@ -217,6 +218,16 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
     );
   }
   return known === null || known.first_run_id === place.runId;
+}
+
+function addDeadRow(db: Database, runId: string, letterId: string, dead: DeadRow): void {
+  db.run(
+    `INSERT INTO dead_rows (run_id, ordinal, letter_id, dead)
+     VALUES (?1, (SELECT coalesce(max(ordinal), 0) + 1 FROM dead_rows WHERE run_id = ?1), ?2, ?3)`,
+    runId,
+    letterId,
+    JSON.stringify(dead),
+  );
 }
 
 /** The letter that the row was to mend, if it belongs to the feed. */

@@ -174,7 +174,8 @@ export function sqliteRuns(db: Database): RunLedger {
   };
 }
 
-function runOf(db: Database, id: string): RunRecord | null {
+/** For use inside a transaction. */
+export function runOf(db: Database, id: string): RunRecord | null {
   const row = db.get('SELECT * FROM runs WHERE id = ?', id);
   return row === null ? null : toRun(row);
 }

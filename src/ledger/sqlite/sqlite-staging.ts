@@ -253,7 +253,8 @@ export function sqliteStaging(db: Database): StagingLedger {
   };
 }
 
-function stageSlice(db: Database, slice: StagedSlice): void {
+/** For use inside a transaction. */
+export function stageSlice(db: Database, slice: StagedSlice): void {
   const { runId, feed, atMs } = slice;
   const place = deathPlace(db, { runId, feed, atMs });
   // What gives way goes first: a new record of the same key must not end with it.

@@ -1,0 +1,160 @@
+/** A person's decision about held fields: one transaction that moves base and stages what is to be written. */
+import { expect, test } from 'vitest';
+import type { HeldField } from '#src/contacts/change.ts';
+import type { HeldDecision } from '#src/ledger/contact-ledger.ts';
+import type { HeldRecord } from '#src/ledger/contact-record.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { SettledRecord } from '#src/ledger/staging-ledger.ts';
+import { applyingRun, bootA, createdAtMs, lease, newRun, nobodyOwns, pendingOf, seenContact } from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const role: HeldField = { field: 'role', said: 'X', ours: 'Z', theirs: 'Y' };
+const company: HeldField = { field: 'company', said: 'A', ours: 'C', theirs: 'B' };
+
+/** A run that has settled each key with these fields held. */
+async function settledHolds(
+  ledger: Ledger,
+  id: string,
+  holds: Readonly<Record<string, readonly HeldField[]>>,
+  feed = 'main',
+): Promise<void> {
+  const run = await applyingRun(ledger, id, Object.keys(holds), { feed, rowsPerBatch: 50 });
+  const records = (await pendingOf(ledger, run)).map((record): SettledRecord => {
+    const { position, line, key, sequence, rowHash, fingerprint, mappingVersion } = record;
+    const held = holds[key] ?? [];
+    const fields = held.map(({ field }) => field);
+    const said = { scalars: { role: 'X', company: 'A' }, emails: [], phones: [], customFields: [], held: fields };
+    return {
+      ...{ position, line, key, sequence, others: [] },
+      end: { outcome: 'updated', adopted: false, heldFields: held, removedValues: 0, warnings: [] },
+      bound: {
+        ...{ contactId: `id-of-${key}`, seen: seenContact(key), owned: nobodyOwns },
+        ...{ agreed: [], stamps: [], writtenAtMs: null },
+      },
+      said: { said, rowHash, fingerprint, mappingVersion, held },
+    };
+  });
+  for (const { key } of records) await lease(ledger, 'w0', [key], { feed, sequence: run.sequence });
+  await ledger.staging.settle({ runId: id, feed, owner: 'w0', bootId: bootA, records, atMs: createdAtMs });
+  await ledger.runs.move(id, ['applying'], 'done', { atMs: createdAtMs });
+}
+
+const heldOf = (ledger: Ledger, keys?: readonly string[]): Promise<readonly HeldRecord[]> =>
+  ledger.contacts.held({ limit: 100, ...(keys === undefined ? {} : { keys }) });
+
+const saidOf = async (ledger: Ledger, key: string, feed = 'main') =>
+  (await ledger.staging.saidOf(feed, [key])).get(key);
+
+function decision(shown: readonly HeldRecord[], parts: Partial<HeldDecision> = {}): HeldDecision {
+  const moment = { nowMonotonicMs: 1_000, bootId: bootA, isOwnerDead: () => false };
+  return { feed: 'main', shown, write: null, atMs: createdAtMs + 90, ...moment, ...parts };
+}
+
+const writing = (id: string, feed = 'main') => ({ run: newRun(id, { feed, kind: 'held' }), rowsPerBatch: 50 });
+
+export function heldContract(open: OpenLedger): void {
+  test('the app’s value stays: said moves, the field waits no more, and the row is still the settled one', async () => {
+    const { ledger } = await openForTest(open);
+    await settledHolds(ledger, 'r1', { k1: [role, company] });
+    const before = await saidOf(ledger, 'k1');
+    const shown = (await heldOf(ledger)).filter(({ field }) => field === 'role');
+    const { taken, run } = await ledger.contacts.decideHeld(decision(shown));
+    expect({ taken, run }).toEqual({ taken: shown, run: null });
+    expect(await heldOf(ledger)).toMatchObject([{ field: 'company' }]);
+    expect(await saidOf(ledger, 'k1')).toEqual({
+      ...before,
+      said: { ...before?.said, scalars: { role: 'Z', company: 'A' }, held: ['company'] },
+      heldCount: 1,
+    });
+    expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({ agreed: [], stamps: [] });
+  });
+
+  test('the file’s value is staged with its key and the taken fields alone, in a run at work', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await settledHolds(ledger, 'r1', { k1: [role, company], k2: [role] });
+    const shown = (await heldOf(ledger)).filter(({ field }) => field === 'role');
+    const { run } = await ledger.contacts.decideHeld(decision(shown, { write: writing('h1') }));
+    expect(run).toMatchObject({ id: 'h1', kind: 'held', state: 'applying', counts: { rows: 2 } });
+    const other = await reopen();
+    const found = await other.runs.get('h1');
+    expect(found).toEqual(run);
+    const records = found === null ? [] : await pendingOf(other, found);
+    expect(records.map(({ key, desired }) => [key, desired.scalars, desired.emails])).toEqual([
+      ['k1', { role: 'Z' }, []],
+      ['k2', { role: 'Z' }, []],
+    ]);
+    expect(await saidOf(other, 'k1')).toMatchObject({
+      said: { scalars: { role: 'X' }, held: ['company'] },
+      rowHash: null,
+      fingerprint: null,
+      heldCount: 1,
+    });
+    expect((await other.contacts.get(['k1'])).get('k1')).toMatchObject({
+      agreed: [{ feed: 'main', values: [{ field: 'role', value: 'Y' }] }],
+      stamps: [{ feed: 'main', sequence: run?.sequence, fields: ['role'] }],
+    });
+  });
+
+  test('what is staged is as new as what the feed said last: it is no newer than a row of the feed that waits', async () => {
+    const { ledger } = await openForTest(open);
+    await settledHolds(ledger, 'r1', { k1: [role] });
+    const waiting = await applyingRun(ledger, 'r2', ['k1']);
+    const shown = await heldOf(ledger);
+    const { run } = await ledger.contacts.decideHeld(decision(shown, { write: writing('h1') }));
+    const [staged] = run === null ? [] : await pendingOf(ledger, run);
+    const lease1 = await lease(ledger, 'w1', ['k1'], { feed: 'main', sequence: staged?.sequence ?? 0 });
+    expect(lease1.get('k1')?.kind).toBe('leased');
+    await ledger.contacts.release('w1', ['k1']);
+    expect((await lease(ledger, 'w1', ['k1'], { feed: 'main', sequence: waiting.sequence })).get('k1')?.kind).toBe(
+      'leased',
+    );
+    expect(staged?.sequence).toBeLessThan(waiting.sequence);
+  });
+
+  test('a field that has changed since it was shown is left alone, and no run is entered for it', async () => {
+    const { ledger } = await openForTest(open);
+    await settledHolds(ledger, 'r1', { k1: [role] });
+    const shown = await heldOf(ledger);
+    await settledHolds(ledger, 'r2', { k1: [{ ...role, theirs: 'Y2' }] });
+    for (const write of [null, writing('h1')]) {
+      const decided = await ledger.contacts.decideHeld(decision(shown, { write }));
+      expect(decided).toEqual({ taken: [], moved: shown, busy: [], run: null });
+    }
+    expect(await ledger.runs.get('h1')).toBeNull();
+    expect(await heldOf(ledger)).toMatchObject([{ theirs: 'Y2' }]);
+  });
+
+  test('deciding twice decides once', async () => {
+    const { ledger } = await openForTest(open);
+    await settledHolds(ledger, 'r1', { k1: [role] });
+    const shown = await heldOf(ledger);
+    await ledger.contacts.decideHeld(decision(shown, { write: writing('h1') }));
+    const again = await ledger.contacts.decideHeld(decision(shown, { write: writing('h2') }));
+    expect(again).toEqual({ taken: [], moved: shown, busy: [], run: null });
+    expect(await ledger.runs.get('h2')).toBeNull();
+  });
+
+  test('a key that somebody is at work on is left for later; the lease of a dead process is none', async () => {
+    const { ledger } = await openForTest(open);
+    await settledHolds(ledger, 'r1', { k1: [role], k2: [role] });
+    await lease(ledger, 'w1', ['k1'], { feed: 'main', sequence: 99 });
+    const shown = await heldOf(ledger);
+    const first = await ledger.contacts.decideHeld(decision(shown, { write: writing('h1') }));
+    expect(first.taken).toMatchObject([{ key: 'k2' }]);
+    expect(first.busy).toMatchObject([{ key: 'k1' }]);
+    expect((await heldOf(ledger)).map(({ key }) => key)).toEqual(['k1']);
+    const isOwnerDead = (owner: string) => owner === 'w1';
+    const later = await ledger.contacts.decideHeld(decision(first.busy, { write: writing('h2'), isOwnerDead }));
+    expect(later).toMatchObject({ taken: [{ key: 'k1' }], busy: [], run: { id: 'h2' } });
+  });
+
+  test('a hold belongs to its feed: what is decided for one leaves the other’s', async () => {
+    const { ledger } = await openForTest(open);
+    await settledHolds(ledger, 'r1', { k1: [role] });
+    await settledHolds(ledger, 'r2', { k1: [role] }, 'crm');
+    const shown = (await heldOf(ledger)).filter(({ feed }) => feed === 'crm');
+    await ledger.contacts.decideHeld(decision(shown, { feed: 'crm', write: writing('h1', 'crm') }));
+    expect(await heldOf(ledger)).toMatchObject([{ feed: 'main', field: 'role' }]);
+    expect(await saidOf(ledger, 'k1')).toMatchObject({ said: { held: ['role'] }, heldCount: 1 });
+  });
+}
