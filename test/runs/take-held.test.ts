@@ -1,0 +1,130 @@
+/** A person takes the file's value of held fields, beside other feeds, waiting rows and dead letters. */
+import { describe, expect, it } from 'vitest';
+import { identifyProcess } from '#src/ledger/process-identity.ts';
+import type { RunRecord } from '#src/ledger/run-record.ts';
+import { listHeld, takeHeld } from '#src/runs/take-held.ts';
+import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+
+const wide = 'externalId,firstName,role,company';
+
+async function take(bench: RunsBench, side: 'file' | 'app', choice = {}): Promise<readonly RunRecord[]> {
+  const identity = identifyProcess(bench.parts.clock.bootId);
+  const { runs } = await takeHeld({ ...bench.parts, identity }, side, await listHeld(bench.parts, choice));
+  return runs;
+}
+
+async function taken(bench: RunsBench, choice = {}): Promise<RunRecord> {
+  const [run, ...others] = await take(bench, 'file', choice);
+  if (run === undefined || others.length > 0) throw new Error('one run was expected');
+  return run;
+}
+
+async function edit(bench: RunsBench, defaultFields: Readonly<Record<string, string>>): Promise<void> {
+  const { id } = await bench.world.contactOf('c-1');
+  await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields });
+}
+
+const fieldsOf = async (bench: RunsBench) => (await bench.world.contactOf('c-1')).defaultFields;
+
+/** The role is held: X before, Y in the app, Z in the file. */
+async function openWithHold(): Promise<RunsBench> {
+  const bench = await openRunsBench({ configured: { shop: {} } });
+  await bench.import('a.csv', csv(['c-1,Ann,X,Pier'], wide));
+  await edit(bench, { role: 'Y' });
+  expect((await bench.import('b.csv', csv(['c-1,Ann,Z,Pier'], wide))).counts.heldFields).toBe(1);
+  return bench;
+}
+
+describe('the file’s value of a held field', () => {
+  it('is written by a run of its own that no guard stops, and touches nothing else', async () => {
+    const bench = await openWithHold();
+    const run = await taken(bench);
+    expect(run).toMatchObject({ kind: 'held', state: 'applying', feed: 'main' });
+    await edit(bench, { firstName: 'Anne' });
+    expectCounts(await bench.finish(await bench.apply(run)), { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench)).toMatchObject({ role: 'Z', firstName: 'Anne', company: 'Pier' });
+    expect(await listHeld(bench.parts, {})).toEqual([]);
+  });
+
+  it('is written over what another feed’s later file had settled: a person has decided after it', async () => {
+    const bench = await openWithHold();
+    await bench.import('shop.csv', csv(['c-1,Y'], 'externalId,role'), { feed: 'shop' });
+    expectCounts(await bench.import('shop.csv', csv(['c-1,V'], 'externalId,role'), { feed: 'shop' }), {
+      rows: 1,
+      updated: 1,
+    });
+    // The hold stays, and with it the value that was shown; V is what it waits against by now.
+    expectCounts(await bench.finish(await bench.apply(await taken(bench))), { rows: 1, unchanged: 1 });
+    expect(await listHeld(bench.parts, {})).toMatchObject([{ ours: 'Z', theirs: 'V' }]);
+    expectCounts(await bench.finish(await bench.apply(await taken(bench))), { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench)).toMatchObject({ role: 'Z' });
+  });
+
+  it('is no newer than a row of its feed that waits: an approved run still writes its other fields', async () => {
+    const bench = await openWithHold();
+    const waiting = await bench.stage(await bench.submit('c.csv', csv(['c-1,Ann,Z,Quay'], wide)));
+    await bench.finish(await bench.apply(await taken(bench)));
+    expectCounts(await bench.finish(await bench.apply(waiting)), { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench)).toMatchObject({ role: 'Z', company: 'Quay' });
+  });
+
+  it('closes no dead letter of the whole row, and takes nothing from it when it dies itself', async () => {
+    const bench = await openWithHold();
+    await bench.world.faults('update:status=422');
+    await bench.import('c.csv', csv(['c-1,Ann,Z,Quay'], wide));
+    const [letter] = await bench.letters();
+    expect(letter).toMatchObject({ code: 'refused422', state: 'open', desired: { scalars: { company: 'Quay' } } });
+    expectCounts(await bench.finish(await bench.apply(await taken(bench))), { rows: 1, dead: 1 });
+    expect(await bench.letters()).toEqual([{ ...letter, seenCount: 2, lastAtMs: expect.any(Number) }]);
+  });
+
+  it('of a row with a dead letter is written, and the letter waits for the rest of the row', async () => {
+    const bench = await openWithHold();
+    await bench.world.faults('update:status=422');
+    await bench.import('c.csv', csv(['c-1,Ann,Z,Quay'], wide));
+    await bench.world.faults();
+    expectCounts(await bench.finish(await bench.apply(await taken(bench))), { rows: 1, updated: 1 });
+    expect(await bench.letters()).toMatchObject([{ state: 'open', desired: { scalars: { company: 'Quay' } } }]);
+    expect(await fieldsOf(bench)).toMatchObject({ role: 'Z', company: 'Pier' });
+  });
+
+  it('is one run a feed', async () => {
+    const bench = await openWithHold();
+    await bench.import('shop.csv', csv(['c-1,S'], 'externalId,role'), { feed: 'shop' });
+    const runs = await take(bench, 'file');
+    expect(runs.map(({ feed, kind }) => [feed, kind])).toEqual([
+      ['main', 'held'],
+      ['shop', 'held'],
+    ]);
+  });
+
+  it('of a contact that was deleted meanwhile is not written, and makes none', async () => {
+    const bench = await openWithHold();
+    const { id } = await bench.world.contactOf('c-1');
+    await bench.world.byHand('DELETE', `/v1/contacts/${id}`);
+    expectCounts(await bench.finish(await bench.apply(await taken(bench))), { rows: 1, skipped: 1 });
+    expect(await bench.world.contacts()).toEqual([]);
+  });
+});
+
+describe('a custom field that the file clears', () => {
+  it('is cleared where a person takes the file’s side, and kept where the app’s', async () => {
+    for (const side of ['file', 'app'] as const) {
+      const bench = await openRunsBench();
+      const header = 'externalId,firstName,custom.tier';
+      const field = (await bench.parts.workspace.listCustomFields())?.find(({ type }) => type === 'string');
+      const named = header.replace('tier', field?.key ?? '');
+      await bench.import('a.csv', csv(['c-1,Ann,gold'], named));
+      const before = await bench.world.contactOf('c-1');
+      expect(before.customFields.map(({ value }) => value)).toContain('gold');
+      const customFields = [{ id: before.customFields[0]?.id, key: field?.key, value: 'silver' }];
+      await bench.world.byHand('PATCH', `/v1/contacts/${before.id}`, { customFields });
+      expect((await bench.import('b.csv', csv(['c-1,Ann,#CLEAR'], named))).counts.heldFields).toBe(1);
+      for (const run of await take(bench, side)) await bench.finish(await bench.apply(run));
+      const values = (await bench.world.contactOf('c-1')).customFields.map(({ value }) => value);
+      expect(values.includes('silver'), side).toBe(side === 'app');
+      const night = await bench.import('b.csv', csv(['c-1,Ann,#CLEAR'], named));
+      expect(night.counts.heldFields, side).toBe(0);
+    }
+  });
+});
