@@ -4,16 +4,11 @@ import { pendingCount } from '#src/ledger/run-record.ts';
 import type { RunEvent } from '#src/ledger/staging-ledger.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/summary.ts';
 import { type Output, printable } from './output.ts';
+import { type HeldLine, heldSentence } from './present-held.ts';
 
 const problemsShown = 10;
 const heldShown = 5;
 const warningsShown = 50;
-
-export interface HeldLine {
-  readonly line: number;
-  readonly key: string | null;
-  readonly field: string | null;
-}
 
 export interface RunPresentation {
   readonly summary: RunSummary;
@@ -42,13 +37,11 @@ export function presentRun(
     if (reason.hint !== null) lines.push(`  ${printable(reason.hint)}`);
   }
   if (summary.heldFields > 0) {
-    lines.push(
-      `  ${counted(summary.heldFields, 'field')} held: changed in the file and by people, differently; theirs stays`,
-    );
-    for (const { line, key, field } of held.slice(0, heldShown)) {
-      lines.push(`    line ${line}: ${field}${output.values && key !== null ? ` of ${printable(key)}` : ''}`);
-    }
+    const one = counted(summary.heldFields, 'field');
+    lines.push(`  ${one} held: changed both in the file and in the app, where the app's value stays`);
+    for (const field of held.slice(0, heldShown)) lines.push(`    ${heldSentence(output, field)}`);
     if (summary.heldFields > heldShown) lines.push(`    … and ${summary.heldFields - heldShown} more in the report`);
+    lines.push('    see what waits, and decide: patchbay held ls');
   }
   // A warning about the whole file is a note, too: it is told once.
   const listed = new Set(warnings.slice(0, warningsShown).map(({ message }) => message));

@@ -24,6 +24,8 @@ export interface RunDetail extends RunView {
   /** What was warned of, held, skipped and changed; as many of these as of the problems are known. */
   readonly outcomes: readonly RunEvent[];
   readonly problemsKnown: ProblemsKnown;
+  /** Fields that waited for a person when the run met them; as far known as the problems. */
+  readonly held: readonly RunEvent[];
 }
 
 /** Null where there is no such run: only an id that the ledger knows becomes part of a path. */
@@ -35,20 +37,24 @@ export async function readRunDetail(parts: DashboardParts, runId: string): Promi
     const dead = await parts.ledger.staging.deadRows(run.id, 0, liveProblemsMax);
     const events = await parts.ledger.staging.events(run.id, 0, liveProblemsMax);
     const outcomes = events.map(({ ordinal: _, ...event }) => event);
-    return { ...view, problems: dead.flatMap(problemLines), outcomes, problemsKnown: 'soFar' };
+    return { ...view, problems: dead.flatMap(problemLines), outcomes, problemsKnown: 'soFar', held: heldOf(outcomes) };
   }
   const bytes = await reportBytes(parts.reportsFolder, run.id);
   if (bytes !== null && bytes > reportBytesMax)
-    return { ...view, problems: [], outcomes: [], problemsKnown: 'tooMany' };
+    return { ...view, problems: [], outcomes: [], problemsKnown: 'tooMany', held: [] };
   const report = await readReport(parts.reportsFolder, run.id);
   const { problems = [], outcomes = [] } = report ?? {};
-  return { ...view, problems, outcomes, problemsKnown: report === null ? 'gone' : 'all' };
+  return { ...view, problems, outcomes, problemsKnown: report === null ? 'gone' : 'all', held: heldOf(outcomes) };
 }
 
 /** The keys of `runs show --json`; besides, the reason as `error`, the notes, and whether these are all problems. */
 export function runDetailJson({ record, summary, problems, outcomes, problemsKnown }: RunDetail): object {
   const document = { ...summary, problems, problemsComplete: problemsKnown === 'all', outcomes, notes: record.notes };
   return record.reason === null ? document : { ...document, error: record.reason };
+}
+
+function heldOf(events: readonly RunEvent[]): readonly RunEvent[] {
+  return events.filter(({ kind }) => kind === 'held');
 }
 
 async function reportBytes(reportsFolder: string, runId: string): Promise<number | null> {

@@ -1,6 +1,7 @@
 /** One run: what it came to, why, and what is wrong with its rows. */
 import { html } from 'hono/html';
 import { isFinal } from '#src/ledger/run-record.ts';
+import type { RunEvent } from '#src/ledger/staging-ledger.ts';
 import type { ProblemLine } from '#src/runs/summary.ts';
 import { busyRefreshSeconds, type Frame, framed } from './frame.ts';
 import type { Markup } from './markup.ts';
@@ -23,6 +24,7 @@ ${runReason(record)}
 ${isBusy ? runProgress(record) : ''}
 ${outcomeSection(detail)}
 ${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${note}</li>`)}</ul></section>`}
+${heldSection(detail)}
 <section><h2>Problems</h2>
 ${problemSection(detail)}
 </section>
@@ -61,6 +63,40 @@ function outcomeSection({ record, summary }: RunDetail): Markup {
 ${summary.fixFile === null ? '' : html`<div class="broad"><dt>Mend and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
 <div class="broad"><dt>Report</dt><dd><code class="path">${summary.report}</code></dd></div>
 </dl></section>`;
+}
+
+/** At most as many as problems; all are in the report, and what still waits is in `held ls`. */
+function heldSection({ held, record, summary }: RunDetail): Markup {
+  if (record.counts.heldFields === 0) return html``;
+  const more = record.counts.heldFields - Math.min(held.length, problemsShownMax);
+  return html`<section><h2>Held fields</h2>
+<p class="dim">Changed both in the file and in the app: the app's value stays until somebody decides. See what still waits with <code>patchbay held ls</code></p>
+${held.length === 0 ? '' : heldTable(held)}
+${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}
+</section>`;
+}
+
+function heldTable(held: readonly RunEvent[]): Markup {
+  return html`<table class="stacking">
+<thead><tr><th scope="col">Line</th><th scope="col">Key</th><th scope="col">Field</th><th scope="col">File</th>
+<th scope="col">App</th></tr></thead>
+<tbody>
+${held.slice(0, problemsShownMax).map(heldLine)}
+</tbody>
+</table>`;
+}
+
+function heldLine({ line, key, field, file, app }: RunEvent): Markup {
+  const cell = (value: RunEvent['file']): Markup | string =>
+    value === undefined || value === null
+      ? '–'
+      : html`<code class="cell"><bdi>${Array.isArray(value) ? value.join('; ') : String(value)}</bdi></code>`;
+  return html`<tr><th scope="row">line ${line}</th>
+<td data-label="Key"><bdi>${key}</bdi></td>
+<td data-label="Field"><bdi>${field}</bdi></td>
+<td data-label="File">${cell(file)}</td>
+<td data-label="App">${cell(app)}</td></tr>
+`;
 }
 
 function problemSection({ record, summary, problems, problemsKnown }: RunDetail): Markup {

@@ -81,10 +81,28 @@ describe('a run for people', () => {
     expect(text.match(/note:/g)).toHaveLength(1);
   });
 
-  it('tells held fields and notes', () => {
-    const text = presentRun(plain, presentation({ heldFields: 1 }, { notes: ['nothing maps these columns: Notes'] }));
-    expect(text).toContain('1 field held');
+  it('tells held fields with both values, the first few of them, and what to type; and notes', () => {
+    const held = Array.from({ length: 7 }, (_, index) => ({
+      ...{ line: index + 2, key: `h-${index}`, field: 'role', file: 'Lead', app: ['a', 'b'] },
+    }));
+    const notes = ['nothing maps these columns: Notes'];
+    const text = presentRun(plain, presentation({ heldFields: 7 }, { held, notes }));
+    expect(text).toContain("7 fields held: changed both in the file and in the app, where the app's value stays\n");
+    expect(text).toContain('    line 2: role of h-0: the file says Lead, the app a; b\n');
+    expect(text).toContain('    … and 2 more in the report\n    see what waits, and decide: patchbay held ls\n');
+    expect(text).not.toContain('h-5');
     expect(text).toContain('note: nothing maps these columns: Notes');
+  });
+
+  it('tells held fields of an older report, which has no values, and never with --no-values', () => {
+    const line = { line: 2, key: 'h-1', field: 'role' };
+    const older = presentRun(plain, presentation({ heldFields: 1 }, { held: [line] }));
+    expect(older).toContain('    line 2: role of h-1\n');
+    const held = [{ ...line, file: 'Lead', app: null }];
+    expect(presentRun(plain, presentation({ heldFields: 1 }, { held }))).toContain('the file says Lead, the app –\n');
+    const hidden = presentRun(withoutValues, presentation({ heldFields: 1 }, { held }));
+    expect(hidden).toContain('    line 2: role\n');
+    expect(hidden).not.toMatch(/h-1|Lead/);
   });
 
   it('counts adopted contacts beside the updated ones', () => {

@@ -2,7 +2,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type DashboardBench, dashboardBench, deadRow, enterRun, finishedRun, stageRun } from './dashboard-bench.ts';
+import type { HeldField } from '#src/contacts/change.ts';
+import { heldEvent } from '#src/ledger/staging-ledger.ts';
+import {
+  type DashboardBench,
+  dashboardBench,
+  deadRow,
+  enterRun,
+  finishedRun,
+  stageRun,
+  startMs,
+} from './dashboard-bench.ts';
 
 async function writeReportFile(bench: DashboardBench, runId: string, problemCount: number): Promise<void> {
   const problems = Array.from({ length: problemCount }, (_, index) => ({
@@ -94,6 +104,39 @@ describe('one run', () => {
     await stageRun(bench, run, { rows: 5, dead: 1 }, [deadRow({ cell: 'ask reception' })]);
     expect((await bench.page(`/runs/${run.id}`)).text).toContain('ask reception');
     expect((await bench.json(`/runs/${run.id}`)).body).toMatchObject({ problemsComplete: false, fixFile: null });
+  });
+
+  it('shows held fields with both values, at work and from its report, whatever they hold', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    await stageRun(bench, run, { rows: 2, heldFields: 1 });
+    const held: HeldField = { field: 'role', said: 'X', ours: '<b>Lead</b>', theirs: ['a', 'b"'] };
+    const event = heldEvent('h-<1>', 2, held);
+    await bench.ledger.staging.stage({
+      ...{ runId: run.id, feed: run.feed, rowsPerBatch: 100, records: [], traces: [], dead: [], withdrawn: [] },
+      ...{ events: [event], counts: {}, atMs: startMs },
+    });
+    const expectHeld = async (): Promise<void> => {
+      const { text } = await bench.page(`/runs/${run.id}`);
+      expect(text).toContain('<h2>Held fields</h2>');
+      expect(text).toContain('<td data-label="Key"><bdi>h-&lt;1&gt;</bdi></td>');
+      expect(text).toContain('<code class="cell"><bdi>&lt;b&gt;Lead&lt;/b&gt;</bdi></code>');
+      expect(text).toContain('<bdi>a; b&quot;</bdi>');
+      expect(text).toContain('patchbay held ls');
+      expect(text).not.toContain('<b>Lead');
+    };
+    await expectHeld();
+    await bench.ledger.runs.move(run.id, ['staging'], 'done', { atMs: startMs });
+    await mkdir(bench.parts.reportsFolder, { recursive: true });
+    const report = { run: run.id, problems: [], outcomes: [event] };
+    await writeFile(join(bench.parts.reportsFolder, `${run.id}.json`), JSON.stringify(report));
+    await expectHeld();
+  });
+
+  it('has no section of held fields where there are none', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    expect((await bench.page(`/runs/${run.id}`)).text).not.toContain('Held fields');
   });
 
   it('shows the reason and the hint of a failure', async () => {

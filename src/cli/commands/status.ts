@@ -1,4 +1,4 @@
-/** `patchbay status`: what runs, what waits, what is dead. */
+/** `patchbay status`: what runs, what waits, what is held, what is dead. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { isEngineRunning } from '#src/engine/find-engine.ts';
@@ -54,6 +54,7 @@ async function gather(home: Home) {
     feeds: (await ledger.deliveries.conditions())
       .filter(({ troubles }) => troubles.length > 0)
       .map(({ feed, troubles, sinceMs }) => ({ feed, troubles, since: isoInstant(sinceMs) })),
+    heldFields: await ledger.contacts.heldCount({}),
     deadLetters: await ledger.deadLetters.countOpen(),
     notices: {
       waiting: await ledger.deliveries.count('waiting'),
@@ -124,5 +125,6 @@ function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void 
   }
   const { waiting, dead } = facts.notices;
   if (waiting + dead > 0) output.line(`notices       ${waiting} to be delivered, ${dead} given up`);
+  if (facts.heldFields > 0) output.line(`held fields   ${facts.heldFields}  patchbay held ls`);
   output.line(`dead letters  ${facts.deadLetters}${facts.deadLetters > 0 ? '  patchbay dead ls' : ''}`);
 }
