@@ -2,7 +2,7 @@
  * The command line. Commands are described here; what they do is loaded when they are called, so that `--help` is
  * fast.
  */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { leaveWhenStdoutBreaks } from './broken-stdout.ts';
 import { addNumbers } from './commands/numbers-description.ts';
@@ -51,6 +51,7 @@ export function buildProgram(): Command {
     addImport,
     addStatus,
     addRuns,
+    addHeld,
     addDead,
     addSchedule,
     addNumbers,
@@ -123,7 +124,7 @@ function addImport(program: Command): void {
 function addStatus(program: Command): void {
   program
     .command('status')
-    .description('what runs, what waits, what is dead')
+    .description('what runs, what waits, what is held, what is dead')
     .option('--sandbox', 'of the sandbox')
     .action(run(async () => (await import('./commands/status.ts')).status));
 }
@@ -151,6 +152,27 @@ function addRuns(program: Command): void {
     .description('end a run: what was written stays written, the rest is left')
     .argument('<RUN>')
     .action(run(async () => (await import('./commands/runs.ts')).cancelRun));
+}
+
+function addHeld(program: Command): void {
+  const held = program
+    .command('held')
+    .description('fields that file and app changed differently: list them, decide about them');
+  const choice = (command: Command): Command =>
+    command
+      .argument('[KEY...]', 'keys of contacts')
+      .option('--feed <name>', 'only those of this feed')
+      .option('--field <field>', 'only this field, as role or custom.tier')
+      .option('--sandbox', 'of the sandbox');
+  choice(held.command('ls', { isDefault: true }).description("held fields, each with the file's value and the app's"))
+    .option('--limit <n>', 'how many', count, 1_000)
+    .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
+  const side = new Argument('<SIDE>', 'whose value stands from now on').choices(['file', 'app']);
+  choice(held.command('take').description("decide: write the file's value, or keep the app's").addArgument(side))
+    .option('--all', 'all that are held')
+    .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
+    .option('--detach', 'leave the writing to the running engine and exit')
+    .action(run(async () => (await import('./commands/held.ts')).takeHeldFields));
 }
 
 function addDead(program: Command): void {
