@@ -10,7 +10,7 @@ export interface ProofResult {
 
 /** The heads of tables that a proof prints rows of only. */
 const heads: Readonly<Record<string, readonly string[]>> = {
-  commands: ['seed', 'stories', 'commands', 'files', 'rows', 'seconds'],
+  commands: ['kind', 'seed', 'stories', 'commands', 'files', 'rows', 'seconds'],
 };
 
 const markers = { start: '<!-- results -->', end: '<!-- /results -->' };

@@ -2,10 +2,14 @@
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { pendingCount } from '#src/ledger/run-record.ts';
 import type { Contact } from '#src/wire/contact.ts';
-import { feeds, type Key, keys } from './commands.ts';
+import type { KeyEvent } from './chronicle.ts';
+import { type Column, columnsOf, feeds, keys } from './commands.ts';
 import { type Fates, readFates } from './fates.ts';
-import { legalPhones, legalRoles, phonesByHand } from './legal-values.ts';
-import { firstNameOf, isOfFeed, type KeyModel, type Model } from './model.ts';
+import { itemRule } from './item-rule.ts';
+import type { KeyModel, Model } from './model.ts';
+import { fieldsOf } from './picture.ts';
+import { replay } from './replay.ts';
+import { valueRule } from './value-rule.ts';
 import { limits, type World } from './world.ts';
 
 export async function breachesOf(world: World, model: Model): Promise<readonly string[]> {
@@ -24,8 +28,9 @@ export async function breachesOf(world: World, model: Model): Promise<readonly s
     const [contact] = own;
     // A contact that was made again after people deleted it starts anew: what they did to the first one is gone with it.
     if (contact === undefined || known.deleted !== 'no') continue;
-    note(values(contact, known, fates));
-    note(untouched(key, contact, known));
+    note(values(world.chronicle.of(key), fates));
+    note(oddities(contact));
+    breaches.push(...world.chronicle.breaches.filter((text) => text.startsWith(`${key}: `)));
   }
   breaches.push(...(await leasesLeft(world)));
   return breaches;
@@ -50,7 +55,7 @@ function accounting(run: RunRecord | null, rowCount: number): readonly string[] 
 
 function presence(own: readonly Contact[], known: KeyModel, fates: Fates): readonly string[] {
   if (own.length > 1) return [`${own.length} contacts`];
-  const rows = known.history.flatMap((entry) => (entry.kind === 'row' ? [entry] : []));
+  const { rows } = known;
   const gone = rows.filter((row) => fates.of(row).skipped === 'gone');
   if (known.deleted === 'known') return own.length === 0 ? [] : ['a person deleted it, and it is back'];
   if (known.deleted === 'unknown') return [];
@@ -59,51 +64,63 @@ function presence(own: readonly Contact[], known: KeyModel, fates: Fates): reado
   return reached && own.length === 0 ? ['no contact, although a row reached it'] : [];
 }
 
-/** A row may be given up only for doubts, and doubts come only of faults. The newest row is never overtaken. */
-function deaths(known: KeyModel, fates: Fates, model: Model): readonly string[] {
+/** A row may be given up only for doubts, which come only of faults, or for an edit that came in between. The newest row of all is never overtaken. */
+function deaths({ rows }: KeyModel, fates: Fates, model: Model): readonly string[] {
   const breaches: string[] = [];
   const spoiltWrites = [...model.faults].some((spec) => /^(create|update|\*):(?!status=429)/.test(spec));
   const spoiltReads = [...model.faults].some((spec) => /^(list|get|\*):/.test(spec));
-  const rows = known.history.flatMap((entry) => (entry.kind === 'row' ? [entry] : []));
   for (const row of rows) {
     const { dead, skipped } = fates.of(row);
-    const legal = dead === null || (dead === 'doubt' && spoiltWrites) || (dead === 'lookUpFails' && spoiltReads);
-    if (!legal) breaches.push(`line ${row.line} died of ${dead}`);
+    const isOfDoubt = (dead === 'doubt' && spoiltWrites) || (dead === 'lookUpFails' && spoiltReads);
+    const isOfRace = model.isRaced && (dead === 'refused400' || dead === 'notApplied');
+    const legal = dead === null || isOfDoubt || isOfRace;
+    if (!legal) breaches.push(`line ${row.line} of ${row.feed} died of ${dead}`);
     if (skipped === 'superseded' && row === rows.at(-1)) breaches.push('the newest row was skipped as superseded');
     if (skipped !== null && skipped !== 'superseded' && skipped !== 'gone')
-      breaches.push(`line ${row.line} was skipped: ${skipped}`);
+      breaches.push(`line ${row.line} of ${row.feed} was skipped: ${skipped}`);
   }
   return breaches;
 }
 
-/** What files and people both write: the newest that was said, by whoever may say it. */
-function values(contact: Contact, known: KeyModel, fates: Fates): readonly string[] {
-  const { role, phoneNumbers } = contact.defaultFields;
-  const roles = legalRoles(known, fates);
-  const breaches = [...roles.breaches];
-  if (!roles.legal.has(role ?? '')) breaches.push(`the role is ${role}, not ${[...roles.legal].join(' or ')}`);
-  const phones = phoneNumbers.map((item) => item.value ?? '');
-  for (const feed of feeds) {
-    const { must, may } = legalPhones(known, fates, feed);
-    const there = phones.filter((phone) => isOfFeed(feed, phone));
-    for (const phone of must) if (!there.includes(phone)) breaches.push(`the phone ${phone} of ${feed} is missing`);
-    for (const phone of there) if (!may.has(phone)) breaches.push(`the phone ${phone} of ${feed} should not be there`);
-  }
-  return breaches;
+const allColumns: readonly Column[] = [...new Set(feeds.flatMap((feed) => columnsOf[feed]))];
+const valueColumns = allColumns.filter((column) => column !== 'email' && !column.startsWith('phone'));
+
+/** Every field that anybody ever named, by the rules. */
+function values(events: readonly KeyEvent[], fates: Fates): readonly string[] {
+  const items = events.flatMap((event) => {
+    switch (event.kind) {
+      case 'row':
+        return Object.entries(event.row.cells).flatMap(([column, value]) => {
+          if (value === '' || !(column === 'email' || column.startsWith('phone'))) return [];
+          return [column === 'email' ? `email.${value.toLowerCase()}` : `phone.${value}`];
+        });
+      case 'edit':
+        return fieldsOf(event.from, event.to);
+      case 'write':
+        return fieldsOf(event.sent);
+      default:
+        return [];
+    }
+  });
+  const fateOf = fates.of;
+  const ofValues = valueColumns.map((field) =>
+    replay(valueRule(field, field.startsWith('custom.')), events, { field, fateOf }),
+  );
+  const ofItems = [...new Set(items)].flatMap((field) => {
+    const kind = field.startsWith('email.') ? 'email' : field.startsWith('phone.') ? 'phone' : null;
+    return kind === null ? [] : [replay(itemRule(kind, field.slice(6)), events, { field, fateOf })];
+  });
+  return [...ofValues, ...ofItems].flatMap((breach) => (breach === null ? [] : [breach]));
 }
 
-/** What only one side writes, and what nobody changes. */
-function untouched(key: Key, contact: Contact, known: KeyModel): readonly string[] {
+/** What no rule about a field says. */
+function oddities({ source, defaultFields }: Contact): readonly string[] {
   const breaches: string[] = [];
-  const { firstName, phoneNumbers } = contact.defaultFields;
-  if (firstName !== firstNameOf(key)) breaches.push(`the first name is ${firstName}`);
-  if (contact.source !== 'patchbay' && contact.source !== 'crm') breaches.push(`the source is ${contact.source}`);
-  const phones = phoneNumbers.map((item) => item.value ?? '');
-  if (new Set(phones).size < phones.length) breaches.push(`a phone stands there twice: ${phones.join(', ')}`);
-  const byHand = phonesByHand(known);
-  const others = phones.filter((phone) => !feeds.some((feed) => isOfFeed(feed, phone)));
-  if (others.toSorted().join() !== [...byHand].toSorted().join())
-    breaches.push(`people's phones are ${others.join(', ')}, not ${[...byHand].join(', ')}`);
+  if (![null, 'patchbay', 'crm', 'shop', 'public-api'].includes(source)) breaches.push(`the source is ${source}`);
+  for (const items of [defaultFields.emails, defaultFields.phoneNumbers]) {
+    const texts = items.map((item) => (item.value ?? '').toLowerCase());
+    if (new Set(texts).size < texts.length) breaches.push(`an item stands there twice: ${texts.join(', ')}`);
+  }
   return breaches;
 }
 

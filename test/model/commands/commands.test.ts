@@ -1,11 +1,24 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { explore } from './explore.ts';
+import { asStory, knownStories } from './known-stories.ts';
+import { play } from './play.ts';
 
 /** PATCHBAY_MODEL_SEED and PATCHBAY_MODEL_PATH play a printed counterexample again. */
 const seed = Number(process.env.PATCHBAY_MODEL_SEED ?? Date.now() % 2 ** 31);
 const path = process.env.PATCHBAY_MODEL_PATH;
 
-test(`one contact per key and nobody's edits lost, whatever happens in whatever order (seed ${seed})`, async () => {
-  const { failure } = await explore({ seed, runs: 20, ...(path === undefined ? {} : { path }) });
+describe.each(['merge', 'replace'] as const)('stories that once broke a rule, on a service that %ss', (patchMode) => {
+  test.each(knownStories)('$name', async (known) => {
+    const { breaches } = await play(asStory(known, patchMode));
+    expect(breaches).toEqual([]);
+  });
+});
+
+test.each([
+  { kind: 'storm', runs: 40, rule: 'one contact per key and nobody’s value lost, whatever happens in whatever order' },
+  { kind: 'calm', runs: 20, rule: 'each field is as the rules say, on a service that merges and on one that replaces' },
+  { kind: 'interrupted', runs: 15, rule: 'unrelated runs leave every verdict as it is' },
+] as const)(`$rule ($kind, seed ${seed})`, async ({ kind, runs }) => {
+  const { failure } = await explore({ kind, seed, runs, ...(path === undefined ? {} : { path }) });
   expect(failure, failure ?? '').toBeNull();
 });

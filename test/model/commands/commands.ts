@@ -4,23 +4,72 @@
  */
 import fc from 'fast-check';
 
-export const feeds = ['main', 'crm'] as const;
+export const feeds = ['main', 'crm', 'shop'] as const;
 export type Feed = (typeof feeds)[number];
 
-export const keys = ['k-0', 'k-1', 'k-2', 'k-3', 'k-4'] as const;
+export const keys = ['k-0', 'k-1', 'k-2'] as const;
 export type Key = (typeof keys)[number];
 
-/** One line of a file. Role and phone are drawn from small alphabets. */
+/** What each feed's files name besides the key, in the order of their columns: some columns are the same, some are not. */
+export const columnsOf = {
+  main: ['firstName', 'company', 'role', 'email', 'phone'],
+  crm: ['firstName', 'lastName', 'role', 'email', 'phone work', 'phone mobile', 'custom.account_manager'],
+  shop: ['firstName', 'lastName', 'company', 'role', 'phone work', 'custom.account_manager', 'custom.seats'],
+} as const;
+export type Column = (typeof columnsOf)[Feed][number];
+
+/** A cell that says what the feed's last file said. Others are literal: blank, `#CLEAR`, or a value. */
+export const sameCell = '=';
+export const clearCell = '#CLEAR';
+
+const names = ['Fir', 'Elm', 'ELM', 'Oak'] as const;
+const phones = ['+14155550100', '+14155550101', '+14155550102'] as const;
+const emails = ['ann@example.com', 'bea@example.com', 'Bea@example.com'] as const;
+const seats = ['1', '2', '3'] as const;
+
+/** Small alphabets, so that feeds and people often say the same, or the same in another case. */
+export function valuesOf(column: Column): readonly string[] {
+  if (column.startsWith('phone')) return phones;
+  if (column === 'email') return emails;
+  return column === 'custom.seats' ? seats : names;
+}
+
 export interface FileLine {
   readonly key: Key;
-  readonly role: number;
-  readonly phone: number;
+  /** As many as the feed has columns. */
+  readonly cells: readonly string[];
 }
+
+/** At that effect of the worker, counted from now, instead of at once. */
+export interface During {
+  readonly worker: 0 | 1;
+  readonly effect: number;
+}
+
+export const editedFields = [
+  'firstName',
+  'lastName',
+  'company',
+  'role',
+  'custom.account_manager',
+  'custom.seats',
+] as const;
+export type EditedField = (typeof editedFields)[number];
+export type ItemList = 'emails' | 'phoneNumbers';
+
+export type Edit =
+  /** An empty value clears the field. */
+  | { readonly what: 'set'; readonly field: EditedField; readonly value: string }
+  | { readonly what: 'add'; readonly list: ItemList; readonly value: string }
+  | { readonly what: 'remove'; readonly list: ItemList; readonly pick: number }
+  | { readonly what: 'retype'; readonly list: ItemList; readonly pick: number; readonly value: string }
+  | { readonly what: 'delete' }
+  /** A contact with this key, made in the app; passed over where there is one, or where work is going on. */
+  | { readonly what: 'make'; readonly firstName: string; readonly role: string; readonly phone: string };
 
 export type Command =
   | { readonly do: 'drop'; readonly feed: Feed; readonly lines: readonly FileLine[] }
-  | { readonly do: 'edit'; readonly key: Key; readonly what: 'role' | 'addPhone' | 'delete' }
-  | { readonly do: 'edit'; readonly key: Key; readonly what: 'removePhone'; readonly pick: number }
+  | { readonly do: 'edit'; readonly key: Key; readonly edit: Edit; readonly during: During | null }
   /** `noticed`: others on the host see that the process is dead; else they wait for its leases to end. */
   | {
       readonly do: 'crash';
@@ -32,10 +81,16 @@ export type Command =
   | { readonly do: 'pause' | 'resume' | 'clear' | 'flush' }
   | { readonly do: 'advance'; readonly ms: number }
   | { readonly do: 'fault'; readonly specs: readonly string[] }
+  /** From now on lists show contacts as they were so long ago. */
+  | { readonly do: 'staleLists'; readonly ms: number }
   /** `together`: the next job goes to both workers at once; else the last one is delivered again. */
   | { readonly do: 'redeliver'; readonly together: boolean }
   | { readonly do: 'reorder'; readonly by: number }
-  | { readonly do: 'work'; readonly worker: 0 | 1; readonly jobs: number };
+  | { readonly do: 'work'; readonly worker: 0 | 1; readonly jobs: number }
+  /** A file of all that the feed has named, and says the same of; but for the last name, where one is given. */
+  | { readonly do: 'repeat'; readonly feed: Feed; readonly lastName: string | null }
+  /** Everything is worked to its end. */
+  | { readonly do: 'finish' };
 
 /**
  * Within what the product assumes: commits land within 30 s, lists show them within 10 s (`rules.md`, D and V). Updates are
@@ -75,19 +130,69 @@ const key = fc.constantFrom(...keys);
 const worker = fc.constantFrom<0 | 1>(0, 1);
 const is = <Name extends string>(name: Name) => fc.constant(name);
 
-const drop = fc.record({
-  do: is('drop'),
-  feed: fc.constantFrom(...feeds),
-  lines: fc.uniqueArray(fc.record({ key, role: fc.nat(2), phone: fc.nat(2) }), {
-    selector: (line) => line.key,
-    minLength: 1,
-    maxLength: keys.length,
-  }),
-});
-const edit = fc.oneof(
-  fc.record({ do: is('edit'), key, what: fc.constantFrom('role', 'role', 'addPhone', 'delete') }),
-  fc.record({ do: is('edit'), key, what: is('removePhone'), pick: fc.nat(5) }),
+/** A name is always there: a contact with nothing but a key is never made. */
+const cellOf = (column: Column): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 4, arbitrary: is(sameCell) },
+    { weight: 5, arbitrary: fc.constantFrom(...valuesOf(column)) },
+    { weight: column === 'firstName' ? 0 : 1, arbitrary: fc.constantFrom('', clearCell) },
+  );
+
+const dropOf = (feed: Feed): fc.Arbitrary<Extract<Command, { do: 'drop' }>> =>
+  fc.record({
+    do: is('drop'),
+    feed: fc.constant(feed),
+    lines: fc.uniqueArray(fc.record({ key, cells: fc.tuple(...columnsOf[feed].map(cellOf)) }), {
+      selector: (line) => line.key,
+      minLength: 1,
+      maxLength: keys.length,
+    }),
+  });
+const drop = fc.oneof(...feeds.map(dropOf));
+
+const listed = fc.oneof(
+  fc.record({ list: fc.constant<ItemList>('phoneNumbers'), value: fc.constantFrom(...phones, '+14155550150') }),
+  fc.record({ list: fc.constant<ItemList>('emails'), value: fc.constantFrom('ann@example.com', 'hand@example.com') }),
 );
+const set = fc.oneof(
+  ...editedFields.map((field) =>
+    fc.record({
+      what: is('set'),
+      field: fc.constant(field),
+      value: fc.constantFrom(...valuesOf(field), field === 'custom.seats' ? '9' : 'by hand', ...noValue(field)),
+    }),
+  ),
+);
+function noValue(field: EditedField): readonly string[] {
+  return field === 'firstName' ? [] : [''];
+}
+const edit: fc.Arbitrary<Edit> = fc.oneof(
+  { weight: 7, arbitrary: set },
+  { weight: 2, arbitrary: listed.map((one) => ({ what: 'add' as const, ...one })) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      what: is('remove'),
+      list: fc.constantFrom<ItemList>('phoneNumbers', 'emails'),
+      pick: fc.nat(3),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(listed, fc.nat(3)).map(([one, pick]) => ({ what: 'retype' as const, pick, ...one })),
+  },
+  { weight: 1, arbitrary: fc.record({ what: is('delete') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      what: is('make'),
+      firstName: fc.constantFrom(...names),
+      role: fc.constantFrom('', ...names),
+      phone: fc.constantFrom('', ...phones),
+    }),
+  },
+);
+const during = fc.option(fc.record({ worker, effect: fc.nat(12) }), { freq: 1 });
 const crash = fc.record({
   do: is('crash'),
   worker,
@@ -97,8 +202,8 @@ const crash = fc.record({
 });
 
 const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 5, arbitrary: drop },
-  { weight: 4, arbitrary: edit },
+  { weight: 6, arbitrary: drop },
+  { weight: 6, arbitrary: fc.record({ do: is('edit'), key, edit, during }) },
   { weight: 3, arbitrary: crash },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('pause', 'resume', 'flush', 'clear') }) },
   {
@@ -112,9 +217,15 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       specs: fc.uniqueArray(fc.constantFrom(...faultSpecs), { minLength: 1, maxLength: 3 }),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ do: is('staleLists'), ms: fc.constantFrom(0, 3_000, 9_000) }) },
   { weight: 2, arbitrary: fc.record({ do: is('redeliver'), together: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: is('reorder'), by: fc.nat(9) }) },
-  { weight: 12, arbitrary: fc.record({ do: is('work'), worker, jobs: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 10, arbitrary: fc.record({ do: is('work'), worker, jobs: fc.integer({ min: 1, max: 6 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: is('repeat'), feed: fc.constantFrom(...feeds), lastName: fc.constant(null) }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: is('finish') }) },
 );
 
 /** A service that merges or replaces what a PATCH leaves out (`facts.md`), and what happens to it. */
@@ -123,7 +234,65 @@ export interface Story {
   readonly commands: readonly Command[];
 }
 
+const patchMode = fc.constantFrom<Story['patchMode']>('merge', 'replace');
+
 export const story: fc.Arbitrary<Story> = fc.record({
-  patchMode: fc.constantFrom('merge', 'replace'),
+  patchMode,
   commands: fc.array(command, { minLength: 1, maxLength: 50, size: 'max' }),
+});
+
+/** What happens one after the other, each file worked to its end before the next thing: no machine fails in it. */
+const calmCommand = fc.oneof(
+  { weight: 3, arbitrary: drop },
+  { weight: 2, arbitrary: fc.record({ do: is('edit'), key, edit, during: fc.constant(null) }) },
+);
+export const calmStory: fc.Arbitrary<Story> = fc.record({
+  patchMode,
+  commands: fc.array(calmCommand, { minLength: 2, maxLength: 16, size: 'max' }),
+});
+
+/** A run that has nothing to do with what is looked at: a feed says again what it said, in all columns or in all but one. */
+export interface Unrelated {
+  /** After so many commands. */
+  readonly after: number;
+  readonly feed: Feed;
+  /** What its files say of the last name from then on; null: what they said. */
+  readonly lastName: string | null;
+}
+
+/** People's values are their own here: what a file says too is agreed on by any run that happens to look. */
+const ownEdit = fc.oneof(
+  fc.record({
+    what: is('set'),
+    field: fc.constantFrom<EditedField>('company', 'role', 'custom.account_manager'),
+    value: fc.constantFrom('by hand', 'BY HAND', 'by another hand'),
+  }),
+  fc.record({ what: is('add'), list: fc.constant<ItemList>('phoneNumbers'), value: is('+14155550150') }),
+  fc.record({ what: is('remove'), list: fc.constantFrom<ItemList>('phoneNumbers', 'emails'), pick: fc.nat(3) }),
+);
+
+export interface InterruptedStory {
+  readonly story: Story;
+  readonly unrelated: readonly Unrelated[];
+}
+
+export const interruptedStory: fc.Arbitrary<InterruptedStory> = fc.record({
+  story: fc.record({
+    patchMode,
+    commands: fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: drop },
+        { weight: 2, arbitrary: fc.record({ do: is('edit'), key, edit: ownEdit, during: fc.constant(null) }) },
+      ),
+      { minLength: 3, maxLength: 12, size: 'max' },
+    ),
+  }),
+  unrelated: fc.array(
+    fc.record({
+      after: fc.nat(12),
+      feed: fc.constantFrom(...feeds),
+      lastName: fc.option(fc.constantFrom(...names), { freq: 2 }),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
 });

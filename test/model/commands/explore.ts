@@ -1,9 +1,28 @@
 /** Many stories from one seed; the first that breaks a rule is shrunk, and says how to play it again. */
 import fc from 'fast-check';
-import { type Story, story } from './commands.ts';
-import { play } from './play.ts';
+import { playBothReadings, playInterrupted } from './calm.ts';
+import { calmStory, type InterruptedStory, interruptedStory, type Story, story } from './commands.ts';
+import { type Played, play } from './play.ts';
+
+/** `storm`: everything fails. `calm`: nothing does, under both readings of PATCH. `interrupted`: with unrelated runs. */
+export const kinds = ['storm', 'calm', 'interrupted'] as const;
+export type Kind = (typeof kinds)[number];
+
+const stories: { readonly [Name in Kind]: fc.Arbitrary<Told> } = {
+  storm: story,
+  calm: calmStory,
+  interrupted: interruptedStory,
+};
+type Told = Story | InterruptedStory;
+
+/** What was drawn, or what was printed before. */
+export function playTold(kind: Kind, told: Told): Promise<Played> {
+  if ('story' in told) return playInterrupted(told);
+  return kind === 'calm' ? playBothReadings(told) : play(told);
+}
 
 export interface Explored {
+  readonly kind: Kind;
   readonly seed: number;
   readonly runs: number;
   readonly commands: number;
@@ -15,6 +34,7 @@ export interface Explored {
 }
 
 export interface Exploration {
+  readonly kind: Kind;
   readonly seed: number;
   readonly runs: number;
   /** Of a counterexample that was printed before. */
@@ -23,11 +43,11 @@ export interface Exploration {
   readonly msMax?: number;
 }
 
-export async function explore({ seed, runs, path, msMax }: Exploration): Promise<Explored> {
+export async function explore({ kind, seed, runs, path, msMax }: Exploration): Promise<Explored> {
   const startedAtMs = performance.now();
   const sums = { runs: 0, commands: 0, files: 0, rows: 0 };
-  const property = fc.asyncProperty(story, async (one: Story) => {
-    const { breaches, ...played } = await play(one);
+  const property = fc.asyncProperty(stories[kind], async (told: Told) => {
+    const { breaches, ...played } = await playTold(kind, told);
     sums.runs += 1;
     for (const name of ['commands', 'files', 'rows'] as const) sums[name] += played[name];
     if (breaches.length > 0) throw new Error(breaches.join('\n'));
@@ -39,18 +59,19 @@ export async function explore({ seed, runs, path, msMax }: Exploration): Promise
     ...(msMax === undefined ? {} : { interruptAfterTimeLimit: msMax, markInterruptAsFailure: false }),
   });
   const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
-  return { seed, ...sums, seconds, failure: details.failed ? tell(details) : null };
+  return { kind, seed, ...sums, seconds, failure: details.failed ? tell(kind, details) : null };
 }
 
-function tell(details: fc.RunDetails<[Story]>): string {
+function tell(kind: Kind, details: fc.RunDetails<[Told]>): string {
   const [smallest] = details.counterexample ?? [];
-  const commands = smallest?.commands.map((command) => `  ${JSON.stringify(command)}`).join('\n');
+  const told = smallest === undefined ? null : 'story' in smallest ? smallest.story : smallest;
+  const commands = told?.commands.map((command) => `  ${JSON.stringify(command)}`).join('\n');
   const reason = details.errorInstance;
   return [
     reason instanceof Error && reason.message !== '' ? reason.message : String(reason),
-    `after these commands, on a service that ${smallest?.patchMode}s, shrunk ${details.numShrinks} times:`,
+    `after these commands, on a service that ${told?.patchMode}s, shrunk ${details.numShrinks} times:`,
     commands,
-    `again: node test/model/commands/run.ts --seed ${details.seed} --path ${details.counterexamplePath}`,
-    `or:    node test/model/commands/run.ts --story '${JSON.stringify(smallest)}'`,
+    `again: node test/model/commands/run.ts --kind ${kind} --seed ${details.seed} --path ${details.counterexamplePath}`,
+    `or:    node test/model/commands/run.ts --kind ${kind} --story '${JSON.stringify(smallest)}'`,
   ].join('\n');
 }

@@ -16,6 +16,8 @@ export interface Life {
   readonly over: Promise<void>;
   /** Ends at the n-th effect from now. */
   endAt(effect: number, moment: Moment): void;
+  /** Before the n-th effect from now somebody else does something. */
+  interruptAt(effect: number, work: () => Promise<void>): void;
   /** Around each effect. Never settles once the life is over. */
   effect<Result>(name: string, given: readonly unknown[], work: () => Promise<Result>): Promise<Result>;
   /** At the end of the story: what still waits for an answer is told that there is none, so that it closes its files. */
@@ -31,6 +33,7 @@ export function startLife(tell: Tell | null): Life {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   let isOver = false;
   let armed: { effectsLeft: number; readonly moment: Moment } | null = null;
+  let interruption: { effectsLeft: number; readonly work: () => Promise<void> } | null = null;
   const inFlight = new Set<Promise<unknown>>();
   const unanswered = new Set<(reason: Error) => void>();
   let isBuried = false;
@@ -49,8 +52,16 @@ export function startLife(tell: Tell | null): Life {
     endAt: (effect, moment) => {
       armed = { effectsLeft: effect, moment };
     },
+    interruptAt: (effect, work) => {
+      interruption = { effectsLeft: effect, work };
+    },
     effect: async (name, given, work) => {
       if (isOver) return never();
+      if (interruption !== null && interruption.effectsLeft-- === 0) {
+        const { work: interrupt } = interruption;
+        interruption = null;
+        await interrupt();
+      }
       let endsHere = false;
       if (armed !== null) {
         endsHere = armed.effectsLeft === 0;

@@ -1,9 +1,9 @@
 /** Plays one story: each command on the world and on the model, then everything to its end, then the check. */
 import { unreachable } from '#src/errors.ts';
-import type { UpdateItem } from '#src/wire/contact.ts';
 import { breachesOf } from './check.ts';
-import type { Command, Story } from './commands.ts';
-import { csvOf, type Edit, keyModel, type Model, newModel, phoneByHand, rowOf } from './model.ts';
+import { type Column, type Command, columnsOf, type FileLine, type Story, sameCell } from './commands.ts';
+import { edit } from './edits.ts';
+import { csvOf, keyModel, type Model, newModel, rowOf, writtenCells } from './model.ts';
 import type { WorkerTell } from './worker.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -20,10 +20,14 @@ export type Trace = (what: string, ...details: readonly unknown[]) => void;
 
 export interface PlayOptions {
   readonly trace?: Trace | null;
+  /** Everything is worked to its end after each command. */
+  readonly isCalm?: boolean;
+  /** Called with the world at the end, before it is closed. */
+  readonly look?: (world: World, model: Model) => Promise<void>;
 }
 
 /** @throws what the product must never throw. */
-export async function play(story: Story, { trace = null }: PlayOptions = {}): Promise<Played> {
+export async function play(story: Story, { trace = null, isCalm = false, look }: PlayOptions = {}): Promise<Played> {
   const tell: WorkerTell = (worker, name, given, answer) => trace?.(`    ${worker} ${name}`, given, answer);
   const world = await openWorld({ patchMode: story.patchMode, tell: trace === null ? null : tell });
   try {
@@ -31,10 +35,13 @@ export async function play(story: Story, { trace = null }: PlayOptions = {}): Pr
     for (const command of story.commands) {
       trace?.(JSON.stringify(command));
       await carryOut(world, model, command);
+      if (isCalm) await world.finish();
     }
     trace?.('everything to its end');
     await world.faults([]);
+    world.chronicle.staleLists(0);
     await world.finish();
+    await look?.(world, model);
     const rows = model.runs.reduce((sum, run) => sum + run.rowCount, 0);
     const breaches = await breachesOf(world, model);
     return { commands: story.commands.length, files: model.runs.length, rows, breaches };
@@ -45,14 +52,10 @@ export async function play(story: Story, { trace = null }: PlayOptions = {}): Pr
 
 async function carryOut(world: World, model: Model, command: Command): Promise<void> {
   switch (command.do) {
-    case 'drop': {
-      const { feed, lines } = command;
-      const run = await world.drop(feed, csvOf(feed, lines));
-      model.runs.push({ id: run.id, rowCount: lines.length });
-      for (const [index, line] of lines.entries())
-        keyModel(model, line.key).history.push(rowOf(run.id, feed, line, index));
-      return;
-    }
+    case 'drop':
+      return drop(world, model, command);
+    case 'repeat':
+      return repeat(world, model, command);
     case 'edit':
       return edit(world, model, command);
     case 'crash':
@@ -68,6 +71,9 @@ async function carryOut(world: World, model: Model, command: Command): Promise<v
       return world.faults(command.specs);
     case 'clear':
       return world.faults([]);
+    case 'staleLists':
+      model.isRaced ||= command.ms > 0;
+      return world.chronicle.staleLists(command.ms);
     case 'flush':
       return world.flush();
     case 'reorder':
@@ -79,58 +85,38 @@ async function carryOut(world: World, model: Model, command: Command): Promise<v
     case 'work':
       for (let job = 0; job < command.jobs; job += 1) await world.work(command.worker);
       return;
+    case 'finish':
+      await world.faults([]);
+      return world.finish();
     default:
       unreachable(command);
   }
 }
 
-/** In the app one edits what is there; a key without a contact is passed over. */
-async function edit(world: World, model: Model, command: Extract<Command, { do: 'edit' }>): Promise<void> {
-  const contact = (await world.contacts()).find((one) => one.externalId === command.key);
-  if (contact === undefined) return;
-  const known = keyModel(model, command.key);
-  if (command.what === 'delete') {
-    const isBound = (await world.ledger.contacts.get([command.key])).get(command.key)?.contactId === contact.id;
-    await world.byHand('DELETE', contact.id);
-    world.creates.deleted(command.key);
-    known.deleted = isBound && known.deleted === 'no' ? 'known' : 'unknown';
-    return;
-  }
-  const { emails: _, phoneNumbers, ...scalars } = contact.defaultFields;
-  const items = phoneNumbers.map(({ id, name, value }): UpdateItem & { value: string } => ({
-    ...(id === null ? {} : { id }),
-    name: name ?? '',
-    value: value ?? '',
-  }));
-  const count = [...model.keys.values()].reduce((sum, one) => sum + one.history.length, 0);
-  const before = await atRest(world, model);
-  // The app sends the whole contact, so that a service of either kind keeps the rest.
-  const save = async (kind: Edit['kind'], value: string, fields: Record<string, unknown>): Promise<void> => {
-    const defaultFields = { ...scalars, emails: [], phoneNumbers: items, ...fields };
-    await world.byHand('PATCH', contact.id, { defaultFields, customFields: [] });
-    known.history.push({ kind, value, before });
-  };
-  switch (command.what) {
-    case 'role':
-      return save('role', `by hand ${count}`, { role: `by hand ${count}` });
-    case 'addPhone': {
-      const value = phoneByHand(count);
-      if (items.some((item) => item.value === value)) return;
-      return save('addPhone', value, { phoneNumbers: [...items, { name: 'by hand', value }] });
-    }
-    case 'removePhone': {
-      const item = items[command.pick % Math.max(1, items.length)];
-      if (item === undefined) return;
-      const left = items.map((one) => (one === item ? { ...one, value: null } : one));
-      return save('removePhone', item.value, { phoneNumbers: left });
-    }
-    default:
-      unreachable(command.what);
+async function drop(world: World, model: Model, { feed, lines }: Extract<Command, { do: 'drop' }>): Promise<void> {
+  const written = lines.map((line) => ({ key: line.key, cells: writtenCells(model, feed, line) }));
+  const run = await world.drop(feed, csvOf(feed, written));
+  model.runs.push({ id: run.id, rowCount: lines.length });
+  for (const [index, { key, cells }] of written.entries()) {
+    const row = rowOf({ runId: run.id, sequence: model.runs.length, feed, line: index + 2 }, cells);
+    keyModel(model, key).rows.push(row);
+    world.chronicle.note(key, { kind: 'row', row });
   }
 }
 
-async function atRest(world: World, model: Model): Promise<ReadonlySet<string>> {
-  const resting = new Set<string>();
-  for (const { id } of model.runs) if (await world.isAtRest(id)) resting.add(id);
-  return resting;
+async function repeat(
+  world: World,
+  model: Model,
+  { feed, lastName }: Extract<Command, { do: 'repeat' }>,
+): Promise<void> {
+  const columns: readonly Column[] = columnsOf[feed];
+  const lines = [...model.keys].flatMap(([key, { rows }]): readonly FileLine[] => {
+    if (!rows.some((row) => row.feed === feed)) return [];
+    return [
+      { key, cells: columns.map((column) => (column === 'lastName' && lastName !== null ? lastName : sameCell)) },
+    ];
+  });
+  if (lines.length === 0) return;
+  await drop(world, model, { do: 'drop', feed, lines });
+  model.repeats.add(model.runs.at(-1)?.id ?? '');
 }

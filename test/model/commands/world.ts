@@ -1,5 +1,5 @@
 /**
- * The real parts of one story: service on loopback, ledger in a file, import folder, two workers, and between them a
+ * The real parts of one story: service on loopback, ledger in a file, import folders, two workers, and between them a
  * queue that may lose, repeat and reorder.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,16 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { batchCatalog, runCatalog } from '#jobs/index.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
 import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import { jobsToDo } from '#src/queue/dispatcher.ts';
+import { claimedFolderOf } from '#src/runs/claimed-place.ts';
 import type { RunFolders } from '#src/runs/parts.ts';
-import { newRunId } from '#src/runs/run-id.ts';
 import { takeFile } from '#src/runs/submit-run.ts';
 import { startService } from '#src/service/start-service.ts';
-import { claimFile } from '#src/sources/claim.ts';
 import type { UpsertLimits } from '#src/upsert/parts.ts';
 import { type Contact, contactListEnvelope } from '#src/wire/contact.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
@@ -25,7 +23,8 @@ import { createRateGate } from '#src/workspace/rate-gate.ts';
 import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
 import { serviceDefaults } from '#test/support/service-defaults.ts';
 import { defaultLimits } from '#test/upsert/support/default-limits.ts';
-import type { Feed, Story } from './commands.ts';
+import { type Chronicle, takeChronicle } from './chronicle.ts';
+import { type Feed, feeds, type Story } from './commands.ts';
 import { type CreateWatch, watchCreates } from './create-watch.ts';
 import type { Moment } from './life.ts';
 import { looseQueue, type QueuedJob } from './loose-queue.ts';
@@ -43,11 +42,14 @@ export interface World {
   readonly ledger: Ledger;
   readonly time: MovedTime;
   readonly creates: CreateWatch;
+  readonly chronicle: Chronicle;
   readonly folders: RunFolders;
   drop(feed: Feed, text: string): Promise<RunRecord>;
   faults(specs: readonly string[]): Promise<void>;
   /** What a person does in the app: no fault meets it. */
-  byHand(method: 'PATCH' | 'DELETE', contactId: string, body?: unknown): Promise<void>;
+  byHand(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<void>;
+  /** Lets somebody else do something before that effect of the worker. */
+  interrupt(worker: 0 | 1, effect: number, work: () => Promise<void>): void;
   /** Of the whole workspace. */
   contacts(): Promise<readonly Contact[]>;
   crash(worker: 0 | 1, effect: number, moment: Moment, noticed: boolean): void;
@@ -65,7 +67,8 @@ export interface World {
   /** Whether an owner's process is known to be dead. */
   isDead(owner: string): boolean;
   readonly unnoticedDeaths: () => number;
-  isAtRest(runId: string): Promise<boolean>;
+  /** Whether every file was worked to its end. */
+  readonly isAtRest: () => boolean;
   close(): Promise<void>;
 }
 
@@ -95,8 +98,9 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
     reports: join(folder, 'reports'),
     importFolders: [inbox],
   };
-  await mkdir(inbox);
-  await mkdir(folders.claimed);
+  for (const feed of feeds) await mkdir(feed === 'main' ? inbox : join(inbox, feed), { recursive: true });
+  for (const feed of feeds)
+    await mkdir(claimedFolderOf(folders.claimed, feed === 'main' ? null : feed), { recursive: true });
   const ledgerFile = join(folder, 'ledger.sqlite');
   const ledger = openSqliteLedger(ledgerFile);
   const creates = watchCreates(clock, limits.latestCommitMs);
@@ -107,6 +111,7 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
   let pausedByHand = false;
   let specsInForce: readonly string[] = [];
   let fileCount = 0;
+  const atWork = new Set<string>();
 
   const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(service.origin + path, {
@@ -121,13 +126,25 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
   const setFaults = async (specs: readonly string[]): Promise<void> => {
     await call('POST', '/__control', { faults: specs });
   };
+  let undisturbedCount = 0;
+  /** What the service does for a person or for the referee fails for nobody; several may be at it at once. */
   const undisturbed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (specsInForce.length === 0) return work();
-    await setFaults([]);
-    const result = await work();
-    await setFaults(specsInForce);
-    return result;
+    undisturbedCount += 1;
+    if (specsInForce.length > 0) await setFaults([]);
+    try {
+      return await work();
+    } finally {
+      undisturbedCount -= 1;
+      if (specsInForce.length > 0 && undisturbedCount === 0) await setFaults(specsInForce);
+    }
   };
+  const contacts = (): Promise<readonly Contact[]> => undisturbed(() => allContacts(call));
+  const { readAgeMaxMs } = limits;
+  const truth = async (key: string): Promise<Contact | null> => {
+    const own = (await contacts()).filter((contact) => contact.externalId === key);
+    return own.length === 1 ? (own[0] ?? null) : null;
+  };
+  const chronicle = takeChronicle({ clock, readAgeMaxMs, truth });
 
   const connections = [openSqliteLedger(ledgerFile), openSqliteLedger(ledgerFile)] as const;
   const workspaces: Workspace[] = [];
@@ -146,7 +163,7 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
     });
     workspaces.push(workspace);
     processCount += 1;
-    const around = { ledger: connections[slot], workspace: creates.watched(workspace), breakers };
+    const around = { ledger: connections[slot], workspace: chronicle.watched(creates.watched(workspace)), breakers };
     const worker = createModelWorker(`host/boot/${processCount}`, { ...around, clock, folders, limits, dead, tell });
     born.push(worker);
     return worker;
@@ -203,6 +220,11 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
     if (job === null) return false;
     const takers = by === 'both' ? takersOf(job) : [isForEngine(job) ? 0 : by];
     await Promise.all(takers.map((slot) => workers[slot].run(job)));
+    for (const id of atWork) {
+      if (!isFinal((await ledger.runs.get(id))?.state ?? 'queued')) continue;
+      atWork.delete(id);
+      chronicle.rested(id);
+    }
     return true;
   };
 
@@ -210,6 +232,7 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
     ledger,
     time,
     creates,
+    chronicle,
     folders,
     advance,
     work,
@@ -218,23 +241,21 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
     drop: async (feed, text) => {
       fileCount += 1;
       time.advance(1);
-      const name = `${feed}-${fileCount}.csv`;
-      await writeFile(join(inbox, name), text);
+      const folder = feed === 'main' ? null : feed;
+      const path = join(inbox, folder ?? '', `${feed}-${fileCount}.csv`);
+      await writeFile(path, text);
       const parts = { ledger, clock, log, folders, feeds: plainFeeds(), entering: new Set<string>() };
-      if (feed === 'main') return takeFile(parts, { importFolder: inbox, folder: null, path: join(inbox, name) });
-      const id = newRunId(clock.nowMs());
-      const claimedPath = await claimFile(join(inbox, name), folders.claimed, id);
-      const file = { claimedPath, fileName: name, importFolder: inbox, sha256: name, bytes: text.length };
-      const run = { id, feed, kind: 'file', ...file, options: noOptions, mapping: null } as const;
-      return ledger.runs.create({ ...run, createdAtMs: clock.nowMs() });
+      const run = await takeFile(parts, { importFolder: inbox, folder, path });
+      atWork.add(run.id);
+      return run;
     },
     faults: async (specs) => {
       specsInForce = specs;
       await setFaults(specs);
     },
-    byHand: (method, contactId, body) =>
-      undisturbed(async () => void (await call(method, `/v1/contacts/${contactId}`, body))),
-    contacts: () => undisturbed(() => allContacts(call)),
+    byHand: (method, path, body) => undisturbed(async () => void (await call(method, `/v1/contacts${path}`, body))),
+    interrupt: (worker, effect, work) => workers[worker].life.interruptAt(effect, work),
+    contacts,
     crash: (worker, effect, moment, isNoticed) => {
       noticed[worker] = isNoticed;
       workers[worker].life.endAt(effect, moment);
@@ -250,7 +271,7 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
     flush: queue.flush,
     reorder: queue.reorder,
     redeliver: queue.putBackLast,
-    isAtRest: async (runId) => isFinal((await ledger.runs.get(runId))?.state ?? 'queued'),
+    isAtRest: () => atWork.size === 0,
     finish: async () => {
       pausedByHand = false;
       // Ends: nothing is in the way any more, so that every round works a job or goes to the next one that is due.

@@ -1,0 +1,216 @@
+/**
+ * The chronicle of a story: what every key's rows, readers, writers and people did, in the order it happened. It is taken
+ * down outside the product, at the wire; the rules are then played over it (`replay.ts`).
+ *
+ * Two things are judged at once, since they need no rule about values: a PATCH that means something else to a service
+ * that merges than to one that replaces, and one that was planned from a picture that was not true.
+ */
+import type { Clock } from '#src/clock.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import type { CallOptions, Workspace, WriteResult } from '#src/workspace/port.ts';
+import type { Row } from './model.ts';
+import { afterUpdate, fieldsOf, type Picture, pictureOf, pictureOfCreate, valueIn } from './picture.ts';
+
+/** `shown`: what the worker had read last of that key; null for no contact. */
+export type KeyEvent =
+  | { readonly kind: 'row'; readonly row: Row }
+  | { readonly kind: 'read'; readonly shown: Picture | null }
+  | {
+      readonly kind: 'write';
+      readonly shown: Picture | null;
+      readonly sent: Picture;
+      readonly end: WriteResult['kind'];
+    }
+  | { readonly kind: 'edit'; readonly from: Picture; readonly to: Picture }
+  | { readonly kind: 'rest'; readonly runId: string };
+
+export interface Chronicle {
+  /** In order. */
+  of(key: string): readonly KeyEvent[];
+  note(key: string, event: KeyEvent): void;
+  /** The runs that came to rest, for every key. */
+  rested(runId: string): void;
+  /** The workspace of one process, taken down. */
+  watched(workspace: Workspace): Workspace;
+  /** A person's edit: no write of that key is on its way meanwhile. */
+  edited(key: string, edit: () => Promise<void>): Promise<void>;
+  /** Lists show contacts as they were so long ago. */
+  staleLists(ms: number): void;
+  readonly breaches: readonly string[];
+}
+
+export interface ChronicleParts {
+  readonly clock: Clock;
+  readonly readAgeMaxMs: number;
+  /** The contact of a key as the service holds it at this moment, whatever faults there are. Null for none, or for two. */
+  readonly truth: (key: string) => Promise<Contact | null>;
+}
+
+interface Read {
+  readonly contact: Contact | null;
+  readonly atMs: number;
+  /** How old what it showed may be. */
+  readonly lagMs: number;
+}
+
+interface Version {
+  readonly atMs: number;
+  readonly contact: Contact | null;
+  readonly by: 'people' | 'patchbay';
+}
+
+export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): Chronicle {
+  const events = new Map<string, KeyEvent[]>();
+  const versions = new Map<string, Version[]>();
+  const breaches: string[] = [];
+  const turns = new Map<string, Promise<unknown>>();
+  let staleMs = 0;
+
+  const note = (key: string, event: KeyEvent): void => void events.set(key, [...(events.get(key) ?? []), event]);
+  /** One after the other for each key. */
+  const inTurn = <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
+    const turn = (turns.get(key) ?? Promise.resolve()).then(work, work);
+    turns.set(
+      key,
+      turn.catch(() => undefined),
+    );
+    return turn;
+  };
+  const remember = async (key: string, by: Version['by']): Promise<Contact | null> => {
+    const contact = await truth(key);
+    versions.set(key, [...(versions.get(key) ?? []), { atMs: clock.monotonicMs(), contact, by }]);
+    return contact;
+  };
+  /** A contact of a list as it was a while ago, where it was there then. */
+  const asOfThen = (contact: Contact): Contact => {
+    const thenMs = clock.monotonicMs() - staleMs;
+    const old = (versions.get(contact.externalId ?? '') ?? []).findLast((one) => one.atMs <= thenMs);
+    return old?.contact?.id === contact.id ? old.contact : contact;
+  };
+
+  /** What a write meant to leave as it is must be so, but for what people did since shortly before it was read. */
+  const judgePicture = (key: string, read: Read, before: Contact | null): void => {
+    if (read.contact === null || before === null) return;
+    const edited = (versions.get(key) ?? []).some((one) => one.by === 'people' && one.atMs >= read.atMs - read.lagMs);
+    if (edited) return;
+    const shown = pictureOf(read.contact);
+    const now = pictureOf(before);
+    for (const field of fieldsOf(shown, now)) {
+      if (valueIn(shown, field) === valueIn(now, field)) continue;
+      breaches.push(
+        `${key}: a PATCH was planned from ${field} = "${valueIn(shown, field)}", which Patchbay had made "${valueIn(now, field)}"`,
+      );
+    }
+  };
+
+  const watched = (workspace: Workspace): Workspace => {
+    const reads = new Map<string, Read>();
+    const took = (key: string, contact: Contact | null, atMs: number, lagMs = 0): void => {
+      reads.set(key, { contact, atMs, lagMs });
+      note(key, { kind: 'read', shown: contact === null ? null : pictureOf(contact) });
+    };
+    const keyOfId = (id: string): string | null => {
+      for (const [key, known] of versions) if (known.some(({ contact }) => contact?.id === id)) return key;
+      for (const [key, read] of reads) if (read.contact?.id === id) return key;
+      return null;
+    };
+    /** `sent` is asked for when the request leaves. */
+    const write = async (
+      key: string,
+      options: CallOptions,
+      sent: (read: Read | null) => Picture,
+      send: (options: CallOptions) => Promise<WriteResult>,
+    ): Promise<WriteResult> =>
+      inTurn(key, async () => {
+        let hasLeft = false;
+        const read = reads.get(key) ?? null;
+        const before = (versions.get(key) ?? []).at(-1)?.contact ?? null;
+        const beforeSend = async (): Promise<void> => {
+          await options.beforeSend?.();
+          hasLeft = true;
+          const ageMs = read === null ? 0 : clock.monotonicMs() - read.atMs;
+          if (read?.contact && ageMs > readAgeMaxMs) breaches.push(`${key}: a PATCH leaves ${ageMs} ms after its read`);
+        };
+        const result = await send({ ...options, beforeSend });
+        if (!hasLeft) return result;
+        if (read?.contact) judgePicture(key, read, before);
+        const shown = read === null || read.contact === null ? null : pictureOf(read.contact);
+        note(key, { kind: 'write', shown, sent: sent(read), end: result.kind });
+        await remember(key, 'patchbay');
+        return result;
+      });
+    return {
+      ...workspace,
+      listByExternalIds: async (keys, options) => {
+        const atMs = clock.monotonicMs();
+        const found = await workspace.listByExternalIds(keys, options);
+        const contacts = staleMs === 0 ? found.contacts : found.contacts.map(asOfThen);
+        for (const key of keys) {
+          const own = contacts.filter((contact) => contact.externalId === key);
+          if (own.length < 2) took(key, own[0] ?? null, atMs, staleMs);
+        }
+        return { ...found, contacts };
+      },
+      getContact: async (id, options) => {
+        const atMs = clock.monotonicMs();
+        const contact = await workspace.getContact(id, options);
+        const key = contact?.externalId ?? keyOfId(id);
+        if (key !== null) took(key, contact, atMs);
+        return contact;
+      },
+      createContact: (body, options = {}) =>
+        write(
+          body.externalId ?? '',
+          options,
+          () => pictureOfCreate(body),
+          (checked) => workspace.createContact(body, checked),
+        ),
+      updateContact: (id, body, options = {}) => {
+        const key = keyOfId(id);
+        if (key === null) {
+          breaches.push(`a PATCH of ${id}, which nobody has read`);
+          return workspace.updateContact(id, body, options);
+        }
+        const sent = (read: Read | null): Picture => {
+          if (read === null || read.contact === null) {
+            breaches.push(`${key}: a PATCH without a read`);
+            return new Map();
+          }
+          const [merged, replaced] = [
+            afterUpdate(read.contact, body, 'merge'),
+            afterUpdate(read.contact, body, 'replace'),
+          ];
+          for (const field of fieldsOf(merged, replaced)) {
+            if (valueIn(merged, field) === valueIn(replaced, field)) continue;
+            breaches.push(
+              `${key}: a PATCH makes ${field} "${valueIn(merged, field)}" where it merges and "${valueIn(replaced, field)}" where it replaces`,
+            );
+          }
+          return merged;
+        };
+        return write(key, options, sent, (checked) => workspace.updateContact(id, body, checked));
+      },
+    };
+  };
+
+  return {
+    breaches,
+    of: (key) => events.get(key) ?? [],
+    note,
+    rested: (runId) => {
+      for (const key of events.keys()) note(key, { kind: 'rest', runId });
+    },
+    watched,
+    edited: (key, edit) =>
+      inTurn(key, async () => {
+        const from = await truth(key);
+        await edit();
+        const to = await remember(key, 'people');
+        const picture = (contact: Contact | null): Picture => (contact === null ? new Map() : pictureOf(contact));
+        note(key, { kind: 'edit', from: picture(from), to: picture(to) });
+      }),
+    staleLists: (ms) => {
+      staleMs = ms;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** The rules of one e-mail address or phone number ("Three pictures, one plan": items belong to every feed that names them). */
+import { type Column, columnsOf, type Feed, feeds } from './commands.ts';
+import type { Row } from './model.ts';
+import { there } from './picture.ts';
+import type { Rule, Verdict } from './replay.ts';
+
+/** By column: whether it names the item. */
+type Naming = Readonly<Partial<Record<Column, boolean>>>;
+
+interface ItemState {
+  /** What the feed's file said last of it and had settled, column by column: a blank one keeps what it said. */
+  readonly said: Readonly<Partial<Record<Feed, Naming>>>;
+  /** Patchbay put it there; people did otherwise. */
+  readonly isOurs: boolean;
+  /** A write that may have landed. */
+  readonly claim: { readonly row: number; readonly feed: Feed; readonly said: Naming; readonly sent: string } | null;
+}
+
+const names = (naming: Naming | undefined): boolean => Object.values(naming ?? {}).includes(true);
+
+/** `identity`: the address in lower case, or the number. */
+export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemState> {
+  /** What the feed says with this row. */
+  const sayingOf = (state: ItemState, { feed, cells }: Row): Naming => {
+    const columns = columnsOf[feed].filter((column) => column.startsWith(kind));
+    const spoken = columns.flatMap((column) => {
+      const cell = cells[column];
+      return cell === undefined ? [] : [[column, cell.toLowerCase() === identity] as const];
+    });
+    return { ...state.said[feed], ...Object.fromEntries(spoken) };
+  };
+  const settled = (state: ItemState, row: Row): ItemState => ({
+    ...state,
+    said: { ...state.said, [row.feed]: sayingOf(state, row) },
+  });
+
+  const judge = (state: ItemState, row: Row, shown: string | null): readonly Verdict<ItemState>[] => {
+    const isNamed = names(sayingOf(state, row));
+    const kept: Verdict<ItemState> = { end: 'settled', state: settled(state, row) };
+    if (shown === null) return isNamed ? [{ end: 'write', to: there }] : [kept];
+    const was = names(state.said[row.feed]);
+    const others = feeds.filter((feed) => feed !== row.feed && names(state.said[feed]));
+    if (isNamed) {
+      if (shown === there || was) return [kept];
+      const add: Verdict<ItemState> = { end: 'write', to: there };
+      if (others.length === 0) return [add];
+      // Said by another feed and removed by people: not put back. What `main` said counts no more for named feeds.
+      return others.every((feed) => feed === 'main') ? [kept, add] : [kept];
+    }
+    if (shown !== there || !state.isOurs) return [kept];
+    const remove: Verdict<ItemState> = { end: 'write', to: '' };
+    // `main` gives an item up once a named feed names it: whether it was so is not followed here.
+    const isOfMain = row.feed === 'main' || others.every((feed) => feed === 'main');
+    if (others.length > 0) return isOfMain && was && row.feed !== 'main' ? [kept, remove] : [kept];
+    if (!was) return [kept];
+    return row.feed === 'main' ? [remove, kept] : [remove];
+  };
+
+  return {
+    begin: { said: {}, isOurs: false, claim: null },
+    judge,
+    judgeUnread: (state, row) => {
+      const saying = sayingOf(state, row);
+      const isSame = names(saying) === names(state.said[row.feed]);
+      return isSame ? [{ end: 'settled', state: settled(state, row) }] : [];
+    },
+    written: (state, row, to) => ({ ...settled(state, row), isOurs: to === there, claim: null }),
+    inDoubt: (state, row, to) => ({
+      ...state,
+      claim: { row: row.sequence, feed: row.feed, said: sayingOf(state, row), sent: to },
+    }),
+    resolve: (state, shown) => {
+      const { claim } = state;
+      if (claim === null) return [state];
+      if (shown !== claim.sent) return [{ ...state, claim: null }];
+      const said = { ...state.said, [claim.feed]: claim.said };
+      return [{ said, isOurs: claim.sent === there, claim: null }];
+    },
+    leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
+    // What was ours, and came back by hand, may count as people's.
+    edited: (state, to) => (to === there && state.isOurs ? [state, { ...state, isOurs: false }] : [state]),
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * Stories that once broke a rule, in the smallest form that does. They are played in every run of the proofs, so that none
+ * of them has to be found by chance again.
+ */
+import {
+  type Column,
+  type Command,
+  columnsOf,
+  type Edit,
+  type Feed,
+  type Key,
+  type Story,
+  sameCell,
+} from './commands.ts';
+
+export interface KnownStory {
+  readonly name: string;
+  readonly commands: readonly Command[];
+}
+
+const key: Key = 'k-0';
+
+/** A file with one row: other columns say what they said. */
+function drop(feed: Feed, said: Readonly<Partial<Record<Column, string>>>, of: Key = key): Command {
+  const columns: readonly Column[] = columnsOf[feed];
+  return { do: 'drop', feed, lines: [{ key: of, cells: columns.map((column) => said[column] ?? sameCell) }] };
+}
+const edit = (what: Edit): Command => ({ do: 'edit', key, edit: what, during: null });
+const finish: Command = { do: 'finish' };
+const one = '+14155550100';
+const two = '+14155550101';
+
+export const knownStories: readonly KnownStory[] = [
+  {
+    name: 'two feeds name one new person at once',
+    // The first file keeps the workers busy, so that the other two are at work together.
+    commands: [
+      drop('main', { firstName: 'Fir', phone: one }, 'k-1'),
+      drop('main', { firstName: 'Fir', phone: one }),
+      drop('shop', { firstName: 'Fir', company: 'Fir', 'phone work': one }),
+      { do: 'redeliver', together: false },
+    ],
+  },
+  {
+    name: 'a feed that only repeats itself arrives while another feed’s change is at work',
+    commands: [
+      drop('crm', { firstName: 'Elm', role: 'Fir', 'phone mobile': one }),
+      finish,
+      drop('shop', { firstName: 'Elm', company: 'Fir' }),
+      finish,
+      drop('crm', { role: 'Oak', 'phone mobile': two }),
+      drop('shop', {}),
+    ],
+  },
+  {
+    name: 'a person’s value is held, whatever another column did meanwhile',
+    commands: [
+      drop('shop', { role: 'Fir', company: 'Fir' }),
+      finish,
+      edit({ what: 'set', field: 'role', value: 'by hand' }),
+      drop('shop', { company: 'Elm' }),
+      finish,
+      drop('shop', { role: 'Oak' }),
+    ],
+  },
+  {
+    name: 'a hold outlasts the write of another feed',
+    commands: [
+      drop('crm', { role: 'Fir' }),
+      finish,
+      drop('shop', { role: 'Fir' }),
+      finish,
+      edit({ what: 'set', field: 'role', value: 'by hand' }),
+      drop('crm', { role: 'Oak' }),
+      finish,
+      drop('shop', { company: 'Elm' }),
+      finish,
+      drop('crm', { lastName: 'Elm' }),
+    ],
+  },
+  {
+    name: 'a contact made by hand keeps what it says',
+    commands: [
+      edit({ what: 'make', firstName: 'Fir', role: 'Oak', phone: '' }),
+      drop('main', { firstName: 'Fir', role: 'Elm', company: 'Elm' }),
+    ],
+  },
+  {
+    name: 'a column that is mapped for the first time finds a value of people',
+    commands: [
+      drop('main', { role: 'Fir' }),
+      finish,
+      edit({ what: 'set', field: 'lastName', value: 'by hand' }),
+      drop('crm', { lastName: 'Oak' }),
+    ],
+  },
+  {
+    name: 'a number that one feed drops and another still names',
+    commands: [
+      drop('crm', { 'phone work': one }),
+      finish,
+      drop('shop', { 'phone work': one }),
+      finish,
+      drop('crm', { 'phone work': two }),
+    ],
+  },
+  {
+    name: 'a number that both feeds drop',
+    commands: [
+      drop('crm', { 'phone work': one }),
+      finish,
+      drop('shop', { 'phone work': one }),
+      finish,
+      drop('crm', { 'phone work': two }),
+      finish,
+      drop('shop', { 'phone work': two }),
+    ],
+  },
+  {
+    name: 'a number in two columns, of which one changes and one is blank',
+    commands: [
+      drop('crm', { 'phone work': one, 'phone mobile': one }),
+      finish,
+      drop('crm', { 'phone work': two, 'phone mobile': '' }),
+    ],
+  },
+  {
+    name: 'one feed clears the custom field that another one wrote',
+    commands: [
+      drop('crm', { 'custom.account_manager': 'Fir' }),
+      finish,
+      drop('shop', { 'custom.account_manager': 'Fir' }),
+      finish,
+      drop('shop', { 'custom.account_manager': '#CLEAR' }),
+    ],
+  },
+  {
+    name: 'an update in doubt that corrects case only and did not land',
+    commands: [
+      drop('main', { role: 'Elm' }),
+      finish,
+      drop('main', { role: 'ELM' }),
+      { do: 'fault', specs: ['update:status=503'] },
+      { do: 'work', worker: 0, jobs: 2 },
+      finish,
+    ],
+  },
+  {
+    name: 'a person types one of two values of an update that did not land',
+    commands: [
+      drop('main', { role: 'Fir', company: 'Fir' }),
+      finish,
+      drop('main', { role: 'Oak', company: 'Oak' }),
+      { do: 'fault', specs: ['update:status=503'] },
+      { do: 'work', worker: 0, jobs: 2 },
+      { do: 'clear' },
+      edit({ what: 'set', field: 'role', value: 'Oak' }),
+      finish,
+    ],
+  },
+  {
+    name: 'a list that shows the contact as it was before the last file',
+    commands: [
+      drop('crm', { role: 'Fir', lastName: 'Fir' }),
+      finish,
+      { do: 'advance', ms: 20_000 },
+      { do: 'staleLists', ms: 9_000 },
+      drop('crm', { role: 'Oak' }),
+      { do: 'work', worker: 0, jobs: 3 },
+      drop('shop', { lastName: 'Fir', company: 'Oak' }),
+      { do: 'work', worker: 0, jobs: 4 },
+    ],
+  },
+  {
+    name: 'a second file of the same feed while lists lag',
+    commands: [
+      drop('main', { role: 'Fir' }),
+      finish,
+      { do: 'advance', ms: 20_000 },
+      { do: 'staleLists', ms: 9_000 },
+      drop('main', { role: 'Oak' }),
+      { do: 'work', worker: 0, jobs: 3 },
+      drop('main', { role: 'Elm' }),
+      { do: 'work', worker: 0, jobs: 4 },
+    ],
+  },
+];
+
+export const asStory = ({ commands }: KnownStory, patchMode: Story['patchMode']): Story => ({ patchMode, commands });

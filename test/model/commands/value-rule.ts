@@ -1,0 +1,127 @@
+/**
+ * The rules of a field that holds one value ("Three pictures, one plan", "One contact per key" step 6, and the order
+ * between feeds): scalars and custom fields.
+ */
+import { type Column, type Feed, feeds } from './commands.ts';
+import type { Row } from './model.ts';
+import type { Rule, Verdict } from './replay.ts';
+
+type PerFeed<Value> = Readonly<Partial<Record<Feed, Value>>>;
+
+interface ValueState {
+  /** What the feed's file said last and had settled. */
+  readonly said: PerFeed<string>;
+  /** What file and app last agreed on: for every feed where it was written, for one where it was found equal. */
+  readonly agreed: PerFeed<string>;
+  /** Feeds whose file and app differ: until the file says what the app holds, or what it said before. */
+  readonly held: PerFeed<true>;
+  /** The newest row by which a feed changed the field, and had it settled. */
+  readonly changed: PerFeed<number>;
+  /** Patchbay wrote the value that is agreed; people put it there otherwise. */
+  readonly isOurs: boolean;
+  /** A write that may have landed. */
+  readonly claim: { readonly row: number; readonly feed: Feed; readonly said: string; readonly sent: string } | null;
+}
+
+const fold = (value: string): string => value.trim().toLowerCase();
+
+/** `isCustom`: `#CLEAR` removes only what Patchbay wrote and no other feed still says. */
+export function valueRule(column: Column, isCustom: boolean): Rule<ValueState> {
+  const saysOf = (row: Row): string | undefined => row.cells[column];
+
+  const settled = (state: ValueState, row: Row, agreed: Partial<ValueState> = {}): ValueState => {
+    const ours = saysOf(row);
+    if (ours === undefined) return { ...state, ...agreed };
+    const { [row.feed]: _, ...held } = state.held;
+    const isChange = ours !== state.said[row.feed];
+    return {
+      ...state,
+      said: { ...state.said, [row.feed]: ours },
+      changed: isChange ? { ...state.changed, [row.feed]: row.sequence } : state.changed,
+      held,
+      ...agreed,
+    };
+  };
+  const agreedByAll = (value: string): PerFeed<string> => Object.fromEntries(feeds.map((feed) => [feed, value]));
+  const foundEqual = (state: ValueState, row: Row, shown: string): ValueState =>
+    settled(state, row, { agreed: { ...state.agreed, [row.feed]: shown } });
+
+  const judge = (state: ValueState, row: Row, shown: string | null): readonly Verdict<ValueState>[] => {
+    const { feed, sequence } = row;
+    const ours = saysOf(row);
+    if (ours === undefined) return [{ end: 'either', state }];
+    // No contact: the row makes one, and sends nothing for a field that it clears.
+    if (shown === null && ours !== '') return [{ end: 'write', to: ours }];
+    if (shown === null) return [{ end: 'settled', state: foundEqual(state, row, '') }];
+    if (ours === shown) return [{ end: 'settled', state: foundEqual(state, row, shown) }];
+    const kept: Verdict<ValueState> = { end: 'settled', state: settled(state, row) };
+    const hold: Verdict<ValueState> = { end: 'held', state: { ...state, held: { ...state.held, [feed]: true } } };
+    const said = state.said[feed];
+    if (ours === said) return [kept];
+    const isPassed = feeds.some((other) => other !== feed && (state.changed[other] ?? 0) > sequence);
+    if (isPassed) return [kept, hold];
+    if (state.held[feed]) return [hold];
+    const agreed = state.agreed[feed];
+    const alike: readonly Verdict<ValueState>[] =
+      fold(ours) === fold(shown) ? [{ end: 'settled', state: foundEqual(state, row, shown) }] : [];
+    if (agreed === undefined) return shown === '' ? [{ end: 'write', to: ours }] : alike.length > 0 ? alike : [hold];
+    if (agreed !== shown) return [hold, ...alike];
+    if (isCustom) return judgeEntry(state, row, shown, ours, kept, hold);
+    return [{ end: 'write', to: ours }];
+  };
+
+  /** The entry of a custom field that file and app agree on belongs to every feed that names it, or to people. */
+  const judgeEntry = (
+    state: ValueState,
+    { feed }: Row,
+    shown: string,
+    ours: string,
+    kept: Verdict<ValueState>,
+    hold: Verdict<ValueState>,
+  ): readonly Verdict<ValueState>[] => {
+    const write: Verdict<ValueState> = { end: 'write', to: ours };
+    const isNamed = feeds.some((other) => other !== feed && state.said[other] === shown);
+    if (ours !== '') return isNamed || !state.isOurs ? [write, hold] : [write];
+    if (isNamed || !state.isOurs) return state.said[feed] === shown && state.isOurs ? [kept] : [kept, hold];
+    return state.said[feed] === shown ? [write] : [write, kept];
+  };
+
+  return {
+    begin: { said: {}, agreed: {}, held: {}, changed: {}, isOurs: false, claim: null },
+    judge,
+    judgeUnread: (state, row) => {
+      const ours = saysOf(row);
+      if (ours === undefined) return [{ end: 'either', state }];
+      if (ours === state.said[row.feed]) return [{ end: 'settled', state: settled(state, row) }];
+      return state.held[row.feed] ? [{ end: 'held', state }] : [];
+    },
+    written: (state, row, to) => ({
+      ...settled(state, row, { agreed: agreedByAll(to) }),
+      isOurs: to !== '',
+      claim: null,
+    }),
+    inDoubt: (state, row, to) => ({
+      ...state,
+      claim: { row: row.sequence, feed: row.feed, said: saysOf(row) ?? '', sent: to },
+    }),
+    resolve: (state, shown) => {
+      const { claim } = state;
+      if (claim === null) return [state];
+      const none = { ...state, claim: null };
+      if (shown === null || shown === state.agreed[claim.feed]) return [none];
+      if (fold(shown) !== fold(claim.sent)) return [none];
+      const { [claim.feed]: _, ...held } = state.held;
+      const landed = {
+        ...none,
+        agreed: agreedByAll(shown),
+        said: { ...state.said, [claim.feed]: claim.said },
+        changed: { ...state.changed, [claim.feed]: Math.max(state.changed[claim.feed] ?? 0, claim.row) },
+        isOurs: shown !== '',
+        held,
+      };
+      return [landed];
+    },
+    leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
+    edited: (state) => [state],
+  };
+}
