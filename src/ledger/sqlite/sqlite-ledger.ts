@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineNotice, WorkerNotice } from '../engine-notice.ts';
 import type { Ledger, Pause, WorkspaceBinding } from '../port.ts';
-import { type LedgerObserver, openDatabase, parseJson } from './database.ts';
+import { type Database, type LedgerObserver, openDatabase, parseJson } from './database.ts';
 import { sqliteAudits } from './sqlite-audits.ts';
 import { sqliteClock } from './sqlite-clock.ts';
 import { sqliteContacts } from './sqlite-contacts.ts';
@@ -22,7 +22,11 @@ const workerPrefix = 'worker ';
  * @throws PatchbayError `damaged`: `ledgerDamaged`; `usage`: `ledgerTooNew`, `ledgerUnreadable`.
  */
 export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger {
-  const db = openDatabase(file, observe);
+  return sqliteLedger(openDatabase(file, observe));
+}
+
+/** The ledger in a database that is open. */
+export function sqliteLedger(db: Database): Ledger {
   const meta = (name: string): string | null => {
     const row = db.get('SELECT value FROM meta WHERE name = ?', name);
     return row === null ? null : String(row.value);

@@ -1,4 +1,6 @@
 /** Plays one schedule of a scenario and says what was violated. */
+
+import { beginningOf, notesRest, playEpilogue } from './beginning.ts';
 import { type Choices, replay, type Schedule } from './choices.ts';
 import type { DepartureKind } from './departure.ts';
 import { checkEnd } from './final-checks.ts';
@@ -21,8 +23,10 @@ export async function check(
   choices: Choices,
   { seams = noSeams, lookFor, only, trace }: CheckOptions = {},
 ): Promise<Violation | null> {
+  const beginning = await beginningOf(scenario);
   const world = createWorld({
     scenario,
+    beginning,
     choices,
     seams,
     lookFor: lookFor ?? null,
@@ -31,7 +35,10 @@ export async function check(
   });
   const violation = await world.play();
   if (violation !== null) return violation;
-  checkEnd(world, world.dead);
+  for (const runId of beginning.atWork) notesRest(world, runId);
+  const { epilogue } = scenario;
+  const runIds = epilogue === undefined ? beginning.runIds : [...beginning.runIds, await playEpilogue(world, epilogue)];
+  await checkEnd(world, runIds, world.dead);
   return world.violation();
 }
 

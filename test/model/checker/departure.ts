@@ -18,6 +18,8 @@ export const departureKinds = [
   // Of requests.
   'readFails',
   'listLags',
+  'listShowsOldContents',
+  'listLacksMembers',
   'answerLost',
   'landsLate',
   'neverLands',
@@ -43,6 +45,8 @@ export const departureWords: { readonly [Kind in DepartureKind]: string } = {
   lateWriteLands: 'is slow: a late write lands',
   readFails: 'the request fails',
   listLags: 'the list lags',
+  listShowsOldContents: 'the list shows what was there before',
+  listLacksMembers: 'the list leaves out the e-mails and phones of its contacts',
   answerLost: 'it lands, and the answer is lost',
   landsLate: 'the answer is lost, and it lands as late as can be',
   neverLands: 'the connection is reset, and it never lands',

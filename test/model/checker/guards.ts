@@ -6,14 +6,12 @@
  */
 import type { PatchbayError } from '#src/errors.ts';
 import type { LeaseRequest } from '#src/ledger/contact-record.ts';
-import { decideLease, type LeaseFacts } from '#src/ledger/lease-rule.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { stepKey } from '#src/upsert/key-machine.ts';
 import type { KeyEvent, KeyState, Step } from '#src/upsert/key-state.ts';
 import type { CallOptions, LookUp, Workspace } from '#src/workspace/port.ts';
-import { type LedgerRules, realRules } from './contact-store.ts';
 import type { DepartureKind } from './departure.ts';
-import { noSeams, type Seams } from './seams.ts';
+import { type LedgerRules, noSeams, realRules, type Seams } from './seams.ts';
 import type { ViolationKind } from './violation.ts';
 
 export interface Guard {
@@ -30,12 +28,11 @@ export interface Guard {
 
 const withRules = (rules: Partial<LedgerRules>): Seams => ({ ...noSeams, rules: { ...realRules, ...rules } });
 
-/** The rule of leases, looking at other facts. */
-const withFacts = (change: (facts: LeaseFacts, request: LeaseRequest) => Partial<LeaseFacts>): Seams =>
-  withRules({
-    decideLease: (request, sequence, facts) =>
-      decideLease(request, sequence, facts === null ? null : { ...facts, ...change(facts, request) }),
-  });
+/** The rule of leases, looking at other facts: the columns are set like that where the condition holds. */
+const withFacts = (set: string, where: (request: LeaseRequest) => string = () => 'TRUE'): Seams =>
+  withRules({ beforeLease: (db, request) => void db.run(`UPDATE contacts SET ${set} WHERE ${where(request)}`) });
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const withStep = (mutate: (state: KeyState, event: KeyEvent) => Step | null): Seams => ({
   ...noSeams,
@@ -47,11 +44,20 @@ const withWorkspace = (wrap: (workspace: Workspace) => Partial<Workspace>): Seam
   ports: ({ ledger, workspace }) => ({ ledger, workspace: { ...workspace, ...wrap(workspace) } }),
 });
 
+/** The horizon of a dead process goes like its leases. */
+const withDeadOwners: Seams = withRules({
+  beforeLease: (db, { isOwnerDead }) => {
+    for (const { owner } of db.all('SELECT DISTINCT owner FROM contacts WHERE owner IS NOT NULL')) {
+      if (isOwnerDead(String(owner))) db.run('UPDATE contacts SET horizon = NULL WHERE owner = ?', String(owner));
+    }
+  },
+});
+
 export const guards: readonly Guard[] = [
   {
     name: 'compare-and-set of the lease',
     without: 'whoever asks gets the lease',
-    seams: withFacts(() => ({ owner: null })),
+    seams: withFacts('owner = NULL'),
     scenario: 'update',
     departuresMax: 1,
     only: ['switch'],
@@ -60,7 +66,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'horizon',
     without: 'a key is leased before a create in doubt can be told to have failed',
-    seams: withFacts(() => ({ horizonMs: null })),
+    seams: withFacts('horizon = NULL'),
     scenario: 'redelivery',
     departuresMax: 2,
     only: ['landsLate', 'crash'],
@@ -69,7 +75,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'horizon of an update',
     without: 'a key is leased before an update in doubt has landed or never will',
-    seams: withFacts(() => ({ horizonMs: null })),
+    seams: withFacts('horizon = NULL'),
     scenario: 'update',
     departuresMax: 1,
     only: ['landsLate'],
@@ -78,7 +84,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'horizon of a dead owner',
     without: 'the horizon of a dead process is void like its leases',
-    seams: withFacts(({ owner }, { isOwnerDead }) => (owner !== null && isOwnerDead(owner) ? { horizonMs: null } : {})),
+    seams: withDeadOwners,
     scenario: 'redelivery',
     departuresMax: 2,
     only: ['landsLate', 'crash'],
@@ -87,7 +93,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'horizon of an earlier boot',
     without: 'a horizon is void, like a lease, once the system was started again',
-    seams: withFacts(({ horizonBoot }, { bootId }) => (horizonBoot === bootId ? {} : { horizonMs: null })),
+    seams: withFacts('horizon = NULL', ({ bootId }) => `horizon_boot <> ${quoted(bootId)}`),
     scenario: 'redelivery',
     departuresMax: 2,
     only: ['landsLate', 'powerCut'],
@@ -139,7 +145,7 @@ export const guards: readonly Guard[] = [
     scenario: 'two runs',
     departuresMax: 2,
     only: ['switch', 'leaseEnds'],
-    harm: 'wrongBase',
+    harm: 'brokenRule',
   },
   {
     name: 'look-up after a create that was not sent',
@@ -179,11 +185,11 @@ export const guards: readonly Guard[] = [
   {
     name: 'sequence',
     without: 'an older run writes after a newer one',
-    seams: withFacts(() => ({ writtenSequence: 0 })),
+    seams: withRules({ beforeLease: (db) => void db.run('UPDATE contacts SET written_sequence = 0') }),
     scenario: 'two runs',
     departuresMax: 1,
     only: ['switch'],
-    harm: 'staleValue',
+    harm: 'brokenRule',
   },
   {
     name: 'conflict',
@@ -213,7 +219,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'age of the read before an update',
     without: 'an update is sent however old its read is',
-    seams: { ...noSeams, limits: { readAgeMaxMs: Number.POSITIVE_INFINITY } },
+    seams: { ...noSeams, limits: { readAgeMaxMs: 600_000 } },
     scenario: 'edit',
     departuresMax: 2,
     only: ['outside', 'readGrowsOld'],

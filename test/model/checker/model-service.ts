@@ -1,25 +1,26 @@
 /**
- * The service of the model: contacts that are created and changed at once, late, or never; lists that lag.
+ * The service of the model: contacts that are created and changed at once, late, or never; lists that lag; replies that are
+ * no picture of the contact that was asked for.
  *
  * It has no idempotency and, unless `unique`, no idea of duplicates: a second create of a key really makes a second
- * contact. Terms: a write *lands* when its change is there; a list *lags* when it leaves out what landed less than the
- * visibility lag ago. A read of one contact by its id never lags.
+ * contact. What a PATCH makes of a contact is worked out by the rules of the real service. Terms: a write *lands* when its
+ * change is there; a list *lags* when it leaves out what was made, or shows what was there, less than the visibility lag
+ * ago. A read of one contact by its id never lags.
  */
-import type { Contact, CreateContactBody, UpdateContactBody } from '#src/wire/contact.ts';
+import { applyUpdate } from '#src/service/contacts/apply-update.ts';
+import type { StoredContact } from '#src/service/contacts/stored-contact.ts';
+import type { UpdateBody } from '#src/service/contacts/update-body.ts';
+import { Refusal } from '#src/service/http/refusal.ts';
+import type { Contact, CreateContactBody, CustomFieldValue, UpdateContactBody } from '#src/wire/contact.ts';
 
-export type FieldName = 'firstName' | 'lastName' | 'company' | 'role';
-export type Fields = { readonly [Name in FieldName]?: string | null };
-
-interface StoredContact {
+interface Version {
+  readonly atMs: number;
   readonly contact: Contact;
-  readonly createdAtMs: number;
 }
 
 /** What a person changed by hand, and when. */
 export interface Edit {
   readonly contactId: string;
-  readonly field: FieldName;
-  readonly value: string;
   readonly atMs: number;
 }
 
@@ -28,28 +29,30 @@ interface LateWrite {
   readonly land: () => void;
 }
 
-export interface ServiceState {
-  readonly contacts: ReadonlyMap<string, StoredContact>;
-  readonly edits: readonly Edit[];
-  /** Edits that a later update took back, although it was sent long enough after them to have read them. */
-  readonly lostEdits: readonly Edit[];
+/** What there is at the beginning of a schedule. */
+export interface ServiceContents {
+  readonly versions: ReadonlyMap<string, readonly Version[]>;
+  readonly others: ReadonlySet<string>;
 }
 
+export type ListLag = 'none' | 'absence' | 'contents';
+
 export interface ModelService {
-  readonly state: ServiceState;
+  readonly edits: readonly Edit[];
+  contents(): ServiceContents;
   /** All contacts of that key, whether lists show them yet or not. */
   contactsOf(key: string): readonly Contact[];
   /** Null where the key is taken (unique only). */
   create(body: CreateContactBody): Contact | null;
-  /** Null where there is no such contact. `sentAtMs`: when the last check before the request was made. */
-  update(id: string, body: UpdateContactBody, sentAtMs: number): Contact | null;
+  /** Null where it is refused: there is no such contact, or it has no such item. */
+  update(id: string, body: UpdateContactBody): Contact | null;
   landLater(atMs: number, land: () => void): void;
   get(id: string): Contact | null;
-  /** Whether a list of these keys could leave out something now. */
-  mayLag(keys: readonly string[]): boolean;
-  list(keys: readonly string[], lags: boolean): readonly Contact[];
-  /** A person changes a field. */
-  edit(key: string, field: FieldName, value: string): boolean;
+  /** How a list of these keys could lag now. */
+  lagsOf(keys: readonly string[]): readonly ListLag[];
+  list(keys: readonly string[], lag: ListLag): readonly Contact[];
+  /** A person saves the contact with a change. Answers false where there is none. */
+  edit(key: string, change: (contact: Contact) => Contact): boolean;
   /** Somebody else makes a contact. */
   add(key: string, fields: Fields): boolean;
   /** Contacts that somebody else has added. */
@@ -63,77 +66,103 @@ export interface ModelService {
 
 export interface ServiceOptions {
   readonly unique: boolean;
+  readonly patchMode: 'merge' | 'replace';
   readonly visibilityLagMs: number;
-  /** How long before an update was sent its read may have been made. */
-  readonly readAgeMaxMs: number;
   readonly nowMs: () => number;
-  /** There from the start, and visible. */
-  readonly contacts: readonly Contact[];
+  readonly beginning: ServiceContents;
 }
 
+export interface Fields {
+  readonly firstName?: string | null;
+  readonly lastName?: string | null;
+  readonly company?: string | null;
+  readonly role?: string | null;
+  readonly emails?: readonly { readonly name: string; readonly value: string }[];
+  readonly phoneNumbers?: readonly { readonly name: string; readonly value: string }[];
+}
+
+export const noContents: ServiceContents = { versions: new Map(), others: new Set() };
+
 export function createModelService(options: ServiceOptions): ModelService {
-  const { nowMs } = options;
-  const contacts = new Map<string, StoredContact>(
-    options.contacts.map((contact) => [contact.id, { contact, createdAtMs: Number.NEGATIVE_INFINITY }]),
-  );
-  const others = new Set<string>();
+  const { nowMs, patchMode, visibilityLagMs } = options;
+  const versions = new Map(options.beginning.versions);
+  const others = new Set(options.beginning.others);
   const edits: Edit[] = [];
-  const lostEdits: Edit[] = [];
   let late: LateWrite[] = [];
-  const isYoung = ({ createdAtMs }: StoredContact): boolean => nowMs() - createdAtMs < options.visibilityLagMs;
-  const storedOf = (key: string): StoredContact[] =>
-    [...contacts.values()].filter(({ contact }) => contact.externalId === key);
+  const latest = (known: readonly Version[]): Contact[] => known.slice(-1).map(({ contact }) => contact);
+  const put = (contact: Contact): Contact => {
+    versions.set(contact.id, [...(versions.get(contact.id) ?? []), { atMs: nowMs(), contact }]);
+    return contact;
+  };
+  const get = (id: string): Contact | null => latest(versions.get(id) ?? [])[0] ?? null;
+  const all = (): Contact[] => [...versions.values()].flatMap(latest);
+  const contactsOf = (key: string): Contact[] => all().filter(({ externalId }) => externalId === key);
+  const isYoung = ({ atMs }: Version): boolean => nowMs() - atMs < visibilityLagMs;
+  /** As a list may still show it. */
+  const shownLate = (known: readonly Version[]): Contact[] => {
+    const old = known.filter((one) => !isYoung(one));
+    return latest(old.length > 0 ? old : known.slice(0, 1));
+  };
+  let itemCount = 0;
+  const newItemId = (): string => {
+    itemCount += 1;
+    return `${nowMs()}-${itemCount}`;
+  };
 
   return {
-    state: { contacts, edits, lostEdits },
-    contactsOf: (key) => storedOf(key).map(({ contact }) => contact),
+    edits,
+    contents: () => ({ versions: new Map(versions), others: new Set(others) }),
+    contactsOf,
     create: (body) => {
       const key = body.externalId ?? '';
-      if (options.unique && storedOf(key).length > 0) return null;
-      const contact = newContact(`c${contacts.size + 1}`, key, body.defaultFields, body.source ?? null);
-      contacts.set(contact.id, { contact, createdAtMs: nowMs() });
-      return contact;
+      if (options.unique && contactsOf(key).length > 0) return null;
+      const { customFields = [], source = null } = body;
+      return put(
+        newContact({ id: `c${versions.size + 1}`, key, fields: body.defaultFields, customFields, source, newItemId }),
+      );
     },
-    update: (id, body, sentAtMs) => {
-      const stored = contacts.get(id);
-      if (stored === undefined) return null;
-      const fields = { ...stored.contact.defaultFields, ...scalarsOf(body.defaultFields) };
-      const contact = { ...stored.contact, defaultFields: fields };
-      for (const edit of edits) {
-        if (edit.contactId !== id || sentAtMs <= edit.atMs + options.readAgeMaxMs) continue;
-        if (stored.contact.defaultFields[edit.field] === edit.value && fields[edit.field] !== edit.value) {
-          lostEdits.push(edit);
-        }
+    update: (id, body) => {
+      const contact = get(id);
+      if (contact === null) return null;
+      const facts = { mode: patchMode, updatedAt: '', newItemId };
+      const customFields = body.customFields.map(({ id: own, ...field }) => ({ id: own ?? null, ...field }));
+      try {
+        return put(asContact(applyUpdate(asStored(contact), asRead(body), customFields, facts)));
+      } catch (error) {
+        if (error instanceof Refusal) return null;
+        throw error;
       }
-      contacts.set(id, { ...stored, contact });
-      return contact;
     },
     landLater: (atMs, land) => {
       late.push({ atMs, land });
     },
-    get: (id) => contacts.get(id)?.contact ?? null,
-    mayLag: (keys) => [...contacts.values()].some((one) => isAsked(keys, one.contact) && isYoung(one)),
-    list: (keys, lags) =>
-      [...contacts.values()]
-        .filter((one) => isAsked(keys, one.contact) && !(lags && isYoung(one)))
-        .map(({ contact }) => contact),
-    madeByOthers: (key) => storedOf(key).filter(({ contact }) => others.has(contact.id)).length,
+    get,
+    lagsOf: (keys) => {
+      const own = [...versions.values()].filter((known) => keys.includes(latest(known)[0]?.externalId ?? ''));
+      const isNew = own.some((known) => known.length > 0 && known.every(isYoung));
+      const isOld = own.some((known) => known.length > 1 && known.slice(1).some(isYoung));
+      return [...(isNew ? (['absence'] as const) : []), ...(isOld ? (['contents'] as const) : [])];
+    },
+    list: (keys, lag) =>
+      [...versions.values()].flatMap((known) => {
+        const [contact] = latest(known);
+        if (contact === undefined || !keys.includes(contact.externalId ?? '')) return [];
+        if (lag === 'contents') return shownLate(known);
+        return lag === 'absence' && known.every(isYoung) ? [] : [contact];
+      }),
+    madeByOthers: (key) => contactsOf(key).filter(({ id }) => others.has(id)).length,
     add: (key, fields) => {
-      if (options.unique && storedOf(key).length > 0) return false;
-      const contact = newContact(`c${contacts.size + 1}`, key, fields);
-      others.add(contact.id);
-      contacts.set(contact.id, { contact, createdAtMs: nowMs() });
+      if (options.unique && contactsOf(key).length > 0) return false;
+      const id = `c${versions.size + 1}`;
+      others.add(id);
+      put(newContact({ id, key, fields, customFields: [], source: null, newItemId }));
       return true;
     },
-    edit: (key, field, value) => {
-      const stored = storedOf(key)[0];
-      if (stored === undefined) return false;
-      const { contact } = stored;
-      contacts.set(contact.id, {
-        ...stored,
-        contact: { ...contact, defaultFields: { ...contact.defaultFields, [field]: value } },
-      });
-      edits.push({ contactId: contact.id, field, value, atMs: nowMs() });
+    edit: (key, change) => {
+      const [contact] = contactsOf(key);
+      if (contact === undefined) return false;
+      put(change(contact));
+      edits.push({ contactId: contact.id, atMs: nowMs() });
       return true;
     },
     land: (dueMs) => {
@@ -146,29 +175,64 @@ export function createModelService(options: ServiceOptions): ModelService {
   };
 }
 
-function isAsked(keys: readonly string[], { externalId }: Contact): boolean {
-  return externalId !== null && keys.includes(externalId);
+/** As it arrives. */
+function asRead({ defaultFields }: UpdateContactBody): UpdateBody {
+  const { emails, phoneNumbers } = defaultFields;
+  return { defaultFields: { ...defaultFields, emails: [...emails], phoneNumbers: [...phoneNumbers] } };
 }
 
-/** Only the fields that the body names; e-mails and phones are not part of the model. */
-function scalarsOf({ firstName, lastName, company, role }: Fields): Fields {
+function asStored(contact: Contact): StoredContact {
+  const { createdAt, updatedAt, createdByUserId, defaultFields, customFields } = contact;
+  const items = (list: Contact['defaultFields']['emails']) =>
+    list.map(({ id, name, value }) => ({ id: id ?? '', name: name ?? '', value: value ?? '' }));
   return {
-    ...(firstName === undefined ? {} : { firstName }),
-    ...(lastName === undefined ? {} : { lastName }),
-    ...(company === undefined ? {} : { company }),
-    ...(role === undefined ? {} : { role }),
+    ...contact,
+    createdAt: createdAt ?? '',
+    updatedAt: updatedAt ?? '',
+    createdByUserId: createdByUserId ?? '',
+    defaultFields: {
+      ...defaultFields,
+      emails: items(defaultFields.emails),
+      phoneNumbers: items(defaultFields.phoneNumbers),
+    },
+    customFields: customFields.flatMap(({ id, key, value }) => (value === null ? [] : [{ id: id ?? '', key, value }])),
   };
 }
 
-export function newContact(id: string, key: string, fields: Fields, source: string | null = null): Contact {
-  const { firstName = null, lastName = null, company = null, role = null } = fields;
+function asContact({ defaultFields, customFields, ...rest }: StoredContact): Contact {
+  return {
+    ...rest,
+    defaultFields: {
+      ...defaultFields,
+      emails: [...defaultFields.emails],
+      phoneNumbers: [...defaultFields.phoneNumbers],
+    },
+    customFields: customFields.map((field) => ({ ...field, name: field.key, type: 'string' })),
+  };
+}
+
+interface NewContact {
+  readonly id: string;
+  readonly key: string;
+  readonly fields: Fields;
+  readonly customFields: readonly { readonly key: string; readonly value: CustomFieldValue }[];
+  readonly source: string | null;
+  readonly newItemId: () => string;
+}
+
+function newContact({ id, key, fields, customFields, source, newItemId }: NewContact): Contact {
+  const { firstName = null, lastName = null, company = null, role = null, emails = [], phoneNumbers = [] } = fields;
+  const items = (list: readonly { readonly name: string; readonly value: string }[]) =>
+    list.map((item) => ({ id: newItemId(), ...item }));
   return {
     id,
     externalId: key,
     source,
     sourceUrl: null,
-    defaultFields: { firstName, lastName, company, role, emails: [], phoneNumbers: [] },
-    customFields: [],
+    defaultFields: { firstName, lastName, company, role, emails: items(emails), phoneNumbers: items(phoneNumbers) },
+    customFields: customFields.flatMap((field) =>
+      field.value === null ? [] : [{ id: newItemId(), name: field.key, type: 'string', ...field }],
+    ),
     createdAt: null,
     updatedAt: null,
     createdByUserId: null,

@@ -1,7 +1,7 @@
 /** Time of the model: a number that only the schedule moves on, and the moments that are worth moving to. */
 import type { Clock } from '#src/clock.ts';
 import type { DepartureKind } from './departure.ts';
-import type { MemoryStore } from './memory-ledger.ts';
+import type { MemoryLedger } from './ledger-in-memory.ts';
 import { realLimits } from './seams.ts';
 
 export interface Time {
@@ -38,7 +38,7 @@ export interface LaterMoment {
  * The moments worth moving to: a start guard, the age of a read, a lease (its end, and the last moment at which a request
  * fits into it), a horizon, a late write. Of two at the same time one is enough.
  */
-export function laterMoments(time: Time, store: MemoryStore, lateMs: number | null): readonly LaterMoment[] {
+export function laterMoments(time: Time, ledger: MemoryLedger, lateMs: number | null): readonly LaterMoment[] {
   const { nowMs, bootAtMs, boot } = time;
   const bootId = `boot-${boot}`;
   const moments: LaterMoment[] = [];
@@ -47,7 +47,7 @@ export function laterMoments(time: Time, store: MemoryStore, lateMs: number | nu
   };
   add('startGuardPasses', nowMs + realLimits.startGuardMs + 1);
   add('readGrowsOld', nowMs + realLimits.readAgeMaxMs + 1);
-  for (const row of store.tables.contacts.values()) {
+  for (const row of ledger.keyRows()) {
     if (row.leaseUntilMs !== null && row.leaseBoot === bootId) {
       const endMs = bootAtMs + row.leaseUntilMs;
       // The effect that follows takes a millisecond.

@@ -3,10 +3,10 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { silentLogger } from '#src/log.ts';
 import type { UpsertLimits, UpsertParts } from '#src/upsert/parts.ts';
 import { createWriteHealth } from '#src/upsert/write-health.ts';
-import { memoryLedger, type RunLedgerCall } from './memory-ledger.ts';
+import { type CallRunner, type MemoryLedger, throughCalls } from './ledger-in-memory.ts';
 import { modelClock } from './model-time.ts';
 import { modelWorkspace } from './model-workspace.ts';
-import type { Seams } from './seams.ts';
+import type { LedgerRules, Seams } from './seams.ts';
 import type { Stage, Worker } from './stage.ts';
 
 export interface WorkerOptions {
@@ -46,12 +46,41 @@ export function createWorker(stage: Stage, { slot, name, limits, seams, isDead }
   }
 
   function ledgerOf(): Ledger {
-    const run: RunLedgerCall = (call, kind, work) => {
+    const run: CallRunner = (call, kind, work) => {
       // What concerns nobody else needs no turn.
-      if (kind === 'quiet' && worker.isAlive) return Promise.resolve(work());
+      if (kind === 'quiet' && worker.isAlive) return work();
       return stage.effect(worker, kind === 'write' ? 'ledgerWrite' : 'read', () => call, work);
     };
+<<<<<<< HEAD
     // Its clock is the true time, which no setting of the wall clock moves.
     return { ...memoryLedger(stage.store, run), nowMs: async () => stage.time.nowMs };
+=======
+    return throughCalls(withRules(stage.ledger, seams.rules), run);
+>>>>>>> 2d4f558 (Let the checker run over the real ledger in memory, and judge each field by the rules)
   }
+}
+
+/** The ledger without the guards that are taken away. */
+function withRules(memory: MemoryLedger, { beforeLease, settleIsFenced }: LedgerRules): Ledger {
+  const ledger = memory.open();
+  const { db } = memory;
+  const { contacts, staging } = ledger;
+  const lease: typeof contacts.lease = (request) => {
+    beforeLease?.(db, request);
+    return contacts.lease(request);
+  };
+  const settle: typeof staging.settle = async (request) => {
+    const owners = request.records.map(({ key }) => ({ key, owner: memory.keyRow(key)?.owner ?? null }));
+    const give = (key: string, owner: string | null) =>
+      db.run('UPDATE contacts SET owner = ? WHERE key = ?', owner, key);
+    for (const { key } of owners) give(key, request.owner);
+    const written = await staging.settle(request);
+    for (const { key, owner } of owners) if (owner !== request.owner) give(key, owner);
+    return written;
+  };
+  return {
+    ...ledger,
+    contacts: beforeLease === null ? contacts : { ...contacts, lease },
+    staging: settleIsFenced ? staging : { ...staging, settle },
+  };
 }

@@ -61,9 +61,13 @@ async function explore(): Promise<void> {
     );
   const all = results.reduce((sum, one) => sum + one.enumerated + one.walked, 0);
   say(`\n${all.toLocaleString('en')} schedules, seed ${seed}`);
+  const told = new Set<string>();
   for (const { name, found } of results) {
     if (found === null) continue;
     process.exitCode = 1;
+    // Each thread may have found one.
+    if (told.has(name)) continue;
+    told.add(name);
     say(`\n${await tell(scenarioOf(name), parseSchedule(found.schedule))}`);
     say(`Again: node test/model/checker/run.ts --scenario '${name}' --schedule ${found.schedule}`);
   }

@@ -1,189 +1,259 @@
 /** The scenarios. Names and values are invented. */
-import { emptyBase } from '#src/contacts/base.ts';
-import type { DesiredContact } from '#src/contacts/desired.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
-import { noClaim, noIntent, noLease } from './contact-store.ts';
-import { createMemoryStore, type MemoryStore } from './memory-ledger.ts';
-import { type Fields, newContact } from './model-service.ts';
-import type { Scenario } from './scenario.ts';
-import { nameOf } from './tables.ts';
-
-interface StagedRun {
-  readonly feed: string;
-  readonly rows: Readonly<Record<string, Fields>>;
-}
-
-/** A ledger with these runs at work, the older first, one batch each. */
-function ledgerWith(...runs: readonly StagedRun[]): MemoryStore {
-  const store = createMemoryStore();
-  runs.forEach(({ feed, rows }, index) => {
-    const id = `run${index + 1}`;
-    const file = { fileName: `${id}.csv`, claimedPath: '', importFolder: '', sha256: id, bytes: 1 };
-    const run = { ...file, id, feed, kind: 'file', options: noOptions, mapping: null, createdAtMs: 0 } as const;
-    const { sequence } = store.staging.createRun(run);
-    const records = Object.entries(rows).map(([key, scalars], row) => {
-      const desired: DesiredContact = { key, scalars, source: null, emails: [], phones: [], customFields: [] };
-      const place = { line: row + 2, sequence, key, rowHash: `${id} ${key}`, fingerprint: `${id} ${key}` };
-      const source = { kind: 'cells', line: row + 2, record: row + 1, columns: ['id'], cells: [key] } as const;
-      return { ...place, mappingVersion: 'm1', desired, row: source };
-    });
-    const nothingElse = { traces: [], dead: [], withdrawn: [], events: [] };
-    const counts = { rows: records.length };
-    store.staging.stage({ runId: id, feed, rowsPerBatch: 20, records, counts, atMs: 0, ...nothingElse });
-    store.staging.move(id, ['queued'], 'applying');
-  });
-  return store;
-}
-
-/** The key is bound to contact `c1`, as a run of the feed before wrote it. */
-function bind(store: MemoryStore, key: string, feed: string, fields: Fields, saidFields: Fields): void {
-  const seen = newContact('c1', key, fields, 'patchbay');
-  const row = { key, state: 'bound', contactId: 'c1', seen, owned: emptyBase.owned, attempts: 0 } as const;
-  store.tables.contacts.set(key, { ...row, ...noLease, ...noIntent, ...noClaim, writtenSequence: 0 });
-  const said = { scalars: saidFields, emails: [], phones: [], customFields: [], held: [] };
-  store.tables.said.set(nameOf(feed, key), { key, said, rowHash: 'row0', fingerprint: 'print0' });
-}
+import type { Contact } from '#src/wire/contact.ts';
+import type { Fields } from './model-service.ts';
+import type { OutsideEvent, Scenario } from './scenario.ts';
 
 const plain = {
   unique: false,
+  patchMode: 'replace',
   redelivered: false,
   sameHost: true,
   outageWrites: 0,
+  past: [],
   events: [],
   mayDie: [],
-  contacts: [],
 } as const;
 const ours = { madeByOthers: 0, known: false };
+const known = { madeByOthers: 0, known: true };
 
 const ann = { firstName: 'Ann', company: 'Fir' };
 const older = { firstName: 'Ann', company: 'Old' };
 const newer = { firstName: 'Ann', company: 'New' };
-const before = { firstName: 'Ann', company: 'Past', role: 'Clerk' };
+const one = '+14155550101';
+const two = '+14155550102';
 
-function boundLedger(...runs: readonly StagedRun[]): MemoryStore {
-  const store = ledgerWith(...runs);
-  bind(store, 'k1', 'main', before, { firstName: 'Ann', company: 'Past' });
-  return store;
-}
+const sets = (field: 'role' | 'company', value: string, key = 'k1'): OutsideEvent => ({
+  words: `a person makes the ${field} of ${key} ${value}`,
+  key,
+  happen: (service) =>
+    service.edit(key, (contact) => ({ ...contact, defaultFields: { ...contact.defaultFields, [field]: value } })),
+});
+const withoutPhone = ({ defaultFields, ...rest }: Contact, value: string): Contact => ({
+  ...rest,
+  defaultFields: { ...defaultFields, phoneNumbers: defaultFields.phoneNumbers.filter((item) => item.value !== value) },
+});
+const removesPhone = (value: string): OutsideEvent => ({
+  words: `a person removes the phone ${value}`,
+  key: 'k1',
+  happen: (service) => service.edit('k1', (contact) => withoutPhone(contact, value)),
+});
+const adds = (key: string, fields: Fields): OutsideEvent => ({
+  words: `somebody else makes a contact of ${key}`,
+  key,
+  happen: (service) => service.add(key, fields),
+});
 
-/** The newer run's create landed, nobody heard of it, and its horizon has passed. */
-function ledgerInDoubt(): MemoryStore {
-  const store = ledgerWith({ feed: 'main', rows: { k1: older } }, { feed: 'crm', rows: { k1: newer } });
-  const row = { key: 'k1', state: 'intent', contactId: null, seen: null, owned: emptyBase.owned, attempts: 0 } as const;
-  const intent = { intentRun: 'run2', horizonMs: 1, horizonBoot: 'boot-1' };
-  store.tables.contacts.set('k1', { ...row, ...noLease, ...intent, ...noClaim, writtenSequence: 2 });
-  return store;
-}
-
-const boundContacts = [newContact('c1', 'k1', before, 'patchbay')];
-const editRole = {
-  words: 'a person makes the role Boss',
-  happen: (service: Parameters<Scenario['events'][number]['happen']>[0]) => service.edit('k1', 'role', 'Boss'),
-};
+const annAtWork = { files: [{ feed: 'main', rows: { k1: ann } }], keys: [{ ...ours, key: 'k1' }] } as const;
+const boundAnn = { file: { feed: 'main', rows: { k1: { ...ann, role: 'Clerk', phone: one } } } } as const;
 
 export const scenarios: readonly Scenario[] = [
   {
     ...plain,
+    ...annAtWork,
     name: 'redelivery',
     about: 'one new key; its batch is delivered to both workers',
     redelivered: true,
-    keys: [{ ...ours, key: 'k1', newest: ann }],
-    tables: ledgerWith({ feed: 'main', rows: { k1: ann } }).tables,
   },
   {
     ...plain,
+    ...annAtWork,
     name: 'two machines',
     about: 'the same, and nobody sees that a worker of the other machine is dead',
     redelivered: true,
     sameHost: false,
-    keys: [{ ...ours, key: 'k1', newest: ann }],
-    tables: ledgerWith({ feed: 'main', rows: { k1: ann } }).tables,
   },
   {
     ...plain,
     name: 'two runs',
     about:
-      'one new key in an older and a newer run of two feeds; from its intent on, the newer one supersedes the older',
-    keys: [{ ...ours, key: 'k1', newest: newer }],
-    tables: ledgerWith({ feed: 'main', rows: { k1: older } }, { feed: 'crm', rows: { k1: newer } }).tables,
+      'one new key in an older and a newer file of one feed; from its intent on, the newer one supersedes the older',
+    files: [
+      { feed: 'main', rows: { k1: older } },
+      { feed: 'main', rows: { k1: newer } },
+    ],
+    epilogue: { feed: 'main', rows: { k1: { firstName: 'Ann', company: 'Next' } } },
+    keys: [{ ...ours, key: 'k1' }],
+  },
+  {
+    ...plain,
+    name: 'two feeds',
+    about: 'one new key in the files of two feeds, with one column that says the same, one that does not, and one each',
+    files: [
+      { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Old', lastName: 'Fir', 'phone work': one } } },
+      { feed: 'shop', rows: { k1: { firstName: 'Ann', role: 'New', company: 'Elm', 'phone work': one } } },
+    ],
+    epilogue: { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Next', 'phone work': '' } } },
+    keys: [{ ...ours, key: 'k1' }],
   },
   {
     ...plain,
     name: 'newer doubt',
-    about:
-      'a create in doubt of the newer run has landed; both runs take the key up, and its intent supersedes the older',
-    keys: [{ ...ours, key: 'k1', newest: newer }],
-    tables: ledgerInDoubt().tables,
-    contacts: [newContact('c1', 'k1', newer, 'crm')],
+    about: 'a create in doubt of the newer file has landed; both take the key up, and its intent supersedes the older',
+    past: [{ file: { feed: 'main', rows: { k1: newer } }, lost: true }],
+    files: [{ feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Old' } } }],
+    epilogue: { feed: 'main', rows: { k1: { firstName: 'Ann', company: 'Next' } } },
+    keys: [{ ...ours, key: 'k1' }],
   },
   {
     ...plain,
     name: 'two keys',
     about: 'two new keys in one batch',
     redelivered: true,
+    files: [{ feed: 'main', rows: { k1: ann, k2: newer } }],
     keys: [
-      { ...ours, key: 'k1', newest: ann },
-      { ...ours, key: 'k2', newest: newer },
+      { ...ours, key: 'k1' },
+      { ...ours, key: 'k2' },
     ],
-    tables: ledgerWith({ feed: 'main', rows: { k1: ann, k2: newer } }).tables,
   },
   {
     ...plain,
     name: 'update',
-    about:
-      'a bound contact in an older and a newer run, which supersedes it from its claim on; a person edits a field that no file names',
-    events: [editRole],
-    keys: [{ key: 'k1', newest: newer, madeByOthers: 0, known: true }],
-    tables: boundLedger({ feed: 'main', rows: { k1: older } }, { feed: 'crm', rows: { k1: newer } }).tables,
-    contacts: boundContacts,
+    about: 'a bound contact in an older and a newer file of one feed; a person edits a field that no file names',
+    past: [boundAnn],
+    events: [sets('role', 'Boss')],
+    files: [
+      { feed: 'main', rows: { k1: older } },
+      { feed: 'main', rows: { k1: newer } },
+    ],
+    epilogue: { feed: 'main', rows: { k1: { firstName: 'Ann', company: 'Next' } } },
+    keys: [{ ...known, key: 'k1' }],
+  },
+  {
+    ...plain,
+    name: 'repetition',
+    about: 'a feed changes a bound contact, and the other feed’s file, which only repeats itself, comes after it',
+    past: [
+      { file: { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Clerk', 'phone work': one } } } },
+      { file: { feed: 'shop', rows: { k1: { firstName: 'Ann', company: 'Fir', 'phone work': one } } } },
+    ],
+    files: [
+      { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Boss', 'phone work': two } } },
+      { feed: 'shop', rows: { k1: { firstName: 'Ann', company: 'Fir', 'phone work': one } } },
+    ],
+    epilogue: { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Next', 'phone work': '' } } },
+    keys: [{ ...known, key: 'k1' }],
   },
   {
     ...plain,
     name: 'edit',
-    about: 'a bound contact in one run; a person edits a field that the file does not name',
+    about: 'a bound contact in one file; a person edits a field that the file does not name',
     redelivered: true,
-    events: [editRole],
-    keys: [{ key: 'k1', newest: newer, madeByOthers: 0, known: true }],
-    tables: boundLedger({ feed: 'main', rows: { k1: newer } }).tables,
-    contacts: boundContacts,
+    past: [boundAnn],
+    events: [sets('role', 'Boss')],
+    files: [{ feed: 'main', rows: { k1: newer } }],
+    keys: [{ ...known, key: 'k1' }],
   },
   {
     ...plain,
+    name: 'both change',
+    about:
+      'a file changes two fields; a person makes one of them what the file says, and then the other one something else',
+    patchMode: 'merge',
+    past: [boundAnn],
+    events: [sets('company', 'New'), sets('role', 'by hand')],
+    files: [{ feed: 'main', rows: { k1: { ...newer, role: 'Boss' } } }],
+    epilogue: { feed: 'main', rows: { k1: { firstName: 'Ann', company: 'Next', role: 'Next' } } },
+    keys: [{ ...known, key: 'k1' }],
+    mayDie: ['notApplied'],
+  },
+  {
+    ...plain,
+    name: 'case only',
+    about: 'a file corrects the case of a name; a person may write it in a third way',
+    past: [{ file: { feed: 'main', rows: { k1: { firstName: 'ANN', company: 'Fir' } } } }],
+    events: [
+      {
+        words: 'a person makes the first name ann',
+        key: 'k1',
+        happen: (service) =>
+          service.edit('k1', (contact) => ({
+            ...contact,
+            defaultFields: { ...contact.defaultFields, firstName: 'ann' },
+          })),
+      },
+    ],
+    files: [{ feed: 'main', rows: { k1: { firstName: 'Ann', company: 'Fir' } } }],
+    epilogue: { feed: 'main', rows: { k1: { firstName: 'Anne', company: 'Fir' } } },
+    keys: [{ ...known, key: 'k1' }],
+  },
+  {
+    ...plain,
+    name: 'hold',
+    about:
+      'a person’s value is held against one feed; that feed changes something else, and another feed changes the field',
+    past: [
+      { file: { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Clerk' } } } },
+      { file: { feed: 'shop', rows: { k1: { firstName: 'Ann', role: 'Clerk' } } } },
+      { event: sets('role', 'by hand') },
+      { file: { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Boss' } } } },
+    ],
+    files: [
+      { feed: 'crm', rows: { k1: { firstName: 'Ann', lastName: 'Fir', role: 'Boss' } } },
+      { feed: 'shop', rows: { k1: { firstName: 'Ann', company: 'Elm', role: 'Buyer' } } },
+    ],
+    epilogue: { feed: 'crm', rows: { k1: { firstName: 'Ann', lastName: 'Elm', role: 'Clerk' } } },
+    keys: [{ ...known, key: 'k1' }],
+  },
+  {
+    ...plain,
+    name: 'shared items',
+    about: 'two feeds name one number; one drops it, the other drops it too; a person may remove it',
+    past: [
+      { file: { feed: 'crm', rows: { k1: { firstName: 'Ann', 'phone work': one } } } },
+      { file: { feed: 'shop', rows: { k1: { firstName: 'Ann', 'phone work': one } } } },
+    ],
+    events: [removesPhone(one)],
+    files: [
+      { feed: 'crm', rows: { k1: { firstName: 'Ann', 'phone work': two } } },
+      { feed: 'shop', rows: { k1: { firstName: 'Ann', 'phone work': two } } },
+    ],
+    epilogue: { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Next', 'phone work': '' } } },
+    keys: [{ ...known, key: 'k1' }],
+    mayDie: ['refused400'],
+  },
+  {
+    ...plain,
+    name: 'adopted',
+    about: 'a contact that a person made; two feeds name its key, and say other things',
+    past: [{ event: adds('k1', { firstName: 'Ann', role: 'Owner', phoneNumbers: [{ name: 'work', value: one }] }) }],
+    files: [
+      { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Boss', 'phone work': one } } },
+      { feed: 'shop', rows: { k1: { firstName: 'ann', role: 'Owner', company: 'Elm', 'phone work': two } } },
+    ],
+    epilogue: { feed: 'crm', rows: { k1: { firstName: 'Bea', role: 'Owner', 'phone work': two } } },
+    keys: [{ key: 'k1', madeByOthers: 1, known: false }],
+  },
+  {
+    ...plain,
+    ...annAtWork,
     name: 'outage',
     about: 'one new key; the first three writes of all are lost',
     outageWrites: 3,
-    keys: [{ ...ours, key: 'k1', newest: ann }],
-    tables: ledgerWith({ feed: 'main', rows: { k1: ann } }).tables,
   },
   {
     ...plain,
+    ...annAtWork,
     name: 'taken',
     about: 'a service that answers 409; somebody else makes the contact of the key meanwhile',
     unique: true,
     redelivered: true,
-    events: [
-      {
-        words: 'somebody else makes a contact of k1',
-        happen: (service) => service.add('k1', { firstName: 'Anna', company: 'Elm' }),
-      },
-    ],
-    keys: [{ key: 'k1', newest: ann, madeByOthers: 1, known: false }],
-    tables: ledgerWith({ feed: 'main', rows: { k1: ann } }).tables,
+    events: [adds('k1', { firstName: 'Anna', company: 'Elm' })],
+    keys: [{ key: 'k1', madeByOthers: 1, known: false }],
   },
   {
     ...plain,
+    ...annAtWork,
     name: 'conflict',
     about: 'two contacts of the key are there',
-    keys: [{ key: 'k1', newest: null, madeByOthers: 2, known: false }],
+    past: [{ event: adds('k1', { firstName: 'Ann' }) }, { event: adds('k1', older) }],
+    keys: [{ key: 'k1', madeByOthers: 2, known: false, isConflict: true }],
     mayDie: ['twoContacts'],
-    tables: ledgerWith({ feed: 'main', rows: { k1: ann } }).tables,
-    contacts: [newContact('c1', 'k1', before), newContact('c2', 'k1', older)],
   },
 ];
 
 /** @throws Error for a name that there is not. */
 export function scenarioOf(name: string): Scenario {
-  const scenario = scenarios.find((one) => one.name === name);
-  if (scenario === undefined) throw new Error(`no scenario ${name}: ${scenarios.map((one) => one.name).join(', ')}`);
+  const scenario = scenarios.find((each) => each.name === name);
+  if (scenario === undefined) throw new Error(`no scenario ${name}: ${scenarios.map((each) => each.name).join(', ')}`);
   return scenario;
 }

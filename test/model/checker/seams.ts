@@ -1,10 +1,24 @@
 /** Where a proof may take a guard away: at a port, a limit or the reducer. The real thing has none of these replaced. */
+
+import type { LeaseRequest } from '#src/ledger/contact-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import type { Database } from '#src/ledger/sqlite/database.ts';
 import type { UpsertLimits, UpsertParts } from '#src/upsert/parts.ts';
 import type { WriteHealth } from '#src/upsert/write-health.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { defaultLimits } from '#test/upsert/support/default-limits.ts';
-import { type LedgerRules, realRules } from './contact-store.ts';
+
+/** The rules of the ledger that guards consist of; the proofs switch them off one at a time. */
+export interface LedgerRules {
+  /** Changes what a lease is decided by. */
+  readonly beforeLease: ((db: Database, request: LeaseRequest) => void) | null;
+  /** Whether a power cut leaves the intents in place. */
+  readonly intentIsDurable: boolean;
+  /** Whether an owner that lost its lease may still settle. */
+  readonly settleIsFenced: boolean;
+}
+
+export const realRules: LedgerRules = { beforeLease: null, intentIsDurable: true, settleIsFenced: true };
 
 export interface Seams {
   readonly rules: LedgerRules;

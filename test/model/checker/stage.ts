@@ -1,7 +1,8 @@
 /** What the ports of a worker see of the world: what is shared, how to touch it, and the workers themselves. */
 import type { UpsertParts } from '#src/upsert/parts.ts';
+import type { KeyEvent } from '../commands/chronicle.ts';
 import type { DepartureKind } from './departure.ts';
-import type { MemoryStore } from './memory-ledger.ts';
+import type { MemoryLedger } from './ledger-in-memory.ts';
 import type { ModelService } from './model-service.ts';
 import type { Time } from './model-time.ts';
 import type { Scenario } from './scenario.ts';
@@ -48,18 +49,27 @@ export interface Flight {
 
 export interface Stage {
   readonly scenario: Scenario;
-  readonly store: MemoryStore;
+  readonly ledger: MemoryLedger;
   readonly service: ModelService;
   readonly time: Time;
   readonly flights: Set<Flight>;
+  /** What happened to each key, as it is seen at the wire. */
+  readonly events: Map<string, readonly KeyEvent[]>;
   /** Writes of a key that ended in doubt: for what may be said of them at the end. */
   readonly doubts: Map<string, number>;
+  /** The number of the newest write of each key. */
+  readonly lastWrites: Map<string, number>;
   /** So many writes were sent to the service. */
   writeCount: number;
   /** A transaction of the ledger failed: a lease may then be left to its end. */
   ledgerFailed: boolean;
   /** Does the work when it is its turn; never, for a worker that died. */
-  effect<Result>(worker: Worker, kind: EffectKind, name: () => string, work: () => Result): Promise<Result>;
+  effect<Result>(
+    worker: Worker,
+    kind: EffectKind,
+    name: () => string,
+    work: () => Result | Promise<Result>,
+  ): Promise<Result>;
   /** Which of these happens to a request, by the schedule; null is the plain course. */
   chooseFate<Kind extends DepartureKind>(kinds: readonly Kind[]): Kind | null;
   violate(kind: ViolationKind, message: string): void;

@@ -8,6 +8,7 @@ export type ViolationKind =
   | 'conflictTaken'
   | 'lostRow'
   | 'staleValue'
+  | 'brokenRule'
   | 'lostEdit'
   | 'miscounted'
   | 'wrongBase'
@@ -17,6 +18,7 @@ export type ViolationKind =
   | 'unguardedWrite'
   | 'twoWriters'
   | 'conflictWritten'
+  | 'twoReadings'
   | 'neverEnds'
   | 'coreFailed';
 

@@ -11,13 +11,18 @@
  */
 import { PatchbayError } from '#src/errors.ts';
 import { processBatch } from '#src/upsert/process-batch.ts';
+import { type Beginning, happens } from './beginning.ts';
 import type { Choices } from './choices.ts';
 import { type DepartureKind, departureWords } from './departure.ts';
-import { createMemoryStore, cutPower } from './memory-ledger.ts';
+import { memoryLedger } from './ledger-in-memory.ts';
 import { createModelService } from './model-service.ts';
+<<<<<<< HEAD
 import { beginMs, laterMoments, type Time } from './model-time.ts';
+=======
+import { laterMoments, type Time } from './model-time.ts';
+>>>>>>> 2d4f558 (Let the checker run over the real ledger in memory, and judge each field by the rules)
 import { createWorker } from './model-worker.ts';
-import { batchName, nextMomentMs, takeableBatch } from './queue.ts';
+import { batchName, nextMomentMs, takeableBatch, waitingBatches } from './queue.ts';
 import type { Scenario } from './scenario.ts';
 import { realLimits, type Seams } from './seams.ts';
 import type { Parked, Stage, Worker } from './stage.ts';
@@ -34,6 +39,7 @@ export interface World extends Stage {
 
 export interface WorldOptions {
   readonly scenario: Scenario;
+  readonly beginning: Beginning;
   readonly choices: Choices;
   readonly seams: Seams;
   /** Looks for these only; null: for all. */
@@ -66,17 +72,18 @@ interface Option {
 }
 const goOn: Option = { kind: 'goOn' };
 
-export function createWorld({ scenario, choices, seams, lookFor, only, trace }: WorldOptions): World {
+export function createWorld({ scenario, beginning, choices, seams, lookFor, only, trace }: WorldOptions): World {
   const isAllowed = (kind: DepartureKind): boolean => only?.includes(kind) ?? true;
   const limits = { ...realLimits, ...seams.limits };
-  const time: Time = { nowMs: beginMs, bootAtMs: 0, boot: 1, wallAheadMs: 0 };
-  const store = createMemoryStore(scenario.tables, seams.rules);
+  const time: Time = { nowMs: beginning.atMs, bootAtMs: 0, boot: 1, wallAheadMs: 0 };
+  const ledger = memoryLedger();
+  ledger.restore(beginning.ledger, seams.rules.intentIsDurable);
   const service = createModelService({
     unique: scenario.unique,
+    patchMode: scenario.patchMode,
     visibilityLagMs: realLimits.visibilityLagMs,
-    readAgeMaxMs: realLimits.readAgeMaxMs,
     nowMs: () => time.nowMs,
-    contacts: scenario.contacts,
+    beginning: beginning.service,
   });
   const dead = new Set<string>();
   const workers: Worker[] = [];
@@ -90,7 +97,7 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
   let end: () => void = () => undefined;
 
   const note = (words: string, isDeparture = false): void => {
-    trace?.push({ atMs: time.nowMs - beginMs, words, isDeparture });
+    trace?.push({ atMs: time.nowMs - beginning.atMs, words, isDeparture });
   };
   const finish = (): void => {
     isOver = true;
@@ -99,11 +106,13 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
 
   const stage: Stage = {
     scenario,
-    store,
+    ledger,
     service,
     time,
+    events: new Map(beginning.events),
     flights: new Set(),
     doubts: new Map(),
+    lastWrites: new Map(),
     writeCount: 0,
     ledgerFailed: false,
     chooseFate: (kinds) => {
@@ -121,10 +130,15 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
       violation = { kind, message };
       finish();
     },
-    effect: (worker, kind, name, work) => {
+    effect: <Result>(
+      worker: Worker,
+      kind: Parked['kind'],
+      name: () => string,
+      work: () => Result | Promise<Result>,
+    ) => {
       // A promise of its own each time: one for all would remember everybody who waits for it.
-      if (!worker.isAlive || isOver) return new Promise(() => undefined);
-      const perform = (): ReturnType<typeof work> => {
+      if (!worker.isAlive || isOver) return new Promise<Result>(() => undefined);
+      const perform = (): Result | Promise<Result> => {
         effectCount += 1;
         if (effectCount > effectsMax) stage.violate('neverEnds', `${effectsMax} effects, and rows are still pending`);
         advance(time.nowMs + 1);
@@ -135,7 +149,7 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
         return work();
       };
       if (current === worker && choices.exhausted && worker.parked.length === 0) return attempt(perform);
-      return new Promise((resolve, reject) => {
+      return new Promise<Result>((resolve, reject) => {
         worker.parked.push({ name, kind, run: () => attempt(perform).then(resolve, reject), fail: reject });
         if (current === worker) runParked(worker, false);
       });
@@ -218,7 +232,7 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
     if (!worker.stop.signal.aborted) options.push({ kind: 'stop' });
     if (eventsLeft.length > 0) options.push({ kind: 'outside' });
     if (time.wallAheadMs === 0) options.push({ kind: 'wallClockJumps' });
-    options.push(...laterMoments(time, store, service.nextLateMs()));
+    options.push(...laterMoments(time, ledger, service.nextLateMs()));
     return only === null ? options : options.filter(({ kind }) => kind === 'goOn' || isAllowed(kind));
   }
 
@@ -233,7 +247,7 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
     const event = eventsLeft.shift();
     if (event === undefined) return;
     advance(time.nowMs + 1);
-    note(`${event.words}${event.happen(service) ? '' : ': there is nothing to do it to'}`);
+    note(`${event.words}${happens(stage, event) ? '' : ': there is nothing to do it to'}`);
   }
 
   function crash(worker: Worker): void {
@@ -247,7 +261,7 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
 
   /** The machine stops and starts again: monotonic time begins anew. */
   function cutThePower(): void {
-    cutPower(store);
+    ledger.cutPower();
     time.boot += 1;
     time.bootAtMs = time.nowMs;
     for (const worker of [...workers]) crash(worker);
@@ -262,7 +276,7 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
     return createWorker(stage, { slot, name: `w${slot + 1}.${processCount}`, limits, seams, isDead });
   }
 
-  const takeable = (worker: Worker) => takeableBatch(store, time, scenario.redelivered, worker, workers);
+  const takeable = (worker: Worker) => takeableBatch(ledger, time, scenario.redelivered, worker, workers);
 
   /** `isAdmitted`: the schedule has had its say about what the worker does next. */
   function activate(worker: Worker, isAdmitted: boolean): void {
@@ -318,12 +332,16 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
         if (next !== undefined) activate(next, false);
         return;
       }
+<<<<<<< HEAD
       const batches = store.staging.nextBatches(time.nowMs, 10);
       if (batches.length === 0) {
+=======
+      if (waitingBatches(ledger, time).batches.length === 0) {
+>>>>>>> 2d4f558 (Let the checker run over the real ledger in memory, and judge each field by the rules)
         finish();
         return;
       }
-      const nextMs = nextMomentMs(batches, workers, time);
+      const nextMs = nextMomentMs(ledger, workers, time);
       if (nextMs === null) stage.violate('neverEnds', 'rows are pending, and nobody takes their batch');
       else advance(nextMs);
     }
@@ -344,7 +362,7 @@ export function createWorld({ scenario, choices, seams, lookFor, only, trace }: 
 }
 
 /** The work's result as a promise, also where it throws. */
-function attempt<Result>(work: () => Result): Promise<Result> {
+function attempt<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return Promise.resolve(work());
   } catch (error) {

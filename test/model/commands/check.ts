@@ -2,14 +2,10 @@
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { pendingCount } from '#src/ledger/run-record.ts';
 import type { Contact } from '#src/wire/contact.ts';
-import type { KeyEvent } from './chronicle.ts';
-import { type Column, columnsOf, feeds, keys } from './commands.ts';
+import { fieldBreaches } from './check-fields.ts';
+import { keys } from './commands.ts';
 import { type Fates, readFates } from './fates.ts';
-import { itemRule } from './item-rule.ts';
 import type { KeyModel, Model } from './model.ts';
-import { fieldsOf } from './picture.ts';
-import { replay } from './replay.ts';
-import { valueRule } from './value-rule.ts';
 import { limits, type World } from './world.ts';
 
 export async function breachesOf(world: World, model: Model): Promise<readonly string[]> {
@@ -28,7 +24,7 @@ export async function breachesOf(world: World, model: Model): Promise<readonly s
     const [contact] = own;
     // A contact that was made again after people deleted it starts anew: what they did to the first one is gone with it.
     if (contact === undefined || known.deleted !== 'no') continue;
-    note(values(world.chronicle.of(key), fates));
+    note(fieldBreaches(world.chronicle.of(key), fates.of));
     note(oddities(contact));
     breaches.push(...world.chronicle.breaches.filter((text) => text.startsWith(`${key}: `)));
   }
@@ -80,37 +76,6 @@ function deaths({ rows }: KeyModel, fates: Fates, model: Model): readonly string
       breaches.push(`line ${row.line} of ${row.feed} was skipped: ${skipped}`);
   }
   return breaches;
-}
-
-const allColumns: readonly Column[] = [...new Set(feeds.flatMap((feed) => columnsOf[feed]))];
-const valueColumns = allColumns.filter((column) => column !== 'email' && !column.startsWith('phone'));
-
-/** Every field that anybody ever named, by the rules. */
-function values(events: readonly KeyEvent[], fates: Fates): readonly string[] {
-  const items = events.flatMap((event) => {
-    switch (event.kind) {
-      case 'row':
-        return Object.entries(event.row.cells).flatMap(([column, value]) => {
-          if (value === '' || !(column === 'email' || column.startsWith('phone'))) return [];
-          return [column === 'email' ? `email.${value.toLowerCase()}` : `phone.${value}`];
-        });
-      case 'edit':
-        return fieldsOf(event.from, event.to);
-      case 'write':
-        return fieldsOf(event.sent);
-      default:
-        return [];
-    }
-  });
-  const fateOf = fates.of;
-  const ofValues = valueColumns.map((field) =>
-    replay(valueRule(field, field.startsWith('custom.')), events, { field, fateOf }),
-  );
-  const ofItems = [...new Set(items)].flatMap((field) => {
-    const kind = field.startsWith('email.') ? 'email' : field.startsWith('phone.') ? 'phone' : null;
-    return kind === null ? [] : [replay(itemRule(kind, field.slice(6)), events, { field, fateOf })];
-  });
-  return [...ofValues, ...ofItems].flatMap((breach) => (breach === null ? [] : [breach]));
 }
 
 /** What no rule about a field says. */

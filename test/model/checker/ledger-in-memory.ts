@@ -1,0 +1,206 @@
+/**
+ * The real ledger of the product, in memory: the same SQL as on disk, with what a schedule needs besides. All schedules of a
+ * thread share one database, which is put back to the scenario's beginning before each.
+ *
+ * A power cut leaves what the last synced transaction left: in the log of the real file everything before it is synced too.
+ */
+
+import type { Ledger } from '#src/ledger/port.ts';
+import { type Database, openDatabase, type ResultRow } from '#src/ledger/sqlite/database.ts';
+import { sqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+
+/** All rows of all tables that have any. */
+export type Contents = ReadonlyMap<string, readonly ResultRow[]>;
+
+/** A batch that has rows to do. */
+export interface WaitingBatch {
+  readonly runId: string;
+  readonly batch: number;
+  readonly generation: number;
+  readonly dueAtMs: number;
+}
+
+/** Of a key: who holds it, and until when; times are monotonic, each of its boot. */
+export interface KeyRow {
+  readonly key: string;
+  readonly state: string;
+  readonly contactId: string | null;
+  readonly owner: string | null;
+  readonly leaseUntilMs: number | null;
+  readonly leaseBoot: string | null;
+  readonly horizonMs: number | null;
+  readonly horizonBoot: string | null;
+}
+
+/** What of a row is known at its end. */
+export interface RowEnd {
+  readonly runId: string;
+  readonly key: string;
+  readonly line: number;
+  readonly outcome: string;
+}
+
+export interface MemoryLedger {
+  /** For guards that are taken away, and for looking. */
+  readonly db: Database;
+  /** One process's own view of it. */
+  open(): Ledger;
+  contents(): Contents;
+  /** Puts everything back. `intentIsDurable`: whether a power cut leaves synced transactions in place. */
+  restore(contents: Contents, intentIsDurable?: boolean): void;
+  cutPower(): void;
+  /** In the order in which they are taken at that moment. */
+  waitingBatches(moment: { readonly wallMs: number; readonly monotonicMs: number; readonly bootId: string }): {
+    readonly nowMs: number;
+    readonly batches: readonly WaitingBatch[];
+  };
+  keyRows(): readonly KeyRow[];
+  keyRow(key: string): KeyRow | null;
+  rowEnds(): readonly RowEnd[];
+}
+
+export function openMemoryLedger(): MemoryLedger {
+  const real = openDatabase(':memory:');
+  real.run('PRAGMA foreign_keys = OFF');
+  const tables = real
+    .all("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .map((row) => String(row.name))
+    .map((name) => {
+      const columns = real.all(`PRAGMA table_info("${name}")`).map((row) => `"${String(row.name)}"`);
+      const places = columns.map(() => '?').join(', ');
+      return { name, insert: `INSERT INTO "${name}" (${columns.join(', ')}) VALUES (${places})` };
+    });
+  const contents = (): Contents =>
+    new Map(
+      tables.flatMap(({ name }) => {
+        const rows = real.all(`SELECT * FROM "${name}"`);
+        return rows.length === 0 ? [] : [[name, rows] as const];
+      }),
+    );
+  let synced: Contents = new Map();
+  let isDurable = true;
+  const put = (wanted: Contents): void => {
+    real.transaction(() => {
+      for (const { name, insert } of tables) {
+        real.run(`DELETE FROM "${name}"`);
+        for (const row of wanted.get(name) ?? []) real.run(insert, ...Object.values(row));
+      }
+    });
+  };
+  const db: Database = {
+    ...real,
+    durable: (work) => {
+      // What a sync costs is no matter here.
+      const result = real.transaction(work);
+      if (isDurable) synced = contents();
+      return result;
+    },
+  };
+  const fresh = sqliteLedger(db);
+  synced = contents();
+
+  return {
+    db,
+    open: () => ({ ...sqliteLedger(db), close: async () => undefined, id: fresh.id }),
+    contents,
+    restore: (wanted, intentIsDurable = true) => {
+      put(wanted);
+      synced = wanted;
+      isDurable = intentIsDurable;
+    },
+    cutPower: () => put(synced),
+    waitingBatches: ({ wallMs, monotonicMs, bootId }) => {
+      const zero = db.get("SELECT value FROM meta WHERE name = 'clock'");
+      const known = zero === null ? null : (JSON.parse(String(zero.value)) as { bootId: string; atMs: number });
+      // In a new boot everything is due, and the first process to look says so.
+      const nowMs =
+        known === null ? wallMs : known.bootId === bootId ? known.atMs + monotonicMs : Number.MAX_SAFE_INTEGER;
+      const batches = db
+        .all(
+          `SELECT run_id, batch, generation, due_at FROM batches JOIN runs ON runs.id = run_id
+           WHERE done = 0 AND state = 'applying' ORDER BY due_at > ?, sequence, batch`,
+          nowMs,
+        )
+        .map((row) => ({
+          runId: String(row.run_id),
+          batch: Number(row.batch),
+          generation: Number(row.generation),
+          dueAtMs: Number(row.due_at),
+        }));
+      return { nowMs, batches };
+    },
+    keyRows: () => db.all('SELECT * FROM contacts').map(toKeyRow),
+    keyRow: (key) => {
+      const row = db.get('SELECT * FROM contacts WHERE key = ?', key);
+      return row === null ? null : toKeyRow(row);
+    },
+    rowEnds: () =>
+      db.all('SELECT run_id, key, line, outcome FROM staged WHERE outcome IS NOT NULL').map((row) => ({
+        runId: String(row.run_id),
+        key: String(row.key),
+        line: Number(row.line),
+        outcome: String(row.outcome),
+      })),
+  };
+}
+
+function toKeyRow(row: ResultRow): KeyRow {
+  const text = (name: string): string | null => (row[name] === null ? null : String(row[name]));
+  const time = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
+  return {
+    key: String(row.key),
+    state: String(row.state),
+    contactId: text('contact_id'),
+    owner: text('owner'),
+    leaseUntilMs: time('lease_until'),
+    leaseBoot: text('lease_boot'),
+    horizonMs: time('horizon'),
+    horizonBoot: text('horizon_boot'),
+  };
+}
+
+let shared: MemoryLedger | null = null;
+/** The one of this thread. */
+export function memoryLedger(): MemoryLedger {
+  shared ??= openMemoryLedger();
+  return shared;
+}
+
+/** `read` and `write` touch what workers share; `quiet` matters to nobody else (counts, the run's own record). */
+export type LedgerCall = 'read' | 'write' | 'quiet';
+const shownCalls: Readonly<Record<string, LedgerCall>> = {
+  'contacts.get': 'read',
+  'contacts.lease': 'write',
+  'contacts.intend': 'write',
+  'contacts.claimItems': 'write',
+  'contacts.unclaimItems': 'write',
+  'contacts.withdrawIntents': 'write',
+  'contacts.noteDoubt': 'write',
+  'contacts.release': 'write',
+  'staging.saidOf': 'read',
+  'staging.pendingRecords': 'read',
+  'staging.defer': 'write',
+  'staging.releaseBatch': 'write',
+  'staging.settle': 'write',
+};
+
+export type CallRunner = <Result>(name: string, call: LedgerCall, work: () => Promise<Result>) => Promise<Result>;
+
+/** Every call goes through `run`, so that the model can hold it back, fail it, or lose the worker that made it. */
+export function throughCalls<Port extends object>(port: Port, run: CallRunner, path = ''): Port {
+  const wrapped = new Map<string | symbol, unknown>();
+  return new Proxy(port, {
+    get: (target, name) => {
+      if (wrapped.has(name)) return wrapped.get(name);
+      const member: unknown = Reflect.get(target, name);
+      const full = `${path}${String(name)}`;
+      let part = member;
+      if (typeof member === 'function')
+        part = (...given: unknown[]) =>
+          run(String(name), shownCalls[full] ?? 'quiet', async () => Reflect.apply(member, target, given));
+      else if (typeof member === 'object' && member !== null) part = throughCalls(member, run, `${full}.`);
+      wrapped.set(name, part);
+      return part;
+    },
+  });
+}
