@@ -59,89 +59,148 @@ export interface MemoryLedger {
   rowEnds(): readonly RowEnd[];
 }
 
+/** The table that a statement changes; null for one that only reads. */
+function changedTable(sql: string): string | null {
+  if (!/^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql)) return null;
+  return /\b(?:INTO|UPDATE|FROM)\s+"?(\w+)/i.exec(sql)?.[1] ?? null;
+}
+
 export function openMemoryLedger(): MemoryLedger {
   const real = openDatabase(':memory:');
   real.run('PRAGMA foreign_keys = OFF');
-  const tables = real
-    .all("SELECT name FROM sqlite_master WHERE type = 'table'")
-    .map((row) => String(row.name))
-    .map((name) => {
-      const columns = real.all(`PRAGMA table_info("${name}")`).map((row) => `"${String(row.name)}"`);
-      const places = columns.map(() => '?').join(', ');
-      return { name, insert: `INSERT INTO "${name}" (${columns.join(', ')}) VALUES (${places})` };
-    });
+  const inserts = new Map(
+    real
+      .all("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .map((row) => String(row.name))
+      .map((name) => {
+        const columns = real.all(`PRAGMA table_info("${name}")`).map((row) => `"${String(row.name)}"`);
+        const places = columns.map(() => '?').join(', ');
+        return [name, `INSERT INTO "${name}" (${columns.join(', ')}) VALUES (${places})`] as const;
+      }),
+  );
+  const rowsOf = (name: string): readonly ResultRow[] => real.all(`SELECT * FROM "${name}"`);
   const contents = (): Contents =>
     new Map(
-      tables.flatMap(({ name }) => {
-        const rows = real.all(`SELECT * FROM "${name}"`);
+      [...inserts.keys()].flatMap((name) => {
+        const rows = rowsOf(name);
         return rows.length === 0 ? [] : [[name, rows] as const];
       }),
     );
-  let synced: Contents = new Map();
+  /** As a power cut would leave it, but for those that the last sync left as they were. */
+  let synced = new Map<string, readonly ResultRow[]>();
+  let base: Contents = new Map();
+  /** Tables that differ from `base`, and those that were changed since the last sync. */
+  const changed = new Set<string>();
+  const unsynced = new Set<string>();
+  /** What was read for the scheduler, until the table changes. */
+  const lastReads = new Map<string, readonly ResultRow[]>();
   let isDurable = true;
-  const put = (wanted: Contents): void => {
-    real.transaction(() => {
-      for (const { name, insert } of tables) {
-        real.run(`DELETE FROM "${name}"`);
-        for (const row of wanted.get(name) ?? []) real.run(insert, ...Object.values(row));
-      }
-    });
+
+  const tables = new Map<string, string | null>();
+  const marked = (sql: string): string => {
+    let table = tables.get(sql);
+    if (table === undefined) {
+      table = changedTable(sql);
+      tables.set(sql, table);
+    }
+    if (table !== null) {
+      changed.add(table);
+      unsynced.add(table);
+      lastReads.delete(table);
+    }
+    return sql;
+  };
+  const put = (names: Iterable<string>, wanted: (name: string) => readonly ResultRow[]): void => {
+    for (const name of names) {
+      real.run(`DELETE FROM "${name}"`);
+      for (const row of wanted(name)) real.run(inserts.get(name) ?? '', ...Object.values(row));
+    }
+  };
+  const last = (name: string): readonly ResultRow[] => {
+    let rows = lastReads.get(name);
+    if (rows === undefined) {
+      rows = rowsOf(name);
+      lastReads.set(name, rows);
+    }
+    return rows;
   };
   const db: Database = {
     ...real,
+    run: (sql, ...given) => real.run(marked(sql), ...given),
+    get: (sql, ...given) => real.get(marked(sql), ...given),
+    all: (sql, ...given) => real.all(marked(sql), ...given),
     durable: (work) => {
       // What a sync costs is no matter here.
       const result = real.transaction(work);
-      if (isDurable) synced = contents();
+      if (!isDurable) return result;
+      for (const name of unsynced) synced.set(name, rowsOf(name));
+      unsynced.clear();
       return result;
     },
   };
   const fresh = sqliteLedger(db);
-  synced = contents();
+  base = contents();
 
   return {
     db,
     open: () => ({ ...sqliteLedger(db), close: async () => undefined, id: fresh.id }),
     contents,
     restore: (wanted, intentIsDurable = true) => {
-      put(wanted);
-      synced = wanted;
+      const names = wanted === base ? changed : inserts.keys();
+      real.transaction(() => put(names, (name) => wanted.get(name) ?? []));
+      base = wanted;
+      synced = new Map();
+      changed.clear();
+      unsynced.clear();
+      lastReads.clear();
       isDurable = intentIsDurable;
     },
-    cutPower: () => put(synced),
+    cutPower: () => {
+      real.transaction(() => put(unsynced, (name) => synced.get(name) ?? base.get(name) ?? []));
+      unsynced.clear();
+      lastReads.clear();
+    },
     waitingBatches: ({ wallMs, monotonicMs, bootId }) => {
-      const zero = db.get("SELECT value FROM meta WHERE name = 'clock'");
-      const known = zero === null ? null : (JSON.parse(String(zero.value)) as { bootId: string; atMs: number });
+      const zero = last('meta').find((row) => row.name === 'clock');
+      const known = zero === undefined ? null : (JSON.parse(String(zero.value)) as { bootId: string; atMs: number });
       // In a new boot everything is due, and the first process to look says so.
       const nowMs =
         known === null ? wallMs : known.bootId === bootId ? known.atMs + monotonicMs : Number.MAX_SAFE_INTEGER;
-      const batches = db
-        .all(
-          `SELECT run_id, batch, generation, due_at FROM batches JOIN runs ON runs.id = run_id
-           WHERE done = 0 AND state = 'applying' ORDER BY due_at > ?, sequence, batch`,
-          nowMs,
-        )
+      const sequences = new Map(
+        last('runs').flatMap((row) => (row.state === 'applying' ? [[row.id, Number(row.sequence)] as const] : [])),
+      );
+      const waiting = last('batches')
+        .filter((row) => row.done === 0 && sequences.has(String(row.run_id)))
         .map((row) => ({
           runId: String(row.run_id),
           batch: Number(row.batch),
           generation: Number(row.generation),
           dueAtMs: Number(row.due_at),
         }));
-      return { nowMs, batches };
+      const place = ({ runId, batch, dueAtMs }: WaitingBatch): readonly number[] => [
+        Number(dueAtMs > nowMs),
+        sequences.get(runId) ?? 0,
+        batch,
+      ];
+      return { nowMs, batches: waiting.toSorted((one, two) => compare(place(one), place(two))) };
     },
-    keyRows: () => db.all('SELECT * FROM contacts').map(toKeyRow),
+    keyRows: () => last('contacts').map(toKeyRow),
     keyRow: (key) => {
-      const row = db.get('SELECT * FROM contacts WHERE key = ?', key);
-      return row === null ? null : toKeyRow(row);
+      const row = last('contacts').find((one) => one.key === key);
+      return row === undefined ? null : toKeyRow(row);
     },
     rowEnds: () =>
-      db.all('SELECT run_id, key, line, outcome FROM staged WHERE outcome IS NOT NULL').map((row) => ({
-        runId: String(row.run_id),
-        key: String(row.key),
-        line: Number(row.line),
-        outcome: String(row.outcome),
-      })),
+      rowsOf('staged').flatMap((row) =>
+        row.outcome === null
+          ? []
+          : [{ runId: String(row.run_id), key: String(row.key), line: Number(row.line), outcome: String(row.outcome) }],
+      ),
   };
+}
+
+function compare(one: readonly number[], two: readonly number[]): number {
+  const index = one.findIndex((value, place) => value !== two[place]);
+  return index < 0 ? 0 : (one[index] ?? 0) - (two[index] ?? 0);
 }
 
 function toKeyRow(row: ResultRow): KeyRow {
