@@ -12,6 +12,8 @@ interface ItemState {
   readonly said: Readonly<Partial<Record<Feed, Naming>>>;
   /** Patchbay put it there; people did otherwise. */
   readonly isOurs: boolean;
+  /** A named feed has named it: `main` has given it up, so that what `main` said of it may count for nothing. */
+  readonly isGivenUp: boolean;
   /** A write that may have landed. */
   readonly claim: { readonly row: number; readonly feed: Feed; readonly said: Naming; readonly sent: string } | null;
 }
@@ -29,10 +31,11 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
     });
     return { ...state.said[feed], ...Object.fromEntries(spoken) };
   };
-  const settled = (state: ItemState, row: Row): ItemState => ({
-    ...state,
-    said: { ...state.said, [row.feed]: sayingOf(state, row) },
-  });
+  const settled = (state: ItemState, row: Row): ItemState => {
+    const saying = sayingOf(state, row);
+    const isGivenUp = state.isGivenUp || (row.feed !== 'main' && names(saying));
+    return { ...state, said: { ...state.said, [row.feed]: saying }, isGivenUp };
+  };
 
   const judge = (state: ItemState, row: Row, shown: string | null): readonly Verdict<ItemState>[] => {
     const isNamed = names(sayingOf(state, row));
@@ -40,24 +43,24 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
     if (shown === null) return isNamed ? [{ end: 'write', to: there }] : [kept];
     const was = names(state.said[row.feed]);
     const others = feeds.filter((feed) => feed !== row.feed && names(state.said[feed]));
+    const isOfMain = row.feed === 'main' && state.isGivenUp;
+    const isForMain = others.every((feed) => feed === 'main');
     if (isNamed) {
-      if (shown === there || was) return [kept];
       const add: Verdict<ItemState> = { end: 'write', to: there };
+      if (shown === there) return [kept];
+      // Said before, by whichever feed, and removed by people: not put back.
+      if (was) return isOfMain && others.length === 0 ? [kept, add] : [kept];
       if (others.length === 0) return [add];
-      // Said by another feed and removed by people: not put back. What `main` said counts no more for named feeds.
-      return others.every((feed) => feed === 'main') ? [kept, add] : [kept];
+      return isForMain ? [kept, add] : [kept];
     }
-    if (shown !== there || !state.isOurs) return [kept];
+    if (shown !== there || !state.isOurs || !was) return [kept];
     const remove: Verdict<ItemState> = { end: 'write', to: '' };
-    // `main` gives an item up once a named feed names it: whether it was so is not followed here.
-    const isOfMain = row.feed === 'main' || others.every((feed) => feed === 'main');
-    if (others.length > 0) return isOfMain && was && row.feed !== 'main' ? [kept, remove] : [kept];
-    if (!was) return [kept];
-    return row.feed === 'main' ? [remove, kept] : [remove];
+    if (others.length > 0) return isForMain ? [kept, remove] : [kept];
+    return isOfMain ? [remove, kept] : [remove];
   };
 
   return {
-    begin: { said: {}, isOurs: false, claim: null },
+    begin: { said: {}, isOurs: false, isGivenUp: false, claim: null },
     judge,
     judgeUnread: (state, row) => {
       const saying = sayingOf(state, row);
@@ -74,7 +77,8 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
       if (claim === null) return [state];
       if (shown !== claim.sent) return [{ ...state, claim: null }];
       const said = { ...state.said, [claim.feed]: claim.said };
-      return [{ said, isOurs: claim.sent === there, claim: null }];
+      const isGivenUp = state.isGivenUp || (claim.feed !== 'main' && names(claim.said));
+      return [{ said, isOurs: claim.sent === there, isGivenUp, claim: null }];
     },
     leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
     // What was ours, and came back by hand, may count as people's.
