@@ -185,7 +185,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'sequence',
     without: 'an older run writes after a newer one',
-    seams: withRules({ beforeLease: (db) => void db.run('UPDATE contacts SET written_sequence = 0') }),
+    seams: withRules({ beforeLease: (db) => void db.run('UPDATE said SET spoken = 0') }),
     scenario: 'two runs',
     departuresMax: 1,
     only: ['switch'],

@@ -95,6 +95,7 @@ async function leasesLeft(world: World): Promise<readonly string[]> {
   const clock = world.time.ofWorkers;
   const owner = 'elsewhere/0/0#check';
   const answers = await world.ledger.contacts.lease({
+    feed: 'main',
     keys: keys.map((key) => ({ key, sequence: Number.MAX_SAFE_INTEGER })),
     owner,
     leaseMs: 1,
