@@ -64,6 +64,8 @@ export function valueRule(column: Column, isCustom: boolean): Rule<ValueState> {
     const agreed = state.agreed[feed];
     const alike: readonly Verdict<ValueState>[] =
       fold(ours) === fold(shown) ? [{ end: 'settled', state: foundEqual(state, row, shown) }] : [];
+    // There is nothing of ours to remove: whether that is worth a person's look is left open.
+    if (isCustom && ours === '' && agreed !== shown) return [kept, hold];
     if (agreed === undefined) return shown === '' ? [{ end: 'write', to: ours }] : alike.length > 0 ? alike : [hold];
     if (agreed !== shown) return [hold, ...alike];
     if (isCustom) return judgeEntry(state, row, shown, ours, kept, hold);
