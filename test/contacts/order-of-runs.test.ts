@@ -1,0 +1,165 @@
+/**
+ * Algebra of runs (`rules.md`, "Three pictures, one plan" and the order between feeds): what lies between two runs, and which of
+ * two is worked on first, changes no verdict on a field.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Base, emptyBase, type PlanInput, type Said } from '#src/contacts/base.ts';
+import type { DesiredContact, ScalarName } from '#src/contacts/desired.ts';
+import { planContact } from '#src/contacts/plan.ts';
+import { settle } from '#src/contacts/settle.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import { fieldTypes } from './support/arbitraries.ts';
+import { desired, slot } from './support/build.ts';
+import { modelCreate, modelPatchReply, modelUpdate } from './support/service-model.ts';
+
+const feeds = ['crm', 'shop'] as const;
+type Feed = (typeof feeds)[number];
+type Cells = Readonly<Partial<Record<ScalarName | 'phone', string>>>;
+
+/** One contact, what Patchbay remembers of it, and what each feed's file says. */
+interface Night {
+  readonly stored: Contact | null;
+  readonly shared: Omit<Base, 'said' | 'others'>;
+  readonly said: ReadonlyMap<Feed, Said>;
+  readonly cells: ReadonlyMap<Feed, Cells>;
+  readonly sequence: number;
+  /** Of each row in turn: the fields that were held. */
+  readonly held: readonly (readonly string[])[];
+}
+
+const firstNight: Night = {
+  stored: null,
+  shared: emptyBase,
+  said: new Map(),
+  cells: new Map(),
+  sequence: 0,
+  held: [],
+};
+
+const desiredOf = ({ phone, ...scalars }: Cells): DesiredContact =>
+  desired({ scalars, phones: phone === undefined ? [] : [slot('phone', ['work', phone])] });
+
+/** The feed's file: the cells given, and the others as they were. `sequence`: of an earlier arrival, worked on late. */
+function file(night: Night, feed: Feed, changed: Cells, sequence = night.sequence + 1): Night {
+  const cells = { firstName: 'Ann', ...night.cells.get(feed), ...changed };
+  const others = [...night.said].flatMap(([other, said]) =>
+    other === feed ? [] : [{ feed: other, said, owns: true }],
+  );
+  const base: Base = { ...night.shared, others, said: night.said.get(feed) ?? null };
+  const choices = { itemRemoval: 'owned', adopt: false, yieldsItems: false, slotNames: null } as const;
+  const ours = desiredOf(cells);
+  const pictures: PlanInput = { feed, sequence, sourceLabel: feed, base, theirs: night.stored, ours, ...choices };
+  const plan = planContact(pictures);
+  const stored =
+    plan.kind === 'create'
+      ? modelCreate(plan.body, 'c1', fieldTypes)
+      : plan.kind === 'patch' && night.stored !== null
+        ? modelUpdate(night.stored, plan.body, 'replace', fieldTypes)
+        : night.stored;
+  if (stored === null) throw new Error('a row makes its contact');
+  const reply = plan.kind === 'patch' ? modelPatchReply(stored) : stored;
+  const { said, others: moved, ...shared } = settle({ ...pictures, plan, reply });
+  const saids = new Map(night.said).set(feed, said);
+  for (const other of moved) saids.set(other.feed === 'crm' ? 'crm' : 'shop', other.said);
+  return {
+    stored,
+    shared,
+    said: saids,
+    cells: new Map(night.cells).set(feed, cells),
+    sequence: Math.max(night.sequence, sequence),
+    held: [...night.held, plan.held.map(({ field }) => field)],
+  };
+}
+
+function edit(night: Night, fields: Partial<Contact['defaultFields']>): Night {
+  if (night.stored === null) return night;
+  return { ...night, stored: { ...night.stored, defaultFields: { ...night.stored.defaultFields, ...fields } } };
+}
+
+type Step =
+  | { readonly feed: Feed; readonly cells: Cells }
+  /** People's values are their own: what a file says too is agreed on by any run that happens to look. */
+  | { readonly byHand: string }
+  | { readonly unrelated: Feed; readonly company: string | null };
+
+const feed = fc.constantFrom(...feeds);
+const role = fc.constantFrom('Buyer', 'BUYER', 'Clerk');
+const phone = fc.constantFrom('+14155550100', '+14155550101');
+const cells: fc.Arbitrary<Cells> = fc.record({ role, phone }, { requiredKeys: [] });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ feed, cells }),
+  fc.record({ byHand: fc.constantFrom('by hand', 'BY HAND') }),
+);
+const unrelated: fc.Arbitrary<Step> = fc.record({
+  unrelated: feed,
+  company: fc.option(fc.constantFrom<string>('Fir', 'Elm')),
+});
+
+/** Plays the steps; what is held of the company, and of unrelated runs, is left out. */
+function play(steps: readonly Step[]): { stored: Contact | null; held: readonly (readonly string[])[] } {
+  let night = firstNight;
+  const held: (readonly string[])[] = [];
+  for (const one of steps) {
+    if ('byHand' in one) night = edit(night, { role: one.byHand });
+    else if ('feed' in one) {
+      night = file(night, one.feed, one.cells);
+      held.push((night.held.at(-1) ?? []).filter((field) => field !== 'company'));
+    } else if (night.cells.has(one.unrelated)) {
+      night = file(night, one.unrelated, one.company === null ? {} : { company: one.company });
+    }
+  }
+  return { stored: night.stored, held };
+}
+
+const phonesOf = (contact: Contact | null) => contact?.defaultFields.phoneNumbers.map(({ value }) => value).sort();
+
+test('unrelated runs between two others change no verdict: neither a value nor a hold', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(step, fc.array(unrelated, { maxLength: 2 })), { maxLength: 10 }), (story) => {
+      const plain = play(story.map(([one]) => one));
+      const interrupted = play(story.flatMap(([one, between]) => [one, ...between]));
+      expect(interrupted.held).toEqual(plain.held);
+      expect(interrupted.stored?.defaultFields.role).toEqual(plain.stored?.defaultFields.role);
+      expect(phonesOf(interrupted.stored)).toEqual(phonesOf(plain.stored));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** Some nights that both feeds have behind them. */
+const past = fc.array(fc.record({ feed, cells }), { maxLength: 6 });
+
+test('of two feeds’ changes of one field the later arrival stands, whichever row is worked on first', () => {
+  fc.assert(
+    fc.property(past, role, role, (nights, first, second) => {
+      const before = nights.reduce((night, one) => file(night, one.feed, one.cells), firstNight);
+      const changes = (given: Feed, value: string) => before.cells.get(given)?.role !== value;
+      fc.pre(changes('crm', first) && changes('shop', second));
+      const { sequence } = before;
+      const inOrder = file(file(before, 'crm', { role: first }, sequence + 1), 'shop', { role: second }, sequence + 2);
+      const late = file(file(before, 'shop', { role: second }, sequence + 2), 'crm', { role: first }, sequence + 1);
+      expect(late.stored?.defaultFields.role).toBe(second);
+      expect(inOrder.stored?.defaultFields.role).toBe(second);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('two feeds’ changes of numbers come to the same list, whichever row is worked on first', () => {
+  fc.assert(
+    fc.property(past, phone, phone, (nights, first, second) => {
+      const before = nights.reduce((night, one) => file(night, one.feed, one.cells), firstNight);
+      const { sequence } = before;
+      const inOrder = file(
+        file(before, 'crm', { phone: first }, sequence + 1),
+        'shop',
+        { phone: second },
+        sequence + 2,
+      );
+      const late = file(file(before, 'shop', { phone: second }, sequence + 2), 'crm', { phone: first }, sequence + 1);
+      expect(phonesOf(late.stored)).toEqual(phonesOf(inOrder.stored));
+    }),
+    { numRuns: 500 },
+  );
+});
