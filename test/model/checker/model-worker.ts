@@ -51,12 +51,7 @@ export function createWorker(stage: Stage, { slot, name, limits, seams, isDead }
       if (kind === 'quiet' && worker.isAlive) return work();
       return stage.effect(worker, kind === 'write' ? 'ledgerWrite' : 'read', () => call, work);
     };
-<<<<<<< HEAD
-    // Its clock is the true time, which no setting of the wall clock moves.
-    return { ...memoryLedger(stage.store, run), nowMs: async () => stage.time.nowMs };
-=======
     return throughCalls(withRules(stage.ledger, seams.rules), run);
->>>>>>> 2d4f558 (Let the checker run over the real ledger in memory, and judge each field by the rules)
   }
 }
 

@@ -16,11 +16,7 @@ import type { Choices } from './choices.ts';
 import { type DepartureKind, departureWords } from './departure.ts';
 import { memoryLedger } from './ledger-in-memory.ts';
 import { createModelService } from './model-service.ts';
-<<<<<<< HEAD
-import { beginMs, laterMoments, type Time } from './model-time.ts';
-=======
 import { laterMoments, type Time } from './model-time.ts';
->>>>>>> 2d4f558 (Let the checker run over the real ledger in memory, and judge each field by the rules)
 import { createWorker } from './model-worker.ts';
 import { batchName, nextMomentMs, takeableBatch, waitingBatches } from './queue.ts';
 import type { Scenario } from './scenario.ts';
@@ -332,12 +328,7 @@ export function createWorld({ scenario, beginning, choices, seams, lookFor, only
         if (next !== undefined) activate(next, false);
         return;
       }
-<<<<<<< HEAD
-      const batches = store.staging.nextBatches(time.nowMs, 10);
-      if (batches.length === 0) {
-=======
       if (waitingBatches(ledger, time).batches.length === 0) {
->>>>>>> 2d4f558 (Let the checker run over the real ledger in memory, and judge each field by the rules)
         finish();
         return;
       }
