@@ -38,7 +38,7 @@ export function presentRun(
   }
   if (summary.heldFields > 0) {
     const one = counted(summary.heldFields, 'field');
-    lines.push(`  ${one} held: changed both in the file and in the app, where the app's value stays`);
+    lines.push(`  ${one} held: the file and the app differ; kept the app's value`);
     for (const field of held.slice(0, heldShown)) lines.push(`    ${heldSentence(output, field)}`);
     if (summary.heldFields > heldShown) lines.push(`    … and ${summary.heldFields - heldShown} more in the report`);
     lines.push('    see what waits, and decide: patchbay held ls');

@@ -174,7 +174,7 @@ export function heldEvent(
   line: number,
   { field, ours, theirs }: Pick<HeldField, 'field' | 'ours' | 'theirs'>,
 ): RunEvent {
-  const message = "changed both in the file and in the app: kept the app's value";
+  const message = "the file and the app differ: kept the app's value";
   return { kind: 'held', line, key, code: 'held', field, message, file: ours, app: theirs };
 }
 

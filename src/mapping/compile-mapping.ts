@@ -5,6 +5,7 @@
  * and says at once what the file lacks; mapping a row then never throws: what is wrong with a row is in its result.
  * No I/O, no clock, no random number: the same row gives an equal result.
  */
+import type { Problem } from '#src/contacts/problem.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import type { Row } from '#src/sources/row.ts';
 import { closestName } from './closest-name.ts';
@@ -49,7 +50,7 @@ export interface CompiledMapping {
   /** Of these, the ones that hold contact data by their names, and hold something; complete after the last row. */
   readonly leftOut: readonly ContactColumn[];
   /** What is told once for the file and not for each row; complete after the last row. */
-  readonly notes: readonly string[];
+  readonly notes: readonly Problem[];
   /** True where custom fields are written, or may be (JSON): the definitions are then worth a request. */
   readonly usesCustomFields: boolean;
   /** Never throws for what the row holds. */

@@ -11,8 +11,8 @@ const ofTheFile: ReadonlySet<string> = new Set<WarningCode>(['keyUnguarded', 'ke
 export interface FileNotes {
   /** The row without the warnings that are told for the file. */
   take(row: MappedRow): MappedRow;
-  /** Sentences; complete after the last row. */
-  list(): readonly string[];
+  /** One for each code, with the number of its rows; complete after the last row. */
+  list(): readonly Problem[];
 }
 
 export function createFileNotes(): FileNotes {
@@ -29,7 +29,7 @@ export function createFileNotes(): FileNotes {
     list: () =>
       [...met.values()].map(({ first, count }) => {
         const rows = count === 1 ? `line ${first.line}` : `${count} rows, first in line ${first.line}`;
-        return `${rows}: ${first.message}`;
+        return { ...first, message: `${rows}: ${first.message}` };
       }),
   };
 }

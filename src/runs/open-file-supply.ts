@@ -100,7 +100,7 @@ function supplyOf({ run, mapping, source, columns, compiled, toItems }: SupplyPa
     // A fix-file holds some rows of a file that was judged as a whole before.
     refuseLacking: () => (run.kind === 'file' ? compiled.refuseLacking() : undefined),
     notes: () => notesOf(source, compiled),
-    warnings: () => source.tail().warnings,
+    warnings: () => [...compiled.notes, ...source.tail().warnings],
     close: async () => {
       for (const one of [source, ...again]) await one.close();
     },
@@ -137,7 +137,6 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
     ...(blankLineCount > 0
       ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} passed over`]
       : []),
-    ...compiled.notes,
-    ...warnings.map((warning) => warning.message),
+    ...[...compiled.notes, ...warnings].map((warning) => warning.message),
   ];
 }

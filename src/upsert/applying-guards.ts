@@ -18,7 +18,10 @@ export interface ApplyingLimits {
 
 interface GuardParts {
   readonly ledger: Pick<Ledger, 'runs' | 'staging'>;
-  readonly limits: { readonly applyingOf: (feed: string) => ApplyingLimits };
+  readonly limits: {
+    readonly applyingOf: (feed: string) => ApplyingLimits;
+    readonly adoptOf: (feed: string) => boolean;
+  };
 }
 
 /** A share that was approved is met again exactly: binary fractions must not make it a little more. */
@@ -39,7 +42,7 @@ export async function watchAdoptions(
   await ledger.runs.addCounts(id, all);
   if (all.foundUnknown === 0) return;
   const run = await ledger.runs.get(id);
-  const stop = run === null ? null : tooManyUnknown(run, limits.applyingOf(feed));
+  const stop = run === null || limits.adoptOf(feed) ? null : tooManyUnknown(run, limits.applyingOf(feed));
   if (stop === null) return;
   await ledger.runs.addCounts(id, { lookedUp: -unended.lookedUp, foundUnknown: -unended.foundUnknown });
   throw stop;
@@ -53,9 +56,9 @@ function tooManyUnknown({ kind, counts, options, approvals }: RunRecord, limits:
   const isExempt = kind === 'redrive' || options.adopt;
   if (isExempt || foundUnknown < Math.max(1, limits.adoptionsFloor) || foundUnknown <= limit * lookedUp + rounding)
     return null;
-  const message = `${foundUnknown} of ${lookedUp} keys looked up belong to contacts that are in the workspace already and that this data folder does not know (${percent(foundUnknown / lookedUp)}; the limit guards.adoptionsMax is ${percent(limits.adoptionsMax)})`;
+  const message = `${foundUnknown} of ${lookedUp} keys looked up belong to contacts that are in the workspace already and that this data folder does not know (${percent(foundUnknown / lookedUp)}; the limit guards.adoptionsMax is ${percent(limits.adoptionsMax)}): their empty fields would be filled and items added; fields that differ would wait for a person`;
   const hint =
-    'Was the data folder lost, or is it another one? If the contacts are to be taken over, import again with --adopt.';
+    'Was the data folder lost, or is it another one? If the file is to win over what these contacts hold, import again with --adopt.';
   const figures = { guard: 'adoptions', count: foundUnknown, base: lookedUp, limit: limits.adoptionsMax };
   return stop(figures, message, hint);
 }

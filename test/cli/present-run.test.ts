@@ -87,7 +87,7 @@ describe('a run for people', () => {
     }));
     const notes = ['nothing maps these columns: Notes'];
     const text = presentRun(plain, presentation({ heldFields: 7 }, { held, notes }));
-    expect(text).toContain("7 fields held: changed both in the file and in the app, where the app's value stays\n");
+    expect(text).toContain("7 fields held: the file and the app differ; kept the app's value\n");
     expect(text).toContain('    line 2: role of h-0: the file says Lead, the app a; b\n');
     expect(text).toContain('    … and 2 more in the report\n    see what waits, and decide: patchbay held ls\n');
     expect(text).not.toContain('h-5');

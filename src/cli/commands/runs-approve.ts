@@ -13,6 +13,7 @@ import { openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
 import { presentRun } from '../present-run.ts';
 import { presentationOf } from '../run-document.ts';
+import { type Terminal, terminalOf } from '../terminal.ts';
 
 interface ApproveOptions extends GlobalOptions {
   readonly reason?: string;
@@ -46,17 +47,6 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
   } finally {
     await home.close();
   }
-}
-
-export interface Terminal {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-}
-
-/** Null where nobody is there to be asked, or has answered already. stdout is data, so that questions go to stderr. */
-function terminalOf({ json, yes }: GlobalOptions): Terminal | null {
-  if (json === true || yes === true || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return null;
-  return { input: process.stdin, output: process.stderr };
 }
 
 export interface ApprovalAnswer {
