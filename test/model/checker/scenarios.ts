@@ -179,17 +179,17 @@ export const scenarios: readonly Scenario[] = [
   {
     ...plain,
     name: 'hold',
-    about:
-      'a person’s value is held against one feed; that feed changes something else, and another feed changes the field',
+    about: 'a person’s value is held against one feed; another feed agrees with the person and then changes the field',
     past: [
       { file: { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Clerk' } } } },
       { file: { feed: 'shop', rows: { k1: { firstName: 'Ann', role: 'Clerk' } } } },
       { event: sets('role', 'by hand') },
       { file: { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Boss' } } } },
+      { file: { feed: 'shop', rows: { k1: { firstName: 'Ann', role: 'by hand' } } } },
     ],
     files: [
-      { feed: 'crm', rows: { k1: { firstName: 'Ann', lastName: 'Fir', role: 'Boss' } } },
       { feed: 'shop', rows: { k1: { firstName: 'Ann', company: 'Elm', role: 'Buyer' } } },
+      { feed: 'crm', rows: { k1: { firstName: 'Ann', lastName: 'Fir', role: 'Boss' } } },
     ],
     epilogue: { feed: 'crm', rows: { k1: { firstName: 'Ann', lastName: 'Elm', role: 'Clerk' } } },
     keys: [{ ...known, key: 'k1' }],

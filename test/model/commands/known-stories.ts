@@ -79,6 +79,23 @@ export const knownStories: readonly KnownStory[] = [
     ],
   },
   {
+    name: 'a hold outlasts what another feed agrees on and then changes',
+    commands: [
+      drop('crm', { role: 'Fir' }),
+      finish,
+      drop('shop', { role: 'Fir' }),
+      finish,
+      edit({ what: 'set', field: 'role', value: 'Elm' }),
+      drop('crm', { role: 'Oak' }),
+      finish,
+      drop('shop', { role: 'Elm' }),
+      finish,
+      drop('shop', { role: 'ELM' }),
+      finish,
+      drop('crm', { lastName: 'Elm' }),
+    ],
+  },
+  {
     name: 'a contact made by hand keeps what it says',
     commands: [
       edit({ what: 'make', firstName: 'Fir', role: 'Oak', phone: '' }),
