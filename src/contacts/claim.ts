@@ -34,22 +34,25 @@ export interface Claim {
   readonly feed: string;
   /** Of the run whose file said it. */
   readonly sequence: number;
-  /** What a create gives as its source: the contact that it makes is known by it. Null for a patch. */
+  /** What a create in doubt gave as its source: the contact that it made is known by it. Null where none is. */
   readonly source: string | null;
   readonly fields: readonly ClaimedField[];
   /** What the feed will have said. */
   readonly said: Said;
 }
 
-/** What to remember before a write is sent; null where the plan writes nothing. */
-export function claimOf(input: PlanInput): Claim | null {
+/**
+ * What to remember before a write is sent; null where the plan writes nothing. `createdAs`: the source of a create whose
+ * contact was found after a doubt and is not bound yet; a patch of it takes the place of the create's claim.
+ */
+export function claimOf(input: PlanInput, createdAs: string | null = null): Claim | null {
   const plan = planContact(input);
   if (plan.body === null) return null;
   return {
     kind: plan.kind,
     feed: input.feed,
     sequence: input.sequence,
-    source: plan.kind === 'create' ? (plan.body.source ?? null) : null,
+    source: plan.kind === 'create' ? (plan.body.source ?? null) : createdAs,
     fields: plan.verdicts
       .filter(({ decision }) => decision === 'write')
       .map(({ field, theirs, ours }) => ({ field, from: theirs, to: ours })),
@@ -58,8 +61,8 @@ export function claimOf(input: PlanInput): Claim | null {
 }
 
 /** Whether the contact is the one that the create made: nobody else gives that source. */
-export function isMadeBy(claim: Claim, found: Contact): boolean {
-  return claim.kind === 'create' && claim.source !== null && claim.source === found.source;
+export function isMadeBy({ source }: Claim, found: Contact): boolean {
+  return source !== null && source === found.source;
 }
 
 /**

@@ -66,7 +66,9 @@ export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Prom
 
 function claimedContact(key: KeyWork): ClaimedContact {
   const { record, base, contact } = key;
-  const written = { ...ownedIfWritten(key), position: record.position, claim: claimOf(plannedOf(key).input) };
+  const createdAs = key.madeByUs ? (contact.claim?.source ?? null) : null;
+  const claim = claimOf(plannedOf(key).input, createdAs);
+  const written = { ...ownedIfWritten(key), position: record.position, claim };
   // The new claim takes the place of one that is resolved: what came of that must be remembered now.
   if (contact.claim === null) return { ...written, resolved: null };
   const { agreed, stamps } = base;

@@ -44,13 +44,15 @@ describe('an approval', () => {
     ]);
   });
 
-  it('passes no guard that fires later: unknown contacts stop the run before one of them is written', async () => {
+  it('passes no guard that fires later: unknown contacts stop the run, and none of them was written', async () => {
     const bench = await open();
     await enterByHand(bench, 30);
     const stopped = await stoppedByDeadRows(bench);
     await approveRun(bench.parts, stopped, null);
     const again = await workUntilStopped(bench, stopped);
-    expect(again).toMatchObject({ state: 'stopped', reason: { code: 'guardAdoptions' }, counts: { updated: 0 } });
+    // What differs is held: those contacts are taken over without a write.
+    const counts = { updated: 20, heldFields: 20 };
+    expect(again).toMatchObject({ state: 'stopped', reason: { code: 'guardAdoptions' }, counts, requests: { patch: 0 } });
     expect(again.reason?.message).toContain('20 of 20 keys looked up');
     expect(again.reason?.message).toContain('(100%; the limit guards.adoptionsMax is 30%)');
     expect(again.reason?.hint).toMatch(new RegExp(`: patchbay runs approve --sandbox ${stopped.id}$`));

@@ -38,7 +38,8 @@ export async function backUpLedger(file: string, target: string): Promise<Ledger
     if (error instanceof PatchbayError) throw error;
     throw notWritten(target, messageOf(error), error);
   } finally {
-    await rm(temporary, { force: true });
+    // A full disk leaves SQLite's journal of the copy behind as well.
+    for (const ending of ['', '-journal', '-wal', '-shm']) await rm(`${temporary}${ending}`, { force: true });
     await sync(dirname(target));
   }
 }
