@@ -32,21 +32,22 @@ describe.concurrent('a queue', () => {
     await worker.firstLine();
     const redis = journey.queue();
 
-    drop(journey, 'first.csv', peopleCsv(100));
+    // Fewer keys than a feed must know before a file of nothing but others stops.
+    drop(journey, 'first.csv', peopleCsv(90));
     for (const moment of [1, 2, 30, 31]) {
       await service.creates(moment);
       await redis.flushall();
     }
     const [first] = await runsAtEnd(journey, 1);
-    expect(first?.counts).toMatchObject({ rows: 100, created: 100, updated: 0, adopted: 0, dead: 0 });
-    expect(await service.keys()).toEqual(peopleKeys(100));
-    expect(service.createCount(), 'no POST is repeated').toBe(100);
+    expect(first?.counts).toMatchObject({ rows: 90, created: 90, updated: 0, adopted: 0, dead: 0 });
+    expect(await service.keys()).toEqual(peopleKeys(90));
+    expect(service.createCount(), 'no POST is repeated').toBe(90);
     await onlyBookkeepingIsLeft(redis);
 
     await service.setFaults([]);
-    drop(journey, 'second.csv', peopleCsv(100, { prefix: 'q' }));
+    drop(journey, 'second.csv', peopleCsv(90, { prefix: 'q' }));
     await runsAtEnd(journey, 2);
-    expect(service.createCount()).toBe(200);
+    expect(service.createCount()).toBe(180);
     await onlyBookkeepingIsLeft(redis);
 
     worker.signal('SIGTERM');

@@ -101,9 +101,10 @@ describe('a restored backup', () => {
     const again = await journey.run(['import', '--json', '--accept', journey.file('people.csv', peopleCsv(120))]);
     expect(again.documents[0], again.stderr).toMatchObject({ rows: 120, dead: 0 });
     // Many contacts that the restored ledger does not know stop the run: a person looks, and lets it go on.
-    for (const { id } of (await journey.runs()).filter(({ state }) => state === 'stopped')) {
-      const approved = await journey.run(['runs', 'approve', '--json', '--reason', 'restored', id]);
-      expect(approved.documents[0], approved.stderr).toMatchObject({ state: 'done' });
+    // Where more of them come to light, it stops again. Ends: each time it goes on by at least one chunk.
+    const stopped = async () => (await journey.runs()).find(({ state }) => state === 'stopped')?.id;
+    for (let id = await stopped(), turn = 0; id !== undefined && turn < 6; id = await stopped(), turn += 1) {
+      await journey.run(['runs', 'approve', '--json', '--reason', 'restored', id]);
     }
     expect((await journey.runs()).map(({ state }) => state)).toEqual(expect.not.arrayContaining(['stopped', 'failed']));
     expect(await service.keys()).toEqual(peopleKeys(120));

@@ -52,7 +52,12 @@ describe('an approval', () => {
     const again = await workUntilStopped(bench, stopped);
     // What differs is held: those contacts are taken over without a write.
     const counts = { updated: 20, heldFields: 20 };
-    expect(again).toMatchObject({ state: 'stopped', reason: { code: 'guardAdoptions' }, counts, requests: { patch: 0 } });
+    expect(again).toMatchObject({
+      state: 'stopped',
+      reason: { code: 'guardAdoptions' },
+      counts,
+      requests: { patch: 0 },
+    });
     expect(again.reason?.message).toContain('20 of 20 keys looked up');
     expect(again.reason?.message).toContain('(100%; the limit guards.adoptionsMax is 30%)');
     expect(again.reason?.hint).toMatch(new RegExp(`: patchbay runs approve --sandbox ${stopped.id}$`));
