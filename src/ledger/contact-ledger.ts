@@ -43,6 +43,11 @@ export interface WrittenContact {
   readonly owned: Ownership;
 }
 
+/** `claim`: what stood there before and stands again; null where nothing is in doubt. */
+export interface UnclaimedContact extends WrittenContact {
+  readonly claim: Claim | null;
+}
+
 /** A write that may have landed. */
 export interface Doubt {
   readonly key: string;
@@ -96,7 +101,7 @@ export interface ContactLedger {
    */
   claimItems(request: ClaimRequest): Promise<void>;
   /** Takes claims back: the PATCHes were certainly not carried out. */
-  unclaimItems(owner: string, contacts: readonly WrittenContact[]): Promise<void>;
+  unclaimItems(owner: string, contacts: readonly UnclaimedContact[]): Promise<void>;
   /** Takes intents back, with what they claimed: the creates were certainly not sent, or a look-up after the horizon found nothing. */
   withdrawIntents(owner: string, contacts: readonly WrittenContact[]): Promise<void>;
   /** Enters into the key's history that a write of its holder may have landed. Nothing for anybody else. */

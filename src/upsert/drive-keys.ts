@@ -124,8 +124,10 @@ async function carryOut(chunk: Chunk, key: KeyWork, effect: Effect): Promise<voi
     case 'unclaim': {
       // What was never claimed has nothing to take back: all work stopped before.
       if (!key.claimed) return;
-      const { owned } = key.contact;
-      await inStep('withdraw', () => ledger.contacts.unclaimItems(chunk.owner, [{ key: record.key, owned }]));
+      const { owned, state, claim } = key.contact;
+      // A create in doubt that is not bound yet keeps its claim: its contact is known by it.
+      const before = { key: record.key, owned, claim: state === 'intent' ? claim : null };
+      await inStep('withdraw', () => ledger.contacts.unclaimItems(chunk.owner, [before]));
       key.claimed = false;
       return;
     }

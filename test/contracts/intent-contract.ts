@@ -208,8 +208,8 @@ export function intentContract(open: OpenLedger): void {
       resolved: null,
     }));
     await ledger.contacts.claimItems({ ...claiming, contacts, horizonMonotonicMs: horizonAtMs });
-    await ledger.contacts.unclaimItems('w2', [{ key: 'k1', owned: nobodyOwns }]);
-    await ledger.contacts.unclaimItems('w1', [{ key: 'k2', owned: nobodyOwns }]);
+    await ledger.contacts.unclaimItems('w2', [{ key: 'k1', owned: nobodyOwns, claim: null }]);
+    await ledger.contacts.unclaimItems('w1', [{ key: 'k2', owned: nobodyOwns, claim: null }]);
     await ledger.contacts.release('w1', ['k1', 'k2']);
     const ask = (nowMonotonicMs: number) =>
       lease(ledger, 'w2', ['k1', 'k2'], { nowMonotonicMs, isOwnerDead: () => true });

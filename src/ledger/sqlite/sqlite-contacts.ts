@@ -100,10 +100,11 @@ export function sqliteContacts(db: Database): ContactLedger {
 
     unclaimItems: async (owner, contacts) => {
       db.transaction(() => {
-        for (const { key, owned } of contacts) {
+        for (const { key, owned, claim } of contacts) {
           db.run(
-            'UPDATE contacts SET owned = ?, claim = NULL, horizon = NULL, horizon_boot = NULL WHERE key = ? AND owner = ?',
+            'UPDATE contacts SET owned = ?, claim = ?, horizon = NULL, horizon_boot = NULL WHERE key = ? AND owner = ?',
             JSON.stringify(owned),
+            claim === null ? null : JSON.stringify(claim),
             key,
             owner,
           );
