@@ -42,6 +42,7 @@ async function make(world: World, model: Model, key: Key, what: Extract<Edit, { 
   const phoneNumbers = phone === '' ? [] : [{ name: 'by hand', value: phone }];
   const defaultFields = { firstName, ...(role === '' ? {} : { role }), phoneNumbers };
   await world.chronicle.edited(key, () => world.byHand('POST', '', { externalId: key, defaultFields }));
+  world.creates.madeByHand(key);
 }
 
 async function remove(world: World, model: Model, key: Key, contactId: string): Promise<void> {

@@ -103,7 +103,7 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
     await mkdir(claimedFolderOf(folders.claimed, feed === 'main' ? null : feed), { recursive: true });
   const ledgerFile = join(folder, 'ledger.sqlite');
   const ledger = openSqliteLedger(ledgerFile);
-  const creates = watchCreates(clock, limits.latestCommitMs);
+  const creates = watchCreates(clock, limits);
   const queue = looseQueue();
   const dead = new Set<string>();
   const log = silentLogger();
