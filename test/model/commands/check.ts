@@ -25,7 +25,7 @@ export async function breachesOf(world: World, model: Model): Promise<readonly s
     // A contact that was made again after people deleted it starts anew: what they did to the first one is gone with it.
     if (contact === undefined || known.deleted !== 'no') continue;
     note(fieldBreaches(world.chronicle.of(key), fates.of));
-    note(oddities(contact));
+    note(oddities(contact, model));
     breaches.push(...world.chronicle.breaches.filter((text) => text.startsWith(`${key}: `)));
   }
   breaches.push(...(await leasesLeft(world)));
@@ -79,12 +79,14 @@ function deaths({ rows }: KeyModel, fates: Fates, model: Model): readonly string
 }
 
 /** What no rule about a field says. */
-function oddities({ source, defaultFields }: Contact): readonly string[] {
+function oddities({ source, defaultFields }: Contact, model: Model): readonly string[] {
   const breaches: string[] = [];
   if (![null, 'patchbay', 'crm', 'shop', 'public-api'].includes(source)) breaches.push(`the source is ${source}`);
   for (const items of [defaultFields.emails, defaultFields.phoneNumbers]) {
     const texts = items.map((item) => (item.value ?? '').toLowerCase());
-    if (new Set(texts).size < texts.length) breaches.push(`an item stands there twice: ${texts.join(', ')}`);
+    const twice = texts.filter((text, index) => texts.indexOf(text) < index);
+    const isOurs = twice.some((text) => !(model.isRaced && model.addedByHand.has(text)));
+    if (isOurs) breaches.push(`an item stands there twice: ${texts.join(', ')}`);
   }
   return breaches;
 }

@@ -18,6 +18,11 @@ export async function edit(world: World, model: Model, command: Extract<Command,
 /** A key without a contact is passed over, or with one that is to be made. */
 async function editNow(world: World, model: Model, key: Key, what: Edit): Promise<void> {
   const { chronicle } = world;
+  const typed = [
+    what.what === 'add' || what.what === 'retype' ? what.value : '',
+    what.what === 'make' ? what.phone : '',
+  ];
+  for (const value of typed) if (value !== '') model.addedByHand.add(value.toLowerCase());
   const found = async (): Promise<Contact | undefined> =>
     (await world.contacts()).find((contact) => contact.externalId === key);
   const contact = await found();

@@ -33,6 +33,8 @@ export interface Model {
   readonly faults: Set<string>;
   /** People may have saved between a read and the update that was planned from it, so that it no longer fits. */
   isRaced: boolean;
+  /** Items that people typed in, in lower case: two writers who do not see each other may both add one. */
+  readonly addedByHand: Set<string>;
 }
 
 export const newModel = (): Model => ({
@@ -41,6 +43,7 @@ export const newModel = (): Model => ({
   repeats: new Set(),
   faults: new Set(),
   isRaced: false,
+  addedByHand: new Set(),
 });
 
 export function keyModel(model: Model, key: Key): KeyModel {
