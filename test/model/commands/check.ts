@@ -68,7 +68,7 @@ function deaths({ rows }: KeyModel, fates: Fates, model: Model): readonly string
   for (const row of rows) {
     const { dead, skipped } = fates.of(row);
     const isOfDoubt = (dead === 'doubt' && spoiltWrites) || (dead === 'lookUpFails' && spoiltReads);
-    const isOfRace = model.isRaced && (dead === 'refused400' || dead === 'notApplied');
+    const isOfRace = model.isRaced && (dead === 'refused400' || dead === 'customFieldRefused' || dead === 'notApplied');
     const legal = dead === null || isOfDoubt || isOfRace;
     if (!legal) breaches.push(`line ${row.line} of ${row.feed} died of ${dead}`);
     if (skipped === 'superseded' && row === rows.at(-1)) breaches.push('the newest row was skipped as superseded');
