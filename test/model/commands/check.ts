@@ -79,13 +79,13 @@ function deaths({ rows }: KeyModel, fates: Fates, model: Model): readonly string
 }
 
 /** What no rule about a field says. */
-function oddities({ source, defaultFields }: Contact, model: Model): readonly string[] {
+function oddities({ externalId, source, defaultFields }: Contact, model: Model): readonly string[] {
   const breaches: string[] = [];
   if (![null, 'patchbay', 'crm', 'shop', 'public-api'].includes(source)) breaches.push(`the source is ${source}`);
   for (const items of [defaultFields.emails, defaultFields.phoneNumbers]) {
     const texts = items.map((item) => (item.value ?? '').toLowerCase());
     const twice = texts.filter((text, index) => texts.indexOf(text) < index);
-    const isOurs = twice.some((text) => !(model.isRaced && model.addedByHand.has(text)));
+    const isOurs = twice.some((text) => !(model.isRaced && model.addedByHand.has(`${externalId} ${text}`)));
     if (isOurs) breaches.push(`an item stands there twice: ${texts.join(', ')}`);
   }
   return breaches;

@@ -22,7 +22,7 @@ async function editNow(world: World, model: Model, key: Key, what: Edit): Promis
     what.what === 'add' || what.what === 'retype' ? what.value : '',
     what.what === 'make' ? what.phone : '',
   ];
-  for (const value of typed) if (value !== '') model.addedByHand.add(value.toLowerCase());
+  for (const value of typed) if (value !== '') model.addedByHand.add(`${key} ${value.toLowerCase()}`);
   const found = async (): Promise<Contact | undefined> =>
     (await world.contacts()).find((contact) => contact.externalId === key);
   const contact = await found();

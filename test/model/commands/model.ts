@@ -33,7 +33,7 @@ export interface Model {
   readonly faults: Set<string>;
   /** People may have saved between a read and the update that was planned from it, so that it no longer fits. */
   isRaced: boolean;
-  /** Items that people typed in, in lower case: two writers who do not see each other may both add one. */
+  /** Items that people typed in, each after its key, in lower case: two writers who do not see each other may both add one. */
   readonly addedByHand: Set<string>;
 }
 
