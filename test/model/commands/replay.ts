@@ -115,6 +115,8 @@ export function replay<State>(
 
   const read = (track: Track<State>, row: Row, shown: string | null): readonly Track<State>[] => [
     ...rule.resolve(track.state, shown).flatMap((state) => endings(track, row, rule.judge(state, row, shown))),
+    // What the read tells of a write in doubt may be taken down, and the row put off before anything is sent again.
+    ...rule.resolve(track.state, shown).map((state) => ({ ...track, state })),
     ...unread(track, row),
   ];
   const write = (
