@@ -1,5 +1,5 @@
 /**
- * Errors by what must happen next (house style, point 6).
+ * Errors by what must happen next.
  *
  * An error carries facts and a stable code. Advice on what to do next is added where a person reads it:
  * in the command line and on the page.
@@ -67,4 +67,15 @@ export function unreachable(value: never): never {
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` of a system error such as `ENOENT`, or null. */
+export function systemCodeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+/** `readdir(folder).catch(emptyIfMissing)`: a folder that was never made holds nothing. Any other error is thrown again. */
+export function emptyIfMissing(error: unknown): [] {
+  if (systemCodeOf(error) === 'ENOENT') return [];
+  throw error;
 }

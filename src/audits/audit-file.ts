@@ -2,11 +2,10 @@
  * The file of a run's audits, beside its report: `<run>.audit.json`. A file of its own, so that an audit that ends ten
  * minutes or a year later rewrites no report.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditRecord } from '#src/ledger/audit-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { writeWholeFile } from '#src/whole-file.ts';
 import { readAudit } from './read-audit.ts';
 
 /** Audits of one run in its file: the newest. */
@@ -28,15 +27,6 @@ export async function writeAuditFile(
   const ofRun = (await ledger.audits.ofRun(ending.runId)).map((one) => (one.id === ending.id ? ending : one));
   const done = ofRun.filter((one) => one.state === 'done').slice(-auditsMax);
   const audits = await Promise.all(done.map((one) => readAudit(ledger, one)));
-  await mkdir(reports, { recursive: true, mode: 0o700 });
-  const temporary = join(reports, `.${randomUUID()}.part`);
-  try {
-    await using file = await open(temporary, 'wx', 0o600);
-    await file.write(`${JSON.stringify({ run: ending.runId, audits }, null, 1)}\n`);
-    await file.sync();
-    await rename(temporary, auditFilePath(reports, ending.runId));
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  const text = `${JSON.stringify({ run: ending.runId, audits }, null, 1)}\n`;
+  await writeWholeFile(auditFilePath(reports, ending.runId), text);
 }

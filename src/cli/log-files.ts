@@ -8,8 +8,7 @@
  */
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PatchbayError } from '#src/errors.ts';
-import { systemCodeOf } from '#src/sources/file-error.ts';
+import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { timeOf } from './log-lines.ts';
 
 /** Up to where each file was read, in bytes: always the end of a line. */

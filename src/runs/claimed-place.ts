@@ -2,10 +2,11 @@
  * Where files lie that were claimed: `<claimed>/<run>__<name>` for `main`, `<claimed>/<feed>/<run>__<name>` for a named feed.
  * The place alone tells the feed, so that it is known also where the process died before the run was entered.
  */
+
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { feedNameProblem } from '#src/config/feed-name.ts';
-import { noneWhereMissing } from '#src/sources/file-error.ts';
+import { emptyIfMissing } from '#src/errors.ts';
 import { runIdOf } from './run-id.ts';
 
 /** Of files from folders that cannot be a feed. No feed can be called so. */
@@ -29,7 +30,7 @@ export interface ClaimedFile {
 export async function listClaimed(claimed: string): Promise<readonly ClaimedFile[]> {
   const files: ClaimedFile[] = [];
   const list = async (path: string, folder: string | null): Promise<readonly string[]> => {
-    const entries = await readdir(path, { withFileTypes: true }).catch(noneWhereMissing);
+    const entries = await readdir(path, { withFileTypes: true }).catch(emptyIfMissing);
     for (const entry of entries) {
       const named = entry.isFile() ? runIdOf(entry.name) : null;
       if (named !== null) files.push({ ...named, folder, path: join(path, entry.name) });

@@ -2,15 +2,14 @@
  * The fix-file: a run's dead rows with their original columns, in the original's form, and what to do about each. It
  * can be dropped in again as it is (`rules.md`, "Dead letters").
  */
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join, parse } from 'node:path';
+import { join, parse } from 'node:path';
 import { archiveFolders } from '#src/config/archive-folders.ts';
 import type { FileShape, RunRecord } from '#src/ledger/run-record.ts';
 import type { RunDeadRow, StagingLedger } from '#src/ledger/staging-ledger.ts';
 import { writeCsvFile } from '#src/sources/csv-writer.ts';
 import type { JsonValue, Row } from '#src/sources/row.ts';
 import { safeFileName } from '#src/sources/safe-file-name.ts';
+import { writeWholeFile } from '#src/whole-file.ts';
 import { cellsBeyond, distinctNames, fixFileColumns, moreColumn, nameInFixFile } from './fix-columns.ts';
 import { isMisshapen } from './fix-rows.ts';
 
@@ -37,7 +36,7 @@ export async function writeFixFile(staging: StagingLedger, run: RunRecord): Prom
       rows: csvRows(staging, run, original, moreCount),
     });
   } else {
-    await writeLines(path, staging, run);
+    await writeWholeFile(path, jsonLines(staging, run));
   }
   return path;
 }
@@ -79,21 +78,11 @@ async function* csvRows(
   }
 }
 
-async function writeLines(path: string, staging: StagingLedger, run: RunRecord): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = join(dirname(path), `.${randomUUID()}.part`);
-  try {
-    await using file = await open(temporary, 'wx', 0o600);
-    for await (const dead of deadRowsOf(staging, run)) {
-      const object = dead.row === null ? {} : objectOf(dead.row);
-      const line = { ...object, _id: dead.letterId, _line: dead.line, _code: dead.code, _hint: hintsOf(dead) };
-      await file.write(`${JSON.stringify(line)}\n`);
-    }
-    await file.sync();
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+async function* jsonLines(staging: StagingLedger, run: RunRecord): AsyncGenerator<string> {
+  for await (const dead of deadRowsOf(staging, run)) {
+    const object = dead.row === null ? {} : objectOf(dead.row);
+    const line = { ...object, _id: dead.letterId, _line: dead.line, _code: dead.code, _hint: hintsOf(dead) };
+    yield `${JSON.stringify(line)}\n`;
   }
 }
 

@@ -1,9 +1,8 @@
 /** What a process left behind that died between taking a file and entering its run. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { emptyIfMissing, messageOf, PatchbayError } from '#src/errors.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
-import { noneWhereMissing } from '#src/sources/file-error.ts';
 import { chooseFeed } from './choose-feed.ts';
 import { type ClaimedFile, listClaimed } from './claimed-place.ts';
 import { runIdOf } from './run-id.ts';
@@ -55,7 +54,7 @@ export async function removeStrays(parts: SubmitParts): Promise<void> {
 }
 
 async function removeOld({ ledger, folders, clock }: SubmitParts): Promise<void> {
-  for (const name of await readdir(folders.handedOver).catch(noneWhereMissing)) {
+  for (const name of await readdir(folders.handedOver).catch(emptyIfMissing)) {
     const named = runIdOf(name);
     if (named !== null && (await ledger.runs.get(named.runId)) !== null) continue;
     const path = join(folders.handedOver, name);

@@ -2,11 +2,11 @@
  * The report of a run: what `import --json` prints, and besides what was warned of, held, skipped and changed, the mapping,
  * the guards and the reasons. Written page by page, so that a million dead rows need no memory.
  */
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { RunEvent, StagingLedger } from '#src/ledger/staging-ledger.ts';
+import { writeWholeFile } from '#src/whole-file.ts';
 import type { RunParts } from './parts.ts';
 import { type ProblemLine, problemLines, type RunSummary } from './summary.ts';
 
@@ -17,50 +17,42 @@ export function reportPath(reports: string, runId: string): string {
 }
 
 /** Writes the report, synced; it appears complete or not at all. Throws the system's errors. */
-export async function writeReport(parts: RunParts, run: RunRecord, summary: RunSummary): Promise<void> {
-  const { folders, ledger, feeds } = parts;
-  await mkdir(folders.reports, { recursive: true, mode: 0o700 });
-  const temporary = join(folders.reports, `.${randomUUID()}.part`);
-  try {
-    await using file = await open(temporary, 'wx', 0o600);
-    await file.write(JSON.stringify(summary, null, 1).replace(/\n\}$/, ''));
-    await writeList(file, 'problems', problemPages(ledger.staging, run.id));
-    await writeList(file, 'outcomes', eventPages(ledger.staging, run.id));
-    const rest = {
-      reason: run.reason,
-      notes: run.notes,
-      mapping: run.mapping ?? 'generic',
-      guards: feeds.rulesOf(run.feed).guards,
-      options: run.options,
-      approvals: run.approvals,
-      sha256: run.sha256,
-      bytes: run.bytes,
-      startedAt: instant(run.startedAtMs),
-      finishedAt: instant(run.finishedAtMs),
-    };
-    await file.write(`,\n${JSON.stringify(rest, null, 1).slice(2)}\n`);
-    await file.sync();
-    await rename(temporary, reportPath(folders.reports, run.id));
-  } catch (error) {
-    // It is tried again and again: a full disk must not get fuller.
-    await rm(temporary, { force: true });
-    throw error;
-  }
+export function writeReport(parts: RunParts, run: RunRecord, summary: RunSummary): Promise<void> {
+  return writeWholeFile(reportPath(parts.folders.reports, run.id), reportText(parts, run, summary));
+}
+
+async function* reportText({ ledger, feeds }: RunParts, run: RunRecord, summary: RunSummary): AsyncGenerator<string> {
+  yield JSON.stringify(summary, null, 1).replace(/\n\}$/, '');
+  yield* listText('problems', problemPages(ledger.staging, run.id));
+  yield* listText('outcomes', eventPages(ledger.staging, run.id));
+  const rest = {
+    reason: run.reason,
+    notes: run.notes,
+    mapping: run.mapping ?? 'generic',
+    guards: feeds.rulesOf(run.feed).guards,
+    options: run.options,
+    approvals: run.approvals,
+    sha256: run.sha256,
+    bytes: run.bytes,
+    startedAt: instant(run.startedAtMs),
+    finishedAt: instant(run.finishedAtMs),
+  };
+  yield `,\n${JSON.stringify(rest, null, 1).slice(2)}\n`;
 }
 
 function instant(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-async function writeList(file: FileHandle, name: string, pages: AsyncIterable<readonly unknown[]>): Promise<void> {
-  await file.write(`,\n "${name}": [`);
-  let first = true;
+async function* listText(name: string, pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  yield `,\n "${name}": [`;
+  let isEmpty = true;
   for await (const page of pages) {
-    const lines = page.map((one) => `\n  ${JSON.stringify(one)}`).join(',');
-    if (lines !== '') await file.write(`${first ? '' : ','}${lines}`);
-    first = first && lines === '';
+    if (page.length === 0) continue;
+    yield `${isEmpty ? '' : ','}${page.map((one) => `\n  ${JSON.stringify(one)}`).join(',')}`;
+    isEmpty = false;
   }
-  await file.write(first ? ']' : '\n ]');
+  yield isEmpty ? ']' : '\n ]';
 }
 
 async function* problemPages(staging: StagingLedger, runId: string): AsyncGenerator<readonly ProblemLine[]> {

@@ -9,12 +9,13 @@ import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
+import { systemCodeOf } from '#src/errors.ts';
 import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { writeWholeFile } from '#src/whole-file.ts';
 import { eventsOf, fullEvent } from './change-events.ts';
 import { compareSnapshots } from './compare-snapshots.ts';
 import type { SnapshotParts } from './parts.ts';
 import { changedSince, type SnapshotFileParts, seriesFolder } from './snapshot-files.ts';
-import { isMissing, writeWholeFile } from './whole-file.ts';
 
 const changeFileBytesMax = 128_000_000;
 /** Old lines leave the file when they make a tenth of the time it covers, not one by one. */
@@ -90,7 +91,7 @@ async function readTail(path: string): Promise<Tail> {
     await using file = await open(path, 'r');
     return await tailOf(file, (await file.stat()).size);
   } catch (error) {
-    if (isMissing(error)) return { last: null, endBytes: 0, sizeBytes: 0 };
+    if (systemCodeOf(error) === 'ENOENT') return { last: null, endBytes: 0, sizeBytes: 0 };
     throw error;
   }
 }
@@ -133,7 +134,7 @@ export async function trimChangeFile(
     if (!isTooLarge && oldestMs >= nowMs - keepMs * (1 + overdueShare)) return;
     await writeWholeFile(path, youngLines(file, nowMs - keepMs, isTooLarge ? size - bytesMax / 2 : 0));
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
   }
 }
 

@@ -10,12 +10,12 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
-import { invariant } from '#src/errors.ts';
+import { emptyIfMissing, invariant, systemCodeOf } from '#src/errors.ts';
 import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { writeWholeFile } from '#src/whole-file.ts';
 import { readInstant, writeInstant } from './instant.ts';
 import type { SnapshotParts } from './parts.ts';
 import { userOf } from './series.ts';
-import { isMissing, writeWholeFile } from './whole-file.ts';
 
 /** Snapshots whose files are looked for, where `latest.json` is gone. */
 const restoredMax = 1_000;
@@ -80,11 +80,8 @@ export async function removeSnapshotFiles(
   beforeMs: number,
 ): Promise<void> {
   const ofSeries = seriesFolder(folder, series);
-  const names = await readdir(ofSeries).catch((error: unknown) => {
-    // Somebody removed it: it is made anew with the next file.
-    if (isMissing(error)) return [];
-    throw error;
-  });
+  // A folder that was removed is made again with the next file.
+  const names: readonly string[] = await readdir(ofSeries).catch(emptyIfMissing);
   const named = names.flatMap((name) => {
     const takenAtMs = name.endsWith('.json') ? readInstant(name.slice(0, -'.json'.length)) : null;
     return takenAtMs === null ? [] : [{ name, takenAtMs }];
@@ -107,7 +104,7 @@ async function takenAtOf(path: string): Promise<number | null> {
     const atMs = Date.parse(takenAt ?? '');
     return Number.isNaN(atMs) ? null : atMs;
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (systemCodeOf(error) === 'ENOENT') return null;
     throw error;
   } finally {
     await file?.close();
@@ -119,7 +116,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (systemCodeOf(error) === 'ENOENT') return false;
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { newDeliveryId } from '#src/ledger/delivery-id.ts';
 import type { TickEnd } from '#src/ledger/schedule-record.ts';
 import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { removeUnfinishedFiles } from '#src/whole-file.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import { deliveriesOf } from './change-events.ts';
 import { settleChangeFile, trimChangeFile } from './change-file.ts';
@@ -19,7 +20,6 @@ import type { SnapshotParts } from './parts.ts';
 import { seriesOf } from './series.ts';
 import { removeSnapshotFiles, seriesFolder, settleSnapshotFiles } from './snapshot-files.ts';
 import { type Walk, walkNumbers } from './walk-numbers.ts';
-import { removeUnfinishedFiles } from './whole-file.ts';
 
 export interface SnapshotRequest {
   /** Whose numbers; null is the whole workspace. */

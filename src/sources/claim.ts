@@ -1,12 +1,14 @@
 /**
- * Takes a file for a run: out of the import folder by rename, or as a copy of a file that the user named.
+ * Takes a file for a run: out of the import import folder by rename, or as a copy of a file that the user named.
  *
  * Invariant: a claimed file belongs to one run, is called `<run>__<name>`, and nobody else writes to it.
  */
+
 import { createHash } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileError, systemCodeOf } from '#src/sources/file-error.ts';
+import { systemCodeOf } from '#src/errors.ts';
+import { fileError } from '#src/sources/file-error.ts';
 import { copyDurably, moveFile, type Rename } from '#src/sources/move-file.ts';
 import { safeFileName } from '#src/sources/safe-file-name.ts';
 import { fingerprintOf } from '#src/sources/stability.ts';

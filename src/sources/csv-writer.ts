@@ -1,18 +1,12 @@
 /**
  * CSV that a spreadsheet may open safely: fix-files and exports (rules.md, "Dead letters"; `formula-guard.ts` says how).
  */
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { detectedDelimiters } from '#src/sources/csv-delimiter.ts';
 import { guardFormulas } from '#src/sources/formula-guard.ts';
-import { fileMode } from '#src/sources/move-file.ts';
+import { writeWholeFile } from '#src/whole-file.ts';
 
 /** UTF-8 BOM: without it, Excel takes the file for the locale's code page. */
 export const csvByteOrderMark = '\ufeff';
-
-/** Lines are gathered into pieces of this length before they are written. */
-const pieceChars = 64 * 1024;
 
 /** One record with its CRLF. */
 export function formatCsvRecord(cells: readonly string[], delimiter: string): string {
@@ -38,29 +32,11 @@ export interface CsvTable {
 }
 
 /** Writes the table to `path`, which appears complete or not at all, readable by the owner only. Throws the system's errors. */
-export async function writeCsvFile(path: string, table: CsvTable): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = join(dirname(path), `.${randomUUID()}.part`);
-  const handle = await open(temporary, 'wx', fileMode);
-  try {
-    try {
-      let piece = csvByteOrderMark + separatorLine(table.delimiter) + formatCsvRecord(table.columns, table.delimiter);
-      // Ends with the rows.
-      for await (const cells of table.rows) {
-        piece += formatCsvRecord(cells, table.delimiter);
-        if (piece.length < pieceChars) continue;
-        await handle.writeFile(piece);
-        piece = '';
-      }
-      await handle.writeFile(piece);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    // What went wrong is thrown below; the leftover may not even have been made.
-    await unlink(temporary).catch(() => {});
-    throw error;
-  }
+export function writeCsvFile(path: string, table: CsvTable): Promise<void> {
+  return writeWholeFile(path, csvText(table));
+}
+
+async function* csvText({ columns, rows, delimiter }: CsvTable): AsyncGenerator<string> {
+  yield csvByteOrderMark + separatorLine(delimiter) + formatCsvRecord(columns, delimiter);
+  for await (const cells of rows) yield formatCsvRecord(cells, delimiter);
 }

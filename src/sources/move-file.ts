@@ -4,21 +4,19 @@
  * Invariant: the target appears by rename, complete and on disk. Across devices: copy to a temporary name, fsync,
  * rename, then unlink the original. A second call after a crash finds the target and succeeds.
  */
-import { randomUUID } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { chmod, lstat, mkdir, open, rename as renameOnDisk, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileError, systemCodeOf } from '#src/sources/file-error.ts';
 
-/** Owner only: dropped files are personal data (rules.md, "Secrets and personal data"). */
-export const fileMode = 0o600;
-const folderMode = 0o700;
+import { createReadStream } from 'node:fs';
+import { chmod, lstat, mkdir, rename as renameOnDisk, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCodeOf } from '#src/errors.ts';
+import { fileError } from '#src/sources/file-error.ts';
+import { ownerOnlyFileMode, ownerOnlyFolderMode, syncFolder, writeWholeFile } from '#src/whole-file.ts';
 
 export type Rename = (from: string, to: string) => Promise<void>;
 
 /** Makes the parents of `to`. Throws `notAFile`, `fileMissing` (file), and the system's errors such as ENOSPC. */
 export async function moveFile(from: string, to: string, rename: Rename = renameOnDisk): Promise<void> {
-  await mkdir(dirname(to), { recursive: true, mode: folderMode });
+  await mkdir(dirname(to), { recursive: true, mode: ownerOnlyFolderMode });
   if (!(await isThere(from))) {
     if (await isThere(to)) return;
     throw fileError('fileMissing', `${from} is not there any more`, { file: from }, 'Drop it again.');
@@ -41,27 +39,17 @@ export interface CopyWatch {
   readonly beforeRename?: () => Promise<void>;
 }
 
-/** Copies to a temporary name beside `to`, fsyncs and renames. A failed copy leaves nothing behind. */
-export async function copyDurably(from: string, to: string, watch: CopyWatch = {}): Promise<void> {
-  const temporary = join(dirname(to), `.${randomUUID()}.part`);
-  const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, fileMode);
-  try {
-    try {
-      for await (const chunk of createReadStream(from)) {
-        watch.onChunk?.(chunk);
-        await handle.writeFile(chunk);
-      }
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await watch.beforeRename?.();
-    await renameOnDisk(temporary, to);
-  } catch (error) {
-    await unlink(temporary).catch(() => {});
-    throw error;
+/** The copy appears under `to` complete or not at all. Throws the system's errors, and what `watch` throws. */
+export function copyDurably(from: string, to: string, watch: CopyWatch = {}): Promise<void> {
+  return writeWholeFile(to, copied(from, watch));
+}
+
+async function* copied(from: string, watch: CopyWatch): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(from)) {
+    watch.onChunk?.(chunk);
+    yield chunk;
   }
-  await syncFolder(dirname(to));
+  await watch.beforeRename?.();
 }
 
 async function isThere(path: string): Promise<boolean> {
@@ -80,14 +68,7 @@ async function isThere(path: string): Promise<boolean> {
 
 /** A file that belongs to another user can be moved but not changed: that is no reason to refuse it. */
 async function ownerOnly(path: string): Promise<void> {
-  await chmod(path, fileMode).catch((error: unknown) => {
+  await chmod(path, ownerOnlyFileMode).catch((error: unknown) => {
     if (systemCodeOf(error) !== 'EPERM') throw error;
   });
-}
-
-/** Makes the new name itself durable. Some systems cannot sync a folder; the file is safe there all the same. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY).catch(() => null);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }

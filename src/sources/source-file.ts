@@ -3,8 +3,10 @@
  *
  * Opening never blocks: a FIFO or a device is recognised by `fstat` after a non-blocking open and refused.
  */
+
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
-import { fileError, systemCodeOf } from '#src/sources/file-error.ts';
+import { systemCodeOf } from '#src/errors.ts';
+import { fileError } from '#src/sources/file-error.ts';
 import { fingerprintOf } from '#src/sources/stability.ts';
 
 const chunkBytes = 256 * 1024;

@@ -1,12 +1,13 @@
 /**
- * When a file in the import folder is at rest: size, mtime and inode are the same at two looks one second apart
+ * When a file in the import import folder is at rest: size, mtime and inode are the same at two looks one second apart
  * (contract.md, "Data folder").
  *
  * A look never blocks and never follows a link: lstat first, then an open with O_NOFOLLOW and O_NONBLOCK, then fstat.
  */
+
 import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
-import { systemCodeOf } from '#src/sources/file-error.ts';
+import { systemCodeOf } from '#src/errors.ts';
 
 /** How long a file must stay the same. */
 export const restMs = 1_000;

@@ -6,8 +6,8 @@
  */
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { messageOf, PatchbayError } from '#src/errors.ts';
-import { fileError, systemCodeOf } from '#src/sources/file-error.ts';
+import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { fileError } from '#src/sources/file-error.ts';
 import type { SourceFile } from '#src/sources/source-file.ts';
 import type { SourceLimits } from '#src/sources/source-limits.ts';
 

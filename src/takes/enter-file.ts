@@ -3,13 +3,12 @@
  */
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { PatchbayError } from '#src/errors.ts';
+import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feed-settings.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { SeenFile } from '#src/ledger/take-ledger.ts';
 import { newRunId } from '#src/runs/run-id.ts';
 import { type CopiedFile, copyIntoFolder } from '#src/sources/claim.ts';
-import { systemCodeOf } from '#src/sources/file-error.ts';
 import { hashFile } from '#src/sources/hash-file.ts';
 import { enterOnce } from './enter-once.ts';
 import { isTakenAgain } from './failed-before.ts';

@@ -4,12 +4,13 @@
  * Invariant: the file is the whole body, unpacked where it was packed for the way, within the limit on its bytes, and on
  * disk; or it is not there at all. Half a file is never taken.
  */
+
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { systemCodeOf } from '#src/sources/file-error.ts';
-import { fileMode } from '#src/sources/move-file.ts';
+import { systemCodeOf } from '#src/errors.ts';
+import { ownerOnlyFileMode } from '#src/whole-file.ts';
 import { takeError } from './take-error.ts';
 import { TryAgain } from './try-again.ts';
 
@@ -42,7 +43,7 @@ export interface BodyOrder {
  * @throws TryAgain `downloadCutOff`.
  */
 export async function receiveBody(order: BodyOrder): Promise<ReceivedBody> {
-  const handle = await open(order.path, 'wx', fileMode);
+  const handle = await open(order.path, 'wx', ownerOnlyFileMode);
   try {
     try {
       const received = await store(order, handle);

@@ -2,9 +2,10 @@
  * The addresses of a URL's host, looked up once and checked. The connection goes to these and asks nobody again: else a
  * second answer of the name server could lead elsewhere.
  */
+
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { systemCodeOf } from '#src/sources/file-error.ts';
+import { systemCodeOf } from '#src/errors.ts';
 import { type AddressJudge, isMetadataAddress, judgeAddress } from './judge-address.ts';
 import { takeError } from './take-error.ts';
 import { TryAgain } from './try-again.ts';

@@ -7,15 +7,14 @@
  */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '#src/errors.ts';
-import { noneWhereMissing } from '#src/sources/file-error.ts';
+import { emptyIfMissing, messageOf } from '#src/errors.ts';
 import type { TakeParts } from './parts.ts';
 
 /** For a process that has taken nothing yet. Never rejects: what cannot be removed stays. @returns how many were removed. */
 export async function removeStrayDownloads({ folders, log }: Pick<TakeParts, 'folders' | 'log'>): Promise<number> {
   let removed = 0;
   try {
-    for (const entry of await readdir(folders.downloads, { withFileTypes: true }).catch(noneWhereMissing)) {
+    for (const entry of await readdir(folders.downloads, { withFileTypes: true }).catch(emptyIfMissing)) {
       if (!entry.isFile()) continue;
       await rm(join(folders.downloads, entry.name), { force: true });
       removed += 1;

@@ -3,8 +3,7 @@
  * no name of a file that somebody else chose, and of a URL no more than its host (`rules.md`, "Secrets and personal data").
  */
 import { isAbsolute, relative } from 'node:path';
-import { type ErrorKind, PatchbayError } from '#src/errors.ts';
-import { systemCodeOf } from '#src/sources/file-error.ts';
+import { type ErrorKind, PatchbayError, systemCodeOf } from '#src/errors.ts';
 
 export function takeError(
   kind: Exclude<ErrorKind, 'transient' | 'bug'>,

@@ -1,6 +1,5 @@
 /** What the connection saw of a download that failed, in words. Classified here once, by the codes of undici and Node. */
-import { PatchbayError } from '#src/errors.ts';
-import { systemCodeOf } from '#src/sources/file-error.ts';
+import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { cutOff } from './receive-body.ts';
 import { storageError, takeError } from './take-error.ts';
 import { TryAgain } from './try-again.ts';

@@ -1,0 +1,80 @@
+/**
+ * Writes a file that appears whole or not at all.
+ *
+ * The content goes to a temporary name in the same folder, is synced to disk and renamed; then the folder is synced, so
+ * that the new name itself survives a power failure. A failed write removes its temporary file. A killed process leaves
+ * it behind as `.<uuid>.part`: `removeUnfinishedFiles` is for the folders in which nothing else removes it.
+ *
+ * The files hold personal data, so only their owner can read them (rules.md, "Secrets and personal data").
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { emptyIfMissing } from './errors.ts';
+
+export const ownerOnlyFileMode = 0o600;
+export const ownerOnlyFolderMode = 0o700;
+
+/** No file takes that long to write. */
+const unfinishedAfterMs = 3_600_000;
+/** Short pieces of text are joined to this length before they are written. */
+const pieceCharsMin = 64 * 1024;
+
+/** Bytes are written as they come. */
+export type FileContent = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+
+/**
+ * Makes the folder where it is missing, and replaces an earlier file of that name. Resolves when the file is on disk.
+ * @throws the system's errors, and what `content` throws: nothing is replaced then.
+ */
+export async function writeWholeFile(path: string, content: string | FileContent): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: ownerOnlyFolderMode });
+  const temporary = join(folder, `.${randomUUID()}.part`);
+  try {
+    await writeAndSync(temporary, typeof content === 'string' ? [content] : content);
+    await rename(temporary, path);
+  } catch (error) {
+    // A write may be tried again and again: a full disk must not get fuller.
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+async function writeAndSync(path: string, content: FileContent): Promise<void> {
+  // Closed before the rename: Windows renames no open file.
+  await using file = await open(path, 'wx', ownerOnlyFileMode);
+  let text = '';
+  for await (const piece of content) {
+    if (typeof piece === 'string') text += piece;
+    if (typeof piece === 'string' && text.length < pieceCharsMin) continue;
+    if (text !== '') await file.writeFile(text);
+    text = '';
+    if (typeof piece !== 'string') await file.writeFile(piece);
+  }
+  if (text !== '') await file.writeFile(text);
+  await file.sync();
+}
+
+/** Makes a new name in the folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows and some network file systems can neither open nor sync a folder; the file's content is on disk all the same.
+  const handle = await open(folder, 'r').catch(() => null);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+/**
+ * Removes the temporary files in a folder whose writing began more than an hour ago. The folder may be missing.
+ * @throws the system's errors.
+ */
+export async function removeUnfinishedFiles(folder: string, nowMs: number): Promise<void> {
+  const names: readonly string[] = await readdir(folder).catch(emptyIfMissing);
+  for (const name of names.filter((one) => /^\.[\da-f-]{36}\.part$/.test(one))) {
+    const path = join(folder, name);
+    // A file that went away meanwhile, because its writing ended, needs no removal.
+    const stats = await stat(path).catch(() => null);
+    if (stats?.isFile() === true && stats.mtimeMs < nowMs - unfinishedAfterMs) await rm(path, { force: true });
+  }
+}

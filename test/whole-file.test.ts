@@ -1,0 +1,61 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeUnfinishedFiles, writeWholeFile } from '#src/whole-file.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'patchbay-whole-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+describe('writing a whole file', () => {
+  it('makes the folder and the file, both readable by the owner only', async () => {
+    const path = join(folder, 'deep/a.txt');
+    await writeWholeFile(path, 'one');
+    expect([await readFile(path, 'utf8'), await modeOf(path), await modeOf(join(folder, 'deep'))]).toEqual([
+      'one',
+      0o600,
+      0o700,
+    ]);
+  });
+
+  it('writes pieces of text and bytes in their order, and replaces an earlier file', async () => {
+    const path = join(folder, 'a.txt');
+    await writeWholeFile(path, 'earlier');
+    await writeWholeFile(path, ['a', 'é'.repeat(70_000), Buffer.from('b'), 'c', '', Buffer.from('d')]);
+    expect(await readFile(path, 'utf8')).toBe(`a${'é'.repeat(70_000)}bcd`);
+    expect(await readdir(folder)).toEqual(['a.txt']);
+  });
+
+  it('leaves the earlier file and nothing else where the content fails', async () => {
+    const path = join(folder, 'a.txt');
+    await writeWholeFile(path, 'earlier');
+    const failing = async function* () {
+      yield 'x'.repeat(100_000);
+      throw new Error('no more');
+    };
+    await expect(writeWholeFile(path, failing())).rejects.toThrow('no more');
+    expect([await readFile(path, 'utf8'), await readdir(folder)]).toEqual(['earlier', ['a.txt']]);
+  });
+
+  it('leaves no temporary file where the rename fails', async () => {
+    await mkdir(join(folder, 'taken/inside'), { recursive: true });
+    await expect(writeWholeFile(join(folder, 'taken'), 'x')).rejects.toThrow();
+    expect(await readdir(folder)).toEqual(['taken']);
+  });
+});
+
+it('removes unfinished files that are more than an hour old, in a folder that may be missing', async () => {
+  const [old, young, other] = ['1', '2', '3'].map((digit) => `.${digit}e2f3a4b-0000-4000-8000-000000000000.part`);
+  for (const name of [old, young]) await writeFile(join(folder, name ?? ''), 'x');
+  await mkdir(join(folder, other ?? ''));
+  const nowMs = Date.now() + 3_600_000;
+  await utimes(join(folder, young ?? ''), new Date(nowMs), new Date(nowMs));
+  await removeUnfinishedFiles(folder, nowMs + 1_000);
+  expect((await readdir(folder)).sort()).toEqual([young, other]);
+  await removeUnfinishedFiles(join(folder, 'missing'), nowMs);
+});
