@@ -1,10 +1,10 @@
 /** What the job processors call into. */
-import type { AuditParts } from '#src/audits/parts.ts';
+import type { AuditParts } from '#src/audits/carry-out-audit.ts';
 import type { PatchbayError } from '#src/errors.ts';
-import type { Notices } from '#src/notices/open-notices.ts';
+import type { Notices } from '#src/notices/deliver.ts';
 import type { RunParts } from '#src/runs/parts.ts';
-import type { SchedulesContext } from '#src/schedules/parts.ts';
-import type { SnapshotParts } from '#src/snapshots/parts.ts';
+import type { SchedulesContext } from '#src/schedules/carry-out-tick.ts';
+import type { SnapshotParts } from '#src/snapshots/take-snapshot.ts';
 import type { UpsertParts } from '#src/upsert/parts.ts';
 
 /** Of the jobs that any process may take. */

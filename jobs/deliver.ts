@@ -1,6 +1,6 @@
 /** Job: try one delivery to the webhook. */
 import { z } from 'zod';
-import type { Notices } from '#src/notices/open-notices.ts';
+import type { Notices } from '#src/notices/deliver.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 
 const payload = z.object({ deliveryId: z.string() });

@@ -1,6 +1,6 @@
 /** Job: read one file (or the dead letters of a redrive) to its end and stage its changed rows. */
 import { z } from 'zod';
-import { openRedriveSupply } from '#src/dead-letters/redrive-supply.ts';
+import { openRedriveSupply } from '#src/dead-letters/redrive.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { openFileSupply } from '#src/runs/open-file-supply.ts';
 import { stageRun } from '#src/runs/stage-run.ts';

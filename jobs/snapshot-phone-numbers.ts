@@ -1,10 +1,8 @@
 /** Job: take a snapshot of the phone numbers, for one tick of their schedule. */
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
-import { carryOutTick, type TickParts } from '#src/schedules/carry-out-tick.ts';
-import { tickLimitMs } from '#src/schedules/watch-schedules.ts';
-import type { SnapshotParts } from '#src/snapshots/parts.ts';
-import { takeSnapshot } from '#src/snapshots/take-snapshot.ts';
+import { carryOutTick, type TickParts, tickLimitMs } from '#src/schedules/carry-out-tick.ts';
+import { type SnapshotParts, takeSnapshot } from '#src/snapshots/take-snapshot.ts';
 
 const payload = z.object({ tickId: z.string() });
 

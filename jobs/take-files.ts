@@ -1,9 +1,7 @@
 /** Job: take what a feed's path, glob or URL holds. */
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
-import { carryOutTick } from '#src/schedules/carry-out-tick.ts';
-import type { SchedulesContext } from '#src/schedules/parts.ts';
-import { tickLimitMs } from '#src/schedules/watch-schedules.ts';
+import { carryOutTick, type SchedulesContext, tickLimitMs } from '#src/schedules/carry-out-tick.ts';
 
 const payload = z.object({ tickId: z.string() });
 

@@ -31,7 +31,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   takes: ['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'feeds', 'runs', 'whole-file'],
   'dead-letters': ['errors', 'clock', 'ledger', 'mapping', 'runs', 'sources'],
-  audits: ['errors', 'clock', 'log', 'contacts', 'workspace', 'ledger', 'steps', 'whole-file'],
+  audits: ['errors', 'clock', 'log', 'contacts', 'workspace', 'ledger', 'whole-file'],
   queue: ['errors', 'clock', 'log', 'workspace', 'ledger', 'schedules'],
   jobs: [
     ...['errors', 'log', 'queue', 'runs', 'upsert', 'dead-letters', 'audits', 'schedules', 'snapshots', 'notices'],

@@ -1,10 +1,17 @@
-/** An audit as scripts read it: `audit RUN --json`, the file beside the report, `runs show`. Pure. */
+/**
+ * An audit as scripts read it: `audit RUN --json`, `runs show`, and the file `<run>.audit.json` beside the report. It is a
+ * separate file, so that an audit that ends ten minutes or a year later rewrites no report.
+ */
+
+import { join } from 'node:path';
 import { isoInstant } from '#src/clock.ts';
 import type { AuditFinding, AuditKind, AuditRecord, AuditScope } from '#src/ledger/audit-record.ts';
 import type { KeyHistoryEntry } from '#src/ledger/key-event.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { writeWholeFile } from '#src/whole-file.ts';
 
 /** At most so many findings of one kind stand in a document; the counts tell all. */
-export const findingsShownMax = 1_000;
+const findingsShownMax = 1_000;
 
 /** One contact of a duplicate, and what the ledger knows of it. */
 export interface DuplicateContact {
@@ -22,7 +29,7 @@ export interface DuplicateDocument {
   readonly history: readonly KeyEventDocument[];
 }
 
-export interface KeyEventDocument {
+interface KeyEventDocument {
   readonly at: string;
   readonly run: string | null;
   readonly kind: KeyHistoryEntry['kind'];
@@ -50,13 +57,13 @@ export interface AuditDocument {
   readonly requests: number;
 }
 
-export interface Findings {
+interface Findings {
   readonly duplicates: readonly AuditFinding[];
   readonly missing: readonly AuditFinding[];
   readonly unchecked: readonly AuditFinding[];
 }
 
-export function auditDocument(audit: AuditRecord, findings: Findings): AuditDocument {
+function auditDocument(audit: AuditRecord, findings: Findings): AuditDocument {
   return {
     audit: audit.id,
     run: audit.runId,
@@ -96,4 +103,36 @@ function duplicateDocument(finding: AuditFinding): DuplicateDocument {
       detail,
     })),
   };
+}
+
+/** Audits of the ledger as documents, with what they found. */
+export async function readAudit({ audits }: Pick<Ledger, 'audits'>, audit: AuditRecord): Promise<AuditDocument> {
+  return auditDocument(audit, {
+    duplicates: await audits.findings(audit.id, 'duplicate', findingsShownMax),
+    missing: await audits.findings(audit.id, 'missing', findingsShownMax),
+    unchecked: await audits.findings(audit.id, 'unchecked', findingsShownMax),
+  });
+}
+
+/** Audits of one run in its file: the newest. */
+const auditsMax = 20;
+
+export function auditFilePath(reports: string, runId: string): string {
+  return join(reports, `${runId}.audit.json`);
+}
+
+/**
+ * Writes all audits of the run that are done, and the one that is about to be; the file appears complete or not at all.
+ * @throws the system's errors.
+ */
+export async function writeAuditFile(
+  ledger: Pick<Ledger, 'audits'>,
+  reports: string,
+  ending: AuditRecord,
+): Promise<void> {
+  const ofRun = (await ledger.audits.ofRun(ending.runId)).map((one) => (one.id === ending.id ? ending : one));
+  const done = ofRun.filter((one) => one.state === 'done').slice(-auditsMax);
+  const audits = await Promise.all(done.map((one) => readAudit(ledger, one)));
+  const text = `${JSON.stringify({ run: ending.runId, audits }, null, 1)}\n`;
+  await writeWholeFile(auditFilePath(reports, ending.runId), text);
 }

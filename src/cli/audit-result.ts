@@ -1,8 +1,7 @@
 /** What an audit came to, for `audit RUN`, `import --audit` and `runs show`: document and exit code. */
 import type { Home } from '#src/app.ts';
-import type { AuditDocument } from '#src/audits/audit-document.ts';
+import { type AuditDocument, readAudit } from '#src/audits/audit-document.ts';
 import type { AuditEnd } from '#src/audits/follow-audit.ts';
-import { readAudit } from '#src/audits/read-audit.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { adviceFor } from './advice.ts';
 

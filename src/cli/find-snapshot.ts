@@ -2,8 +2,7 @@
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
-import { readInstant } from '#src/snapshots/instant.ts';
-import { userOf } from '#src/snapshots/series.ts';
+import { readInstant, userOf } from '#src/snapshots/snapshot-files.ts';
 import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
 import { shortInstant } from './present-numbers.ts';
 

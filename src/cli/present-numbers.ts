@@ -1,10 +1,9 @@
 /** Phone numbers, snapshots and changes as the command line prints them, for people and as documents. Pure. */
 import { isoInstant } from '#src/clock.ts';
 import type { FieldChanges, NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { restrictionsOf, usersOf } from '#src/snapshots/compare-snapshots.ts';
 import { international, restrictionName, shown, userLabel } from '#src/snapshots/describe-change.ts';
-import { restrictionsOf, usersOf } from '#src/snapshots/number-differences.ts';
-import { userOf } from '#src/snapshots/series.ts';
-import { snapshotFile } from '#src/snapshots/snapshot-files.ts';
+import { snapshotFile, userOf } from '#src/snapshots/snapshot-files.ts';
 import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
 
 /** `2026-11-21 14:00:00Z`. */

@@ -1,7 +1,7 @@
 /** The tick that was followed, or why there is none: the same error for every command (`exit.ts`). */
 import { PatchbayError } from '#src/errors.ts';
 import type { TickRecord } from '#src/ledger/schedule-record.ts';
-import type { TickFollowEnd } from '#src/schedules/follow-tick.ts';
+import type { TickFollowEnd } from '#src/schedules/carry-out-tick.ts';
 import { adviceFor } from './advice.ts';
 
 /** @throws PatchbayError why nobody carries it out; what its work threw, where it failed. */

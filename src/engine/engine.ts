@@ -11,7 +11,7 @@ import { dataFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-lock.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
-import { openNotices } from '#src/notices/open-notices.ts';
+import { openNotices } from '#src/notices/deliver.ts';
 import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
 import { openQueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { within } from '#src/queue/embedded/deadline.ts';
-import { configuredSchedules } from '#src/schedules/configured-schedules.ts';
-import type { ScheduleParts, SchedulesContext } from '#src/schedules/parts.ts';
-import { reopenTicks, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
+import type { SchedulesContext } from '#src/schedules/carry-out-tick.ts';
+import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
+import { reopenTicks, type ScheduleParts, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
 import type { TakeParts } from '#src/takes/parts.ts';
 import { removeStrayDownloads } from '#src/takes/stray-downloads.ts';
 import { takeFiles } from '#src/takes/take-files.ts';

@@ -7,8 +7,9 @@
  * Letters are encoded in more than one way, and a folder has the one of the machine that made it. The name of a feed is in
  * NFC, so that the folder, the configuration and `--feed` mean the same feed.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isMappingName } from '#src/config/feed-checks.ts';
 import { feedNameProblem } from '#src/config/feed-name.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
@@ -17,8 +18,6 @@ import { labelOfFeed, mainFeed } from '#src/ledger/main-feed.ts';
 import { loadMapping } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkSourceLabel } from '#src/mapping/source-label.ts';
-import type { FeedRules, FeedSettings } from './feed-settings.ts';
-import { namedMapping } from './find-mapping.ts';
 
 /** In a feed's folder: the mapping of its files. */
 const mappingFileName = '_mapping.yaml';
@@ -48,7 +47,7 @@ export interface Feeds {
   ofFolder(name: string): Promise<FeedSettings>;
 }
 
-export type FeedsConfig = Pick<Config, 'feeds' | 'guards' | 'mapping'>;
+type FeedsConfig = Pick<Config, 'feeds' | 'guards' | 'mapping'>;
 
 /** @param importFolders where the folders of the feeds lie; the first that holds a mapping for a feed counts. */
 export function createFeeds(config: FeedsConfig, importFolders: readonly string[]): Feeds {
@@ -179,4 +178,53 @@ async function mappingIfThere(file: string): Promise<Mapping | null> {
     if (error instanceof PatchbayError && error.code === 'mappingNotFound') return null;
     throw error;
   }
+}
+
+/** What the configuration says, or the defaults: known without reading anything. */
+export interface FeedRules {
+  readonly name: string;
+  /** `full`: each file holds all contacts of the feed. `delta`: only what changed. */
+  readonly kind: 'full' | 'delta';
+  /** The source label that the configuration names: it wins over the mapping's. */
+  readonly ownSource: string | null;
+  /** Its file wins over values that it never agreed on. */
+  readonly adopt: boolean;
+  readonly guards: Config['guards'];
+  /** How long it may be without an accepted file before that is news. */
+  readonly expectEveryMs: number | null;
+  /** Absolute path, glob or URL; null: files come by the folder only. */
+  readonly take: string | null;
+  /** The environment variable whose value is sent as `Authorization` to the URL. */
+  readonly authorizationVariable: string | null;
+}
+
+export interface FeedSettings extends FeedRules {
+  /** Written into `source` when a contact is created. */
+  readonly source: string;
+  /** Null: the layout is recognised by its headers. */
+  readonly mapping: Mapping | null;
+}
+
+/** A mapping by what people call it: a file, or the name of one in `config/mappings`. */
+const folder = fileURLToPath(new URL('../../config/mappings', import.meta.url));
+
+/**
+ * For `--mapping`: a file of that name wins over the mapping of that name. Null is the generic layout.
+ * @throws PatchbayError `usage`: `mappingNotFound` with the names there are; what `loadMapping` throws.
+ */
+export async function findMapping(nameOrFile: string): Promise<Mapping | null> {
+  const isFile = existsSync(resolve(nameOrFile)) || /[/\\]|\.ya?ml$/.test(nameOrFile);
+  return nameOrFile !== 'generic' && isFile ? loadMapping(resolve(nameOrFile)) : namedMapping(nameOrFile);
+}
+
+/** @throws PatchbayError as `findMapping`. */
+async function namedMapping(name: string): Promise<Mapping | null> {
+  if (name === 'generic') return null;
+  const file = join(folder, `${basename(name)}.yaml`);
+  if (existsSync(file)) return loadMapping(file);
+  const names = readdirSync(folder).map((each) => each.replace(/\.yaml$/, ''));
+  throw new PatchbayError('usage', 'mappingNotFound', `there is no mapping "${name}"`, {
+    facts: { mapping: name },
+    hint: `Name a YAML file, or one of: ${names.join(', ')}.`,
+  });
 }

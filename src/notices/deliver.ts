@@ -5,17 +5,22 @@
  * What goes wrong is tried again, also where the receiver refuses: people mend a wrong address or secret, and then it
  * arrives. Only 410 means that the receiver wants nothing more.
  */
-import { isoInstant, type Moment } from '#src/clock.ts';
+import { type Clock, isoInstant, type Moment } from '#src/clock.ts';
+import { readNotifySecret } from '#src/config/notify-secret.ts';
 import type { Config } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { DeliveryRecord } from '#src/ledger/delivery-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
 import { parseRetryAfter } from '#src/workspace/retry-after.ts';
-import type { PostEnd, WebhookClient } from './post-webhook.ts';
-import { readSecret } from './read-secret.ts';
-import { retryAfterMaxMs, retryDelayMs } from './retry-delay.ts';
-import { webhookHeaders } from './sign.ts';
+import {
+  createWebhookClient,
+  type PostEnd,
+  type PostLimits,
+  secretBytes,
+  type WebhookClient,
+  webhookHeaders,
+} from './webhook.ts';
 
 /** While no webhook is set, deliveries are looked at so often. */
 const noWebhookRestMs = 60_000;
@@ -24,7 +29,7 @@ export const noWebhookMaxMs = 3 * 24 * 3_600_000;
 const failedCode = 'webhookFailed';
 const unsignedCode = 'notifyUnsigned';
 
-export interface DeliverParts {
+interface DeliverParts {
   readonly ledger: Pick<Ledger, 'nowMs' | 'deliveries'>;
   readonly clock: Moment;
   readonly log: Logger;
@@ -41,7 +46,7 @@ export interface DeliverParts {
 }
 
 /** @throws what the ledger throws; an `AbortError` where the signal fires while it is sent: it is sent again. */
-export async function deliver(parts: DeliverParts, deliveryId: string, signal: AbortSignal): Promise<void> {
+async function deliver(parts: DeliverParts, deliveryId: string, signal: AbortSignal): Promise<void> {
   // A flushed queue brings the job back while the first one is still at work.
   if (parts.underWay.has(deliveryId)) return;
   parts.underWay.add(deliveryId);
@@ -151,4 +156,71 @@ function tellOnce({ told, log }: DeliverParts, code: string, message: string, fa
   if (told.has(code)) return;
   told.add(code);
   log.warn({ code, ...facts }, message);
+}
+
+/** When a delivery is tried again. Pure. */
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** After the first try, the second, …: nine tries within about a day. */
+export const retryDelaysMs: readonly number[] = [
+  5 * second,
+  30 * second,
+  2 * minute,
+  10 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  12 * hour,
+];
+/** At most so much is added by chance, so that what failed together does not come back together. */
+const jitterShare = 0.2;
+/** A `Retry-After` above this is read as this. */
+export const retryAfterMaxMs = 6 * hour;
+
+/**
+ * Milliseconds until the next try after `attempts` failed ones; null: there is none.
+ * @param chance from 0 to 1.
+ * @param retryAfterMs what the receiver asks for; never shortens the wait.
+ */
+export function retryDelayMs(attempts: number, chance: number, retryAfterMs: number | null): number | null {
+  const delayMs = retryDelaysMs[attempts - 1];
+  if (delayMs === undefined) return null;
+  const askedMs = Math.min(retryAfterMs ?? 0, retryAfterMaxMs);
+  return Math.round(Math.max(delayMs * (1 + jitterShare * chance), askedMs));
+}
+
+/**
+ * Null where none is set. A secret file is read anew at each call, so that a replaced one takes effect.
+ * @throws PatchbayError `usage`: what `readNotifySecret` throws; `notifySecretUnusable` where what is set is no secret.
+ *   Never says what it holds.
+ */
+async function readSecret(notify: Config['notify']): Promise<Buffer | null> {
+  const text = await readNotifySecret(notify);
+  if (text === null) return null;
+  const bytes = secretBytes(text);
+  if (bytes !== null) return bytes;
+  throw new PatchbayError('usage', 'notifySecretUnusable', 'the secret of the webhook cannot be used', {
+    hint: 'A secret is whsec_ and base64 of at least 16 bytes, or any text of at least 16 characters.',
+  });
+}
+
+/** Builds what delivers to the webhook. Whoever opens it closes it. */
+export interface Notices {
+  /** One try: see `deliver`. */
+  deliver(deliveryId: string, signal: AbortSignal): Promise<void>;
+  /** Breaks off what is under way: it is sent again by the next engine. */
+  close(): Promise<void>;
+}
+
+type NoticesOptions = Omit<DeliverParts, 'client' | 'underWay' | 'told' | 'clock'> & {
+  readonly clock: Clock;
+  readonly limits?: PostLimits;
+};
+
+export function openNotices({ limits, ...options }: NoticesOptions): Notices {
+  const client = createWebhookClient(options.clock, limits);
+  const parts: DeliverParts = { ...options, client, underWay: new Set(), told: new Set() };
+  return { deliver: (deliveryId, signal) => deliver(parts, deliveryId, signal), close: () => client.close() };
 }

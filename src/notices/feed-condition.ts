@@ -7,7 +7,9 @@
  * Invariant: what cannot be judged at this moment stays as it was told, so that a restart, a pause or a file at work makes no
  * notice that is taken back a minute later.
  */
-import type { FeedTrouble } from '#src/ledger/delivery-record.ts';
+
+import { isoInstant } from '#src/clock.ts';
+import type { FeedTrouble, NewDelivery } from '#src/ledger/delivery-record.ts';
 import type { FeedStanding } from '#src/ledger/feed-standing.ts';
 
 /** The order in which they are told. */
@@ -42,14 +44,14 @@ export interface Expectation {
   readonly canBeJudged: boolean;
 }
 
-export interface OutageFacts {
+interface OutageFacts {
   readonly code: string;
   readonly sinceMs: number;
   /** A shorter one is no news. */
   readonly toldAfterMs: number;
 }
 
-export interface Trouble {
+interface Trouble {
   readonly trouble: FeedTrouble;
   readonly runId: string | null;
   readonly code: string | null;
@@ -68,7 +70,7 @@ export function troublesOf(facts: FeedFacts, nowMs: number): readonly Trouble[] 
 }
 
 /** What is to be told where the troubles were `told` and are `now`. */
-export type FeedChange =
+type FeedChange =
   | { readonly kind: 'bad'; readonly began: readonly Trouble[] }
   | { readonly kind: 'recovered'; readonly ended: readonly FeedTrouble[] }
   /** A trouble ended and others stay: remembered, and no news. */
@@ -128,4 +130,34 @@ function held({ told, standing, tick, expected }: FeedFacts): readonly FeedTroub
 
 function about(trouble: FeedTrouble, facts: Partial<Omit<Trouble, 'trouble'>> = {}): Trouble {
   return { trouble, runId: null, code: null, deadCount: null, ...facts };
+}
+
+/** The words of a notice: what the webhook is told of a feed. Pure. Ids, codes, counts and instants, no personal data. */
+interface NoticeFacts {
+  readonly id: string;
+  readonly feed: string;
+  readonly change: Exclude<FeedChange, { kind: 'eased' }>;
+  /** All that is the matter now. */
+  readonly troubles: readonly Trouble[];
+  /** Since when the feed is bad, or was. */
+  readonly badSinceMs: number;
+  readonly atMs: number;
+}
+
+/** `feed.bad` for each trouble that begins; `feed.recovered` when none is left. */
+export function noticeOf({ id, feed, change, troubles, badSinceMs, atMs }: NoticeFacts): NewDelivery {
+  const common = { troubles: troubles.map(({ trouble }) => trouble), badSince: isoInstant(badSinceMs) };
+  const data =
+    change.kind === 'bad'
+      ? {
+          ...common,
+          began: change.began.map(({ trouble, runId, code, deadCount }) => ({
+            trouble,
+            run: runId,
+            code,
+            dead: deadCount,
+          })),
+        }
+      : { ...common, ended: change.ended };
+  return { id, kind: 'notice', type: change.kind === 'bad' ? 'feed.bad' : 'feed.recovered', feed, data, atMs };
 }

@@ -17,9 +17,8 @@ import type { Ledger, Pause } from '#src/ledger/port.ts';
 import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedule-record.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
 import type { Logger } from '#src/log.ts';
-import { overdueAfterMs } from '#src/schedules/watch-schedules.ts';
-import { changeOf, type Expectation, type FeedFacts, type TickFacts, troublesOf } from './feed-condition.ts';
-import { noticeOf } from './notice.ts';
+import { overdueAfterMs } from '#src/schedules/start-schedules.ts';
+import { changeOf, type Expectation, type FeedFacts, noticeOf, type TickFacts, troublesOf } from './feed-condition.ts';
 
 /** The feed under whose name an outage is told. */
 const outageFeed = mainFeed;

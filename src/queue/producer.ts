@@ -4,12 +4,10 @@
  *
  * Invariant: nothing here waits longer than a limit.
  */
-
-import type { RedisOptions } from 'bullmq';
-import { Queue } from 'bullmq';
+import { Queue, type RedisOptions } from 'bullmq';
 import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
-import type { WakeUp } from '#src/schedules/parts.ts';
+import type { WakeUp } from '#src/schedules/start-schedules.ts';
 import { timedOut, within } from './embedded/deadline.ts';
 import { jobLinesMax } from './job-log.ts';
 import { keptWhenEnded, makeWay } from './kept-jobs.ts';

@@ -5,7 +5,7 @@
  * harm. One scheduler for each schedule, named as it; its jobs hold a number alone.
  */
 import type { JobSchedulerJson, Queue, RepeatOptions } from 'bullmq';
-import type { WakeUp } from '#src/schedules/parts.ts';
+import type { WakeUp } from '#src/schedules/start-schedules.ts';
 import { nextDue } from '#src/schedules/timetable.ts';
 
 export const wakeJobName = 'wake-schedules';

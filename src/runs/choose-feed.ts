@@ -1,8 +1,7 @@
 /** To which feed a file belongs and how its rows are read. It stands in the run's record, so that it holds for all of the run. */
 import { expectedFeedName } from '#src/config/feed-name.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { FeedSettings } from '#src/feeds/feed-settings.ts';
-import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
+import { type FeedSettings, type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunOptions } from '#src/ledger/run-options.ts';

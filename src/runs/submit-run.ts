@@ -7,10 +7,9 @@
 import { rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { PatchbayError } from '#src/errors.ts';
-import type { FeedSettings } from '#src/feeds/feed-settings.ts';
+import type { FeedSettings } from '#src/feeds/feeds.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
-import type { RunOptions } from '#src/ledger/run-options.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
+import { noOptions, type RunOptions } from '#src/ledger/run-options.ts';
 import { activeRunStates, type NewRun, type RunRecord } from '#src/ledger/run-record.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { claimFile, copyIntoFolder } from '#src/sources/claim.ts';

@@ -7,8 +7,9 @@
  */
 import type { Clock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { type Following, type FollowStop, follow } from '#src/ledger/follow.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { TickEnd, TickRecord } from '#src/ledger/schedule-record.ts';
+import type { ScheduleWork, TickEnd, TickRecord, TickTrigger } from '#src/ledger/schedule-record.ts';
 import type { Logger } from '#src/log.ts';
 
 export interface TickParts {
@@ -19,12 +20,25 @@ export interface TickParts {
   readonly underWay: Set<string>;
 }
 
-export interface TickLimits {
+/** What the jobs of schedules call into. */
+export interface SchedulesContext extends TickParts {
+  /** Enters what is due; does nothing in an engine that runs no schedules. */
+  tickDue(): Promise<void>;
+  /** Takes what the feed's path, glob or URL holds. @throws PatchbayError why it could not. */
+  take(feedName: string, trigger: TickTrigger, signal: AbortSignal): Promise<TickEnd>;
+  /** Tells the dispatcher that runs were entered. */
+  wake(): void;
+}
+
+interface TickLimits {
   /** Fires when the job is cut off. */
   readonly signal: AbortSignal;
   /** Work that takes longer is stopped, and has failed. */
   readonly limitMs: number;
 }
+
+/** How long the work of one tick may take: a download with its retries; a walk over all pages and what follows. */
+export const tickLimitMs: Readonly<Record<ScheduleWork, number>> = { take: 1_800_000, snapshot: 900_000 };
 
 /** Work that was told to stop, and hangs in a file system that does not answer, is waited for no longer than this. */
 const graceMs = 10_000;
@@ -148,4 +162,35 @@ function tell(log: Logger, tick: TickRecord, end: TickEnd, ms: number): void {
   const runs = end.outcome === 'run' ? { runs: end.runIds.slice(0, runsToldMax), runCount: end.runIds.length } : {};
   const facts = { feed: tick.schedule, tick: tick.id, outcome: end.outcome, ...code, ...runs, ms };
   log[end.outcome === 'failed' ? 'warn' : 'info'](facts, 'schedule done');
+}
+
+/** Why following ended. */
+export type TickFollowEnd =
+  | { readonly kind: 'done'; readonly tick: TickRecord }
+  /** Its schedule was dropped from the configuration. */
+  | { readonly kind: 'forgotten' }
+  | FollowStop;
+
+interface FollowTickOptions extends Following {
+  readonly tickId: string;
+}
+
+/** Ends with the tick, or as `follow` does. Work at hand has a limit of its own, and no patience ends it. */
+export async function followTick(options: FollowTickOptions): Promise<TickFollowEnd> {
+  const { ledger, tickId } = options;
+  return follow<TickFollowEnd>(options, async () => {
+    const tick = await ledger.schedules.tick(tickId);
+    if (tick === null) return { end: { kind: 'forgotten' } };
+    if (tick.state === 'ended') return { end: { kind: 'done', tick } };
+    // What is taken is entered and waits for the key as a run.
+    return {
+      progress: (await isMoving(ledger, tick.schedule)) ? null : tick.state,
+      needsKey: tick.work === 'snapshot',
+    };
+  });
+}
+
+/** It, or one of its schedule that it waits for. */
+async function isMoving({ schedules }: Ledger, name: string): Promise<boolean> {
+  return (await schedules.openTicks()).some((tick) => tick.schedule === name && tick.state === 'working');
 }

@@ -4,19 +4,32 @@
  * that has passed: so downtime costs one catch-up. A pause stays whatever happens.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { ScheduleRecord } from '#src/ledger/schedule-record.ts';
-import type { ConfiguredSchedule } from './configured-schedules.ts';
-import type { ScheduleParts } from './parts.ts';
+import type { Clock } from '#src/clock.ts';
+import type { Config } from '#src/config/schema.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import {
+  phoneNumbersSchedule,
+  type ScheduleRecord,
+  type ScheduleRule,
+  type ScheduleWork,
+} from '#src/ledger/schedule-record.ts';
+import type { Logger } from '#src/log.ts';
 import { firstDue, nextDue } from './timetable.ts';
 
-export interface Reconciled {
+/** Where schedules are kept, and by which clock they are due. */
+export interface ScheduleHome {
+  readonly ledger: Pick<Ledger, 'schedules'>;
+  readonly clock: Clock;
+}
+
+interface Reconciled {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
 
 export async function reconcileSchedules(
-  parts: Pick<ScheduleParts, 'ledger' | 'clock' | 'log'>,
+  parts: ScheduleHome & { readonly log: Logger },
   configured: readonly ConfiguredSchedule[],
 ): Promise<Reconciled> {
   const known = new Map((await parts.ledger.schedules.list()).map((schedule) => [schedule.name, schedule]));
@@ -37,7 +50,7 @@ export async function reconcileSchedules(
 
 /** Enters one that is new, or gives the known one its rule of today. */
 export async function enterSchedule(
-  { ledger, clock }: Pick<ScheduleParts, 'ledger' | 'clock'>,
+  { ledger, clock }: ScheduleHome,
   { name, work, rule }: ConfiguredSchedule,
   known: ScheduleRecord | null,
 ): Promise<void> {
@@ -55,7 +68,7 @@ function isSame(record: ScheduleRecord, { work, rule }: ConfiguredSchedule): boo
 
 /** What a person entered by hand stays; so does one whose work somebody still waits for, but it is not due any more. */
 async function removeDropped(
-  { ledger }: Pick<ScheduleParts, 'ledger'>,
+  { ledger }: ScheduleHome,
   known: readonly ScheduleRecord[],
   configured: ReadonlySet<string>,
 ): Promise<readonly string[]> {
@@ -69,4 +82,51 @@ async function removeDropped(
     removed.push(name);
   }
   return removed;
+}
+
+/** The schedules that the configuration names (`contract.md`, "Feeds and schedules, in the config"). Pure. */
+export interface ConfiguredSchedule {
+  readonly name: string;
+  readonly work: ScheduleWork;
+  /** Null: there is something to take, and only a person says when. */
+  readonly rule: ScheduleRule | null;
+  readonly expectEveryMs: number | null;
+}
+
+export function configuredSchedules(config: Pick<Config, 'feeds' | 'snapshots'>): readonly ConfiguredSchedule[] {
+  const takes = Object.entries(config.feeds).flatMap(([name, feed]): ConfiguredSchedule[] =>
+    feed.take === null ? [] : [{ name, work: 'take', rule: ruleOf(feed), expectEveryMs: feed.expectEvery }],
+  );
+  const snapshots = ruleOf(config.snapshots.phoneNumbers);
+  if (snapshots === null) return takes;
+  return [...takes, { name: phoneNumbersSchedule, work: 'snapshot', rule: snapshots, expectEveryMs: null }];
+}
+
+/** The zone is filled in when the configuration is loaded. */
+function ruleOf(said: {
+  readonly at: string | null;
+  readonly every: number | null;
+  readonly zone: string | null;
+}): ScheduleRule | null {
+  if (said.at !== null) return { kind: 'at', at: said.at, zone: said.zone ?? 'UTC' };
+  return said.every === null ? null : { kind: 'every', everyMs: said.every };
+}
+
+/** Paused twice, it is paused since the first time; the new reason counts. */
+export async function pauseSchedule(
+  { ledger, clock }: ScheduleHome,
+  { name, pausedAtMs, dueAtMs, pauseReason }: ScheduleRecord,
+  reason: string | null,
+): Promise<void> {
+  await ledger.schedules.setPaused(name, pausedAtMs ?? clock.nowMs(), dueAtMs, reason ?? pauseReason);
+}
+
+/** Due from now on: what was missed meanwhile is not made up for. */
+export async function resumeSchedule(
+  { ledger, clock }: ScheduleHome,
+  { name, rule, pausedAtMs, dueAtMs }: ScheduleRecord,
+): Promise<void> {
+  if (pausedAtMs === null) return;
+  const nowMs = clock.nowMs();
+  await ledger.schedules.resume(name, nowMs, rule === null ? dueAtMs : nextDue(rule, nowMs));
 }

@@ -3,15 +3,41 @@
  * sweep, the start), and the queue is given the next wake-ups. Only the engine of `start` has them; a one-shot engine carries
  * out what a person asked for.
  */
-import type { ScheduleRecord } from '#src/ledger/schedule-record.ts';
-import type { ConfiguredSchedule } from './configured-schedules.ts';
-import type { ScheduleParts } from './parts.ts';
-import { reconcileSchedules } from './reconcile-schedules.ts';
+
+import type { Clock } from '#src/clock.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { ScheduleRecord, ScheduleRule } from '#src/ledger/schedule-record.ts';
+import type { Logger } from '#src/log.ts';
+import { type ConfiguredSchedule, reconcileSchedules } from './reconcile-schedules.ts';
 import { tickDue } from './tick-due.ts';
-import { stoppedSchedules } from './watch-schedules.ts';
+
+/** One wake-up that the queue is to hold: when the schedule is due next, and how it goes on from there. */
+export interface WakeUp {
+  readonly name: string;
+  readonly rule: ScheduleRule;
+  readonly dueAtMs: number;
+}
+
+/** The queue's side of schedules: it only wakes the engine up, and may lose everything at any instant. */
+export interface WakeQueue {
+  /**
+   * Makes the queue hold these wake-ups and no others. With `anew` those that are there are put in again.
+   * @returns whether the queue did; it never rejects.
+   */
+  schedule(wakeUps: readonly WakeUp[], options: { readonly nowMs: number; readonly anew: boolean }): Promise<boolean>;
+}
+
+export interface ScheduleParts {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly queue: WakeQueue;
+  /** Tells the dispatcher that something was entered. */
+  readonly wake: () => void;
+}
 
 /** What was begun so many times and never ended is given up. */
-export const attemptsMax = 3;
+const attemptsMax = 3;
 
 export interface Schedules {
   /** Enters what is due. One look at a time: who asks meanwhile shares it. Rejects where the ledger does not answer. */
@@ -108,4 +134,15 @@ function tellStopped(
   for (const feed of stopped) if (!told.has(feed)) log.error({ feed }, 'schedule has stopped');
   for (const feed of told) if (!stopped.has(feed)) log.info({ feed }, 'schedule goes on');
   return stopped;
+}
+
+/** A schedule whose due time passed this long ago without a tick has stopped: the sweep looks every few seconds. */
+export const overdueAfterMs = 300_000;
+
+/** The watchdog: names of schedules that have stopped, in the order of the schedules. Pure. */
+function stoppedSchedules(schedules: readonly ScheduleRecord[], nowMs: number): readonly string[] {
+  return schedules.flatMap(({ name, rule, dueAtMs, pausedAtMs }) => {
+    const isDue = rule !== null && dueAtMs !== null && pausedAtMs === null;
+    return isDue && nowMs - dueAtMs > overdueAfterMs ? [name] : [];
+  });
 }

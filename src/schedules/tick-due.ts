@@ -7,17 +7,22 @@
  * skipped and recorded.
  */
 
+import { randomBytes } from 'node:crypto';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
 import type { ScheduleRecord, ScheduleRule, TickEnd, TickRecord } from '#src/ledger/schedule-record.ts';
-import { newTickId } from './new-tick-id.ts';
-import type { ScheduleParts } from './parts.ts';
+import type { Logger } from '#src/log.ts';
+import type { ScheduleHome } from './reconcile-schedules.ts';
 import { nextAnchored, nextDue } from './timetable.ts';
 
 /** Later than this, or than its interval where that is shorter, it was due while nothing ran. */
 const catchUpAfterMs = 60_000;
 
-type DueParts = Pick<ScheduleParts, 'ledger' | 'clock' | 'log'>;
+type DueParts = ScheduleHome & {
+  readonly ledger: Pick<Ledger, 'schedules' | 'runs' | 'pause'>;
+  readonly log: Logger;
+};
 
 /**
  * One that cannot be looked at keeps none of the others from being due: it stands still, which the watchdog tells.
@@ -126,4 +131,9 @@ async function mendFarDue(
   if (await ledger.schedules.setDue(name, dueAtMs, next)) {
     log.warn({ feed: name, aheadMs: dueAtMs - nowMs }, 'schedule was due too far ahead: the clock was put back');
   }
+}
+
+/** Names of ticks. */
+export function newTickId(): string {
+  return `t${randomBytes(6).toString('hex')}`;
 }

@@ -10,8 +10,8 @@ import type { NewDelivery } from '#src/ledger/delivery-record.ts';
 import { phoneNumbersSchedule } from '#src/ledger/schedule-record.ts';
 import type { FieldChanges, NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
 import type { PhoneNumber, PhoneNumberUser } from '#src/wire/phone-number.ts';
-import { type NumberDifference, numberDifferences, usersOf } from './number-differences.ts';
-import { userOf } from './series.ts';
+import { type NumberDifference, numberDifferences, usersOf } from './compare-snapshots.ts';
+import { userOf } from './snapshot-files.ts';
 
 interface FromTo {
   readonly from: unknown;

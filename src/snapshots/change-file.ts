@@ -10,12 +10,14 @@ import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
 import { systemCodeOf } from '#src/errors.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { eventsOf, fullEvent } from './change-events.ts';
 import { compareSnapshots } from './compare-snapshots.ts';
-import type { SnapshotParts } from './parts.ts';
-import { changedSince, type SnapshotFileParts, seriesFolder } from './snapshot-files.ts';
+import { changedSince, seriesFolder } from './snapshot-files.ts';
+
+type SnapshotLedger = Ledger['snapshots'];
 
 const changeFileBytesMax = 128_000_000;
 /** Old lines leave the file when they make a tenth of the time it covers, not one by one. */
@@ -37,8 +39,8 @@ interface Tail {
 }
 
 /** Appends the events that the file does not have. @throws the system's errors. */
-export async function settleChangeFile({ ledger, folder }: SnapshotFileParts, series: string): Promise<void> {
-  const latest = await ledger.snapshots.latest(series);
+export async function settleChangeFile(snapshots: SnapshotLedger, folder: string, series: string): Promise<void> {
+  const latest = await snapshots.latest(series);
   if (latest === null) return;
   const path = changeFile(folder, series);
   const { last, endBytes, sizeBytes } = await readTail(path);
@@ -47,11 +49,11 @@ export async function settleChangeFile({ ledger, folder }: SnapshotFileParts, se
   const unknownMs = endBytes === 0 ? 0 : latest.contentOfMs - 1;
   const isWhole = last !== null && last.event >= last.events;
   const knownMs = last === null ? unknownMs : last.takenAtMs - (isWhole ? 0 : 1);
-  const behind = await changedSince({ ledger }, series, knownMs);
+  const behind = await changedSince(snapshots, series, knownMs);
   if (behind.length === 0) return;
   if (endBytes < sizeBytes) await truncate(path, endBytes);
   for (const record of behind) {
-    const lines = await linesOf({ ledger }, record);
+    const lines = await linesOf(snapshots, record);
     const from = record.takenAtMs === last?.takenAtMs ? last.event : 0;
     if (from < lines.length) await append(path, lines.slice(from).join(''));
     // Many may be missing, and each is compared without a pause.
@@ -67,8 +69,8 @@ async function append(path: string, text: string): Promise<void> {
 }
 
 /** The events of one snapshot, always the same ones. The first of a series has none: there is nothing before it. */
-async function linesOf({ ledger }: Pick<SnapshotParts, 'ledger'>, record: SnapshotRecord): Promise<readonly string[]> {
-  const changes = await changesOf({ ledger }, record);
+async function linesOf(snapshots: SnapshotLedger, record: SnapshotRecord): Promise<readonly string[]> {
+  const changes = await changesOf(snapshots, record);
   const events = changes.flatMap(eventsOf);
   const takenAt = isoInstant(record.takenAtMs);
   return events.map(
@@ -78,11 +80,11 @@ async function linesOf({ ledger }: Pick<SnapshotParts, 'ledger'>, record: Snapsh
 
 /** What a snapshot shows that the one before it did not. */
 export async function changesOf(
-  { ledger }: { readonly ledger: Pick<SnapshotParts['ledger'], 'snapshots'> },
+  snapshots: SnapshotLedger,
   { series, takenAtMs, changed }: SnapshotRecord,
 ): Promise<readonly NumberChange[]> {
-  if (!changed || (await ledger.snapshots.before(series, takenAtMs)) === null) return [];
-  const { before, after } = await ledger.snapshots.differing(series, takenAtMs);
+  if (!changed || (await snapshots.before(series, takenAtMs)) === null) return [];
+  const { before, after } = await snapshots.differing(series, takenAtMs);
   return compareSnapshots(before, after).changes;
 }
 
@@ -120,9 +122,10 @@ function readPlace(line: string): Tail['last'] {
 
 /** Lets old lines go, at the latest when the oldest is a tenth older than it should be. @throws the system's errors. */
 export async function trimChangeFile(
-  { folder, keepMs }: Pick<SnapshotParts, 'folder' | 'keepMs'>,
+  folder: string,
   series: string,
   nowMs: number,
+  keepMs: number,
   bytesMax: number = changeFileBytesMax,
 ): Promise<void> {
   const path = changeFile(folder, series);

@@ -7,7 +7,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { unreachable } from '#src/errors.ts';
 import type { NumberChange } from '#src/ledger/snapshot-record.ts';
 import { type PhoneNumber, type PhoneNumberUser, textOf } from '#src/wire/phone-number.ts';
-import { type NumberDifference, numberDifferences, usersOf } from './number-differences.ts';
+import { type NumberDifference, numberDifferences, usersOf } from './compare-snapshots.ts';
 
 export interface DescribeOptions {
   /** Whether names, numbers and e-mails may stand in it. */

@@ -10,12 +10,12 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
-import { emptyIfMissing, invariant, systemCodeOf } from '#src/errors.ts';
-import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { emptyIfMissing, invariant, PatchbayError, systemCodeOf } from '#src/errors.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshot-record.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
-import { readInstant, writeInstant } from './instant.ts';
-import type { SnapshotParts } from './parts.ts';
-import { userOf } from './series.ts';
+
+type SnapshotLedger = Ledger['snapshots'];
 
 /** Snapshots whose files are looked for, where `latest.json` is gone. */
 const restoredMax = 1_000;
@@ -33,48 +33,47 @@ export function snapshotFile(folder: string, { series, contentOfMs }: SnapshotRe
 }
 
 /** Writes the files that are missing. Costs a few looks where none is. @throws the system's errors. */
-export async function settleSnapshotFiles({ ledger, folder }: SnapshotFileParts, series: string): Promise<void> {
-  const latest = await ledger.snapshots.latest(series);
+export async function settleSnapshotFiles(snapshots: SnapshotLedger, folder: string, series: string): Promise<void> {
+  const latest = await snapshots.latest(series);
   if (latest === null) return;
   const latestFile = join(seriesFolder(folder, series), 'latest.json');
   const shownMs = await takenAtOf(latestFile);
   const isShown = shownMs === latest.contentOfMs;
   if (isShown && (await exists(snapshotFile(folder, latest)))) return;
-  const content = await ledger.snapshots.at(series, latest.contentOfMs);
+  const content = await snapshots.at(series, latest.contentOfMs);
   invariant(content?.takenAtMs === latest.contentOfMs, 'what a snapshot refers to is kept', { series });
-  const missing = isShown ? [] : await changedSince({ ledger }, series, shownMs ?? 0);
+  const missing = isShown ? [] : await changedSince(snapshots, series, shownMs ?? 0);
   for (const record of [...missing, content]) {
     const path = snapshotFile(folder, record);
-    if (!(await exists(path))) await writeWholeFile(path, await contentOf({ ledger }, record));
+    if (!(await exists(path))) await writeWholeFile(path, await contentOf(snapshots, record));
     // Many may be missing, and each is read without a pause.
     await turn();
   }
-  if (!isShown) await writeWholeFile(latestFile, await contentOf({ ledger }, content));
+  if (!isShown) await writeWholeFile(latestFile, await contentOf(snapshots, content));
 }
-
-export type SnapshotFileParts = Pick<SnapshotParts, 'ledger' | 'folder'>;
 
 /** Those that show a change, oldest first. */
 export async function changedSince(
-  { ledger }: Pick<SnapshotParts, 'ledger'>,
+  snapshots: SnapshotLedger,
   series: string,
   sinceMs: number,
 ): Promise<readonly SnapshotRecord[]> {
-  const newest = await ledger.snapshots.list(series, restoredMax);
+  const newest = await snapshots.list(series, restoredMax);
   return newest.filter(({ changed, takenAtMs }) => changed && takenAtMs > sinceMs).reverse();
 }
 
 async function contentOf(
-  { ledger }: Pick<SnapshotParts, 'ledger'>,
+  snapshots: SnapshotLedger,
   { series, takenAtMs, count, pages }: SnapshotRecord,
 ): Promise<string> {
-  const data = await ledger.snapshots.numbersOf(series, takenAtMs);
+  const data = await snapshots.numbersOf(series, takenAtMs);
   return `${JSON.stringify({ takenAt: isoInstant(takenAtMs), count, pages, data })}\n`;
 }
 
 /** Removes the files of forgotten snapshots, and those that an earlier crash left: older than `beforeMs`, unless kept. */
 export async function removeSnapshotFiles(
-  { ledger, folder }: SnapshotFileParts,
+  snapshots: SnapshotLedger,
+  folder: string,
   series: string,
   forgotten: readonly number[],
   beforeMs: number,
@@ -89,7 +88,7 @@ export async function removeSnapshotFiles(
   const gone = new Set(forgotten);
   for (const { name, takenAtMs } of named) {
     if (!gone.has(takenAtMs) && takenAtMs >= beforeMs) continue;
-    const kept = await ledger.snapshots.at(series, takenAtMs);
+    const kept = await snapshots.at(series, takenAtMs);
     if (kept?.takenAtMs !== takenAtMs) await rm(join(ofSeries, name), { force: true });
   }
 }
@@ -119,4 +118,48 @@ async function exists(path: string): Promise<boolean> {
     if (systemCodeOf(error) === 'ENOENT') return false;
     throw error;
   }
+}
+
+/** Instants as the names of snapshots: `20261121T140000Z`, in UTC, to the second (`contract.md`, "Data folder"). Pure. */
+const instantPattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
+
+function writeInstant(atMs: number): string {
+  return new Date(atMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+}
+
+/** Null where it is no such name. */
+export function readInstant(text: string): number | null {
+  const match = instantPattern.exec(text);
+  if (match === null) return null;
+  const [, year, month, day, hour, minute, second] = match;
+  const atMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(atMs) ? null : atMs;
+}
+
+/**
+ * The name of the next snapshot of a series: its instant, to the second; later than the one before, whatever the wall
+ * clock does meanwhile.
+ */
+export function nextInstant(nowMs: number, latestMs: number | null): number {
+  const second = Math.floor(nowMs / 1_000) * 1_000;
+  return latestMs === null ? second : Math.max(second, latestMs + 1_000);
+}
+
+/** A user's id is part of a path, so only what cannot lead elsewhere is taken (`facts.md`: it begins with US). */
+const userPattern = /^US[A-Za-z0-9_-]{1,100}$/;
+
+/**
+ * Null is the whole workspace.
+ * @throws PatchbayError `usage` `userInvalid`.
+ */
+export function seriesOf(user: string | null): string {
+  if (user === null) return workspaceSeries;
+  if (userPattern.test(user)) return user;
+  throw new PatchbayError('usage', 'userInvalid', `"${user.slice(0, 60)}" is no id of a user`, {
+    hint: 'It begins with US, as in USa1b2c3d4e5; ids of users stand with the numbers in: patchbay numbers ls --json',
+  });
+}
+
+export function userOf(series: string): string | null {
+  return series === workspaceSeries ? null : series;
 }

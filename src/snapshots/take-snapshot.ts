@@ -5,23 +5,37 @@
  * ledger comes first, in one transaction with what is told of the change; files follow from it, and what a crash left out
  * is restored by whoever takes the next one.
  */
-import { isoInstant } from '#src/clock.ts';
+import { type Clock, isoInstant } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { newDeliveryId } from '#src/ledger/delivery-id.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import type { TickEnd } from '#src/ledger/schedule-record.ts';
 import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import type { Logger } from '#src/log.ts';
 import { removeUnfinishedFiles } from '#src/whole-file.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
+import type { Workspace } from '#src/workspace/port.ts';
 import { deliveriesOf } from './change-events.ts';
 import { settleChangeFile, trimChangeFile } from './change-file.ts';
-import { changeCounts, compareSnapshots } from './compare-snapshots.ts';
-import { nextInstant } from './instant.ts';
-import type { SnapshotParts } from './parts.ts';
-import { seriesOf } from './series.ts';
-import { removeSnapshotFiles, seriesFolder, settleSnapshotFiles } from './snapshot-files.ts';
-import { type Walk, walkNumbers } from './walk-numbers.ts';
+import { changeCounts, compareSnapshots, sameValue } from './compare-snapshots.ts';
+import { nextInstant, removeSnapshotFiles, seriesFolder, seriesOf, settleSnapshotFiles } from './snapshot-files.ts';
 
-export interface SnapshotRequest {
+export interface SnapshotParts {
+  readonly ledger: Ledger;
+  readonly workspace: Workspace;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The folder of the files, as `data/snapshots/phone-numbers`; created when missing. */
+  readonly folder: string;
+  /** How long a snapshot, its file and its changes are kept. */
+  readonly keepMs: number;
+  /** Snapshots of one series that are kept. */
+  readonly keepMax: number;
+  /** Whether changes are posted to the webhook. */
+  readonly notifies: boolean;
+}
+
+interface SnapshotRequest {
   /** Whose numbers; null is the whole workspace. */
   readonly user: string | null;
 }
@@ -93,12 +107,12 @@ async function numbersOf(
 }
 
 /** Where the folder cannot be written, nothing new is taken: the ledger would run ahead of its files. */
-async function settleFiles(parts: SnapshotParts, series: string): Promise<void> {
+async function settleFiles({ ledger, folder }: SnapshotParts, series: string): Promise<void> {
   try {
-    await settleSnapshotFiles(parts, series);
-    await settleChangeFile(parts, series);
+    await settleSnapshotFiles(ledger.snapshots, folder, series);
+    await settleChangeFile(ledger.snapshots, folder, series);
   } catch (error) {
-    throw unusable(parts, error);
+    throw unusable(folder, error);
   }
 }
 
@@ -108,23 +122,24 @@ async function settleFiles(parts: SnapshotParts, series: string): Promise<void> 
  * Never rejects: the snapshot is published, and what is too old now is too old after the next one.
  */
 async function forgetOld(parts: SnapshotParts, series: string): Promise<void> {
-  const { ledger, clock, log, keepMs, keepMax } = parts;
+  const { ledger, clock, log, folder, keepMs, keepMax } = parts;
   const nowMs = clock.nowMs();
   const beforeMs = nowMs - keepMs;
   try {
     const others = seriesOf(null) === series ? (await ledger.snapshots.series()).slice(0, otherSeriesMax) : [];
     for (const one of new Set([series, ...others])) {
       const forgotten = await ledger.snapshots.forget(one, beforeMs, keepMax);
-      if (forgotten.length > 0 || one === series) await removeSnapshotFiles(parts, one, forgotten, beforeMs);
-      await trimChangeFile(parts, one, nowMs);
-      await removeUnfinishedFiles(seriesFolder(parts.folder, one), nowMs);
+      if (forgotten.length > 0 || one === series)
+        await removeSnapshotFiles(ledger.snapshots, folder, one, forgotten, beforeMs);
+      await trimChangeFile(folder, one, nowMs, keepMs);
+      await removeUnfinishedFiles(seriesFolder(folder, one), nowMs);
     }
   } catch (error) {
     log.warn({ reason: messageOf(error) }, 'old snapshots are kept for now');
   }
 }
 
-function unusable({ folder }: SnapshotParts, error: unknown): unknown {
+function unusable(folder: string, error: unknown): unknown {
   if (error instanceof PatchbayError || !(error instanceof Error) || !('code' in error)) return error;
   return new PatchbayError('transient', 'snapshotFolderUnusable', `cannot write to ${folder}: ${messageOf(error)}`, {
     facts: { folder, code: String(error.code) },
@@ -137,4 +152,83 @@ function messageFor({ movedCount }: Walk): string | null {
   if (movedCount === 0) return null;
   const came = movedCount === 1 ? '1 number came' : `${movedCount} numbers came`;
   return `the list changed while it was read: ${came} twice with different content, and the later one counts`;
+}
+
+/** Far above any workspace; all of them are held in memory at once. */
+interface WalkLimits {
+  readonly numbersMax: number;
+  /** Of the numbers' JSON, in characters. */
+  readonly charactersMax: number;
+  readonly walkMs: number;
+}
+const walkLimits: WalkLimits = { numbersMax: 100_000, charactersMax: 100_000_000, walkMs: 600_000 };
+
+interface Walk {
+  /** In the service's order. */
+  readonly numbers: readonly PhoneNumber[];
+  readonly pages: number;
+  /** Numbers that came more than once and differently: the list changed while it was walked. The later one counts. */
+  readonly movedCount: number;
+}
+
+/** @throws PatchbayError what a read throws; `unreachable` `walkTooLong`, `phoneNumberListTooLarge`. */
+async function walkNumbers(
+  { workspace, clock }: { readonly workspace: Pick<Workspace, 'listPhoneNumberPages'>; readonly clock: Clock },
+  userId: string | null,
+  signal: AbortSignal,
+  limits: WalkLimits = walkLimits,
+): Promise<Walk> {
+  const overdue = new AbortController();
+  const ended = new AbortController();
+  clock.sleep(limits.walkMs, ended.signal).then(
+    () => overdue.abort(tooLong(limits)),
+    () => undefined,
+  );
+  try {
+    return await walkAll(workspace, userId, AbortSignal.any([signal, overdue.signal]), limits);
+  } finally {
+    ended.abort();
+  }
+}
+
+async function walkAll(
+  workspace: Pick<Workspace, 'listPhoneNumberPages'>,
+  userId: string | null,
+  signal: AbortSignal,
+  limits: WalkLimits,
+): Promise<Walk> {
+  const numbers = new Map<string, PhoneNumber>();
+  const moved = new Set<string>();
+  let pages = 0;
+  let characters = 0;
+  // Ends with the list: the walker bounds its pages, and each of them is bounded.
+  for await (const page of workspace.listPhoneNumberPages({ userId, signal })) {
+    signal.throwIfAborted();
+    pages += 1;
+    for (const number of page) {
+      const earlier = numbers.get(number.id);
+      if (earlier !== undefined && !sameValue(earlier, number)) moved.add(number.id);
+      numbers.set(number.id, number);
+      characters += JSON.stringify(number).length;
+    }
+    if (numbers.size > limits.numbersMax || characters > limits.charactersMax) throw tooLarge(limits);
+  }
+  return { numbers: [...numbers.values()], pages, movedCount: moved.size };
+}
+
+function tooLong({ walkMs }: WalkLimits): PatchbayError {
+  const message = `The phone numbers could not be read within ${Math.round(walkMs / 60_000)} minutes.`;
+  return new PatchbayError('unreachable', 'walkTooLong', message, {
+    facts: { walkMs },
+    hint: 'The last good snapshot stands. Try again later; where the rate is low, raise PATCHBAY_RATE.',
+  });
+}
+
+function tooLarge({ numbersMax, charactersMax }: WalkLimits): PatchbayError {
+  return new PatchbayError(
+    'unreachable',
+    'phoneNumberListTooLarge',
+    `The service lists more than ${numbersMax} phone numbers, or more than ${charactersMax} characters of them.`,
+    { facts: { numbersMax, charactersMax }, hint: 'The last good snapshot stands. Take them user by user: --user ID.' },
+  );
 }

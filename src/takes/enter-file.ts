@@ -4,7 +4,7 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
-import type { FeedSettings } from '#src/feeds/feed-settings.ts';
+import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { SeenFile } from '#src/ledger/take-ledger.ts';
 import { newRunId } from '#src/runs/run-id.ts';

@@ -5,7 +5,7 @@
  * process dies between run and note, the same content that comes again finds its run, even one that has ended meanwhile.
  */
 import { rm } from 'node:fs/promises';
-import type { FeedSettings } from '#src/feeds/feed-settings.ts';
+import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { submitCopy } from '#src/runs/submit-run.ts';
 import type { TakeParts } from './parts.ts';

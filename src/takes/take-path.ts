@@ -4,11 +4,10 @@
  * A path that is not there is no failure but nothing new: an export may be late, and where none comes at all
  * `expectEvery` makes it news. A link is followed, since a person named it: `latest.csv` often is one.
  */
-
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { systemCodeOf } from '#src/errors.ts';
-import type { FeedSettings } from '#src/feeds/feed-settings.ts';
+import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { TickEnd } from '#src/ledger/schedule-record.ts';
 import type { SeenFile } from '#src/ledger/take-ledger.ts';
 import { classifyFileName } from '#src/sources/file-format.ts';

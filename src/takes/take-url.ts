@@ -4,7 +4,7 @@
  * What the server told of its answer is remembered only after the run is entered, so that a crash asks again.
  */
 import { rm } from 'node:fs/promises';
-import type { FeedSettings } from '#src/feeds/feed-settings.ts';
+import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { TickEnd } from '#src/ledger/schedule-record.ts';
 import { credentialsOf } from './credentials.ts';
 import { download, urlHashOf } from './download.ts';

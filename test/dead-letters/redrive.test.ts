@@ -1,7 +1,6 @@
 /** Redrive: dead letters are tried again (`rules.md`, "Dead letters"). */
 import { describe, expect, it } from 'vitest';
-import { redrive } from '#src/dead-letters/redrive.ts';
-import { openRedriveSupply } from '#src/dead-letters/redrive-supply.ts';
+import { openRedriveSupply, redrive } from '#src/dead-letters/redrive.ts';
 import type { DeadLetter } from '#src/ledger/dead-letter.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { finishRun } from '#src/runs/finish-run.ts';

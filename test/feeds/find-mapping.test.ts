@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findMapping } from '#src/feeds/find-mapping.ts';
+import { findMapping } from '#src/feeds/feeds.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 
 const text = 'name: mine\nkey: Nr\nfields:\n  firstName: Vorname\n';

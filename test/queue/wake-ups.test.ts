@@ -5,7 +5,7 @@ import { silentLogger } from '#src/log.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { nextWakeUp } from '#src/queue/wake-ups.ts';
 import { startWorkers } from '#src/queue/workers.ts';
-import type { WakeUp } from '#src/schedules/parts.ts';
+import type { WakeUp } from '#src/schedules/start-schedules.ts';
 import { keysOf } from '#test/support/redis-text.ts';
 import { until } from '#test/support/until.ts';
 import { openQueueBench, shareServer } from './support/queue-bench.ts';

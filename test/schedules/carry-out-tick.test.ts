@@ -4,9 +4,8 @@ import { takeFiles } from '#jobs/take-files.ts';
 import { wakeSchedules } from '#jobs/wake-schedules.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { TickEnd } from '#src/ledger/schedule-record.ts';
-import type { SchedulesContext } from '#src/schedules/parts.ts';
+import { type SchedulesContext, tickLimitMs } from '#src/schedules/carry-out-tick.ts';
 import { reopenTicks, startSchedules } from '#src/schedules/start-schedules.ts';
-import { tickLimitMs } from '#src/schedules/watch-schedules.ts';
 import { everyHours, hourMs, openScheduleBench } from './support/schedule-bench.ts';
 
 type Take = SchedulesContext['take'];

@@ -1,7 +1,6 @@
 /** Schedules in the config are reconciled at start (`rules.md`, "Schedules"). */
 import { describe, expect, it } from 'vitest';
-import { pauseSchedule, resumeSchedule } from '#src/schedules/pause-schedule.ts';
-import { reconcileSchedules } from '#src/schedules/reconcile-schedules.ts';
+import { pauseSchedule, reconcileSchedules, resumeSchedule } from '#src/schedules/reconcile-schedules.ts';
 import { startSchedules } from '#src/schedules/start-schedules.ts';
 import {
   everyHours,

@@ -1,8 +1,7 @@
 /** When schedules are due, over the nights on which clocks change (`rules.md`, "Schedules"). */
 import { describe, expect, it } from 'vitest';
 import type { ScheduleRule } from '#src/ledger/schedule-record.ts';
-import { firstDue, nextAnchored, nextDue, nextDues } from '#src/schedules/timetable.ts';
-import { zoneTime } from '#src/schedules/zone-time.ts';
+import { firstDue, nextAnchored, nextDue, nextDues, zoneTime } from '#src/schedules/timetable.ts';
 
 const at = (expression: string, zone: string): ScheduleRule => ({ kind: 'at', at: expression, zone });
 const every = (everyMs: number): ScheduleRule => ({ kind: 'every', everyMs });

@@ -1,7 +1,6 @@
 /** A watchdog for schedules that stopped. */
 import { describe, expect, it } from 'vitest';
-import { startSchedules } from '#src/schedules/start-schedules.ts';
-import { overdueAfterMs } from '#src/schedules/watch-schedules.ts';
+import { overdueAfterMs, startSchedules } from '#src/schedules/start-schedules.ts';
 import { everyHours, hourMs, nightly, openScheduleBench, startMs } from './support/schedule-bench.ts';
 
 describe('the watchdog', () => {

@@ -1,6 +1,6 @@
 /** Clocks in time zones. */
 import { expect, it } from 'vitest';
-import { zoneTime } from '#src/schedules/zone-time.ts';
+import { zoneTime } from '#src/schedules/timetable.ts';
 
 it('tells what the clocks of a zone show, to the millisecond', () => {
   const berlin = zoneTime('Europe/Berlin');

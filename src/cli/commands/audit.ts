@@ -1,6 +1,6 @@
 /** `patchbay audit RUN`: looks now whether every key that the run touched has exactly one contact. */
 import type { Home } from '#src/app.ts';
-import { auditFilePath } from '#src/audits/audit-file.ts';
+import { auditFilePath } from '#src/audits/audit-document.ts';
 import { followAudit } from '#src/audits/follow-audit.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { AuditRecord } from '#src/ledger/audit-record.ts';

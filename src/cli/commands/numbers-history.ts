@@ -5,7 +5,7 @@ import type { NumberVersion } from '#src/ledger/snapshot-ledger.ts';
 import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
 import { changesOf } from '#src/snapshots/change-file.ts';
 import { describeChange, describeDifferences, describeNew, numberLabel } from '#src/snapshots/describe-change.ts';
-import { seriesOf } from '#src/snapshots/series.ts';
+import { seriesOf } from '#src/snapshots/snapshot-files.ts';
 import { findNumberId, requireLatest } from '../find-snapshot.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
@@ -71,7 +71,7 @@ function unchangedLine({ takenAtMs, count }: SnapshotRecord, times: number): str
 }
 
 async function changedLines(home: Home, output: Output, record: SnapshotRecord): Promise<readonly string[]> {
-  const changes = await changesOf(home, record);
+  const changes = await changesOf(home.ledger.snapshots, record);
   const { takenAtMs, count } = record;
   const isFirst = (await home.ledger.snapshots.before(record.series, takenAtMs)) === null;
   const head = `${shortInstant(takenAtMs)}  ${countedNumbers(count)}, ${isFirst ? 'the oldest snapshot' : changeSummary(record)}`;

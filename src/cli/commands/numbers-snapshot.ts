@@ -2,12 +2,11 @@
 import type { Home } from '#src/app.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import { phoneNumbersSchedule, type TickRecord } from '#src/ledger/schedule-record.ts';
-import { followTick } from '#src/schedules/follow-tick.ts';
-import { newTickId } from '#src/schedules/new-tick-id.ts';
+import { followTick } from '#src/schedules/carry-out-tick.ts';
+import { newTickId } from '#src/schedules/tick-due.ts';
 import { changesOf } from '#src/snapshots/change-file.ts';
 import { describeChange } from '#src/snapshots/describe-change.ts';
-import { seriesOf } from '#src/snapshots/series.ts';
-import { snapshotFile } from '#src/snapshots/snapshot-files.ts';
+import { seriesOf, snapshotFile } from '#src/snapshots/snapshot-files.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
@@ -118,7 +117,7 @@ async function print(home: Home, output: Output, series: string, tick: TickRecor
   const since =
     before === null ? 'the first snapshot' : `${changeSummary(record)} since ${shortInstant(before.takenAtMs)}`;
   output.line(`${output.style('bold', countedNumbers(record.count))} ← ${home.serviceName}: ${since}`);
-  const changes = await changesOf(home, record);
+  const changes = await changesOf(home.ledger.snapshots, record);
   for (const change of changes.slice(0, changesShown)) output.line(`  ${printable(describeChange(change, output))}`);
   if (changes.length > changesShown)
     output.line(`  … and ${changes.length - changesShown} more: ${diffCommand(series)}`);

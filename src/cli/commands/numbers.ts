@@ -4,7 +4,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
 import { changeCounts, compareSnapshots } from '#src/snapshots/compare-snapshots.ts';
 import { describeChange } from '#src/snapshots/describe-change.ts';
-import { seriesOf, userOf } from '#src/snapshots/series.ts';
+import { seriesOf, userOf } from '#src/snapshots/snapshot-files.ts';
 import { findSnapshot, requireLatest } from '../find-snapshot.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';

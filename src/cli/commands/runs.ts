@@ -1,7 +1,6 @@
 /** `patchbay runs …`: list, look at or cancel runs. */
 import type { Home } from '#src/app.ts';
-import type { AuditDocument } from '#src/audits/audit-document.ts';
-import { readAudit } from '#src/audits/read-audit.ts';
+import { type AuditDocument, readAudit } from '#src/audits/audit-document.ts';
 import { startEngine } from '#src/engine/engine.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';

@@ -3,8 +3,7 @@ import type { Home } from '#src/app.ts';
 import { closest } from '#src/config/closest.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { phoneNumbersSchedule, type ScheduleRecord } from '#src/ledger/schedule-record.ts';
-import { type ConfiguredSchedule, configuredSchedules } from '#src/schedules/configured-schedules.ts';
-import { enterSchedule } from '#src/schedules/reconcile-schedules.ts';
+import { type ConfiguredSchedule, configuredSchedules, enterSchedule } from '#src/schedules/reconcile-schedules.ts';
 
 export const howToConfigure =
   'Name one in patchbay.yaml, under feeds: a feed with take and with at or every; or under snapshots.phoneNumbers.';

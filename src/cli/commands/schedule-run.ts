@@ -6,8 +6,8 @@ import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts'
 import { workspaceSeries } from '#src/ledger/snapshot-record.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { followRun } from '#src/runs/follow-run.ts';
-import { followTick } from '#src/schedules/follow-tick.ts';
-import { newTickId } from '#src/schedules/new-tick-id.ts';
+import { followTick } from '#src/schedules/carry-out-tick.ts';
+import { newTickId } from '#src/schedules/tick-due.ts';
 import { snapshotFile } from '#src/snapshots/snapshot-files.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { listenForInterrupt } from '../interrupt.ts';

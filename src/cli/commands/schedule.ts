@@ -2,8 +2,12 @@
 import type { Home } from '#src/app.ts';
 import { isEngineRunning } from '#src/engine/find-engine.ts';
 import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedule-record.ts';
-import { type ConfiguredSchedule, configuredSchedules } from '#src/schedules/configured-schedules.ts';
-import { pauseSchedule, resumeSchedule } from '#src/schedules/pause-schedule.ts';
+import {
+  type ConfiguredSchedule,
+  configuredSchedules,
+  pauseSchedule,
+  resumeSchedule,
+} from '#src/schedules/reconcile-schedules.ts';
 import { firstDue } from '#src/schedules/timetable.ts';
 import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';

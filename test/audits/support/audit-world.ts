@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { AuditParts } from '#src/audits/parts.ts';
+import type { AuditParts } from '#src/audits/carry-out-audit.ts';
 import type { AuditRecord } from '#src/ledger/audit-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';

@@ -1,7 +1,6 @@
 /** Feeds as a config file would name them, with limits of the test's own, and `main` with a mapping at hand. */
 import { type ConfigInput, configSchema } from '#src/config/schema.ts';
-import type { FeedRules } from '#src/feeds/feed-settings.ts';
-import { createFeeds, type Feeds } from '#src/feeds/feeds.ts';
+import { createFeeds, type FeedRules, type Feeds } from '#src/feeds/feeds.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import type { GuardLimits } from '#src/runs/guards.ts';
 

@@ -2,7 +2,7 @@
 import { systemClock } from '#src/clock.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { silentLogger } from '#src/log.ts';
-import { openNotices } from '#src/notices/open-notices.ts';
+import { openNotices } from '#src/notices/deliver.ts';
 
 const [file = '', url = '', id = ''] = process.argv.slice(2);
 const ledger = openSqliteLedger(file);

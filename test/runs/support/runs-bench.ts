@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { ConfigInput } from '#src/config/schema.ts';
-import { openRedriveSupply } from '#src/dead-letters/redrive-supply.ts';
+import { openRedriveSupply } from '#src/dead-letters/redrive.ts';
 import type { DeadLetter } from '#src/ledger/dead-letter.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { noOptions, type RunOptions } from '#src/ledger/run-options.ts';

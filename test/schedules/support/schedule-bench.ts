@@ -4,8 +4,8 @@ import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { ScheduleRule, TickRecord } from '#src/ledger/schedule-record.ts';
 import { createLogger } from '#src/log.ts';
-import type { ConfiguredSchedule } from '#src/schedules/configured-schedules.ts';
-import type { ScheduleParts, WakeUp } from '#src/schedules/parts.ts';
+import type { ConfiguredSchedule } from '#src/schedules/reconcile-schedules.ts';
+import type { ScheduleParts, WakeUp } from '#src/schedules/start-schedules.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 
 export const minuteMs = 60_000;

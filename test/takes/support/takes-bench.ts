@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
-import type { FeedSettings } from '#src/feeds/feed-settings.ts';
+import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import type { TickEnd } from '#src/ledger/schedule-record.ts';

@@ -1,8 +1,14 @@
 /**
- * One POST to the webhook, and how it ended. Redirects are not followed: what is signed for one address goes to no other.
+ * The webhook: signed headers, one POST, and its result.
  *
- * Invariant: `post` throws only where its signal fires; it ends within `requestMs`.
+ * Signatures follow the Standard Webhooks scheme, HMAC-SHA256 over `id.timestamp.body`. The receiver computes the same from
+ * the headers and the raw body, compares in constant time, and refuses timestamps that are minutes old. Redirects are not
+ * followed: a body signed for one address goes to no other.
+ *
+ * Invariant: `post` throws only when its signal fires, and ends within `requestMs`.
  */
+
+import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type { Clock } from '#src/clock.ts';
 
@@ -19,7 +25,7 @@ const replyBytesMax = 65_536;
 const connectionsMax = 4;
 const idleConnectionMs = 900;
 
-export interface Posting {
+interface Posting {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -80,4 +86,34 @@ export function createWebhookClient(clock: Pick<Clock, 'sleep'>, limits: PostLim
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** A secret given as it is has at least so many characters; one in base64 at least so many bytes. */
+const lengthMin = 16;
+const base64Prefix = 'whsec_';
+
+/** The bytes of a secret, as `whsec_<base64>` or any text of at least 16 characters; null where it is neither. */
+export function secretBytes(secret: string): Buffer | null {
+  if (!secret.startsWith(base64Prefix)) return secret.length >= lengthMin ? Buffer.from(secret, 'utf8') : null;
+  const text = secret.slice(base64Prefix.length);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length >= lengthMin ? bytes : null;
+}
+
+interface Signable {
+  /** The same for each try. */
+  readonly id: string;
+  /** Of this try. */
+  readonly atMs: number;
+  readonly body: string;
+}
+
+/** The headers of a try; without a secret there is no signature among them. */
+export function webhookHeaders({ id, atMs, body }: Signable, secret: Buffer | null): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(atMs / 1_000));
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp };
+  if (secret === null) return headers;
+  const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { ...headers, 'webhook-signature': `v1,${signature}` };
 }

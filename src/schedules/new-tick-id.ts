@@ -1,6 +1,0 @@
-/** Names of ticks. */
-import { randomBytes } from 'node:crypto';
-
-export function newTickId(): string {
-  return `t${randomBytes(6).toString('hex')}`;
-}
