@@ -1,5 +1,5 @@
 /**
- * The schema as text for people and editors: `config/default.yaml`, the README's table, the JSON Schema.
+ * The schema as text for people and editors: `config/default.yaml`, the table of `docs/configuration.md`, the JSON Schema.
  *
  * Generated text is committed; a test fails where it differs from what the schema says (house style, point 14).
  */
@@ -50,7 +50,7 @@ function memberLines(group: Group, depth: number): string[] {
   });
 }
 
-/** A markdown table for the README: key, variable, default, meaning. The limits of one feed are one row. */
+/** The table of `docs/configuration.md`: key, variable, default, meaning. The limits of one feed are one row. */
 export function configMarkdown(): string {
   const rows = sections.flatMap((section) => {
     if (section.kind === 'group') return settingsOf(section).map(settingRow);

@@ -1,12 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema, configMarkdown, defaultYaml } from '#src/config/document.ts';
 import { configSchema } from '#src/config/schema.ts';
 import { feedGroup, settings, settingsOf, variableOf } from '#src/config/settings.ts';
 
-const readme = new URL('../../README.md', import.meta.url);
-const tablePart = /(?<=<!-- config -->\n)[\s\S]*?(?=<!-- \/config -->)/;
 const hostsMeaning = settings.find((setting) => setting.key === 'download.hosts')?.description ?? '';
 
 /** The keys of all leaves, in order; an empty group has none. */
@@ -18,11 +15,6 @@ function keysOf(value: unknown, path: readonly string[] = []): string[] {
 describe('the schema is the documentation', () => {
   it('config/default.yaml holds every key with its default and its description, as generated', async () => {
     await expect(defaultYaml()).toMatchFileSnapshot('../../config/default.yaml');
-  });
-
-  it("the README's table of settings is as generated", async () => {
-    const text = await readFile(readme, 'utf8');
-    await expect(text.replace(tablePart, () => configMarkdown())).toMatchFileSnapshot('../../README.md');
   });
 
   it('the generated defaults parse to the defaults of the schema, and no key is missing', () => {

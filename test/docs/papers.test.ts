@@ -1,15 +1,26 @@
 /** Tables in the papers say what the code says. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configMarkdown } from '#src/config/document.ts';
 import { configVariable } from '#src/config/environment-layer.ts';
 import { settings } from '#src/config/settings.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { codeWords, markedPart, readDocument, root, tableRows } from './support/read-document.ts';
+import { codeWords, documents, markedPart, readDocument, root, tableRows } from './support/read-document.ts';
 
 const readme = readDocument('README.md');
 const map = readDocument('src/README.md');
+const tablePart = /(?<=<!-- config -->\n)[\s\S]*?(?=<!-- \/config -->)/;
+
+/** The anchors of the headings, as the usual pages for Markdown make them. */
+function anchorsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
 
 /** The table of `test/layers.test.ts`, read from its text: room → the rooms that it may import from. */
 function layersOfTheTest(): Record<string, readonly string[]> {
@@ -26,14 +37,13 @@ function layersOfTheTest(): Record<string, readonly string[]> {
 }
 
 describe('the README', () => {
-  it('holds the table of all settings, as generated', () => {
-    expect(markedPart(readme, 'config')).toBe(configMarkdown().trim());
+  it('can be read in one go', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(250);
   });
 
-  it('names only variables that there are', () => {
-    const known = new Set([configVariable, ...settings.flatMap((setting) => setting.variables)]);
-    const named = [...readme.matchAll(/\b(?:PATCHBAY_[A-Z_]+[A-Z]|REDIS_URL)\b/g)].map(([name]) => name);
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  it('leads to every document', () => {
+    const linked = [...readme.matchAll(/\]\((docs\/[a-z-]+\.md)/g)].map((match) => match[1] ?? '');
+    expect(documents.filter((path) => path.startsWith('docs/') && !linked.includes(path))).toEqual([]);
   });
 
   it('says of every direct dependency why it is there, and names no other', () => {
@@ -42,6 +52,14 @@ describe('the README', () => {
     const named = tableRows(part).flatMap(([packages = '']) => codeWords(packages));
     const direct = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
     expect(named.toSorted()).toEqual(direct.toSorted());
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('holds the table of all settings, as generated', async () => {
+    const text = readDocument('docs/configuration.md').replace(tablePart, () => configMarkdown());
+    await expect(text).toMatchFileSnapshot('../../docs/configuration.md');
+    expect(markedPart(text, 'config')).toBe(configMarkdown().trim());
   });
 });
 
@@ -64,17 +82,26 @@ describe('src/README.md', () => {
 });
 
 describe('the papers', () => {
-  it('name only files that there are', () => {
-    for (const paper of ['README.md', 'src/README.md']) {
-      const folder = dirname(join(root, paper));
-      const text = readDocument(paper);
-      const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map((match) => match[1] ?? '');
-      const files = codeWords(text.replaceAll(/^```[\s\S]*?^```$/gm, '')).filter((word) =>
-        /^(?:src|jobs|test|config)\/[\w./-]+$/.test(word),
-      );
-      expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
-      expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  it('name only variables that there are', () => {
+    const known = new Set([configVariable, ...settings.flatMap((setting) => setting.variables)]);
+    const text = documents.map(readDocument).join('\n');
+    const named = [...text.matchAll(/\b(?:PATCHBAY_[A-Z_]+[A-Z]|REDIS_URL)\b/g)].map(([name]) => name);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it.each([...documents, 'src/README.md'])('name only files and headings that there are: %s', (paper) => {
+    const folder = dirname(join(root, paper));
+    const text = readDocument(paper);
+    const links = [...text.matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)];
+    for (const [, link = '', anchor] of links) {
+      const target = link === '' ? join(root, paper) : join(folder, link);
+      expect(existsSync(target), `${paper}: ${link}`).toBe(true);
+      if (anchor !== undefined) expect(anchorsOf(readFileSync(target, 'utf8')), `${paper}: ${link}`).toContain(anchor);
     }
+    const files = codeWords(text.replaceAll(/^```[\s\S]*?^```$/gm, '')).filter((word) =>
+      /^(?:src|jobs|test|config|docs)\/[\w./-]+$/.test(word),
+    );
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
   it('speak of the version that the package has', () => {

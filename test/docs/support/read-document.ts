@@ -1,8 +1,17 @@
 /** The papers of the project as text, and the pieces of them that tests compare with the code. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export const root = resolve(import.meta.dirname, '../../..');
+
+/** What users read: the README and the folder `docs`. */
+export const documents: readonly string[] = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .toSorted()
+    .map((name) => `docs/${name}`),
+];
 
 export function readDocument(path: string): string {
   return readFileSync(join(root, path), 'utf8');

@@ -23,6 +23,36 @@ export function stepsOf(markdown: string): readonly Step[] {
   });
 }
 
+/** The paper with other outputs: `outputs` holds those of the steps that printed something else, by index. */
+export function withOutputs(markdown: string, outputs: ReadonlyMap<number, readonly string[]>): string {
+  let index = -1;
+  return markdown.replace(/^```sh\n\$ [\s\S]*?^```$/gm, (block) => {
+    const lines: string[] = ['```sh'];
+    for (const { command, expected } of stepsOf(block)) {
+      index += 1;
+      lines.push(`$ ${command}`, ...(outputs.get(index) ?? expected));
+    }
+    return [...lines, '```'].join('\n');
+  });
+}
+
+/**
+ * Names for the ids of an output that does not fit, so that later commands find theirs: where both hold as many ids, each
+ * stands for the one at its place. Returns the output with the paper's ids.
+ */
+export function asInPaper(expected: readonly string[], actual: readonly string[], names: Names): readonly string[] {
+  const distinct = (lines: readonly string[]): string[] => [...new Set(lines.join('\n').match(ids) ?? [])];
+  const [ofPaper, ofToday] = [distinct(expected), distinct(actual)];
+  if (ofPaper.length === ofToday.length) {
+    for (const [place, id] of ofPaper.entries()) {
+      const today = ofToday[place];
+      if (today !== undefined && !names.has(id)) names.set(id, today);
+    }
+  }
+  const back = new Map([...names].map(([paper, today]) => [today, paper]));
+  return actual.map((line) => line.replace(ids, (id) => back.get(id) ?? id));
+}
+
 /** An underscore may follow: file names begin with a run's id. */
 const ids = /(?<![0-9A-Za-z])(?:\d{8}T\d{6}Z-[0-9a-f]{6}|d[0-9a-f]{12})(?![0-9A-Za-z])/g;
 const idPattern = '(\\d{8}T\\d{6}Z-[0-9a-f]{6}|d[0-9a-f]{12})';

@@ -1,31 +1,14 @@
-/** The command line and the README describe each other (both ways). */
+/** The command line and the documents describe each other (both ways). */
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { buildProgram } from '#src/cli/main.ts';
-import { codeWords, markedPart, readDocument, tableRows } from './support/read-document.ts';
+import { commandReference, leavesOf } from './support/command-reference.ts';
+import { documents, readDocument } from './support/read-document.ts';
 
-interface LeafCommand {
-  /** `runs ls`. */
-  readonly name: string;
-  readonly command: Command;
-}
-
-const readme = readDocument('README.md');
 const program = buildProgram();
-const commands = leavesOf(program, []);
-
-function leavesOf(command: Command, path: readonly string[]): readonly LeafCommand[] {
-  if (command.commands.length === 0) return [{ name: path.join(' '), command }];
-  return command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]));
-}
-
-/** `import` of `import FILE…`. */
-function nameIn(usage: string): string {
-  return usage
-    .split(' ')
-    .filter((word) => /^[a-z]+$/.test(word))
-    .join(' ');
-}
+const commands = leavesOf(program);
+/** The README and everything in `docs/`, as one text. */
+const text = documents.map(readDocument).join('\n');
 
 function longOptions(command: Command): readonly string[] {
   return command.options.flatMap((option) => option.long ?? []);
@@ -37,32 +20,26 @@ const laterSubcommands = ['runs restage', 'dead edit', 'dead export', 'dead drop
 const laterOptions = ['--create-only', '--update-only', '--only', '--plan', '--verify', '--repair'];
 
 describe('the command line', () => {
-  it('stands in the README, command for command, and the README names no other', () => {
-    const named = tableRows(markedPart(readme, 'commands')).map(([usage]) => nameIn(codeWords(usage ?? '')[0] ?? ''));
-    expect(named.toSorted()).toEqual(commands.map(({ name }) => name).toSorted());
+  it('stands in docs/commands.md as generated', async () => {
+    await expect(commandReference(program)).toMatchFileSnapshot('../../docs/commands.md');
   });
 
-  it('has the options that the README names beside a command', () => {
-    for (const [usage = '', meaning = ''] of tableRows(markedPart(readme, 'commands'))) {
-      const name = nameIn(codeWords(usage)[0] ?? '');
-      const known = commands.find((one) => one.name === name)?.command;
-      const options = codeWords(meaning).filter((word) => word.startsWith('--'));
-      expect(known === undefined ? [] : longOptions(known), name).toEqual(expect.arrayContaining(options));
-    }
-  });
-
-  it('has every option that stands anywhere in the README', () => {
+  it('has every option that stands anywhere in the documents', () => {
     const known = new Set([...longOptions(program), ...commands.flatMap(({ command }) => longOptions(command))]);
     const ofOthers = ['--no-install', '--help'];
-    const named = [...readme.matchAll(/(?<![\w<!-])--[a-z][a-z-]+/g)].map(([option]) => option);
+    const named = [...text.matchAll(/(?<![\w<!-])--[a-z][a-z-]+/g)].map(([option]) => option);
     expect(named.filter((option) => !known.has(option) && !ofOthers.includes(option))).toEqual([]);
   });
 
-  it('has every command that the README types', () => {
+  it('has every command that the documents type, and its subcommand', () => {
     const words = program.commands.map((command) => command.name());
-    const typed = [...readme.matchAll(/(?:^\$ |no-install |`|^)patchbay ([a-z]+)/gm)].map(([, word]) => word ?? '');
-    expect(typed.length).toBeGreaterThan(10);
-    expect(typed.filter((word) => !words.includes(word))).toEqual([]);
+    const typed = [...text.matchAll(/(?:^\$ |no-install |`|^|go on: |see )patchbay ([a-z]+)(?: ([a-z]+))?/gm)];
+    expect(typed.length).toBeGreaterThan(30);
+    for (const [line, word = '', second] of typed) {
+      expect(words, line).toContain(word);
+      const children = program.commands.find((one) => one.name() === word)?.commands.map((child) => child.name()) ?? [];
+      if (second !== undefined && children.length > 0) expect(children, line).toContain(second);
+    }
   });
 
   it('describes every command, argument and option in its help', () => {
