@@ -5,7 +5,7 @@ import type { Notices } from '#src/notices/deliver.ts';
 import type { RunParts } from '#src/runs/parts.ts';
 import type { SchedulesContext } from '#src/schedules/carry-out-tick.ts';
 import type { SnapshotParts } from '#src/snapshots/take-snapshot.ts';
-import type { UpsertParts } from '#src/upsert/parts.ts';
+import type { UpsertParts } from '#src/upsert/chunk.ts';
 
 /** Of the jobs that any process may take. */
 export interface BatchContext {

@@ -1,7 +1,7 @@
 /**
  * Which source labels the service accepts (`facts.md`, "Create, read, update, delete"; `interface.md`, section 8).
  *
- * The words stand in `src/mapping/source-label.ts` too, which this layer must not import, so that a wrong label is told
+ * The words stand in `src/mapping/text-cells.ts` too, which this layer must not import, so that a wrong label is told
  * with its line when the configuration is loaded; a test holds both equal.
  */
 

@@ -10,17 +10,16 @@
  *
  * Nothing is inferred from one field about another: people may have edited the contact meanwhile.
  */
-import { agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, stamp } from '#src/contacts/agreed.ts';
+
 import { type Base, emptySaid, type PlanInput, type Said } from '#src/contacts/base.ts';
 import { type DesiredScalars, type ScalarName, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { customFieldName, type FieldName } from '#src/contacts/field-name.ts';
-import type { ItemKind } from '#src/contacts/item-identity.ts';
 import { identitiesOf } from '#src/contacts/merge-items.ts';
 import { planContact } from '#src/contacts/plan.ts';
-import { alikeValue } from '#src/contacts/same-value.ts';
 import { saidIfSettled } from '#src/contacts/settle.ts';
-import { wantedItems } from '#src/contacts/slots.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+import { agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
+import { alikeValue, customFieldName, type FieldName, type ItemKind } from './field.ts';
+import { wantedItems } from './merge-items.ts';
 
 interface ClaimedField {
   readonly field: FieldName;

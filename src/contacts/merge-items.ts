@@ -11,16 +11,14 @@
  * Invariant: what Patchbay never wrote is never removed, nor what another feed's file still names. Items of one
  * identity are one item; where a service holds it twice, both are kept, or both are removed.
  */
-import type { PlanInput } from '#src/contacts/base.ts';
-import type { Change, Note } from '#src/contacts/change.ts';
-import type { DesiredItem, Slot } from '#src/contacts/desired.ts';
-import { type FieldName, itemFieldName } from '#src/contacts/field-name.ts';
-import { type ItemKind, itemIdentity } from '#src/contacts/item-identity.ts';
-import { sameText } from '#src/contacts/same-value.ts';
-import { mappedSlots, nextSlots, wantedItems } from '#src/contacts/slots.ts';
-import type { Contact, ContactItem, UpdateItem } from '#src/wire/contact.ts';
 
-export interface MergedItems {
+import type { Contact, ContactItem, UpdateItem } from '#src/wire/contact.ts';
+import type { PlanInput } from './base.ts';
+import type { DesiredItem, Slot } from './desired.ts';
+import { type FieldName, type ItemKind, itemFieldName, itemIdentity, sameText } from './field.ts';
+import type { Change, Note } from './outcome.ts';
+
+interface MergedItems {
   /** The complete list for the body: kept and removed items in the service's order, then the added ones. */
   readonly sent: readonly UpdateItem[];
   readonly changes: readonly Change[];
@@ -36,7 +34,7 @@ export interface MergedItems {
 /** The list's name in said, ours and owned; on the wire phones have another. */
 export const listOf = { email: 'emails', phone: 'phones' } as const;
 
-export function itemsOf(kind: ItemKind, contact: Contact): readonly ContactItem[] {
+function itemsOf(kind: ItemKind, contact: Contact): readonly ContactItem[] {
   return kind === 'email' ? contact.defaultFields.emails : contact.defaultFields.phoneNumbers;
 }
 
@@ -141,4 +139,36 @@ function withoutId(field: FieldName): Note {
 function relabelledByPeople(field: FieldName): Note {
   const message = "The file has another label now, and the label was changed in the app: kept the app's label.";
   return { field, code: 'labelChangedByPeople', message };
+}
+
+// Slots: what the columns of a feed say about its e-mails or phones, today and before (`desired.ts`).
+
+/** By identity, in the slots' order: a value that stands in several slots is one item, as first named. */
+export function wantedItems(kind: ItemKind, slots: readonly Slot[]): ReadonlyMap<string, DesiredItem> {
+  const wanted = new Map<string, DesiredItem>();
+  for (const item of slots.flatMap((slot) => slot.items)) {
+    const identity = itemIdentity(kind, item.value);
+    if (!wanted.has(identity)) wanted.set(identity, item);
+  }
+  return wanted;
+}
+
+/** A slot that speaks today replaces what it said; a silent one keeps it, and so protects its items. */
+export function nextSlots(said: readonly Slot[], ours: readonly Slot[]): readonly Slot[] {
+  if (ours.some((slot) => slot.whole)) return ours;
+  const speaking = new Set(ours.map((slot) => slot.slot));
+  return [...said.filter((slot) => !speaking.has(slot.slot)), ...ours];
+}
+
+/** A column that the mapping no longer names says nothing. `names` is null where any column may speak. */
+export function mappedSlots(said: readonly Slot[], names: readonly string[] | null): readonly Slot[] {
+  return names === null ? said : said.filter(({ slot }) => names.includes(slot));
+}
+
+/** Without these items: another feed's file names them, and they are no longer this one's. */
+export function slotsWithout(kind: ItemKind, slots: readonly Slot[], identities: ReadonlySet<string>): readonly Slot[] {
+  const isKept = ({ value }: DesiredItem) => !identities.has(itemIdentity(kind, value));
+  return slots.every(({ items }) => items.every(isKept))
+    ? slots
+    : slots.map((slot) => ({ ...slot, items: slot.items.filter(isKept) }));
 }

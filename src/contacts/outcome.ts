@@ -3,8 +3,8 @@
  * reports and scripts compare them.
  */
 
-export const outcomes = ['created', 'updated', 'unchanged', 'skipped', 'dead'] as const;
-export type Outcome = (typeof outcomes)[number];
+import type { CustomFieldValue } from '#src/wire/contact.ts';
+import type { FieldName } from './field.ts';
 
 /**
  * - `duplicate`: the same key stands in the file once more, with the same content or by the chosen rule.
@@ -14,7 +14,7 @@ export type Outcome = (typeof outcomes)[number];
  * - `notSelected`: the run was asked for other keys.
  * - `cancelled`: the run was cancelled before this row.
  */
-export const skipReasons = ['duplicate', 'superseded', 'gone', 'moved', 'notSelected', 'cancelled'] as const;
+const skipReasons = ['duplicate', 'superseded', 'gone', 'moved', 'notSelected', 'cancelled'] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
 /**
@@ -25,5 +25,56 @@ export type SkipReason = (typeof skipReasons)[number];
  * - `exhausted`: all attempts failed while other requests went through.
  * - `doubt`: writes may have landed, and looking did not tell.
  */
-export const deadClasses = ['invalid', 'refused', 'conflict', 'notApplied', 'exhausted', 'doubt'] as const;
+const deadClasses = ['invalid', 'refused', 'conflict', 'notApplied', 'exhausted', 'doubt'] as const;
 export type DeadClass = (typeof deadClasses)[number];
+
+/** What is wrong, or worth a note, with one row: in the words of the person who wrote the file. */
+export interface Problem {
+  /** Stable; scripts may compare it. */
+  readonly code: string;
+  /** The physical line in the file, counted from 1. */
+  readonly line: number;
+  /** The column or member as the file names it; null where the row as a whole is meant. */
+  readonly field: string | null;
+  /** The cell as the file holds it, cut after 200 characters; null where there is none. */
+  readonly value: string | null;
+  /** What happened, in one sentence. */
+  readonly message: string;
+  /** What to do next, in one sentence. */
+  readonly hint: string;
+}
+
+// What a plan does, and what it leaves alone on purpose, as values to show. They hold personal data: never log them.
+
+/** `cleared` is a scalar or a custom field set to null; `removed` and `relabelled` are e-mails and phones. */
+type ChangeKind = 'added' | 'changed' | 'cleared' | 'removed' | 'relabelled';
+
+/** One difference that the plan writes. `from` and `to` are values; of a relabelled item they are the labels. */
+export interface Change {
+  readonly field: FieldName;
+  readonly from: CustomFieldValue;
+  readonly to: CustomFieldValue;
+  readonly why: ChangeKind;
+}
+
+/** A field that file and people changed differently: nothing is written for it (policy `shared`). */
+export interface HeldField {
+  readonly field: FieldName;
+  /** Null also where the file had never said anything. */
+  readonly said: CustomFieldValue;
+  readonly theirs: CustomFieldValue;
+  readonly ours: CustomFieldValue;
+}
+
+/** Something that was left as it is although the file says otherwise, with the reason in one sentence. */
+export interface Note {
+  readonly field: FieldName;
+  readonly code: 'itemWithoutId' | 'labelChangedByPeople' | 'spelling' | 'overtaken';
+  readonly message: string;
+}
+
+/** The change of one scalar or custom field. */
+export function fieldChange(field: FieldName, from: CustomFieldValue, to: CustomFieldValue): Change {
+  if (to === null) return { field, from, to, why: 'cleared' };
+  return { field, from, to, why: from === null ? 'added' : 'changed' };
+}

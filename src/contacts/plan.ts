@@ -9,18 +9,28 @@
  * (`facts.md`, "Consequence"); and where nothing differs there is no body. The same pictures give the same plan.
  */
 
-import type { OwnedCustomField, PlanInput } from '#src/contacts/base.ts';
-import { type Change, fieldChange, type HeldField, type Note } from '#src/contacts/change.ts';
-import { createBody } from '#src/contacts/create-body.ts';
-import { scalarNames } from '#src/contacts/desired.ts';
-import { type ExpectedContact, expectedAfterCreate, expectedAfterUpdate } from '#src/contacts/expected-contact.ts';
-import { customFieldName, type FieldName, itemFieldName } from '#src/contacts/field-name.ts';
-import { type ItemKind, itemIdentity } from '#src/contacts/item-identity.ts';
-import { customKeyOf, type FieldVerdict, judgeFields, sentCustomFields } from '#src/contacts/merge-fields.ts';
-import { mergeItems } from '#src/contacts/merge-items.ts';
-import { patchBody } from '#src/contacts/patch-body.ts';
-import { customValueOrNull } from '#src/contacts/same-value.ts';
-import type { Contact, CreateContactBody, UpdateContactBody } from '#src/wire/contact.ts';
+import type {
+  Contact,
+  CreateContactBody,
+  CustomFieldValue,
+  UpdateContactBody,
+  UpdateCustomField,
+  UpdateItem,
+} from '#src/wire/contact.ts';
+import type { OwnedCustomField, PlanInput } from './base.ts';
+import { type DesiredContact, type ScalarName, type Slot, scalarNames } from './desired.ts';
+import {
+  customFieldName,
+  customValueOrNull,
+  type FieldName,
+  type ItemKind,
+  itemFieldName,
+  itemIdentity,
+  scalarOf,
+} from './field.ts';
+import { customKeyOf, type FieldVerdict, judgeFields, sentCustomFields } from './merge-fields.ts';
+import { mergeItems, wantedItems } from './merge-items.ts';
+import { type Change, fieldChange, type HeldField, type Note } from './outcome.ts';
 
 /** What is Patchbay's own once the plan is carried out, and what is no longer. Identities of items. */
 export interface Written {
@@ -165,4 +175,149 @@ function notesOf(verdicts: readonly FieldVerdict[]): readonly Note[] {
     }
     return [];
   });
+}
+
+// The body that creates a contact (`interface.md`, 4.1): what is null or not wanted is left out.
+
+/** `sourceLabel` is the feed's label, for rows that name no source of their own; null leaves it to the service. */
+function createBody(ours: DesiredContact, sourceLabel: string | null): CreateContactBody {
+  const source = ours.source ?? sourceLabel;
+  const sourceUrl = ours.scalars.sourceUrl ?? null;
+  const others: { [Name in 'lastName' | 'company' | 'role']?: string } = {};
+  for (const name of ['lastName', 'company', 'role'] as const) {
+    const value = ours.scalars[name] ?? null;
+    if (value !== null) others[name] = value;
+  }
+  const emails = itemsOf('email', ours.emails);
+  const phoneNumbers = itemsOf('phone', ours.phones);
+  const customFields = ours.customFields.filter((field) => customValueOrNull(field.value) !== null);
+  return {
+    externalId: ours.key,
+    ...(source === null ? {} : { source }),
+    ...(sourceUrl === null ? {} : { sourceUrl }),
+    defaultFields: {
+      // The one member that must be there, be it null (`facts.md`, "required on create").
+      firstName: ours.scalars.firstName ?? null,
+      ...others,
+      ...(emails.length === 0 ? {} : { emails }),
+      ...(phoneNumbers.length === 0 ? {} : { phoneNumbers }),
+    },
+    ...(customFields.length === 0 ? {} : { customFields }),
+  };
+}
+
+function itemsOf(kind: ItemKind, slots: readonly Slot[]): { name: string; value: string }[] {
+  return [...wantedItems(kind, slots).values()].map(({ label, value }) => ({ name: label, value }));
+}
+
+/**
+ * The body of an update that is right under both readings of the interface, merge and replace (`facts.md`,
+ * "Consequence"): it says all that the contact will hold. A scalar that is null and stays null is left out: a service
+ * that merges keeps it null, one that replaces makes it so.
+ */
+interface PatchParts {
+  readonly theirs: Contact;
+  /** The fields that are written. */
+  readonly written: readonly FieldVerdict[];
+  readonly emails: readonly UpdateItem[];
+  readonly phones: readonly UpdateItem[];
+  readonly customFields: readonly UpdateCustomField[];
+}
+
+function patchBody({ theirs, written, emails, phones, customFields }: PatchParts): UpdateContactBody {
+  // Undefined where the scalar is not written. A scalar's value is text or null.
+  const newValue = (name: ScalarName): string | null | undefined => {
+    const verdict = written.find(({ field }) => field === name);
+    if (verdict === undefined) return undefined;
+    return typeof verdict.ours === 'string' ? verdict.ours : null;
+  };
+  const named: { [Name in 'firstName' | 'lastName' | 'company' | 'role']?: string | null } = {};
+  for (const name of ['firstName', 'lastName', 'company', 'role'] as const) {
+    const there = scalarOf(theirs, name);
+    const wanted = newValue(name);
+    const value = wanted === undefined ? there : wanted;
+    if (value !== null || there !== null) named[name] = value;
+  }
+  // Neither reading touches a sourceUrl that is left out, so it travels only when it is written.
+  const sourceUrl = newValue('sourceUrl');
+  return {
+    ...(sourceUrl === undefined ? {} : { sourceUrl }),
+    defaultFields: { ...named, emails, phoneNumbers: phones },
+    customFields,
+  };
+}
+
+/**
+ * What the reply to a write must hold, in the service's own shape without ids (`verify-reply.ts` compares).
+ *
+ * It is derived from the body, so that the two cannot disagree.
+ */
+export interface ExpectedItem {
+  readonly label: string;
+  readonly value: string;
+}
+
+export interface ExpectedCustomField {
+  readonly key: string;
+  /** The service's word for the type, where it has named it. */
+  readonly type: string | null;
+  /** Never null: a field without a value is not listed. */
+  readonly value: CustomFieldValue;
+}
+
+export interface ExpectedContact {
+  readonly externalId: string;
+  /** Null: not written by this plan, and not compared. */
+  readonly source: string | null;
+  readonly scalars: Readonly<Record<ScalarName, string | null>>;
+  readonly emails: readonly ExpectedItem[];
+  readonly phones: readonly ExpectedItem[];
+  readonly customFields: readonly ExpectedCustomField[];
+}
+
+function expectedAfterCreate(key: string, body: CreateContactBody): ExpectedContact {
+  const { firstName, lastName, company, role, emails, phoneNumbers } = body.defaultFields;
+  return {
+    externalId: key,
+    source: body.source ?? null,
+    scalars: {
+      firstName,
+      lastName: lastName ?? null,
+      company: company ?? null,
+      role: role ?? null,
+      sourceUrl: body.sourceUrl ?? null,
+    },
+    emails: expectedItems(emails ?? []),
+    phones: expectedItems(phoneNumbers ?? []),
+    customFields: (body.customFields ?? []).map(({ key: field, value }) => ({ key: field, type: null, value })),
+  };
+}
+
+/** A `sourceUrl` that the body leaves out must stay what it was. */
+function expectedAfterUpdate(key: string, body: UpdateContactBody, theirs: Contact): ExpectedContact {
+  const { firstName, lastName, company, role, emails, phoneNumbers } = body.defaultFields;
+  return {
+    externalId: key,
+    source: null,
+    scalars: {
+      firstName: firstName ?? null,
+      lastName: lastName ?? null,
+      company: company ?? null,
+      role: role ?? null,
+      sourceUrl: body.sourceUrl === undefined ? scalarOf(theirs, 'sourceUrl') : body.sourceUrl,
+    },
+    emails: expectedItems(emails),
+    phones: expectedItems(phoneNumbers),
+    customFields: body.customFields
+      .filter(({ value }) => value !== null)
+      .map(({ key: field, value }) => ({ key: field, type: typeOf(theirs, field), value })),
+  };
+}
+
+function expectedItems(items: readonly { name: string; value: string | null }[]): ExpectedItem[] {
+  return items.flatMap(({ name, value }) => (value === null ? [] : [{ label: name, value }]));
+}
+
+function typeOf(contact: Contact, key: string): string | null {
+  return contact.customFields.find((field) => field.key === key)?.type ?? null;
 }

@@ -6,7 +6,7 @@
  * becomes agreed. Never call it after a write that failed or whose reply did not match: what is not settled stays to
  * be done.
  */
-import { agreeFor, agreeForAll, type FieldValue, fieldValueOf, stamp } from '#src/contacts/agreed.ts';
+
 import {
   type Base,
   emptyBase,
@@ -19,13 +19,12 @@ import {
   type Seen,
 } from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { customFieldName, type FieldName } from '#src/contacts/field-name.ts';
-import type { ItemKind } from '#src/contacts/item-identity.ts';
 import { identitiesOf, listOf } from '#src/contacts/merge-items.ts';
 import type { Plan, Written } from '#src/contacts/plan.ts';
-import { sameCustomValue } from '#src/contacts/same-value.ts';
-import { mappedSlots, nextSlots, slotsWithout, wantedItems } from '#src/contacts/slots.ts';
 import type { Contact, ContactCustomField } from '#src/wire/contact.ts';
+import { agreeFor, agreeForAll, type FieldValue, fieldValueOf, stamp } from './base.ts';
+import { customFieldName, type FieldName, type ItemKind, sameCustomValue } from './field.ts';
+import { mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge-items.ts';
 
 export interface SettleInput extends PlanInput {
   readonly plan: Plan;

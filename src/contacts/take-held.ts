@@ -8,12 +8,13 @@
  *
  * Either way the field waits no more. Nothing is written here: after `takeFile` the contact is planned anew.
  */
-import { agreeFor, type FieldValue, isExactly, stamp } from '#src/contacts/agreed.ts';
+
 import type { Base, Ownership, Said } from '#src/contacts/base.ts';
-import type { HeldField } from '#src/contacts/change.ts';
 import { type DesiredContact, type DesiredScalars, scalarNames } from '#src/contacts/desired.ts';
-import type { FieldName } from '#src/contacts/field-name.ts';
 import { customKeyOf } from '#src/contacts/merge-fields.ts';
+import { agreeFor, type FieldValue, isExactly, stamp } from './base.ts';
+import type { FieldName } from './field.ts';
+import type { HeldField } from './outcome.ts';
 
 /** Whose value stands from now on. */
 export type HeldSide = 'file' | 'app';

@@ -9,7 +9,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { DeadLetter, LetterChoice } from '#src/ledger/dead-letter.ts';
 import { noOptions } from '#src/ledger/run-options.ts';
 import type { NewRun, RunRecord } from '#src/ledger/run-record.ts';
-import { versionOf } from '#src/mapping/mapping-version.ts';
+import { versionOf } from '#src/mapping/compile-mapping.ts';
 import { distinctNames } from '#src/runs/fix-columns.ts';
 import { isMisshapen, misshapenAgain } from '#src/runs/fix-rows.ts';
 import type { RunParts } from '#src/runs/parts.ts';

@@ -17,7 +17,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { labelOfFeed, mainFeed } from '#src/ledger/main-feed.ts';
 import { loadMapping } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { checkSourceLabel } from '#src/mapping/source-label.ts';
+import { checkSourceLabel } from '#src/mapping/text-cells.ts';
 
 /** In a feed's folder: the mapping of its files. */
 const mappingFileName = '_mapping.yaml';

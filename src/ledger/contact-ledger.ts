@@ -1,6 +1,5 @@
 /** The part of the ledger that holds one record a key: leases, intents, bindings. */
-import type { Agreement, FieldStamp } from '#src/contacts/agreed.ts';
-import type { Ownership } from '#src/contacts/base.ts';
+import type { Agreement, FieldStamp, Ownership } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
 import type { ContactRecord, HeldRecord, LeaseRequest, LeaseResult, MovedSaid } from './contact-record.ts';
 import type { LeaseMoment } from './lease-rule.ts';

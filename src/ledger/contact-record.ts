@@ -8,10 +8,9 @@
  * A lease is held by one piece of work at a time. A horizon is the earliest moment at which a look-up can tell
  * what became of a write. Both are monotonic times of one boot of the system.
  */
-import type { Agreement, FieldStamp } from '#src/contacts/agreed.ts';
-import type { Ownership, Said } from '#src/contacts/base.ts';
-import type { HeldField } from '#src/contacts/change.ts';
+import type { Agreement, FieldStamp, Ownership, Said } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
+import type { HeldField } from '#src/contacts/outcome.ts';
 import type { Contact } from '#src/wire/contact.ts';
 
 export type CreateState = 'none' | 'lookup' | 'intent' | 'bound' | 'conflict';

@@ -1,8 +1,7 @@
 /** A staged record: a changed row of a run, waiting for its outcome (`design.md`, "Stage, then apply"). */
-import type { HeldField } from '#src/contacts/change.ts';
+
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { DeadClass, SkipReason } from '#src/contacts/outcome.ts';
-import type { Problem } from '#src/contacts/problem.ts';
+import type { DeadClass, HeldField, Problem, SkipReason } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
 
 export interface NewStagedRecord {

@@ -1,6 +1,5 @@
 /** The part of the ledger that holds staged records, their batches and what the file said before. */
-
-import type { HeldField } from '#src/contacts/change.ts';
+import type { HeldField } from '#src/contacts/outcome.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import type { BoundContact, MovedSaid, SaidRecord, SettledSaid } from './contact-record.ts';
 import type { CountDelta } from './run-record.ts';

@@ -5,30 +5,38 @@
  * and says at once what the file lacks; mapping a row then never throws: what is wrong with a row is in its result.
  * No I/O, no clock, no random number: the same row gives an equal result.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+
+import { createHash } from 'node:crypto';
+import type { Problem } from '#src/contacts/outcome.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import type { Row } from '#src/sources/row.ts';
-import { closestName } from './closest-name.ts';
-import { configuredMapping, configuredTargets } from './configured-layout.ts';
+import { mapCells } from './cells.ts';
 import type { ContactColumn } from './contact-columns.ts';
-import { createFileNotes } from './file-notes.ts';
-import { type ColumnBinding, genericKeyColumns, genericMapping, genericTarget } from './generic-layout.ts';
-import { listNames, normaliseHeader, tidyHeader } from './header.ts';
-import { UnmappedNames } from './json-object.ts';
-import { refuseWithoutContent, watchContent, watchMembers } from './lacking.ts';
-import { type LeftOut, leftOutOfCells, leftOutOfObjects } from './left-out.ts';
-import { mapCells } from './map-cells.ts';
-import { mapConfiguredObject } from './map-configured-object.ts';
-import { isContactShape, mapContactObject } from './map-contact-object.ts';
-import { mapFlatObject } from './map-flat-object.ts';
+import {
+  createFileNotes,
+  type LeftOut,
+  leftOutOfCells,
+  leftOutOfObjects,
+  refuseWithoutContent,
+  watchContent,
+  watchMembers,
+} from './file-findings.ts';
+import { closestName, listNames, normaliseHeader, tidyHeader } from './header.ts';
+import { isContactShape, mapConfiguredObject, mapContactObject, mapFlatObject, UnmappedNames } from './json-rows.ts';
+import {
+  type ColumnBinding,
+  configuredMapping,
+  configuredTargets,
+  genericKeyColumns,
+  genericMapping,
+  genericTarget,
+} from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
-import { versionOf } from './mapping-version.ts';
-import type { MappedRow } from './row-draft.ts';
-import { type MappingContext, resolveSettings, type Settings } from './settings.ts';
-import type { BoundColumn } from './target.ts';
+import type { MappedRow } from './row.ts';
+import { type BoundColumn, type MappingContext, resolveSettings, type Settings } from './target.ts';
 
 /** What is known of the file before its first row. */
-export interface FileShape {
+interface FileShape {
   /** The header of a CSV file, in order; null for JSON. */
   readonly columns: readonly string[] | null;
 }
@@ -205,4 +213,32 @@ function refuseUnknownCustomFields({ bound }: ColumnBinding, { customFields }: S
       hint: close === null ? 'Take the column out, or create the custom field first.' : `Did you mean "${close}"?`,
     });
   }
+}
+
+// A mapping's version: rows whose cells and mapping version equal the last settled ones need no mapping
+// (`rules.md`, "Three pictures, one plan"). Everything that can change what a cell means is in it.
+
+/** To be raised whenever the code maps the same cell differently than before. */
+const mappingCodeVersion = 2;
+
+const versionDigits = 16;
+
+/** Sixteen hex digits. Null is the generic layout. */
+export function mappingVersion(mapping: Mapping | null): string {
+  return versionOf({ mapping });
+}
+
+/** The version of any plain value: two values that are equal as JSON, whatever the order of their keys, have one. */
+export function versionOf(value: unknown): string {
+  const text = canonicalJson({ codeVersion: mappingCodeVersion, value });
+  return createHash('sha256').update(text).digest('hex').slice(0, versionDigits);
+}
+
+/** JSON with the keys of every object in order; members that are undefined are left out. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : member,
+  );
 }

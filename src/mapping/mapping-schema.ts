@@ -5,9 +5,9 @@
  * Each key describes itself; keys that are not known are errors. A setting that does not work yet is refused.
  */
 import { z } from 'zod';
-import { readCountry } from './country.ts';
 import { normaliseHeader, tidyHeader } from './header.ts';
-import { readSource } from './source-label.ts';
+import { readCountry } from './phone-cell.ts';
+import { readSource } from './text-cells.ts';
 
 const columnsMax = 500;
 

@@ -4,7 +4,7 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { PatchbayError } from '#src/errors.ts';
-import { closestName } from './closest-name.ts';
+import { closestName } from './header.ts';
 import { keysAt, type Mapping, mappingSchema } from './mapping-schema.ts';
 
 type Path = readonly PropertyKey[];

@@ -5,9 +5,15 @@
  * Nothing is guessed: a number without a country needs a default country; letters and what a spreadsheet damaged
  * are refused. A number that its country's plan could hold, but has not given out, passes with a warning.
  */
-import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { bad, type Flaw, good, type Reading, type WarningCode } from './flaw.ts';
-import { characterFlaw } from './text-cell.ts';
+import {
+  type CountryCode,
+  isSupportedCountry,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import { PatchbayError } from '#src/errors.ts';
+import { bad, type Flaw, good, type Reading, type WarningCode } from './cell.ts';
+import { characterFlaw } from './text-cells.ts';
 
 /** The pattern of the service (`facts.md`, "not looked up"). */
 const e164 = /^\+[1-9]\d{1,14}$/;
@@ -33,7 +39,7 @@ const countryAssumed: Flaw<WarningCode> = {
 };
 
 /** Makes one spelling of the many: full-width forms, spaces, dashes, invisible marks, an apostrophe, the `=` of `=+49…`, `tel:`, `(+49)`, a trailing `.0`. */
-export function tidyPhone(raw: string): string {
+function tidyPhone(raw: string): string {
   const plain = raw
     .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/\p{Cf}/gu, '')
@@ -109,4 +115,62 @@ function mayHoldItsCountryCode(base: string, parsed: PhoneNumber): boolean {
   if (base.startsWith('+') || parsed.nationalNumber !== digits || !digits.startsWith(parsed.countryCallingCode))
     return false;
   return parsePhoneNumberFromString(`+${digits}`, { extract: false })?.isValid() === true;
+}
+
+/**
+ * Several phone numbers in one cell (`exports.md`, "Phones").
+ *
+ * Line breaks, ` ::: `, `;` and `|` never stand inside a number: they always separate. `,` and `/` may belong to a
+ * number (`030/1234567`): they separate only where each part is a plausible number by itself.
+ */
+const alwaysSeparates = /[\r\n|]|:::|;(?!\s*ext)/i;
+/** Tried in this order; the first that leaves only plausible numbers is taken. */
+const maySeparate = [/,/, /\//, /[,/]/] as const;
+/** Below this a part is an area code or the other ending of the same number. */
+const digitsMin = 7;
+
+/** The parts of a cell, each to be read by itself; blank parts are left out. */
+export function splitPhones(text: string, country: CountryCode | null): readonly string[] {
+  return cut(text, alwaysSeparates).flatMap((part) => splitWhereEachPartCalls(part, country));
+}
+
+function splitWhereEachPartCalls(text: string, country: CountryCode | null): readonly string[] {
+  for (const separator of maySeparate) {
+    const parts = cut(text, separator);
+    if (parts.length > 1 && parts.every((part) => isPlausible(part, country))) return parts;
+  }
+  return [text];
+}
+
+function isPlausible(part: string, country: CountryCode | null): boolean {
+  return part.replace(/[^\p{Nd}]/gu, '').length >= digitsMin && readPhone(part, country).ok;
+}
+
+function cut(text: string, separator: RegExp): readonly string[] {
+  return text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+// Countries as phone numbers need them: ISO 3166-1 alpha-2, in upper case.
+
+/** The country code that was meant, or null: `de` is DE; UK is not a code, GB is. */
+export function readCountry(text: string): CountryCode | null {
+  const code = text.trim().toUpperCase();
+  return isSupportedCountry(code) ? code : null;
+}
+
+/**
+ * Checks `--default-country`.
+ *
+ * @throws PatchbayError `usage`, `countryUnknown`.
+ */
+export function checkCountry(text: string): CountryCode {
+  const code = readCountry(text);
+  if (code !== null) return code;
+  throw new PatchbayError('usage', 'countryUnknown', `"${text}" is no country code`, {
+    facts: { country: text },
+    hint: 'Use the two letters of ISO 3166-1, such as DE, AT, US or GB.',
+  });
 }

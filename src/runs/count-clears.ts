@@ -4,8 +4,7 @@
  */
 import type { Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { customFieldName, type FieldName } from '#src/contacts/field-name.ts';
-import { sameCustomValue, sameText } from '#src/contacts/same-value.ts';
+import { customFieldName, type FieldName, sameCustomValue, sameText } from '#src/contacts/field.ts';
 import type { SaidRecord } from '#src/ledger/contact-record.ts';
 
 /**

@@ -6,7 +6,7 @@
 import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { normaliseHeader } from '#src/mapping/header.ts';
-import { namesColumn } from '#src/mapping/named-columns.ts';
+import { namesColumn } from '#src/mapping/layout.ts';
 import type { FileBefore, FileHistory, OlderFile } from './guards.ts';
 import type { RunParts } from './parts.ts';
 

@@ -3,7 +3,7 @@ import { sourceLabelOf } from '#src/ledger/main-feed.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import type { MappingContext } from '#src/mapping/settings.ts';
+import type { MappingContext } from '#src/mapping/target.ts';
 import type { RunParts } from './parts.ts';
 
 export interface Reading {

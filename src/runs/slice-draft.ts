@@ -6,7 +6,7 @@
  * before (`rules.md`, "Workspace, feed, key"). A row that is dead by itself differs from every other; it does not keep
  * the one that wins by choice from winning.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import type { CountDelta } from '#src/ledger/run-record.ts';
 import type { DeadRow, NewStagedRecord, RecordEnd, StagedRecord } from '#src/ledger/staged-record.ts';
 import type { KeyTrace, RunEvent } from '#src/ledger/staging-ledger.ts';

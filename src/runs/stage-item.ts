@@ -1,6 +1,6 @@
 /** What staging takes in: rows as read, or dead letters that are tried again. */
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
 
 interface Tried {

@@ -6,8 +6,8 @@
  * sent. Interrupted, it is begun anew.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fingerprint } from '#src/contacts/fingerprint.ts';
-import type { Problem } from '#src/contacts/problem.ts';
+import { fingerprint } from '#src/contacts/desired.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FileShape, RunReason, RunRecord } from '#src/ledger/run-record.ts';
 import type { StagedSlice } from '#src/ledger/staging-ledger.ts';

@@ -1,9 +1,6 @@
 /** Stages some hundred rows: maps them, compares them with the ledger, and writes the slice in one transaction. */
-
-import type { DesiredContact } from '#src/contacts/desired.ts';
-import { fingerprint } from '#src/contacts/fingerprint.ts';
-import { hasContent } from '#src/contacts/has-content.ts';
-import type { Problem } from '#src/contacts/problem.ts';
+import { type DesiredContact, fingerprint, hasContent } from '#src/contacts/desired.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contact-record.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';

@@ -1,7 +1,7 @@
 /**
  * What is wrong with the text of one cell or JSON string, whatever the format.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 
 /** Control characters but tab, line feed and carriage return. C1 too: they are the mark of a wrong encoding. */
 const controlCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;

@@ -1,7 +1,7 @@
 /**
  * One record's cells under the header: a row, or a broken row with the reason.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import { cellProblem, holdsControlCharacter, isLongerThan, shownValue } from '#src/sources/cell-text.ts';
 import { type Header, tooManyColumns } from '#src/sources/csv-header.ts';
 import type { CsvRecord } from '#src/sources/csv-splitter.ts';

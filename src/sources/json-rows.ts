@@ -1,7 +1,7 @@
 /**
  * One JSON value to an item, and the errors and notes that both JSON forms share.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import type { PatchbayError } from '#src/errors.ts';
 import { shownValue } from '#src/sources/cell-text.ts';
 import { fileError } from '#src/sources/file-error.ts';

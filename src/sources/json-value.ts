@@ -4,8 +4,7 @@
  * Invariant: objects have no prototype, so a member called `__proto__` is a member like any other; a number that
  * JavaScript cannot hold exactly stays as the file writes it, digit by digit.
  */
-
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import { cellProblem, isSoundCell, shownValue } from '#src/sources/cell-text.ts';
 import { JsonSyntaxError, type JsonToken, TokenType } from '#src/sources/json-tokens.ts';
 import type { JsonValue } from '#src/sources/row.ts';

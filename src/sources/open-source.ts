@@ -7,7 +7,7 @@
  * Invariant: memory stays flat whatever the file's size, and a file that changed on the way is never taken for read.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { decodeText } from '#src/sources/decode.ts';
 import { type DetectedEncoding, detectEncoding } from '#src/sources/detect-encoding.ts';

@@ -3,7 +3,7 @@
  *
  * Invariant: at most one chunk of text, one batch of rows and one unfinished record are in memory.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import { detectDelimiter } from '#src/sources/csv-delimiter.ts';
 import {
   type Header,

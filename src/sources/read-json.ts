@@ -4,7 +4,7 @@
  * Invariant: at most one chunk of text, the rows it completed and one unfinished record are in memory. Of the members
  * beside the records only what they say of further pages is kept.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import type { PatchbayError } from '#src/errors.ts';
 import { shownValue } from '#src/sources/cell-text.ts';
 import { normaliseHeader } from '#src/sources/csv-header.ts';

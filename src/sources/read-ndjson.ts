@@ -1,7 +1,7 @@
 /**
  * One JSON object per line to rows. A line that is no JSON breaks that row only.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import { isLongerThan, shownValue } from '#src/sources/cell-text.ts';
 import { type FormatReader, itemsPerBatchMax } from '#src/sources/format-reader.ts';
 import { emptyNote, itemOf, type JsonOptions, recordTooLong, textRow, valueOptions } from '#src/sources/json-rows.ts';

@@ -3,7 +3,7 @@
  *
  * CSV gives cells under columns; JSON gives an object. Both keep the user's own names.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 
 export type JsonValue =
   | string

@@ -1,7 +1,7 @@
 /**
  * What is counted and noted while a file is read; becomes the tail.
  */
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError } from '#src/sources/file-error.ts';
 import type { SourceTail } from '#src/sources/row.ts';
 

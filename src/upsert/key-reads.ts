@@ -5,14 +5,13 @@
  * with strangers).
  */
 import { isMadeBy, resolveClaim } from '#src/contacts/claim.ts';
-import { matchByKey } from '#src/contacts/match-key.ts';
-import { sameContents } from '#src/contacts/verify-reply.ts';
+import { matchByKey, sameContents } from '#src/contacts/reply.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { isAboutOneContact, lookUpKeys } from '#src/workspace/look-up.ts';
 import type { Chunk } from './chunk.ts';
-import type { KeyEvent } from './key-state.ts';
+import type { KeyEvent } from './key-machine.ts';
 import { type KeyWork, planKey, plannedOf } from './key-work.ts';
 
 /** One look-up for all. Answers each key with its event. @throws what reads throw, where it is not about one key. */

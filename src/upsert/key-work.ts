@@ -6,28 +6,25 @@
  */
 import { type Base, emptyBase, nobodyOwns, type PlanInput } from '#src/contacts/base.ts';
 import { type Plan, planContact } from '#src/contacts/plan.ts';
+import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { ownedIfLanded } from '#src/contacts/settle.ts';
-import type { ReplyDifference } from '#src/contacts/verify-reply.ts';
 import { invariant, type PatchbayError } from '#src/errors.ts';
 import type { WrittenContact } from '#src/ledger/contact-ledger.ts';
 import type { ContactRecord, MovedSaid } from '#src/ledger/contact-record.ts';
 import { mainFeed, sourceLabelOf } from '#src/ledger/main-feed.ts';
 import type { StagedRecord } from '#src/ledger/staged-record.ts';
-import { slotNamesOf } from '#src/mapping/configured-layout.ts';
+import { slotNamesOf } from '#src/mapping/layout.ts';
+import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
-import type { Chunk } from './chunk.ts';
-import { start } from './key-machine.ts';
-import type { Effect, KeyState } from './key-state.ts';
+import { type Chunk, horizonMs, type UpsertLimits } from './chunk.ts';
+import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.ts';
 
 /** An effect that is answered by an event. */
-export type Question = Extract<
-  Effect,
-  { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
->['do'];
+type Question = Extract<Effect, { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }>['do'];
 
 /** A fresh read and the plan made from it. */
-export interface PlannedKey {
+interface PlannedKey {
   readonly input: PlanInput;
   readonly plan: Plan;
   /** Monotonic: the oldest possible moment of the read. */
@@ -176,4 +173,74 @@ export function allMovedSaids(key: KeyWork): readonly MovedSaid[] {
     ...others,
     { feed: record.feed, said: base.said, looksAgain: true, sequence: contact.claim?.sequence ?? null },
   ];
+}
+
+// Leases for keys at work, by compare-and-set in the ledger (`ledger/lease-rule.ts`).
+
+/** A held key is asked for again at most so late, so that a lease given back early is not waited out. */
+const heldWaitMaxMs = 2_000;
+/** How often a read that grew too old in the line is refreshed before the record is put off. */
+const refreshesMax = 3;
+
+/** Answers each key with its event, and fills in what the ledger knows of those that were leased. */
+export async function takeLeases(chunk: Chunk, keys: readonly KeyWork[]): Promise<ReadonlyMap<KeyWork, KeyEvent>> {
+  const { ledger, clock, limits, identity } = chunk.parts;
+  const nowMonotonicMs = clock.monotonicMs();
+  const leases = await inStep('lease', () =>
+    ledger.contacts.lease({
+      feed: chunk.run.feed,
+      keys: keys.map(({ record }) => ({ key: record.key, sequence: record.sequence })),
+      owner: chunk.owner,
+      leaseMs: limits.leaseMs,
+      nowMonotonicMs,
+      bootId: clock.bootId,
+      horizonMs: horizonMs(limits),
+      isOwnerDead: identity.isDead,
+    }),
+  );
+  return new Map(
+    keys.map((key): [KeyWork, KeyEvent] => {
+      const lease = leases.get(key.record.key);
+      switch (lease?.kind) {
+        case 'leased':
+          key.contact = lease.contact;
+          key.base = baseOf(chunk, lease.contact);
+          key.leaseUntilMs = nowMonotonicMs + limits.leaseMs;
+          return [key, { kind: 'leased', facts: factsOf(key, limits, nowMonotonicMs) }];
+        case 'superseded':
+          return [key, { kind: 'superseded' }];
+        case 'horizon':
+          return [key, { kind: 'horizon', waitMs: lease.waitMs }];
+        default:
+          return [key, { kind: 'held', waitMs: Math.min(lease?.waitMs ?? heldWaitMaxMs, heldWaitMaxMs) }];
+      }
+    }),
+  );
+}
+
+function baseOf({ run, parts }: Chunk, { saids, agreed, stamps, seen, owned }: ContactRecord): Base {
+  // `main` gives its items up once a named feed names them.
+  const owns = (feed: string) => (feed === mainFeed ? run.feed === mainFeed : parts.limits.ownsItems(feed));
+  return {
+    said: saids.find(({ feed }) => feed === run.feed)?.said ?? null,
+    others: saids.filter(({ feed }) => feed !== run.feed).map(({ feed, said }) => ({ feed, said, owns: owns(feed) })),
+    agreed,
+    stamps,
+    seen,
+    owned,
+  };
+}
+
+type Facts = Extract<KeyEvent, { kind: 'leased' }>['facts'];
+
+function factsOf({ contact, record }: KeyWork, { attemptsMax, visibilityLagMs }: UpsertLimits, nowMs: number): Facts {
+  const { writtenAtMs } = contact;
+  return {
+    bound: contact.contactId !== null,
+    mayLag: writtenAtMs !== null && nowMs - writtenAtMs < visibilityLagMs,
+    createsLeft: attemptsMax - contact.attempts,
+    triesLeft: attemptsMax - record.attempts,
+    refreshesLeft: refreshesMax,
+    maySearchAgain: record.attempts === 0,
+  };
 }

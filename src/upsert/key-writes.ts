@@ -6,17 +6,15 @@
  * ledger before it leaves (`contacts/claim.ts` says why).
  */
 import { claimOf } from '#src/contacts/claim.ts';
-import { verifyReply } from '#src/contacts/verify-reply.ts';
-import { invariant, unreachable } from '#src/errors.ts';
+import { verifyReply } from '#src/contacts/reply.ts';
+import { invariant, PatchbayError, unreachable } from '#src/errors.ts';
 import type { ClaimedContact } from '#src/ledger/contact-ledger.ts';
 import { keyHash } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
 import type { WriteResult } from '#src/workspace/port.ts';
-import type { Chunk } from './chunk.ts';
-import type { KeyEvent } from './key-state.ts';
+import { type Chunk, horizonMs, type UpsertParts, updateHorizonMs } from './chunk.ts';
+import type { KeyEvent } from './key-machine.ts';
 import { allMovedSaids, type KeyWork, ownedIfWritten, plannedOf } from './key-work.ts';
-import { horizonMs, type UpsertParts, updateHorizonMs } from './parts.ts';
-import { checkBeforeSend, type SendDeadlines, sendRefusal } from './send-checks.ts';
 
 /** Commits the intents, durable. Answers each key with its event: one whose lease was lost is not to be created. */
 export async function commitIntents(chunk: Chunk, keys: readonly KeyWork[]): Promise<ReadonlyMap<KeyWork, KeyEvent>> {
@@ -197,4 +195,42 @@ function keysBeingWritten(parts: UpsertParts): Set<string> {
   const known = writingOf.get(parts) ?? new Set<string>();
   writingOf.set(parts, known);
   return known;
+}
+
+/**
+ * The last look before a request leaves: it runs after the rate gate and right before the socket write, so that no
+ * wait can make a decision stale (`rules.md`: start guard, lease, age of the read).
+ */
+type SendRefusal = 'leaseTooShort' | 'readTooOld' | 'startedTooLate';
+
+/** Thrown from `beforeSend`: nothing was sent. */
+function refuse(code: SendRefusal): never {
+  throw new PatchbayError('transient', code, 'the request was not sent: what it rests on is out of date');
+}
+
+/** @returns the refusal, or null for any other error. */
+function sendRefusal(error: unknown): SendRefusal | null {
+  if (!(error instanceof PatchbayError) || error.kind !== 'transient') return null;
+  const { code } = error;
+  return code === 'leaseTooShort' || code === 'readTooOld' || code === 'startedTooLate' ? code : null;
+}
+
+interface SendDeadlines {
+  /** Monotonic: when the lease ends. */
+  readonly leaseUntilMs: number;
+  /** Monotonic: the read that the write is planned from. */
+  readonly readAtMs?: number;
+  /** Monotonic: when the intent was committed. */
+  readonly intentAtMs?: number;
+}
+
+function checkBeforeSend(parts: UpsertParts, deadlines: SendDeadlines): () => void {
+  const { clock, limits } = parts;
+  return () => {
+    const now = clock.monotonicMs();
+    if (now + limits.requestMs > deadlines.leaseUntilMs) refuse('leaseTooShort');
+    if (deadlines.readAtMs !== undefined && now - deadlines.readAtMs > limits.readAgeMaxMs) refuse('readTooOld');
+    if (deadlines.intentAtMs !== undefined && now - deadlines.intentAtMs > limits.startGuardMs)
+      refuse('startedTooLate');
+  };
 }

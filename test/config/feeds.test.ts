@@ -9,7 +9,7 @@ import {
   sourceLengthMax,
   sourceProblem,
 } from '#src/config/source-label.ts';
-import * as ofMapping from '#src/mapping/source-label.ts';
+import * as ofMapping from '#src/mapping/text-cells.ts';
 import { configBench, feedProblems, loaded, problems } from './support.ts';
 
 const whole = `feeds:

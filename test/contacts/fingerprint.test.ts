@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { fingerprint } from '#src/contacts/fingerprint.ts';
-
+import { fingerprint } from '#src/contacts/desired.ts';
 import { desired, slot } from './support/build.ts';
 
 const whole = desired({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchByKey } from '#src/contacts/match-key.ts';
+import { matchByKey } from '#src/contacts/reply.ts';
 import { contact } from './support/build.ts';
 
 const own = contact({ id: 'c1', externalId: 'K-1' });

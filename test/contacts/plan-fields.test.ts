@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { FieldStamp } from '#src/contacts/agreed.ts';
-import { emptyBase } from '#src/contacts/base.ts';
-import type { FieldName } from '#src/contacts/field-name.ts';
+import { emptyBase, type FieldStamp } from '#src/contacts/base.ts';
+import type { FieldName } from '#src/contacts/field.ts';
 import { type Plan, planContact } from '#src/contacts/plan.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import { base, contact, desired, input, said } from './support/build.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { agreedValue, stamp } from '#src/contacts/agreed.ts';
-import type { PlanInput } from '#src/contacts/base.ts';
+import { agreedValue, type PlanInput, stamp } from '#src/contacts/base.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { type Settled, settle } from '#src/contacts/settle.ts';
 import type { Contact } from '#src/wire/contact.ts';

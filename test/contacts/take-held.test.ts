@@ -1,6 +1,6 @@
 /** What a person's decision about held fields moves (`rules.md`, "Three pictures, one plan"). */
 import { describe, expect, it } from 'vitest';
-import type { HeldField } from '#src/contacts/change.ts';
+import type { HeldField } from '#src/contacts/outcome.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { contactOfTaken, isAsShown, takeApp, takeFile } from '#src/contacts/take-held.ts';
 import { base, contact, desired, input, said } from './support/build.ts';

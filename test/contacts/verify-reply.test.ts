@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ExpectedContact } from '#src/contacts/expected-contact.ts';
-import { verifyReply } from '#src/contacts/verify-reply.ts';
+import type { ExpectedContact } from '#src/contacts/plan.ts';
+import { verifyReply } from '#src/contacts/reply.ts';
 import { type ContactText, contact } from './support/build.ts';
 
 const text: ContactText = {

@@ -1,6 +1,6 @@
 /** A person's decision about held fields: one transaction that moves base and stages what is to be written. */
 import { expect, test } from 'vitest';
-import type { HeldField } from '#src/contacts/change.ts';
+import type { HeldField } from '#src/contacts/outcome.ts';
 import type { HeldDecision } from '#src/ledger/contact-ledger.ts';
 import type { HeldRecord } from '#src/ledger/contact-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';

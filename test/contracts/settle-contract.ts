@@ -1,7 +1,7 @@
 /** Settling: outcome, both halves of the base, counts and leases in one transaction, fenced by the lease. */
 import { expect, test } from 'vitest';
-import type { HeldField } from '#src/contacts/change.ts';
-import type { FieldName } from '#src/contacts/field-name.ts';
+import type { FieldName } from '#src/contacts/field.ts';
+import type { HeldField } from '#src/contacts/outcome.ts';
 import type { SettledSaid } from '#src/ledger/contact-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';

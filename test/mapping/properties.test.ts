@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { readPhone } from '#src/mapping/phone-cell.ts';
-import type { MappedRow } from '#src/mapping/row-draft.ts';
+import type { MappedRow } from '#src/mapping/row.ts';
 import { allTypes, cellsRow, mapping, noContext, objectRow } from './support.ts';
 
 const columns = [

@@ -2,8 +2,17 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { start, stepKey, transitionKinds } from '#src/upsert/key-machine.ts';
-import { type Effect, type EventKind, type KeyEvent, type KeyState, phases, type Step } from '#src/upsert/key-state.ts';
+import {
+  type Effect,
+  type EventKind,
+  type KeyEvent,
+  type KeyState,
+  phases,
+  type Step,
+  start,
+  stepKey,
+  transitionKinds,
+} from '#src/upsert/key-machine.ts';
 import { transitionTable, variantsOf } from './support/transition-table.ts';
 
 const questions = ['lease', 'lookUp', 'fetch', 'intend', 'create', 'patch'];

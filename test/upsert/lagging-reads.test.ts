@@ -1,6 +1,6 @@
 /** Reads within V of our own write may show what was there before (`rules.md`, "One contact per key", step 6). */
 import { describe, expect, test } from 'vitest';
-import type { UpsertParts } from '#src/upsert/parts.ts';
+import type { UpsertParts } from '#src/upsert/chunk.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { phone, wanted } from './support/build.ts';
 import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';

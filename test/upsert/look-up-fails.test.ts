@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { UpsertParts } from '#src/upsert/parts.ts';
+import type { UpsertParts } from '#src/upsert/chunk.ts';
 import { wanted } from './support/build.ts';
 import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';
 

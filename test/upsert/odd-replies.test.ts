@@ -1,6 +1,6 @@
 /** A contact is planned from, and remembered, only whole and as itself (`rules.md`, "Workspace, feed, key"). */
 import { describe, expect, test } from 'vitest';
-import type { UpsertParts } from '#src/upsert/parts.ts';
+import type { UpsertParts } from '#src/upsert/chunk.ts';
 import { type Contact, contactReply } from '#src/wire/contact.ts';
 import type { WriteResult } from '#src/workspace/port.ts';
 import { phone, wanted } from './support/build.ts';

@@ -1,7 +1,7 @@
 /** What ends one piece of work ends it for the rest too: nothing more is sent after a failure, a stop, or a lagging list. */
 import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
-import type { UpsertParts } from '#src/upsert/parts.ts';
+import type { UpsertParts } from '#src/upsert/chunk.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { wanted } from './support/build.ts';
 import { openUpsertWorld } from './support/upsert-world.ts';

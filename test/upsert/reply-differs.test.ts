@@ -1,6 +1,6 @@
 /** A service that says yes and shows something else: the row is dead, never a success (`rules.md`, "Three pictures"). */
 import { expect, test } from 'vitest';
-import type { UpsertParts } from '#src/upsert/parts.ts';
+import type { UpsertParts } from '#src/upsert/chunk.ts';
 import type { WriteResult } from '#src/workspace/port.ts';
 import { phone, wanted } from './support/build.ts';
 import { openUpsertWorld } from './support/upsert-world.ts';

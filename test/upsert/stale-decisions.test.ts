@@ -1,7 +1,6 @@
 /** What a wait makes stale is never sent: lease, age of the read and start guard are looked at right before the write. */
 import { describe, expect, test } from 'vitest';
-import type { UpsertParts } from '#src/upsert/parts.ts';
-import { createsPerIntent, horizonMs, keysPerChunk } from '#src/upsert/parts.ts';
+import { createsPerIntent, horizonMs, keysPerChunk, type UpsertParts } from '#src/upsert/chunk.ts';
 import { wanted } from './support/build.ts';
 import { defaultLimits } from './support/default-limits.ts';
 import { openUpsertWorld } from './support/upsert-world.ts';

@@ -1,6 +1,6 @@
 /** The wall clock is for people: what was put off goes on when its time has passed, whatever that clock says meanwhile. */
 import { describe, expect, test } from 'vitest';
-import { horizonMs } from '#src/upsert/parts.ts';
+import { horizonMs } from '#src/upsert/chunk.ts';
 import { phone, wanted } from './support/build.ts';
 import { openUpsertWorld } from './support/upsert-world.ts';
 

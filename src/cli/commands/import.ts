@@ -8,7 +8,7 @@ import { findMapping, folderNamesOf } from '#src/feeds/feeds.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import { mainFeed } from '#src/ledger/main-feed.ts';
 import { noOptions, type RunOptions } from '#src/ledger/run-options.ts';
-import { checkCountry } from '#src/mapping/country.ts';
+import { checkCountry } from '#src/mapping/phone-cell.ts';
 import { type SubmitChoice, submitFile } from '#src/runs/submit-run.ts';
 import { checkDelimiter, checkEncoding } from '#src/sources/read-options.ts';
 import { type ErrorDocument, errorDocument, errorLines } from '../exit.ts';

@@ -1,6 +1,7 @@
 /** A person's decision about held fields, in SQLite: base moves, and what is to be written is staged as a run. */
-import type { HeldField } from '#src/contacts/change.ts';
-import { fingerprint } from '#src/contacts/fingerprint.ts';
+
+import { fingerprint } from '#src/contacts/desired.ts';
+import type { HeldField } from '#src/contacts/outcome.ts';
 import { contactOfTaken, isAsShown, takeApp, takeFile } from '#src/contacts/take-held.ts';
 import type { HeldDecided, HeldDecision } from '../contact-ledger.ts';
 import type { ContactRecord, HeldRecord } from '../contact-record.ts';

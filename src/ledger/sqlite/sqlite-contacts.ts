@@ -1,6 +1,5 @@
 /** One record a key in SQLite: leases by compare-and-set, intents, bindings. */
-import { type Agreement, agreementsOf, type FieldStamp } from '#src/contacts/agreed.ts';
-import { nobodyOwns, type Ownership } from '#src/contacts/base.ts';
+import { type Agreement, agreementsOf, type FieldStamp, nobodyOwns, type Ownership } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ContactLedger, HeldFilter } from '../contact-ledger.ts';

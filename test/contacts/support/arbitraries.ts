@@ -1,10 +1,16 @@
 /** Random pictures from small pools, so that values meet often. */
 import fc from 'fast-check';
-import { type Agreement, type FieldStamp, fieldValueOf } from '#src/contacts/agreed.ts';
-import type { Base, Ownership, PlanInput, Said } from '#src/contacts/base.ts';
+import {
+  type Agreement,
+  type Base,
+  type FieldStamp,
+  fieldValueOf,
+  type Ownership,
+  type PlanInput,
+  type Said,
+} from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import type { FieldName } from '#src/contacts/field-name.ts';
-import { itemIdentity } from '#src/contacts/item-identity.ts';
+import { type FieldName, itemIdentity } from '#src/contacts/field.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { contact, type ItemText } from './build.ts';
 

@@ -1,8 +1,7 @@
 /** Builders: short words for contacts, desired contacts and bases. Ids are `i1`, `i2`… unless given. */
-import { type FieldValue, fieldValueOf } from '#src/contacts/agreed.ts';
-import { type Base, emptyBase, type PlanInput, type Said } from '#src/contacts/base.ts';
+import { type Base, emptyBase, type FieldValue, fieldValueOf, type PlanInput, type Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { customFieldName } from '#src/contacts/field-name.ts';
+import { customFieldName } from '#src/contacts/field.ts';
 import { type Contact, type CustomFieldValue, contactReply } from '#src/wire/contact.ts';
 
 /** `[label, value]`, or `[label, value, id]`; an id of null is an item without one. */

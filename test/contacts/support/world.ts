@@ -8,12 +8,10 @@
 import { expect } from 'vitest';
 import { type Base, emptyBase, type PlanInput, type Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { itemIdentity } from '#src/contacts/item-identity.ts';
+import { alikeValue, itemIdentity, sameCustomValue, scalarOf } from '#src/contacts/field.ts';
 import { planContact } from '#src/contacts/plan.ts';
-import { alikeValue, sameCustomValue } from '#src/contacts/same-value.ts';
-import { scalarOf } from '#src/contacts/scalar-of.ts';
+import { verifyReply } from '#src/contacts/reply.ts';
 import { settle } from '#src/contacts/settle.ts';
-import { verifyReply } from '#src/contacts/verify-reply.ts';
 import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
 import { feeds, fieldTypes } from './arbitraries.ts';
 import { contact } from './build.ts';

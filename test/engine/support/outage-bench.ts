@@ -8,7 +8,7 @@ import { createServiceWatch, type ServiceWatch } from '#src/engine/service-watch
 import { createWriteTrial } from '#src/engine/write-trial.ts';
 import { createLogger } from '#src/log.ts';
 import { jobsToDo } from '#src/queue/dispatcher.ts';
-import type { UpsertParts } from '#src/upsert/parts.ts';
+import type { UpsertParts } from '#src/upsert/chunk.ts';
 import { createBreakers } from '#src/workspace/breaker.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';

@@ -7,8 +7,7 @@
 import type { PatchbayError } from '#src/errors.ts';
 import type { LeaseRequest } from '#src/ledger/contact-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { stepKey } from '#src/upsert/key-machine.ts';
-import type { KeyEvent, KeyState, Step } from '#src/upsert/key-state.ts';
+import { type KeyEvent, type KeyState, type Step, stepKey } from '#src/upsert/key-machine.ts';
 import type { CallOptions, LookUp, Workspace } from '#src/workspace/port.ts';
 import type { DepartureKind } from './departure.ts';
 import { type LedgerRules, noSeams, realRules, type Seams } from './seams.ts';

@@ -1,8 +1,7 @@
 /** A worker of the model: one process with its own ports, that runs the real core. */
 import type { Ledger } from '#src/ledger/port.ts';
 import { silentLogger } from '#src/log.ts';
-import type { UpsertLimits, UpsertParts } from '#src/upsert/parts.ts';
-import { createWriteHealth } from '#src/upsert/write-health.ts';
+import { createWriteHealth, type UpsertLimits, type UpsertParts } from '#src/upsert/chunk.ts';
 import { type CallRunner, type MemoryLedger, throughCalls } from './ledger-in-memory.ts';
 import { modelClock } from './model-time.ts';
 import { modelWorkspace } from './model-workspace.ts';

@@ -1,10 +1,8 @@
 /** Where a proof may take a guard away: at a port, a limit or the reducer. The real thing has none of these replaced. */
-
 import type { LeaseRequest } from '#src/ledger/contact-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Database } from '#src/ledger/sqlite/database.ts';
-import type { UpsertLimits, UpsertParts } from '#src/upsert/parts.ts';
-import type { WriteHealth } from '#src/upsert/write-health.ts';
+import type { UpsertLimits, UpsertParts, WriteHealth } from '#src/upsert/chunk.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { defaultLimits } from '#test/upsert/support/default-limits.ts';
 
@@ -42,5 +40,5 @@ export const noSeams: Seams = {
 
 export const realLimits: UpsertLimits = defaultLimits;
 
-/** The last check before a request and its first byte lie at most so far apart (`src/upsert/parts.ts`). */
+/** The last check before a request and its first byte lie at most so far apart (`src/upsert/chunk.ts`). */
 export const socketWriteMs = 1_000;

@@ -1,5 +1,5 @@
 /** What the ports of a worker see of the world: what is shared, how to touch it, and the workers themselves. */
-import type { UpsertParts } from '#src/upsert/parts.ts';
+import type { UpsertParts } from '#src/upsert/chunk.ts';
 import type { KeyEvent } from '../commands/chronicle.ts';
 import type { DepartureKind } from './departure.ts';
 import type { MemoryLedger } from './ledger-in-memory.ts';

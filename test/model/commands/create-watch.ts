@@ -6,7 +6,7 @@
  * duplicate of ours: lists may not have shown it yet, and 409 is how one learns of it (`rules.md`, "One contact per key", 4).
  */
 import type { Clock } from '#src/clock.ts';
-import type { UpsertLimits } from '#src/upsert/parts.ts';
+import type { UpsertLimits } from '#src/upsert/chunk.ts';
 import type { Workspace, WriteResult } from '#src/workspace/port.ts';
 
 export interface CreateWatch {

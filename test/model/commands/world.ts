@@ -15,7 +15,7 @@ import { claimedFolderOf } from '#src/runs/claimed-place.ts';
 import type { RunFolders } from '#src/runs/parts.ts';
 import { takeFile } from '#src/runs/submit-run.ts';
 import { startService } from '#src/service/start-service.ts';
-import type { UpsertLimits } from '#src/upsert/parts.ts';
+import type { UpsertLimits } from '#src/upsert/chunk.ts';
 import { type Contact, contactListEnvelope } from '#src/wire/contact.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';

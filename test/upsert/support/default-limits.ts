@@ -1,5 +1,5 @@
 /** The limits of the upsert as they are for a real service (`src/config/service-figures.ts`, `src/engine/job-context.ts`). */
-import type { UpsertLimits } from '#src/upsert/parts.ts';
+import type { UpsertLimits } from '#src/upsert/chunk.ts';
 
 export const defaultLimits: UpsertLimits = {
   leaseMs: 45_000,

@@ -2,7 +2,6 @@
  * The table of transitions, made from the machine itself: every state, every answer that may come there, and on which
  * facts the next step depends.
  */
-import { stepKey, transitionKinds } from '#src/upsert/key-machine.ts';
 import {
   type Effect,
   type EventKind,
@@ -10,7 +9,9 @@ import {
   type KeyState,
   type Phase,
   phases,
-} from '#src/upsert/key-state.ts';
+  stepKey,
+  transitionKinds,
+} from '#src/upsert/key-machine.ts';
 
 type Facts = Omit<KeyState, 'phase'>;
 interface Variant {

@@ -5,8 +5,7 @@
  * horizons cost nothing. `expectSound` checks what must hold whatever happened.
  */
 import { expect, onTestFinished } from 'vitest';
-import type { DesiredContact } from '#src/contacts/desired.ts';
-import { fingerprint } from '#src/contacts/fingerprint.ts';
+import { type DesiredContact, fingerprint } from '#src/contacts/desired.ts';
 import type { LeaseResult } from '#src/ledger/contact-record.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
@@ -14,9 +13,8 @@ import { noOptions, type RunOptions } from '#src/ledger/run-options.ts';
 import { pendingCount, type RunCounts, type RunRecord, zeroCounts } from '#src/ledger/run-record.ts';
 import type { RunEvent } from '#src/ledger/staging-ledger.ts';
 import { type Logger, silentLogger } from '#src/log.ts';
-import type { UpsertLimits, UpsertParts } from '#src/upsert/parts.ts';
+import { createWriteHealth, type UpsertLimits, type UpsertParts, type WriteHealth } from '#src/upsert/chunk.ts';
 import { type BatchEnd, processBatch } from '#src/upsert/process-batch.ts';
-import { createWriteHealth, type WriteHealth } from '#src/upsert/write-health.ts';
 import { type Contact, contactListEnvelope } from '#src/wire/contact.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';

@@ -6,13 +6,21 @@
  * holds values: it is for the ledger and reports, never for a log.
  */
 
-import { scalarNames } from '#src/contacts/desired.ts';
-import type { ExpectedContact, ExpectedCustomField, ExpectedItem } from '#src/contacts/expected-contact.ts';
-import { customFieldName, itemFieldName } from '#src/contacts/field-name.ts';
-import { type ItemKind, itemIdentity } from '#src/contacts/item-identity.ts';
-import { alikeValue, customValueOrNull, sameCustomValue, sameText, textOrNull } from '#src/contacts/same-value.ts';
-import { scalarOf } from '#src/contacts/scalar-of.ts';
 import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
+import { scalarNames } from './desired.ts';
+import {
+  alikeValue,
+  customFieldName,
+  customValueOrNull,
+  type ItemKind,
+  itemFieldName,
+  itemIdentity,
+  sameCustomValue,
+  sameText,
+  scalarOf,
+  textOrNull,
+} from './field.ts';
+import type { ExpectedContact, ExpectedCustomField, ExpectedItem } from './plan.ts';
 
 export interface ReplyDifference {
   /** A field name, `externalId`, `source`, or the name of an item followed by `.label`. */
@@ -21,7 +29,7 @@ export interface ReplyDifference {
   readonly got: CustomFieldValue;
 }
 
-export interface ReplyVerdict {
+interface ReplyVerdict {
   readonly matches: boolean;
   readonly differences: readonly ReplyDifference[];
   readonly warnings: readonly string[];
@@ -117,4 +125,28 @@ function compareCustomFields(expected: readonly ExpectedCustomField[], reply: Co
 
 function warnOfForm(field: string, findings: Findings): void {
   findings.warnings.push(`${field} came back in another form (case, spaces or punctuation).`);
+}
+
+// Finds the contact of a key among those that a look-up returned.
+//
+// A service that reads a filter another way answers with other people's contacts (`facts.md`, "array encoding"), so
+// each is compared exactly, and none is taken because it came first.
+
+/** `strangersCount`: contacts of other keys, which were dropped. A page full of them is a reason to stop. */
+type KeyMatch = { readonly strangersCount: number } & (
+  | { readonly kind: 'none' }
+  | { readonly kind: 'one'; readonly contact: Contact }
+  | { readonly kind: 'conflict'; readonly ids: readonly string[] }
+);
+
+/** One look-up may serve several keys: contacts of the other keys asked for count as strangers here. */
+export function matchByKey(key: string, contacts: readonly Contact[]): KeyMatch {
+  const own = contacts.filter((contact) => contact.externalId === key);
+  const strangersCount = contacts.length - own.length;
+  // Pages may overlap while contacts are being added: one id is one contact.
+  const byId = new Map(own.map((contact) => [contact.id, contact]));
+  const [contact] = byId.values();
+  if (contact === undefined) return { kind: 'none', strangersCount };
+  if (byId.size > 1) return { kind: 'conflict', ids: [...byId.keys()], strangersCount };
+  return { kind: 'one', contact, strangersCount };
 }

@@ -11,10 +11,10 @@ import type {
   ScalarName,
   Slot,
 } from '#src/contacts/desired.ts';
-import type { Problem } from '#src/contacts/problem.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
-import type { Flaw } from './flaw.ts';
+import { bad, type Cell, type Flaw, type Reading, readCell } from './cell.ts';
 import type { ItemList } from './target.ts';
 
 /** What became of a row. A dead row names all its problems, not the first only. */
@@ -103,4 +103,32 @@ export class RowDraft {
 function showValue(raw: JsonValue): string {
   const text = typeof raw === 'string' ? raw : JSON.stringify(raw);
   return [...text.slice(0, 2 * valueLengthMax)].slice(0, valueLengthMax).join('');
+}
+
+/** A value with the place it stands in, and the two ways it can go: used, or a problem of its row. */
+export interface Place {
+  /** As the file names it: a column, or `defaultFields.emails[1].value`. */
+  readonly field: string;
+  readonly raw: JsonValue;
+  /** Only CSV guards values against formulas. */
+  readonly from: 'csv' | 'json';
+}
+
+/** Passes a good value on, with its warnings; a flaw kills the row. */
+export function take<Value>(draft: RowDraft, place: Place, reading: Reading<Value>, use: (value: Value) => void): void {
+  if (reading.ok) {
+    draft.warn(place.field, place.raw, reading.warnings);
+    use(reading.value);
+  } else {
+    draft.problem(place.field, place.raw, reading.flaw);
+  }
+}
+
+/** A cell that may hold one text; null where it holds anything else, which kills the row. */
+export function readSingle(draft: RowDraft, place: Place): Exclude<Cell, { kind: 'list' | 'wrong' }> | null {
+  const cell = readCell(place.raw, place.from);
+  if (cell.kind !== 'list' && cell.kind !== 'wrong') return cell;
+  const listRefused = bad('notText', 'a list stands where one text is expected', 'Write one value as a string.').flaw;
+  draft.problem(place.field, place.raw, cell.kind === 'list' ? listRefused : cell.flaw);
+  return null;
 }

@@ -1,10 +1,48 @@
 /**
- * Equality of field values.
+ * Field names: how plans, holds, reports and the page name one field of a contact.
  *
- * Invariant: an empty text and an empty choice are no value, like null, whichever of them the service returns.
- * Text differs when its case or its spaces differ; only its Unicode form is free.
+ * Names are stable: the ledger keeps those of held fields from run to run. Item names hold an address or a number and
+ * are personal data, as values are: they stand in reports and on the page, never in a log.
  */
-import type { CustomFieldValue } from '#src/wire/contact.ts';
+
+import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+import type { ScalarName } from './desired.ts';
+
+/** `firstName`, `custom.tier`, `email.ann@example.com`, `phone.+14155550100`. */
+export type FieldName = ScalarName | `custom.${string}` | `email.${string}` | `phone.${string}`;
+
+export function customFieldName(key: string): FieldName {
+  return `custom.${key}`;
+}
+
+/** `identity` is the item's identity (`item-identity.ts`). */
+export function itemFieldName(kind: ItemKind, identity: string): FieldName {
+  return `${kind}.${identity}`;
+}
+
+/**
+ * The identity of an e-mail address or a phone number: two items of one identity are the same item.
+ *
+ * The service may give a value back in another dress than it was written in (`(+1) 415-555-0100`, `Ann@Example.com`),
+ * so values are never compared as they are. Identities are for comparing only: what is sent is the value itself.
+ */
+export type ItemKind = 'email' | 'phone';
+
+/**
+ * E-mail: trimmed and in lower case as a whole, since mailboxes that differ by case alone are one in practice.
+ * Phone: the plus and the digits; a text without digits stands for itself.
+ */
+export function itemIdentity(kind: ItemKind, value: string): string {
+  const folded = value.normalize('NFC').trim().toLowerCase();
+  if (kind === 'email') return folded;
+  const dialled = folded.replace(/[^+\d]/g, '');
+  return /\d/.test(dialled) ? dialled : folded;
+}
+
+// Equality of field values.
+//
+// Invariant: an empty text and an empty choice are no value, like null, whichever of them the service returns.
+// Text differs when its case or its spaces differ; only its Unicode form is free.
 
 /** Text as it is compared and kept: an empty text is null. */
 export function textOrNull(text: string | null): string | null {
@@ -74,4 +112,9 @@ function instantMsOf(text: string): number | null {
   if (whole === undefined) return null;
   const instantMs = Date.parse(`${date}T${time}${zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`);
   return Number.isNaN(instantMs) ? null : instantMs;
+}
+
+/** Reads one scalar of a contact by its name: `sourceUrl` lives beside `defaultFields`, the others within. */
+export function scalarOf(contact: Contact, name: ScalarName): string | null {
+  return textOrNull(name === 'sourceUrl' ? contact.sourceUrl : contact.defaultFields[name]);
 }
