@@ -6,6 +6,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import type { ErrorDocument } from './exit.ts';
+import type { Output } from './output.ts';
 
 /** Requests end within 15 s, and a stop waits 20 s for its jobs: what is still there then hangs. */
 const patienceMs = 45_000;
@@ -20,7 +22,7 @@ export interface Interrupt {
   dispose(): void;
 }
 
-export interface InterruptOptions {
+interface InterruptOptions {
   /** A terminal that closes (SIGHUP) interrupts, too. Not under `nohup`, which asks to be left alone. Default: false. */
   readonly hangUp?: boolean;
 }
@@ -89,4 +91,14 @@ function isHangUpIgnored(): boolean {
   } catch {
     return false;
   }
+}
+
+// Says that a command was interrupted and what that means; with `--json` as the one document that is promised.
+
+/** Answers the exit code. */
+export function tellInterrupted(output: Output, message: string, exitCode: number): number {
+  const document: ErrorDocument = { error: { code: 'interrupted', message, hint: null }, exitCode };
+  if (output.json) output.document(document);
+  else output.note(message);
+  return exitCode;
 }

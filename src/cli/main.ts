@@ -4,14 +4,8 @@
  */
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { leaveWhenStdoutBreaks } from './broken-stdout.ts';
-import { addNumbers } from './commands/numbers-description.ts';
-import { addSchedule } from './commands/schedule-description.ts';
 import { exitWithError } from './exit.ts';
-import { logLevels } from './log-levels.ts';
-
-/** What the options hold is what the command's own description says: commander parses, the action names the type. */
-type Action = (options: never, ...rest: never[]) => Promise<number>;
+import { leaveWhenStdoutBreaks, logLevels } from './output.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', leaveWhenStdoutBreaks);
@@ -74,7 +68,7 @@ Try it without an account:
 Exit codes: 0 done, 2 usage, 3 dead rows or duplicates, 4 key refused, 5 stopped by a guard, 6 service unreachable, 130 interrupted.`;
 
 /** Runs the action with all options, its own and the global ones, and leaves its exit code. */
-function run(load: () => Promise<Action>) {
+function run(load: () => Promise<Action>): (...args: unknown[]) => Promise<void> {
   return async (...args: unknown[]): Promise<void> => {
     // Commander passes the arguments, then the command's options, then the command.
     const command = args.at(-1) as Command;
@@ -147,7 +141,7 @@ function addRuns(program: Command): void {
     .option('--reason <text>', 'why; stands in the report')
     .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
     .option('--detach', 'leave it to the running engine and exit')
-    .action(run(async () => (await import('./commands/runs-approve.ts')).approve));
+    .action(run(async () => (await import('./commands/runs.ts')).approve));
   sandbox(runs.command('cancel'))
     .description('end a run: what was written stays written, the rest is left')
     .argument('<RUN>')
@@ -200,7 +194,7 @@ function addDead(program: Command): void {
     .option('--remap', "map their cells anew with today's mapping")
     .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
     .option('--detach', 'leave it to the running engine and exit')
-    .action(run(async () => (await import('./commands/dead-retry.ts')).retryDead));
+    .action(run(async () => (await import('./commands/dead.ts')).retryDead));
 }
 
 function addAudit(program: Command): void {
@@ -342,4 +336,68 @@ function portNumber(text: string): number {
   if (!Number.isInteger(value) || value < 0 || value > 65_535)
     throw new InvalidArgumentError('Give a port from 0 to 65535.');
   return value;
+}
+
+/** What the options hold is what the command's own description says: commander parses, the action names the type. */
+type Action = (options: never, ...rest: never[]) => Promise<number>;
+
+/** Wraps the loading of an action, so that it is called with all options and leaves its exit code. */
+type RunAction = (load: () => Promise<Action>) => (...args: unknown[]) => Promise<void>;
+
+/** `patchbay numbers` as commander knows it; what the commands do is loaded when they are called. */
+function addNumbers(program: Command, run: RunAction): void {
+  const numbers = program.command('numbers').description('the phone numbers of the workspace and what became of them');
+  const add = (name: string, isDefault = false): Command =>
+    numbers
+      .command(name, { isDefault })
+      .option('--user <id>', 'the numbers of this user alone, a series of snapshots of its own')
+      .option('--sandbox', 'of the sandbox');
+  add('ls', true)
+    .description('the phone numbers as the last snapshot shows them')
+    .action(run(async () => (await import('./commands/numbers.ts')).listNumbers));
+  add('snapshot')
+    .description('take a snapshot now')
+    .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
+    .action(run(async () => (await import('./commands/numbers.ts')).snapshotNumbers));
+  add('history')
+    .description('the snapshots and what changed, or what became of one number')
+    .argument('[NUMBER]', 'as +14155550101, or its id')
+    .option('--limit <n>', 'how many', howMany, 20)
+    .action(run(async () => (await import('./commands/numbers.ts')).numberHistory));
+  add('diff')
+    .description('what changed between two snapshots (without times: the last one and the one before it)')
+    .argument('[FROM]', 'a time: 20261121T140000Z, 2026-11-21T14:00:00Z or 2026-11-21 (UTC)')
+    .argument('[TO]', 'another time (default: the last snapshot)')
+    .action(run(async () => (await import('./commands/numbers.ts')).diffNumbers));
+}
+
+function howMany(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 99999.');
+  return Number(text);
+}
+
+/** What `patchbay schedule` says of itself. */
+function addSchedule(program: Command, run: RunAction): void {
+  const schedule = program
+    .command('schedule')
+    .description('what comes again by itself: list it, run it now, pause and resume it');
+  const sandbox = (command: Command): Command => command.option('--sandbox', 'of the sandbox');
+  sandbox(schedule.command('ls', { isDefault: true }))
+    .description('schedules with their next times and their last outcome')
+    .action(run(async () => (await import('./commands/schedule.ts')).listSchedules));
+  sandbox(schedule.command('run'))
+    .description('do its work now, and wait for the end')
+    .argument('<NAME>')
+    .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
+    .option('--detach', 'leave it to the running engine and exit')
+    .action(run(async () => (await import('./commands/schedule.ts')).runSchedule));
+  sandbox(schedule.command('pause'))
+    .description('let it rest until somebody resumes it')
+    .argument('<NAME>')
+    .option('--reason <text>', 'why; schedule ls shows it')
+    .action(run(async () => (await import('./commands/schedule.ts')).pause));
+  sandbox(schedule.command('resume'))
+    .description('let it go on, from now')
+    .argument('<NAME>')
+    .action(run(async () => (await import('./commands/schedule.ts')).resume));
 }

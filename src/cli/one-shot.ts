@@ -2,13 +2,20 @@
  * One-shot work on a data folder: whoever finds no engine becomes it; else the running engine does the work, and this
  * process follows in the ledger. When that engine dies, the follower takes its place (`contract.md`).
  */
+import { SingleBar } from 'cli-progress';
 import type { Home } from '#src/app.ts';
 import { type AuditEnd, followAudit } from '#src/audits/follow-audit.ts';
 import { parseDuration } from '#src/config/duration.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
+import { worstExitCode } from '#src/runs/exit-code.ts';
 import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
 import { withdrawRun } from '#src/runs/submit-run.ts';
+import { type ErrorDocument, errorLines } from './exit.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import { type Output, printable } from './output.ts';
+import { auditLines, auditResultOf, runAuditOf } from './present-audit.ts';
+import { presentationOf, presentRun, progressLine, runDocument } from './present-run.ts';
 import { type Seat, type SeatOptions, takeSeat } from './seat.ts';
 
 /** A run to follow. New ones are taken back where no engine can be started for them. */
@@ -17,14 +24,14 @@ export interface EnteredRun {
   readonly isNew: boolean;
 }
 
-export interface OneShotOptions extends SeatOptions {
+interface OneShotOptions extends SeatOptions {
   readonly onProgress: (run: RunRecord) => void;
   readonly onEnd: (end: FollowEnd) => void;
   /** Waits for the first audit of each run, too. */
   readonly audit: boolean;
 }
 
-export interface OneShotEnd {
+interface OneShotEnd {
   readonly end: FollowEnd;
   /** Null where nobody waited for one, or the run is not at its end. */
   readonly audit: AuditEnd | null;
@@ -49,7 +56,7 @@ export function patienceOf(wait: string | undefined): number {
  * the next one carries it out.
  * @throws PatchbayError what the engine's start and `submit` throw; `AbortError` after Ctrl-C.
  */
-export async function workUntilRest(
+async function workUntilRest(
   home: Home,
   options: OneShotOptions,
   submit: () => Promise<readonly EnteredRun[]>,
@@ -100,4 +107,174 @@ async function restOfAll(home: Home, { interrupt, patienceMs }: OneShotOptions):
     if ((await ledger.pause())?.code === 'auth') return;
     await clock.sleep(100, interrupt.signal);
   }
+}
+
+/** The common end of one-shot commands: work, show progress, print what became of each run, choose the exit code. */
+interface OneShotCommand {
+  readonly output: Output;
+  readonly patienceMs: number;
+  readonly sameWorkspace: boolean;
+  /** `--audit`: waits for the first audit of each run. */
+  readonly audit?: boolean;
+  /** Files that could not even be copied; filled by `submit`. */
+  readonly refused: readonly ErrorDocument[];
+}
+
+export async function finishOneShot(
+  home: Home,
+  command: OneShotCommand,
+  submit: () => Promise<readonly EnteredRun[]>,
+): Promise<number> {
+  const { output } = command;
+  const progress = createProgress(output);
+  let followed: readonly RunRecord[] = [];
+  const interrupt = listenForInterrupt(() => {
+    progress.clear();
+    output.note('patchbay: finishing the requests on their way; press Ctrl-C again to leave at once');
+  });
+  try {
+    const ends = await workUntilRest(
+      home,
+      {
+        sameWorkspace: command.sameWorkspace,
+        patienceMs: command.patienceMs,
+        interrupt,
+        onEngine: (engine) => {
+          if (engine === null) output.note('an engine is running on this data folder: it does the work');
+        },
+        onProgress: progress.update,
+        onEnd: progress.clear,
+        audit: command.audit === true,
+      },
+      async () => {
+        const entered = await submit();
+        followed = entered.map(({ run }) => run);
+        return entered;
+      },
+    );
+    const codes = await printEnds(home, command, ends);
+    for (const document of command.refused) printRefused(output, document);
+    return worstExitCode([...codes, ...command.refused.map((document) => document.exitCode)]);
+  } catch (error) {
+    progress.clear();
+    const code = interrupt.exitCode();
+    if (code === null) throw error;
+    await printInterrupted(home, output, followed, code);
+    return code;
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+async function printEnds(
+  home: Home,
+  { output, audit: asked }: OneShotCommand,
+  ends: readonly OneShotEnd[],
+): Promise<number[]> {
+  const codes: number[] = [];
+  for (const { end, audit } of ends) {
+    const run = (await home.ledger.runs.get(end.run.id)) ?? end.run;
+    const presentation = await presentationOf(home, run, end);
+    const result = audit === null ? null : await auditResultOf(home, audit, output.values);
+    const exitCode = worstExitCode([presentation.summary.exitCode, result?.exitCode ?? 0]);
+    if (output.json) {
+      const document = { ...runDocument(presentation, output.values), exitCode };
+      const told = result === null ? null : runAuditOf(result);
+      const error = result === null || result.reason === null ? {} : { error: result.reason };
+      output.document(asked === true ? { ...document, audit: told, ...error } : document);
+    } else {
+      output.line(presentRun(output, presentation));
+      for (const line of result === null ? [] : auditLines(output, result.document)) output.line(line);
+      if (result !== null && result.reason !== null) output.line(`  ${printable(result.reason.hint)}`);
+    }
+    codes.push(exitCode);
+  }
+  return codes;
+}
+
+function printRefused(output: Output, document: ErrorDocument): void {
+  if (output.json) output.document(document);
+  else process.stderr.write(`${errorLines(document)}\n`);
+}
+
+/** Interrupted: everything stands in the ledger; the same command goes on. */
+async function printInterrupted(
+  home: Home,
+  output: Output,
+  runs: readonly RunRecord[],
+  exitCode: number,
+): Promise<void> {
+  for (const { id } of runs) {
+    const run = await home.ledger.runs.get(id);
+    if (run === null) continue;
+    const { summary } = await presentationOf(home, run, null);
+    const ended = isFinal(run.state);
+    if (output.json) output.document({ ...summary, ...(ended ? {} : { state: 'stopped' }), exitCode, problems: [] });
+    else if (ended)
+      output.note(`${printable(summary.file)}: done; what was not audited yet is left to the next engine`);
+    else
+      output.note(
+        `${printable(summary.file)}: interrupted with ${summary.pending} rows to go; run the same command again to go on`,
+      );
+  }
+  if (runs.length === 0 && output.json) {
+    output.document({
+      error: { code: 'interrupted', message: 'interrupted before a run began', hint: null },
+      exitCode,
+    });
+  }
+}
+
+/** Progress: a bar on a terminal, a plain line every few seconds elsewhere, nothing where quiet. */
+interface Progress {
+  update(run: RunRecord): void;
+  /** Takes the bar away, so that other lines can be written. */
+  clear(): void;
+}
+
+const plainEveryMs = 5_000;
+
+export function createProgress(output: Output): Progress {
+  if (output.quiet) return { update: () => undefined, clear: () => undefined };
+  return process.stderr.isTTY === true ? barProgress() : plainProgress(output);
+}
+
+function barProgress(): Progress {
+  let bar: SingleBar | null = null;
+  return {
+    update: (run) => {
+      if (run.counts.rows === 0) return;
+      if (bar === null) {
+        bar = new SingleBar({
+          format: '{file} {bar} {value}/{total} rows  {phase}',
+          stream: process.stderr,
+          clearOnComplete: true,
+          hideCursor: true,
+          barsize: 30,
+        });
+        bar.start(run.counts.rows, 0, { file: printable(run.fileName), phase: run.state });
+      }
+      bar.setTotal(run.counts.rows);
+      bar.update(run.counts.rows - pendingCount(run.counts), { file: printable(run.fileName), phase: run.state });
+    },
+    clear: () => {
+      bar?.stop();
+      bar = null;
+    },
+  };
+}
+
+function plainProgress(output: Output): Progress {
+  let saidAtMs = performance.now();
+  let said = '';
+  return {
+    update: (run) => {
+      const line = progressLine(run);
+      if (line === said || performance.now() - saidAtMs < plainEveryMs) return;
+      saidAtMs = performance.now();
+      said = line;
+      output.note(line);
+    },
+    clear: () => undefined,
+  };
 }

@@ -1,7 +1,9 @@
 /** Output: data on stdout, everything else on stderr; colours only where they are wanted. */
+
+import { fstatSync, readSync, statSync } from 'node:fs';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import type { GlobalOptions } from './global-options.ts';
+import type { GlobalOptions } from './open-home.ts';
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -67,6 +69,10 @@ const noBorders = {
   middle: '',
 } as const;
 
+/** The levels of log lines, from the least important one. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 /** Text from files must not move the cursor or colour the terminal. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (char) =>
@@ -80,4 +86,30 @@ function printableJson(value: unknown): string {
     /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** A reader that has seen enough, as `head`, closes the pipe: that is no error, unless the command says otherwise. */
+export function leaveWhenStdoutBreaks(error: NodeJS.ErrnoException): void {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+}
+
+/** From here on the command itself notices that nobody takes what it writes. */
+export function tellBrokenStdoutMyself(): void {
+  process.stdout.off('error', leaveWhenStdoutBreaks);
+  // Whoever writes gets the error; without any listener it would end the process.
+  process.stdout.on('error', () => undefined);
+}
+
+/**
+ * Whether the process was started with standard output closed (`>&-`). Node then opens the null device in its place, and
+ * so that it can be read, too; who sends the output there on purpose opens it for writing alone.
+ */
+export function wasStdoutClosed(): boolean {
+  try {
+    if (fstatSync(1).rdev !== statSync('/dev/null').rdev) return false;
+    return readSync(1, Buffer.alloc(1)) === 0;
+  } catch {
+    // It cannot be read, or the system has no such device.
+    return false;
+  }
 }

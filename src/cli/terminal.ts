@@ -1,6 +1,6 @@
 /** Questions to the person at the terminal. stdout is data, so that they go to stderr. */
 import { createInterface } from 'node:readline';
-import type { GlobalOptions } from './global-options.ts';
+import type { GlobalOptions } from './open-home.ts';
 
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;

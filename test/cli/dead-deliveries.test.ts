@@ -2,8 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listDead, showDead } from '#src/cli/commands/dead.ts';
-import { retryDead } from '#src/cli/commands/dead-retry.ts';
+import { listDead, retryDead, showDead } from '#src/cli/commands/dead.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';

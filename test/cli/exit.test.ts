@@ -2,8 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { adviceFor, adviceOfKind } from '#src/cli/advice.ts';
-import { errorDocument, errorLines, exitWithError } from '#src/cli/exit.ts';
+import { adviceFor, adviceOfKind, errorDocument, errorLines, exitWithError } from '#src/cli/exit.ts';
 import { main } from '#src/cli/main.ts';
 import { type ErrorKind, PatchbayError } from '#src/errors.ts';
 import { exitCodeOf, worstExitCode } from '#src/runs/exit-code.ts';

@@ -3,9 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { logs } from '#src/cli/commands/logs.ts';
-import { lastLogLines, nextLogLines } from '#src/cli/log-files.ts';
-import { type LogFilter, prettyLine, wantsLine } from '#src/cli/log-lines.ts';
+import { type LogFilter, lastLogLines, logs, nextLogLines, prettyLine, wantsLine } from '#src/cli/commands/logs.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { startPatchbay } from '#test/support/patchbay-process.ts';

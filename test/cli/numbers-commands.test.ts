@@ -2,8 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { diffNumbers, listNumbers } from '#src/cli/commands/numbers.ts';
-import { numberHistory } from '#src/cli/commands/numbers-history.ts';
+import { diffNumbers, listNumbers, numberHistory } from '#src/cli/commands/numbers.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';

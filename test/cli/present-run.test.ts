@@ -1,8 +1,7 @@
 /** What people read about a run. */
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '#src/cli/output.ts';
-import { presentRun, progressLine, tally } from '#src/cli/present-run.ts';
-import { runDocument, shownDocument } from '#src/cli/run-document.ts';
+import { presentRun, progressLine, runDocument, shownDocument, tally } from '#src/cli/present-run.ts';
 import { zeroCounts } from '#src/ledger/run-record.ts';
 import { stagingRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';

@@ -1,7 +1,7 @@
 /** The document of a run, from report and ledger. */
 import { describe, expect, it } from 'vitest';
 import type { Home } from '#src/app.ts';
-import { presentationOf, runDocument, shownDocument } from '#src/cli/run-document.ts';
+import { presentationOf, runDocument, shownDocument } from '#src/cli/present-run.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { defaultGuards } from '#test/runs/support/tallies.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ApprovalAnswer, askApproval } from '#src/cli/commands/runs-approve.ts';
+import { type ApprovalAnswer, askApproval } from '#src/cli/commands/runs.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
 import { slice, stagingRun } from '#test/contracts/support/build.ts';

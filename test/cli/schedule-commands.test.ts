@@ -2,9 +2,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listSchedules, pause, resume } from '#src/cli/commands/schedule.ts';
-import { type ScheduleView, scheduleLines } from '#src/cli/commands/schedule-lines.ts';
-import { runSchedule } from '#src/cli/commands/schedule-run.ts';
+import {
+  listSchedules,
+  pause,
+  resume,
+  runSchedule,
+  type ScheduleView,
+  scheduleLines,
+} from '#src/cli/commands/schedule.ts';
 import { createOutput } from '#src/cli/output.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
 import type { Ledger } from '#src/ledger/port.ts';

@@ -1,6 +1,6 @@
 /** What `schedule ls` says of the last time. */
 import { describe, expect, it } from 'vitest';
-import { outcomeText } from '#src/cli/commands/schedule-lines.ts';
+import { outcomeText } from '#src/cli/commands/schedule.ts';
 import { createOutput } from '#src/cli/output.ts';
 import type { TickRecord } from '#src/ledger/schedule-record.ts';
 

@@ -2,19 +2,19 @@
 import type { Home } from '#src/app.ts';
 import { auditFilePath } from '#src/audits/audit-document.ts';
 import { followAudit } from '#src/audits/follow-audit.ts';
+import type { GlobalOptions } from '#src/cli/open-home.ts';
+import { type AuditResult, auditResultOf } from '#src/cli/present-audit.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { AuditRecord } from '#src/ledger/audit-record.ts';
 import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
 import { approveCommand } from '#src/runs/guard-reason.ts';
-import { type AuditResult, auditResultOf } from '../audit-result.ts';
-import { findRun } from '../find-run.ts';
-import type { GlobalOptions } from '../global-options.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
 import { takeSeatFor } from '../seat.ts';
+import { findRun } from './runs.ts';
 
 interface AuditOptions extends GlobalOptions {
   readonly wait?: string;

@@ -3,8 +3,8 @@
  * the mark beside a ledger that it finds damaged.
  */
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
-import type { Home } from '#src/app.ts';
-import { requireApiKey } from '#src/app.ts';
+import { type Home, requireApiKey } from '#src/app.ts';
+import type { GlobalOptions } from '#src/cli/open-home.ts';
 import { formatDuration } from '#src/config/duration.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/service-figures.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
@@ -16,7 +16,6 @@ import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';
 import { errorDocument } from '../exit.ts';
-import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
 

@@ -1,11 +1,11 @@
 /** `patchbay held ls|take`: fields that file and app changed differently, and what a person decides about them. */
 import type { Home } from '#src/app.ts';
+import { finishOneShot } from '#src/cli/one-shot.ts';
+import type { GlobalOptions } from '#src/cli/open-home.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { HeldRecord } from '#src/ledger/contact-record.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type HeldChoice, heldPerDecisionMax, listHeld, takeHeld } from '#src/runs/take-held.ts';
-import { finishOneShot } from '../finish-one-shot.ts';
-import type { GlobalOptions } from '../global-options.ts';
 import { patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';

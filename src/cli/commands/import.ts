@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
-import { openCliHome } from '#src/cli/open-home.ts';
+import { finishOneShot } from '#src/cli/one-shot.ts';
+import { type GlobalOptions, openCliHome } from '#src/cli/open-home.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { findMapping, folderNamesOf } from '#src/feeds/feeds.ts';
 import { takeEngineLock } from '#src/ledger/engine-lock.ts';
@@ -12,8 +13,6 @@ import { checkCountry } from '#src/mapping/phone-cell.ts';
 import { type SubmitChoice, submitFile } from '#src/runs/submit-run.ts';
 import { checkDelimiter, checkEncoding } from '#src/sources/read-options.ts';
 import { type ErrorDocument, errorDocument, errorLines } from '../exit.ts';
-import { finishOneShot } from '../finish-one-shot.ts';
-import type { GlobalOptions } from '../global-options.ts';
 import { type EnteredRun, patienceOf } from '../one-shot.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 

@@ -1,13 +1,13 @@
 /** `patchbay ledger`: whether the ledger is sound, and a backup of it. Neither needs an engine, nor that none runs. */
 import { resolve } from 'node:path';
 import { findLedgerFile } from '#src/app.ts';
+import type { GlobalOptions } from '#src/cli/open-home.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { backUpLedger } from '#src/ledger/sqlite/back-up-ledger.ts';
 import { checkLedger, type LedgerCheck, type LedgerState } from '#src/ledger/sqlite/check-ledger.ts';
 import { liftMark, markDamaged } from '#src/ledger/sqlite/damage-mark.ts';
 import { ledgerDamaged } from '#src/ledger/sqlite/ledger-trouble.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import type { GlobalOptions } from '../global-options.ts';
 import { loadCliConfig } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 

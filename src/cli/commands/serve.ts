@@ -1,15 +1,22 @@
 /** `patchbay serve`: the workspace service alone. */
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { errorDocument, errorLines } from '#src/cli/exit.ts';
+import { listenForInterrupt, tellInterrupted } from '#src/cli/interrupt.ts';
+import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
+import { createOutput, type Output, printable, tellBrokenStdoutMyself, wasStdoutClosed } from '#src/cli/output.ts';
+import { systemClock } from '#src/clock.ts';
+import { keyFileProblem } from '#src/config/api-key.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { createLogger } from '#src/log.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { startService } from '#src/service/start-service.ts';
-import { listenForInterrupt } from '../interrupt.ts';
-import { loadCliConfig } from '../open-home.ts';
-import { createOutput, type Output, printable } from '../output.ts';
-import { readKeyFile } from '../read-key-file.ts';
-import { tellInterrupted } from '../tell-interrupted.ts';
-import { dumpStore } from './serve-dump.ts';
-import { type ServeOptions, serviceOptionsOf } from './serve-options.ts';
-import { tellStarted } from './tell-started.ts';
+import { parseReservedSources } from '#src/service/contacts/parse-reserved-sources.ts';
+import { parseFault } from '#src/service/faults/parse-fault.ts';
+import type { PatchMode, ServiceOptions } from '#src/service/service-options.ts';
+import { type RunningService, startService } from '#src/service/start-service.ts';
+import { dumpWorkspace } from '#src/service/workspace-file/dump-workspace.ts';
+import type { ListSectionName, SectionCounts } from '#src/service/workspace-file/sections.ts';
 
 export async function serve(options: ServeOptions): Promise<number> {
   if (options.dump !== undefined) return dumpStore(options.dump, options);
@@ -48,4 +55,181 @@ function tellProblems(output: Output, error: unknown): void {
   if (!(error instanceof PatchbayError) || !(error.cause instanceof AggregateError)) return;
   if (error.cause.errors.length < 2) return;
   for (const problem of error.cause.errors) output.note(printable(messageOf(problem)));
+}
+
+/** `patchbay serve --dump FILE`: the whole workspace of a store as a workspace file; starts no service. */
+export interface DumpOptions extends GlobalOptions {
+  readonly store?: string;
+}
+
+/** `file` is a path, or `-` for stdout: then the dump is all that stands there, and a part of it is a failure. */
+export async function dumpStore(file: string, options: DumpOptions): Promise<number> {
+  const output = createOutput(options);
+  const store = options.store ?? ':memory:';
+  if (store === ':memory:') {
+    throw new PatchbayError('usage', 'storeMissing', '--dump needs the store to be dumped', {
+      hint: 'Name its file with --store FILE.',
+    });
+  }
+  const interrupt = listenForInterrupt(() => undefined, { hangUp: true });
+  const isForStdout = file === '-';
+  let isStdoutTaken = isForStdout && wasStdoutClosed();
+  const stdout = () => {
+    isStdoutTaken = true;
+    tellBrokenStdoutMyself();
+    return process.stdout;
+  };
+  try {
+    const { signal } = interrupt;
+    if (isStdoutTaken) throw stdoutClosed();
+    const target = isForStdout ? file : resolve(file);
+    const counts = await dumpWorkspace({ store: resolve(store), file: target, stdout, signal });
+    if (isForStdout) output.note(`dumped ${sectionCountsText(counts)}`);
+    else if (output.json) output.document({ store, dump: file, ...counts });
+    else output.line(`dumped ${sectionCountsText(counts)} to ${file}`);
+    return 0;
+  } catch (error) {
+    const exitCode = interrupt.exitCode();
+    if (exitCode !== null) {
+      const told = isForStdout ? { ...output, json: false } : output;
+      return tellInterrupted(told, 'interrupted; no dump was written', exitCode);
+    }
+    if (!isStdoutTaken) throw error;
+    // A part of the dump stands on standard output already, and nobody may be there to take more.
+    process.stderr.write(`${errorLines(errorDocument(error))}\n`);
+    return errorDocument(error).exitCode;
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+function stdoutClosed(): PatchbayError {
+  return new PatchbayError('usage', 'dumpNotWritten', 'cannot write the dump -: standard output is closed', {
+    hint: 'Send it into a file or a pipe, or name a file.',
+  });
+}
+
+/** From the options of `patchbay serve` to those of the service. */
+export interface ServeOptions extends GlobalOptions {
+  readonly port?: number;
+  readonly key?: readonly string[];
+  readonly keyFile?: string;
+  readonly store?: string;
+  readonly load?: string;
+  readonly dump?: string;
+  readonly contacts?: number;
+  readonly numbers?: number;
+  readonly patch?: 'merge' | 'replace';
+  readonly rate?: number;
+  readonly pageNumbers?: number;
+  readonly international?: boolean;
+  readonly fault?: readonly string[];
+  readonly faultSeed?: number;
+  readonly control?: boolean;
+  readonly reservedSource?: readonly string[];
+}
+
+const defaultPort = 8787;
+
+/** What the options do not hold themselves. */
+interface ServeFacts {
+  readonly host: string;
+  readonly apiKeys: readonly string[];
+  /** A path, or `:memory:`. */
+  readonly store: string;
+  /** Ends a load; null where nothing is loaded. */
+  readonly loadSignal: AbortSignal | null;
+}
+
+/** Throws `usage` errors for a fault or a reserved source that cannot be read. */
+export function serviceOptionsOf(options: ServeOptions, facts: ServeFacts): ServiceOptions {
+  const { host, apiKeys, store, loadSignal } = facts;
+  return {
+    host,
+    port: options.port ?? defaultPort,
+    apiKeys,
+    ...(options.reservedSource === undefined ? {} : { reservedSources: parseReservedSources(options.reservedSource) }),
+    store: store === ':memory:' ? store : resolve(store),
+    seedContacts: options.contacts ?? 25,
+    seedPhoneNumbers: options.numbers ?? 4,
+    ...(options.load === undefined || loadSignal === null
+      ? {}
+      : { load: { file: options.load, stdin: () => process.stdin, signal: loadSignal } }),
+    patchMode: options.patch ?? 'merge',
+    requestsPerSecond: options.rate ?? null,
+    pageNumbers: options.pageNumbers ?? null,
+    internationalMessaging: options.international === true,
+    faults: (options.fault ?? []).map(parseFault),
+    faultSeed: options.faultSeed ?? 1,
+    control: options.control === true,
+    clock: systemClock(),
+    log: createLogger({ level: options.verbose === true ? 'debug' : 'warn' }),
+  };
+}
+
+/** Tells where a service that `patchbay serve` started is, and how it is asked. */
+interface StartFacts {
+  /** As it was given. */
+  readonly store: string;
+  readonly patchMode: PatchMode;
+}
+
+export function tellStarted(output: Output, service: RunningService, { store, patchMode }: StartFacts): void {
+  const { loaded } = service;
+  if (output.json) {
+    output.document({ origin: service.origin, key: service.printedKey, store, ...(loaded === null ? {} : { loaded }) });
+  } else {
+    output.line(`workspace service at ${service.origin} (PATCH ${patchMode}s, store ${store})`);
+    if (loaded !== null) output.line(`loaded   ${sectionCountsText(loaded)}`);
+    if (service.printedKey !== null) output.line(`key      ${service.printedKey}`);
+    output.line(`docs     ${service.origin}/docs (for machines: /openapi.json)`);
+    output.line(
+      `try      curl -H "Authorization: ${service.printedKey ?? '$KEY'}" "${service.origin}/v1/contacts?maxResults=3"`,
+    );
+  }
+}
+
+/** How many records a workspace file holds, in words. */
+const words: readonly (readonly [ListSectionName, string, string])[] = [
+  ['contacts', 'contact', 'contacts'],
+  ['phoneNumbers', 'phone number', 'phone numbers'],
+  ['users', 'user', 'users'],
+  ['customFields', 'custom field', 'custom fields'],
+  ['calls', 'call', 'calls'],
+  ['recordings', 'recording', 'recordings'],
+  ['messages', 'message', 'messages'],
+];
+
+/** `1,000 contacts, 1 user, 7 custom fields`; contacts are told even where there are none. */
+export function sectionCountsText(counts: SectionCounts): string {
+  return words
+    .filter(([name]) => counts[name] > 0 || name === 'contacts')
+    .map(([name, one, many]) => `${counts[name].toLocaleString('en')} ${counts[name] === 1 ? one : many}`)
+    .join(', ');
+}
+
+// Reads a file with API keys for the service, one in each line: an argument could be read by others, as with `ps`.
+
+/** The keys in their order; blank lines and white space around a key are left out. */
+export async function readKeyFile(file: string): Promise<readonly string[]> {
+  const problem = await keyFileProblem(file);
+  if (problem !== null) throw new PatchbayError('usage', 'apiKeyFileOpen', problem, { facts: { file } });
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw fileError(`the key file ${file} cannot be read: ${messageOf(cause)}`, file, cause);
+  });
+  const keys = text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (keys.length === 0) throw fileError(`the key file ${file} holds no key`, file);
+  return keys;
+}
+
+function fileError(message: string, file: string, cause?: unknown): PatchbayError {
+  return new PatchbayError('usage', 'keyFileUnreadable', message, {
+    facts: { file },
+    hint: 'Name a text file with one key in each line.',
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

@@ -2,20 +2,21 @@
 import { access, constants } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { Home } from '#src/app.ts';
+import { errorDocument, errorLines } from '#src/cli/exit.ts';
+import { listenForInterrupt } from '#src/cli/interrupt.ts';
+import { type GlobalOptions, openCliHome } from '#src/cli/open-home.ts';
+import { createOutput, type Output, printable } from '#src/cli/output.ts';
+import { isoInstant } from '#src/clock.ts';
 import { startPage } from '#src/dashboard/start-page.ts';
 import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
+import { runWorker } from '#src/engine/worker.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
+import type { EngineNotice } from '#src/ledger/engine-notice.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { errorDocument, errorLines } from '../exit.ts';
-import type { GlobalOptions } from '../global-options.ts';
-import { listenForInterrupt } from '../interrupt.ts';
-import { openCliHome } from '../open-home.ts';
-import { createOutput, type Output } from '../output.ts';
-import { startWorker } from './start-worker.ts';
 
 interface StartOptions extends GlobalOptions {
   readonly sameWorkspace?: boolean;
@@ -161,4 +162,59 @@ function printBanner(output: Output, home: Home, engine: Engine, page: string): 
   const folder = relative(process.cwd(), home.folders.importFolders.at(-1) ?? '');
   // Invented people are for the sandbox alone.
   output.line(`  try            cp ${sandbox ? 'config/samples/contacts.csv' : 'YOUR-EXPORT.csv'} ${folder}/`);
+}
+
+/** `patchbay start --worker`: a further process that works for the engine of a data folder, until Ctrl-C. */
+export async function startWorker(options: GlobalOptions): Promise<number> {
+  const output = createOutput(options);
+  const home = await openCliHome(options, 'start');
+  const interrupt = listenForInterrupt(() =>
+    output.note('patchbay: finishing the requests on their way; press Ctrl-C again to leave at once'),
+  );
+  let shifts = 0;
+  try {
+    await runWorker(home, {
+      signal: interrupt.signal,
+      onWork: (engine, queue) => {
+        shifts += 1;
+        if (shifts > 1) output.note(`patchbay: working for the engine that runs since ${since(engine)}`);
+        else if (output.json) output.document(workerBanner(home, engine, queue));
+        else printWorkerBanner(output, home, engine, queue);
+      },
+      onWait: (cause) => {
+        if (cause === null) {
+          output.note('patchbay: the engine is gone; waiting for the next one (patchbay start)');
+        } else {
+          output.note(`patchbay: waiting: ${printable(errorDocument(cause).error.message)} [${cause.code}]`);
+        }
+      },
+    });
+    return interrupt.exitCode() ?? 0;
+  } finally {
+    interrupt.dispose();
+    await home.close();
+  }
+}
+
+function since(engine: EngineNotice): string {
+  return isoInstant(engine.startedAtMs);
+}
+
+function workerBanner(home: Home, engine: EngineNotice, queue: string) {
+  return {
+    worker: { pid: process.pid },
+    service: { name: home.serviceName, origin: engine.serviceOrigin },
+    queue,
+    data: home.folders.root,
+    engine: { since: since(engine) },
+  };
+}
+
+function printWorkerBanner(output: Output, home: Home, engine: EngineNotice, queue: string): void {
+  const sandbox = home.mode === 'sandbox';
+  output.line(output.style('bold', `Patchbay ${manifest.version}, worker`));
+  output.line(`  service        ${sandbox ? 'sandbox at ' : ''}${engine.serviceOrigin}`);
+  output.line(`  queue          ${queue}`);
+  output.line(`  data folder    ${home.folders.root}`);
+  output.line(`  engine         running since ${since(engine)}`);
 }

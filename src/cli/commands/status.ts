@@ -1,5 +1,7 @@
 /** `patchbay status`: what runs, what waits, what is held, what is dead. */
 import type { Home } from '#src/app.ts';
+import type { GlobalOptions } from '#src/cli/open-home.ts';
+import { presentationOf } from '#src/cli/present-run.ts';
 import { isoInstant } from '#src/clock.ts';
 import { isEngineRunning } from '#src/engine/find-engine.ts';
 import { lookAround } from '#src/engine/look-around.ts';
@@ -10,11 +12,9 @@ import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates } from '#src/ledger/run-record.ts';
 import { bytesOf } from '#src/ledger/sqlite/check-ledger.ts';
 import type { RunSummary } from '#src/runs/summary.ts';
-import type { GlobalOptions } from '../global-options.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { tally } from '../present-run.ts';
-import { presentationOf } from '../run-document.ts';
 
 export async function status(options: GlobalOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
