@@ -16,7 +16,7 @@ import { createFeeds, type Feeds } from './feeds/feeds.ts';
 import type { Ledger } from './ledger/port.ts';
 import { identifyProcess, type ProcessIdentity } from './ledger/process-identity.ts';
 import type { LedgerObserver } from './ledger/sqlite/database.ts';
-import { openSqliteLedger } from './ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from './ledger/sqlite/ledger.ts';
 import type { Logger } from './log.ts';
 import type { RunFolders } from './runs/parts.ts';
 import type { SubmitParts } from './runs/submit-run.ts';

@@ -4,7 +4,7 @@
  * Two times: the wall clock names instants for people; the monotonic clock measures leases and horizons. The
  * monotonic clock runs for the whole system since it booted, so it may be compared between processes as long as
  * the boot's id is the same (`rules.md`, "One contact per key"). What waits in the ledger waits by the ledger's own
- * clock, which is made of both (`ledger/sqlite/sqlite-clock.ts`).
+ * clock, which is made of both (`ledger/sqlite/clock.ts`).
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -5,8 +5,8 @@
 
 import { join } from 'node:path';
 import { isoInstant } from '#src/clock.ts';
-import type { AuditFinding, AuditKind, AuditRecord, AuditScope } from '#src/ledger/audit-record.ts';
-import type { KeyHistoryEntry } from '#src/ledger/key-event.ts';
+import type { AuditFinding, AuditKind, AuditRecord, AuditScope } from '#src/ledger/audits.ts';
+import type { KeyHistoryEntry } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 

@@ -4,10 +4,11 @@
  * Imports come first. An audit has one request on its way at a time; while a run is being written it looks at one chunk
  * and then rests, so that it takes little of the rate. What a crash interrupts goes on at the chunk where it stood.
  */
+
 import type { Clock } from '#src/clock.ts';
 import { matchByKey } from '#src/contacts/reply.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { AuditRecord, AuditRequests, NewFinding } from '#src/ledger/audit-record.ts';
+import type { AuditRecord, AuditRequests, NewFinding } from '#src/ledger/audits.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { keyHash, type Logger } from '#src/log.ts';
 import { isAboutOneContact, lookUpKeys } from '#src/workspace/look-up.ts';

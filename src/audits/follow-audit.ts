@@ -1,7 +1,7 @@
 /** Follows an audit through the ledger. */
 import type { Clock } from '#src/clock.ts';
 import { invariant } from '#src/errors.ts';
-import type { AuditRecord } from '#src/ledger/audit-record.ts';
+import type { AuditRecord } from '#src/ledger/audits.ts';
 import { type Following, type FollowStop, follow } from '#src/ledger/follow.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 

@@ -1,7 +1,7 @@
 /** Held fields for people and scripts: both values, and where they come from. */
 import { isoInstant } from '#src/clock.ts';
-import type { HeldRecord } from '#src/ledger/contact-record.ts';
-import type { RunEvent } from '#src/ledger/staging-ledger.ts';
+import type { HeldRecord } from '#src/ledger/contacts.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import { type Output, printable } from './output.ts';
 
 type FieldValue = HeldRecord['ours'];

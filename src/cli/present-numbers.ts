@@ -2,7 +2,7 @@
 import { isoInstant } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { FieldChanges, NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import type { FieldChanges, NumberChange, SnapshotRecord } from '#src/ledger/snapshots.ts';
 import { restrictionsOf, usersOf } from '#src/snapshots/compare-snapshots.ts';
 import { international, restrictionName, shown, userLabel } from '#src/snapshots/describe-change.ts';
 import { readInstant, snapshotFile, userOf } from '#src/snapshots/snapshot-files.ts';

@@ -1,8 +1,8 @@
 /** A run for people: what became of it, what is wrong, and what to do next. */
 
 import type { Home } from '#src/app.ts';
-import { isFinal, pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
-import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging-ledger.ts';
+import { isFinal, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { fixFilePath } from '#src/runs/fix-file.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';

@@ -4,7 +4,7 @@
  */
 import type { Home } from '#src/app.ts';
 import { type Engine, startEngine } from '#src/engine/engine.ts';
-import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Following } from '#src/ledger/follow.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Output } from './output.ts';

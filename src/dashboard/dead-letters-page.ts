@@ -3,7 +3,7 @@
  * person who can mend them.
  */
 import { html } from 'hono/html';
-import type { DeadLetter } from '#src/ledger/dead-letter.ts';
+import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Row } from '#src/sources/row.ts';
 import { type Frame, framed } from './frame.ts';
 import type { Markup } from './markup.ts';

@@ -1,8 +1,8 @@
 /** The feeds: when each is due, how it went last, and what is the matter with it; and the snapshots of the numbers. */
 import { html } from 'hono/html';
-import { troubleWords } from '#src/ledger/delivery-record.ts';
-import type { TickOutcome } from '#src/ledger/schedule-record.ts';
-import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { troubleWords } from '#src/ledger/deliveries.ts';
+import type { TickOutcome } from '#src/ledger/schedules.ts';
+import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import { dropHint } from './drop-hint.ts';
 import type { FeedsView, FeedView, ScheduleView } from './feeds.ts';

@@ -1,14 +1,9 @@
 /** What the page of feeds shows, gathered from the ledger, and its JSON twin. */
 import { isoInstant } from '#src/clock.ts';
-import type { FeedTrouble } from '#src/ledger/delivery-record.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
-import {
-  phoneNumbersSchedule,
-  type ScheduleRecord,
-  type TickRecord,
-  tellingOutcomes,
-} from '#src/ledger/schedule-record.ts';
-import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshot-record.ts';
+import type { FeedTrouble } from '#src/ledger/deliveries.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
+import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshots.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import type { DashboardParts } from './parts.ts';
 

@@ -2,7 +2,7 @@
  * Figures for Prometheus, in its text format. Only what the ledger answers cheaply, and no personal data: labels are
  * states and a version.
  */
-import { activeRunStates, isFinal, pendingCount } from '#src/ledger/run-record.ts';
+import { activeRunStates, isFinal, pendingCount } from '#src/ledger/runs.ts';
 import type { DashboardParts } from './parts.ts';
 import { askReadiness } from './readiness.ts';
 

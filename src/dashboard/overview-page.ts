@@ -1,6 +1,6 @@
 /** The first page: what runs, what ran last, what is dead and what to do about it. */
 import { html } from 'hono/html';
-import type { DeadLetterGroup } from '#src/ledger/dead-letter-ledger.ts';
+import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { dropHint } from './drop-hint.ts';
 import { busyRefreshSeconds, type Frame, framed } from './frame.ts';

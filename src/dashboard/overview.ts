@@ -1,9 +1,9 @@
 /** What the first page shows, gathered from the ledger, and its JSON twin. */
 import { isoInstant } from '#src/clock.ts';
 import { letterDocument } from '#src/dead-letters/letter-document.ts';
-import type { DeadLetterGroup } from '#src/ledger/dead-letter-ledger.ts';
+import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
-import { activeRunStates } from '#src/ledger/run-record.ts';
+import { activeRunStates } from '#src/ledger/runs.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 import { askReadiness } from './readiness.ts';
 import { type RunView, viewRun } from './run-view.ts';

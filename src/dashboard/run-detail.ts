@@ -1,7 +1,7 @@
 /** One run with its problems, gathered from the ledger and the report file, and its JSON twin. */
 import { stat } from 'node:fs/promises';
-import { isFinal } from '#src/ledger/run-record.ts';
-import type { RunEvent } from '#src/ledger/staging-ledger.ts';
+import { isFinal } from '#src/ledger/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import { readReport, reportPath } from '#src/runs/report.ts';
 import { type ProblemLine, problemLines } from '#src/runs/summary.ts';
 import type { DashboardParts } from './parts.ts';

@@ -1,7 +1,7 @@
 /** One run: what it came to, why, and what is wrong with its rows. */
 import { html } from 'hono/html';
-import { isFinal } from '#src/ledger/run-record.ts';
-import type { RunEvent } from '#src/ledger/staging-ledger.ts';
+import { isFinal } from '#src/ledger/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import type { ProblemLine } from '#src/runs/summary.ts';
 import { busyRefreshSeconds, type Frame, framed } from './frame.ts';
 import type { Markup } from './markup.ts';

@@ -1,6 +1,6 @@
 /** How a run looks: its state, its progress, its line in a table. */
 import { html } from 'hono/html';
-import { pendingCount, type RunRecord, type RunState } from '#src/ledger/run-record.ts';
+import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { Markup } from './markup.ts';
 import { count, counted, duration, moment } from './moment.ts';
 import type { RunView } from './run-view.ts';

@@ -1,5 +1,5 @@
 /** A run as the page and its JSON twin show it: what the ledger holds, in the shape of `import --json`. */
-import { isFinal, type RunRecord } from '#src/ledger/run-record.ts';
+import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { fixFilePath } from '#src/runs/fix-file.ts';
 import { reportPath } from '#src/runs/report.ts';
 import { type RunSummary, summarise } from '#src/runs/summary.ts';

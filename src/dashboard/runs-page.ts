@@ -1,6 +1,6 @@
 /** All runs that are worth a look, newest first. */
 import { html } from 'hono/html';
-import { isFinal } from '#src/ledger/run-record.ts';
+import { isFinal } from '#src/ledger/runs.ts';
 import { dropHint } from './drop-hint.ts';
 import { busyRefreshSeconds, type Frame, framed } from './frame.ts';
 import type { Markup } from './markup.ts';

@@ -1,7 +1,7 @@
 /** A dead letter in the shape of `dead ls --json` (`contract.md`). Pure. */
 import { isoInstant } from '#src/clock.ts';
-import type { DeadLetter, DeadLetterState } from '#src/ledger/dead-letter.ts';
-import type { ServiceAnswer } from '#src/ledger/staged-record.ts';
+import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
+import type { ServiceAnswer } from '#src/ledger/staging.ts';
 
 export interface LetterDocument {
   readonly id: string;

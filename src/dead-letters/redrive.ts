@@ -6,9 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import { PatchbayError } from '#src/errors.ts';
-import type { DeadLetter, LetterChoice } from '#src/ledger/dead-letter.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
-import type { NewRun, RunRecord } from '#src/ledger/run-record.ts';
+import type { DeadLetter, LetterChoice } from '#src/ledger/letters.ts';
+import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { versionOf } from '#src/mapping/compile-mapping.ts';
 import { distinctNames } from '#src/runs/fix-columns.ts';
 import { isMisshapen, misshapenAgain } from '#src/runs/fix-rows.ts';

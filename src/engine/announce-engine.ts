@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isAbsolute, relative } from 'node:path';
 import type { Home } from '#src/app.ts';
-import { liveWorkers, type QueuePlace } from '#src/ledger/engine-notice.ts';
+import { liveWorkers, type QueuePlace } from '#src/ledger/engine-presence.ts';
 
 /**
  * Tells worker processes where everything is, and forgets those that died. Comes last in an engine's start: a worker that

@@ -1,6 +1,6 @@
 /** What was opened is closed in reverse order, however far the opening got. */
 import { messageOf } from '#src/errors.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import type { Logger } from '#src/log.ts';
 
 export interface Closers {

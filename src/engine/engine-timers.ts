@@ -2,7 +2,7 @@
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import type { Logger } from '#src/log.ts';
 import type { Producer } from '#src/queue/producer.ts';
 import type { Sweeper } from './sweeper.ts';

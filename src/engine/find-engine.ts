@@ -2,8 +2,7 @@
 import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { takeEngineLock } from '#src/ledger/engine-lock.ts';
-import type { EngineNotice } from '#src/ledger/engine-notice.ts';
+import { type EngineNotice, takeEngineLock } from '#src/ledger/engine-presence.ts';
 
 /** How soon a worker sees that its engine is gone, or that there is one. */
 export const lookEveryMs = 250;

@@ -5,7 +5,7 @@
  */
 import type { Moment } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { BatchRecord } from '#src/ledger/staging-ledger.ts';
+import type { BatchRecord } from '#src/ledger/staging.ts';
 import { inLogContext } from '#src/log.ts';
 import type { Breakers } from '#src/workspace/breaker.ts';
 

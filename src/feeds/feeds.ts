@@ -14,7 +14,7 @@ import { isMappingName } from '#src/config/feed-checks.ts';
 import { feedNameProblem } from '#src/config/feed-name.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { labelOfFeed, mainFeed } from '#src/ledger/main-feed.ts';
+import { labelOfFeed, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { loadMapping } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkSourceLabel } from '#src/mapping/text-cells.ts';

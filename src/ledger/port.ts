@@ -8,16 +8,16 @@
  * throw `transient` for trouble that passes, and `damaged` for trouble that does not.
  */
 import type { Moment } from '#src/clock.ts';
-import type { AuditLedger } from './audit-ledger.ts';
-import type { ContactLedger } from './contact-ledger.ts';
-import type { DeadLetterLedger } from './dead-letter-ledger.ts';
-import type { DeliveryLedger } from './delivery-ledger.ts';
-import type { EngineNotice, WorkerNotice } from './engine-notice.ts';
-import type { RunLedger } from './run-ledger.ts';
-import type { ScheduleLedger } from './schedule-ledger.ts';
-import type { SnapshotLedger } from './snapshot-ledger.ts';
-import type { StagingLedger } from './staging-ledger.ts';
-import type { TakeLedger } from './take-ledger.ts';
+import type { AuditLedger } from './audits.ts';
+import type { ContactLedger } from './contacts.ts';
+import type { DeliveryLedger } from './deliveries.ts';
+import type { EngineNotice, WorkerNotice } from './engine-presence.ts';
+import type { DeadLetterLedger } from './letters.ts';
+import type { RunLedger } from './runs.ts';
+import type { ScheduleLedger } from './schedules.ts';
+import type { SnapshotLedger } from './snapshots.ts';
+import type { StagingLedger } from './staging.ts';
+import type { TakeLedger } from './takes.ts';
 
 /** Which workspace the ledger belongs to (`rules.md`, "Workspace, feed, key"). */
 export interface WorkspaceBinding {

@@ -5,8 +5,12 @@
  */
 import { unreachable } from '#src/errors.ts';
 import type { JsonValue } from '#src/sources/row.ts';
-import type { CustomFieldValue } from '#src/wire/contact.ts';
-import { type CustomFieldDefinition, type CustomFieldType, customFieldTypes } from '#src/wire/custom-field.ts';
+import {
+  type CustomFieldDefinition,
+  type CustomFieldType,
+  type CustomFieldValue,
+  customFieldTypes,
+} from '#src/wire/contact.ts';
 import { bad, type DeadCode, type Flaw, good, type Reading, readCell } from './cell.ts';
 import { readHttpUri, readLongText } from './text-cells.ts';
 

@@ -2,7 +2,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { CustomFieldDefinition } from '#src/wire/custom-field.ts';
+import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { CustomFieldKind } from './custom-cell.ts';
 import { tidyHeader } from './header.ts';
 import type { BlankRule, Mapping } from './mapping-schema.ts';

@@ -9,7 +9,7 @@ import { type Clock, isoInstant, type Moment } from '#src/clock.ts';
 import { readNotifySecret } from '#src/config/notify-secret.ts';
 import type { Config } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { DeliveryRecord } from '#src/ledger/delivery-record.ts';
+import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
 import { parseRetryAfter } from '#src/workspace/retry-after.ts';

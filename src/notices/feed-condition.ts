@@ -9,8 +9,8 @@
  */
 
 import { isoInstant } from '#src/clock.ts';
-import type { FeedTrouble, NewDelivery } from '#src/ledger/delivery-record.ts';
-import type { FeedStanding } from '#src/ledger/feed-standing.ts';
+import type { FeedTrouble, NewDelivery } from '#src/ledger/deliveries.ts';
+import type { FeedStanding } from '#src/ledger/rules/feeds.ts';
 
 /** The order in which they are told. */
 const troubleOrder = ['outage', 'failed', 'guard', 'deadRows', 'missed'] as const satisfies readonly FeedTrouble[];

@@ -9,13 +9,11 @@
  */
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
-import { newDeliveryId } from '#src/ledger/delivery-id.ts';
-import type { KnownFeedCondition } from '#src/ledger/delivery-record.ts';
-import type { FeedStanding } from '#src/ledger/feed-standing.ts';
-import { mainFeed } from '#src/ledger/main-feed.ts';
+import { type KnownFeedCondition, newDeliveryId } from '#src/ledger/deliveries.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
-import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedule-record.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
+import { type FeedStanding, mainFeed } from '#src/ledger/rules/feeds.ts';
+import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import type { Logger } from '#src/log.ts';
 import { overdueAfterMs } from '#src/schedules/start-schedules.ts';
 import { changeOf, type Expectation, type FeedFacts, noticeOf, type TickFacts, troublesOf } from './feed-condition.ts';

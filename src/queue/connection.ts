@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { PatchbayError } from '#src/errors.ts';
-import type { QueuePlace } from '#src/ledger/engine-notice.ts';
+import type { QueuePlace } from '#src/ledger/engine-presence.ts';
 import type { Logger } from '#src/log.ts';
 import { type EmbeddedConnection, startEmbeddedValkey } from './embedded/embedded-valkey.ts';
 

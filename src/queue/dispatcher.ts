@@ -7,8 +7,8 @@
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { ScheduleWork } from '#src/ledger/schedule-record.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
+import type { ScheduleWork } from '#src/ledger/schedules.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import type { Logger } from '#src/log.ts';
 import type { JobToAdd, Producer } from './producer.ts';
 import { jobId } from './queue-names.ts';

@@ -4,11 +4,9 @@
  * A job that fails ends in the queue as failed, with a code for a reason: no words, which may quote somebody. It is never
  * tried again there: the ledger says what is still to be done (`kept-jobs.ts` says how an ended one makes way).
  */
-
-import type { RedisOptions } from 'bullmq';
-import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
 import { closeWorker } from './close-worker.ts';
 import { timedOut, within } from './embedded/deadline.ts';

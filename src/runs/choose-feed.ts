@@ -2,10 +2,9 @@
 import { expectedFeedName } from '#src/config/feed-name.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type FeedSettings, type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
-import { mainFeed } from '#src/ledger/main-feed.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunOptions } from '#src/ledger/run-options.ts';
-import type { NewRun, RunReason, RunRecord } from '#src/ledger/run-record.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import type { NewRun, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { refusedFolder } from './claimed-place.ts';
 import { readFixFile } from './fix-file-origin.ts';

@@ -5,7 +5,7 @@
 import type { Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type Slot, scalarNames } from '#src/contacts/desired.ts';
 import { customFieldName, type FieldName, sameCustomValue, sameText } from '#src/contacts/field.ts';
-import type { SaidRecord } from '#src/ledger/contact-record.ts';
+import type { SaidRecord } from '#src/ledger/contacts.ts';
 
 /**
  * Whether the row wants something else than its file had settled. What waits for a person, or for a row that was given

@@ -1,5 +1,5 @@
 /** Exit codes of runs (`contract.md`, "Exit codes"). Pure. */
-import type { RunState } from '#src/ledger/run-record.ts';
+import type { RunState } from '#src/ledger/runs.ts';
 
 export const exitCodes = {
   done: 0,

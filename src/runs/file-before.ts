@@ -3,8 +3,8 @@
  * that is its last accepted file, so that half an export is no order to forget the other half; for `main` too, the run
  * that accepted the same content, so that an older file does not turn values back.
  */
-import { mainFeed } from '#src/ledger/main-feed.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { normaliseHeader } from '#src/mapping/header.ts';
 import { namesColumn } from '#src/mapping/layout.ts';
 import type { FileBefore, FileHistory, OlderFile } from './guards.ts';

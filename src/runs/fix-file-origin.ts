@@ -5,7 +5,7 @@
  */
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { SourceItem } from '#src/sources/row.ts';
 import { fixFileReading, isFixFile, letterIdOf } from './fix-columns.ts';

@@ -4,8 +4,8 @@
  */
 import { join, parse } from 'node:path';
 import { archiveFolders } from '#src/config/archive-folders.ts';
-import type { FileShape, RunRecord } from '#src/ledger/run-record.ts';
-import type { RunDeadRow, StagingLedger } from '#src/ledger/staging-ledger.ts';
+import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
+import type { RunDeadRow, StagingLedger } from '#src/ledger/staging.ts';
 import { writeCsvFile } from '#src/sources/csv-writer.ts';
 import type { JsonValue, Row } from '#src/sources/row.ts';
 import { safeFileName } from '#src/sources/safe-file-name.ts';

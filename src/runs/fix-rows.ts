@@ -8,9 +8,9 @@
  * Invariant: the mapping never sees a column of the fix-file, nor an apostrophe that guarded a formula.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import type { DeadLetter } from '#src/ledger/dead-letter.ts';
+import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { normaliseHeader } from '#src/mapping/header.ts';
 import { shownValue } from '#src/sources/cell-text.ts';
 import { unguardFormulas } from '#src/sources/formula-guard.ts';

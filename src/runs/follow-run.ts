@@ -2,7 +2,7 @@
 import { invariant } from '#src/errors.ts';
 import { type Following, type FollowStop, follow } from '#src/ledger/follow.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
+import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 
 /** Why following ended, and the run as it was then. `rest`: it is final, or stopped by a guard. */
 export type FollowEnd = ({ readonly kind: 'rest' } | FollowStop) & { readonly run: RunRecord };

@@ -1,9 +1,9 @@
 /** What a person reads of a run that a guard stopped. Pure. */
 import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
-import { figureFacts, guardCode, percent } from '#src/ledger/approval.ts';
-import { mainFeed } from '#src/ledger/main-feed.ts';
-import type { RunReason, RunRecord } from '#src/ledger/run-record.ts';
+import { figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import { listNames } from '#src/mapping/header.ts';
 import type { Guard, GuardVerdict } from './guards.ts';
 

@@ -5,9 +5,8 @@
  * named feed three of them look at the *file before*, the feed's last accepted one. Two more, for `main` too, know a file
  * that holds other people than its feed, and one that newer files have followed.
  */
-
-import type { GuardFigures } from '#src/ledger/approval.ts';
-import type { RunOptions } from '#src/ledger/run-options.ts';
+import type { GuardFigures } from '#src/ledger/rules/approval.ts';
+import type { RunOptions } from '#src/ledger/runs.ts';
 
 export interface GuardLimits {
   /** Shares are fractions: 0.3 is 30 %. Floors are counts of the base (dead rows: of the dead). */

@@ -2,7 +2,7 @@
  * Columns with contact data that nothing maps stop the first file of a feed that has them (`rules.md`, "Guards"). Whoever lets
  * that file pass has decided for those that follow: the feed remembers what its accepted files left out.
  */
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { listNames, normaliseHeader, tidyHeader } from '#src/mapping/header.ts';
 import type { GuardVerdict } from './guards.ts';

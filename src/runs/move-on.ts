@@ -1,5 +1,5 @@
 /** The end of staging: the guards decide, and a newer file takes the place of one that they had stopped. */
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { inStep } from '#src/steps.ts';
 import { fileHistory, isFullFile } from './file-before.ts';

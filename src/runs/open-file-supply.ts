@@ -1,12 +1,11 @@
 /** The rows of a claimed file, with the mapping that reads them. */
-
 import { PatchbayError } from '#src/errors.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { type CompiledMapping, compileMapping, requiredColumns } from '#src/mapping/compile-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { SourceItem } from '#src/sources/row.ts';
-import type { CustomFieldDefinition } from '#src/wire/custom-field.ts';
+import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import { runBefore } from './file-before.ts';
 import { fixFileReading, originalColumns } from './fix-columns.ts';
 import { createFixRows } from './fix-rows.ts';

@@ -2,7 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { emptyIfMissing, messageOf, PatchbayError } from '#src/errors.ts';
-import { mainFeed } from '#src/ledger/main-feed.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { chooseFeed } from './choose-feed.ts';
 import { type ClaimedFile, listClaimed } from './claimed-place.ts';
 import { runIdOf } from './run-id.ts';

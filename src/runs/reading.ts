@@ -1,6 +1,6 @@
 /** With what a run's rows are read: its mapping, and what is known outside of it. The same for a file and for a redrive. */
-import { sourceLabelOf } from '#src/ledger/main-feed.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import { sourceLabelOf } from '#src/ledger/rules/feeds.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import type { MappingContext } from '#src/mapping/target.ts';

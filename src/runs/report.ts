@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { RunEvent, StagingLedger } from '#src/ledger/staging-ledger.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { RunEvent, StagingLedger } from '#src/ledger/staging.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import type { RunParts } from './parts.ts';
 import { type ProblemLine, problemLines, type RunSummary } from './summary.ts';

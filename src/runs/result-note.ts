@@ -1,6 +1,6 @@
 /** The lines beside an archived file that say what became of it, and what was warned of. Pure. */
-import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { RunEvent } from '#src/ledger/staging-ledger.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import type { RunSummary } from './summary.ts';
 
 /** The report has all of them. */

@@ -7,9 +7,8 @@
  * the one that wins by choice from winning.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import type { CountDelta } from '#src/ledger/run-record.ts';
-import type { DeadRow, NewStagedRecord, RecordEnd, StagedRecord } from '#src/ledger/staged-record.ts';
-import type { KeyTrace, RunEvent } from '#src/ledger/staging-ledger.ts';
+import type { CountDelta } from '#src/ledger/runs.ts';
+import type { DeadRow, KeyTrace, NewStagedRecord, RecordEnd, RunEvent, StagedRecord } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
 
 export type DuplicatePolicy = 'dead' | 'lastWins' | 'firstWins';

@@ -1,6 +1,6 @@
 /** What a run came to, in the shape of `import --json` (`contract.md`). Pure. */
-import { pendingCount, type RunRecord } from '#src/ledger/run-record.ts';
-import type { RunDeadRow } from '#src/ledger/staging-ledger.ts';
+import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+import type { RunDeadRow } from '#src/ledger/staging.ts';
 import { exitCodeOf } from './exit-code.ts';
 
 export interface ProblemLine {

@@ -8,11 +8,9 @@
 import { createHash } from 'node:crypto';
 import type { HeldSide } from '#src/contacts/take-held.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { HeldFilter } from '#src/ledger/contact-ledger.ts';
-import type { HeldRecord } from '#src/ledger/contact-record.ts';
+import type { HeldFilter, HeldRecord } from '#src/ledger/contacts.ts';
 import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
-import type { NewRun, RunRecord } from '#src/ledger/run-record.ts';
+import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { newRunId } from './run-id.ts';
 import { importFolderOf, type SubmitParts } from './submit-run.ts';
 

@@ -9,7 +9,7 @@ import type { Clock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type Following, type FollowStop, follow } from '#src/ledger/follow.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { ScheduleWork, TickEnd, TickRecord, TickTrigger } from '#src/ledger/schedule-record.ts';
+import type { ScheduleWork, TickEnd, TickRecord, TickTrigger } from '#src/ledger/schedules.ts';
 import type { Logger } from '#src/log.ts';
 
 export interface TickParts {

@@ -1,6 +1,6 @@
 /** A rule in plain words: `every 15 minutes`, `daily at 02:30 (Europe/Berlin)`. Pure. */
 import { unreachable } from '#src/errors.ts';
-import type { ScheduleRule } from '#src/ledger/schedule-record.ts';
+import type { ScheduleRule } from '#src/ledger/schedules.ts';
 
 const units = [
   ['day', 86_400_000],

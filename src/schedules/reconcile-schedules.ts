@@ -12,7 +12,7 @@ import {
   type ScheduleRecord,
   type ScheduleRule,
   type ScheduleWork,
-} from '#src/ledger/schedule-record.ts';
+} from '#src/ledger/schedules.ts';
 import type { Logger } from '#src/log.ts';
 import { firstDue, nextDue } from './timetable.ts';
 

@@ -6,7 +6,7 @@
 
 import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { ScheduleRecord, ScheduleRule } from '#src/ledger/schedule-record.ts';
+import type { ScheduleRecord, ScheduleRule } from '#src/ledger/schedules.ts';
 import type { Logger } from '#src/log.ts';
 import { type ConfiguredSchedule, reconcileSchedules } from './reconcile-schedules.ts';
 import { tickDue } from './tick-due.ts';

@@ -10,8 +10,8 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { activeRunStates } from '#src/ledger/run-record.ts';
-import type { ScheduleRecord, ScheduleRule, TickEnd, TickRecord } from '#src/ledger/schedule-record.ts';
+import { activeRunStates } from '#src/ledger/runs.ts';
+import type { ScheduleRecord, ScheduleRule, TickEnd, TickRecord } from '#src/ledger/schedules.ts';
 import type { Logger } from '#src/log.ts';
 import type { ScheduleHome } from './reconcile-schedules.ts';
 import { nextAnchored, nextDue } from './timetable.ts';

@@ -11,7 +11,7 @@
  */
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
 import { unreachable } from '#src/errors.ts';
-import type { ScheduleRule } from '#src/ledger/schedule-record.ts';
+import type { ScheduleRule } from '#src/ledger/schedules.ts';
 
 /** A repeated hour holds 60 minutes, and a gap as many; more is skipped only on dates that do not exist. */
 const skippedMax = 2_000;

@@ -6,9 +6,9 @@
  */
 import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
-import type { NewDelivery } from '#src/ledger/delivery-record.ts';
-import { phoneNumbersSchedule } from '#src/ledger/schedule-record.ts';
-import type { FieldChanges, NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import type { NewDelivery } from '#src/ledger/deliveries.ts';
+import { phoneNumbersSchedule } from '#src/ledger/schedules.ts';
+import type { FieldChanges, NumberChange, SnapshotRecord } from '#src/ledger/snapshots.ts';
 import type { PhoneNumber, PhoneNumberUser } from '#src/wire/phone-number.ts';
 import { type NumberDifference, numberDifferences, usersOf } from './compare-snapshots.ts';
 import { userOf } from './snapshot-files.ts';

@@ -11,7 +11,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
 import { systemCodeOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshots.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { eventsOf, fullEvent } from './change-events.ts';
 import { compareSnapshots } from './compare-snapshots.ts';

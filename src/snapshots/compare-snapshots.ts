@@ -5,7 +5,7 @@
  * to null: left) and `users.US1.role`.
  */
 import { unreachable } from '#src/errors.ts';
-import type { FieldChanges, NumberChange } from '#src/ledger/snapshot-record.ts';
+import type { FieldChanges, NumberChange } from '#src/ledger/snapshots.ts';
 import { type PhoneNumber, type PhoneNumberUser, phoneNumberTexts, phoneNumberUsers } from '#src/wire/phone-number.ts';
 
 interface Comparison {

@@ -5,7 +5,7 @@
  */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { unreachable } from '#src/errors.ts';
-import type { NumberChange } from '#src/ledger/snapshot-record.ts';
+import type { NumberChange } from '#src/ledger/snapshots.ts';
 import { type PhoneNumber, type PhoneNumberUser, textOf } from '#src/wire/phone-number.ts';
 import { type NumberDifference, numberDifferences, usersOf } from './compare-snapshots.ts';
 

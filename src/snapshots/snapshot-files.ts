@@ -12,7 +12,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
 import { emptyIfMissing, invariant, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshot-record.ts';
+import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshots.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 
 type SnapshotLedger = Ledger['snapshots'];

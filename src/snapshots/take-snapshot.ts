@@ -7,10 +7,10 @@
  */
 import { type Clock, isoInstant } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { newDeliveryId } from '#src/ledger/delivery-id.ts';
+import { newDeliveryId } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { TickEnd } from '#src/ledger/schedule-record.ts';
-import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import type { TickEnd } from '#src/ledger/schedules.ts';
+import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshots.ts';
 import type { Logger } from '#src/log.ts';
 import { removeUnfinishedFiles } from '#src/whole-file.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';

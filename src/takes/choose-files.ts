@@ -5,7 +5,7 @@
  *   taken: it would bring the past back.
  * - `delta`: each file holds a part, so all count, oldest first.
  */
-import type { SeenFile } from '#src/ledger/take-ledger.ts';
+import type { SeenFile } from '#src/ledger/takes.ts';
 import { compareAge } from './seen-files.ts';
 
 export interface ChosenFiles {

@@ -7,7 +7,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pRetry from 'p-retry';
-import type { TakenUrl } from '#src/ledger/take-ledger.ts';
+import type { TakenUrl } from '#src/ledger/takes.ts';
 import { downloadName } from './download-name.ts';
 import { firstHop, type Hop, nextHop } from './next-hop.ts';
 import { limitsOf, type TakeParts } from './parts.ts';

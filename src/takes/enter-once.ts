@@ -6,7 +6,7 @@
  */
 import { rm } from 'node:fs/promises';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { submitCopy } from '#src/runs/submit-run.ts';
 import type { TakeParts } from './parts.ts';
 

@@ -4,7 +4,7 @@
  * A schedule leaves it alone, since it would fail each time. Where a person asks, it counts as not taken.
  */
 import type { FeedSettings } from '#src/feeds/feeds.ts';
-import type { SeenFile } from '#src/ledger/take-ledger.ts';
+import type { SeenFile } from '#src/ledger/takes.ts';
 import type { TakeParts } from './parts.ts';
 import { compareAge } from './seen-files.ts';
 

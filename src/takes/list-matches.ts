@@ -4,12 +4,11 @@
  * No wildcard walks through a link, and a link that matches is no file: what lies elsewhere is taken only where the pattern
  * itself names the way. Names that begin with `.` match no wildcard.
  */
-
 import { glob, opendir } from 'node:fs/promises';
 import { basename, dirname, join, parse, sep } from 'node:path';
 import pMap from 'p-map';
 import { systemCodeOf } from '#src/errors.ts';
-import type { SeenFile } from '#src/ledger/take-ledger.ts';
+import type { SeenFile } from '#src/ledger/takes.ts';
 import { classifyFileName } from '#src/sources/file-format.ts';
 import { limitsOf, type TakeParts } from './parts.ts';
 import { isSeen, seeFile } from './seen-files.ts';

@@ -1,9 +1,8 @@
 /** What takes work with, and their limits. */
-
 import type { Clock } from '#src/clock.ts';
 import type { Config } from '#src/config/schema.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { TickTrigger } from '#src/ledger/schedule-record.ts';
+import type { TickTrigger } from '#src/ledger/schedules.ts';
 import type { Logger } from '#src/log.ts';
 import type { SubmitParts } from '#src/runs/submit-run.ts';
 import type { AddressRules } from './resolve-host.ts';

@@ -2,7 +2,7 @@
  * Waits until files are at rest, so that an export that is still being written is not taken: two looks, one second apart,
  * find the same (`src/sources/stability.ts`).
  */
-import type { SeenFile } from '#src/ledger/take-ledger.ts';
+import type { SeenFile } from '#src/ledger/takes.ts';
 import { limitsOf, type TakeParts } from './parts.ts';
 import { isSeen, seeFile } from './seen-files.ts';
 

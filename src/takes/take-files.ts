@@ -8,7 +8,7 @@ import { lstat } from 'node:fs/promises';
 import { isUrl } from '#src/config/is-url.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
-import type { TickEnd } from '#src/ledger/schedule-record.ts';
+import type { TickEnd } from '#src/ledger/schedules.ts';
 import { isPattern } from './list-matches.ts';
 import type { TakeParts } from './parts.ts';
 import { storageError } from './take-error.ts';

@@ -1,8 +1,8 @@
 /** A feed that takes from a glob: the newest file, or of a `delta` feed each one that it has not taken yet. */
 import { matchesGlob } from 'node:path';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
-import type { TickEnd } from '#src/ledger/schedule-record.ts';
-import type { SeenFile } from '#src/ledger/take-ledger.ts';
+import type { TickEnd } from '#src/ledger/schedules.ts';
+import type { SeenFile } from '#src/ledger/takes.ts';
 import { type ChosenFiles, chooseFiles } from './choose-files.ts';
 import { enterFile } from './enter-file.ts';
 import { failedNote, newestFailed } from './failed-before.ts';

@@ -5,7 +5,7 @@
  */
 import { rm } from 'node:fs/promises';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
-import type { TickEnd } from '#src/ledger/schedule-record.ts';
+import type { TickEnd } from '#src/ledger/schedules.ts';
 import { credentialsOf } from './credentials.ts';
 import { download, urlHashOf } from './download.ts';
 import { enterOnce } from './enter-once.ts';

@@ -1,5 +1,5 @@
 /** Ends of ticks that paths and globs share. */
-import type { TickEnd } from '#src/ledger/schedule-record.ts';
+import type { TickEnd } from '#src/ledger/schedules.ts';
 
 /** @param place as the configuration names it. */
 export function stillMoving(place: string): TickEnd {

@@ -4,9 +4,9 @@
  * here, a guard passes for the share that was shown to the end of the run; nothing that was said of the staged file passes it.
  */
 import { PatchbayError } from '#src/errors.ts';
-import { approvedShare, figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/approval.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunCounts, RunRecord } from '#src/ledger/run-record.ts';
+import { approvedShare, figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/rules/approval.ts';
+import type { RunCounts, RunRecord } from '#src/ledger/runs.ts';
 
 export interface ApplyingLimits {
   /** Contacts found that the ledger did not know, as a fraction of the keys looked up. */

@@ -8,9 +8,8 @@
 import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { StagedRecord } from '#src/ledger/staged-record.ts';
-import type { SettledRecord } from '#src/ledger/staging-ledger.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import { keyHash, type Logger } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
 import type { CallOptions, Workspace } from '#src/workspace/port.ts';

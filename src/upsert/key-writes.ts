@@ -8,7 +8,7 @@
 import { claimOf } from '#src/contacts/claim.ts';
 import { verifyReply } from '#src/contacts/reply.ts';
 import { invariant, PatchbayError, unreachable } from '#src/errors.ts';
-import type { ClaimedContact } from '#src/ledger/contact-ledger.ts';
+import type { ClaimedContact } from '#src/ledger/contacts.ts';
 import { keyHash } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
 import type { WriteResult } from '#src/workspace/port.ts';

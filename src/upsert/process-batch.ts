@@ -7,8 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
 import { PatchbayError, unreachable } from '#src/errors.ts';
-import type { RequestTotals } from '#src/ledger/run-record.ts';
-import type { StagedRecord } from '#src/ledger/staged-record.ts';
+import type { RequestTotals } from '#src/ledger/runs.ts';
+import type { StagedRecord } from '#src/ledger/staging.ts';
 import { inLogContext } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
 import type { CallOptions } from '#src/workspace/port.ts';

@@ -8,7 +8,7 @@
 import { z } from 'zod';
 
 /** The value of a custom field: text, number, boolean, or several choices (2.3; `facts.md`, "Custom fields"). */
-export const customFieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable();
+const customFieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable();
 export type CustomFieldValue = z.infer<typeof customFieldValue>;
 
 const nullableText = z
@@ -146,3 +146,15 @@ export interface UpdateContactBody {
   };
   readonly customFields: readonly UpdateCustomField[];
 }
+
+/**
+ * The seven types of custom fields (`GET /v1/contact-custom-fields`; `facts.md`, "Custom fields"). An unknown type is read as
+ * text.
+ */
+export const customFieldTypes = ['address', 'boolean', 'date', 'multi-select', 'number', 'string', 'url'] as const;
+export type CustomFieldType = (typeof customFieldTypes)[number];
+
+const customFieldDefinition = z.object({ key: z.string(), name: z.string().nullish(), type: z.string() });
+export type CustomFieldDefinition = z.infer<typeof customFieldDefinition>;
+
+export const customFieldDefinitionsEnvelope = z.object({ data: z.array(customFieldDefinition) });

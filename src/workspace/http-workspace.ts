@@ -8,8 +8,12 @@ import { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
 import { invariant } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
-import { type Contact, contactEnvelope, contactListEnvelope } from '#src/wire/contact.ts';
-import { customFieldDefinitionsEnvelope } from '#src/wire/custom-field.ts';
+import {
+  type Contact,
+  contactEnvelope,
+  contactListEnvelope,
+  customFieldDefinitionsEnvelope,
+} from '#src/wire/contact.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { createApiKey } from './api-key.ts';
 import type { Breakers } from './breaker.ts';

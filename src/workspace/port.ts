@@ -12,8 +12,7 @@
  * landed is never reported as anything but `done` or `doubt`.
  */
 import type { PatchbayError } from '#src/errors.ts';
-import type { Contact, CreateContactBody, UpdateContactBody } from '#src/wire/contact.ts';
-import type { CustomFieldDefinition } from '#src/wire/custom-field.ts';
+import type { Contact, CreateContactBody, CustomFieldDefinition, UpdateContactBody } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 

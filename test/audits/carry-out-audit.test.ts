@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { carryOutAudit } from '#src/audits/carry-out-audit.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
-import { addKeyEvent } from '#src/ledger/sqlite/key-events.ts';
+import { addKeyEvent } from '#src/ledger/sqlite/keys.ts';
 import { keyHash } from '#src/log.ts';
 import { applyingRun } from '#test/contracts/support/build.ts';
 import { addTwin } from '#test/support/twin.ts';

@@ -9,8 +9,8 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ledger } from '#src/ledger/port.ts';
-import { workspaceSeries } from '#src/ledger/snapshot-record.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { workspaceSeries } from '#src/ledger/snapshots.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { changeCounts, compareSnapshots } from '#src/snapshots/compare-snapshots.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 

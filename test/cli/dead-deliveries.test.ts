@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listDead, retryDead, showDead } from '#src/cli/commands/dead.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { captureOutput } from './support/captured-output.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type LogFilter, lastLogLines, logs, nextLogLines, prettyLine, wantsLine } from '#src/cli/commands/logs.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { startPatchbay } from '#test/support/patchbay-process.ts';
 import { until } from '#test/support/until.ts';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { diffNumbers, listNumbers, numberHistory } from '#src/cli/commands/numbers.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { number, restricted, user } from '#test/snapshots/support/numbers.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '#src/cli/output.ts';
 import { presentRun, progressLine, runDocument, shownDocument, tally } from '#src/cli/present-run.ts';
-import { zeroCounts } from '#src/ledger/run-record.ts';
+import { zeroCounts } from '#src/ledger/runs.ts';
 import { stagingRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 import { presentation, problem, summaryOf, warning } from './support/presentations.ts';

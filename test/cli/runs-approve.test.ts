@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ApprovalAnswer, askApproval } from '#src/cli/commands/runs.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { slice, stagingRun } from '#test/contracts/support/build.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { callPatchbay } from '#test/support/call-patchbay.ts';

@@ -11,10 +11,10 @@ import {
   scheduleLines,
 } from '#src/cli/commands/schedule.ts';
 import { createOutput } from '#src/cli/output.ts';
-import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { ScheduleRecord, TickRecord } from '#src/ledger/schedule-record.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { captureOutput } from './support/captured-output.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { outcomeText } from '#src/cli/commands/schedule.ts';
 import { createOutput } from '#src/cli/output.ts';
-import type { TickRecord } from '#src/ledger/schedule-record.ts';
+import type { TickRecord } from '#src/ledger/schedules.ts';
 
 const output = createOutput({ color: false });
 const tick: TickRecord = {

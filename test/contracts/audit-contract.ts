@@ -1,10 +1,9 @@
 /** Audits: what a run touched outlives its staged rows, is looked at in pieces, and is forgotten in time. */
 import { expect, test } from 'vitest';
-import type { AuditRecord, NewFinding } from '#src/ledger/audit-record.ts';
-import { zeroAuditRequests } from '#src/ledger/audit-record.ts';
+import { type AuditRecord, type NewFinding, zeroAuditRequests } from '#src/ledger/audits.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { StagedRecord } from '#src/ledger/staged-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { StagedRecord } from '#src/ledger/staging.ts';
 import {
   applyingRun,
   bootA,

@@ -1,7 +1,7 @@
 /** Batches: which is next, what is pending in it, and how it is put back. */
 import { expect, test } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { applyingRun, createdAtMs, ended, pendingOf, settleAs, settled } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 

@@ -1,9 +1,9 @@
 /** Dead letters: one per feed, key and code; never dropped, closed by a later success. */
 import { expect, test } from 'vitest';
-import type { LetterChoice } from '#src/ledger/dead-letter.ts';
+import type { LetterChoice } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { DeadRow } from '#src/ledger/staged-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { DeadRow } from '#src/ledger/staging.ts';
 import {
   applyingRun,
   createdAtMs,

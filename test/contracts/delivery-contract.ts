@@ -1,8 +1,8 @@
 /** Deliveries wait, arrive or die; what was told of a feed stands beside them; what the runs say of a feed is read at once. */
 import { expect, test } from 'vitest';
-import { type FeedCondition, type NewDelivery, waitingMax } from '#src/ledger/delivery-record.ts';
+import { type FeedCondition, type NewDelivery, waitingMax } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunState } from '#src/ledger/run-record.ts';
+import type { RunState } from '#src/ledger/runs.ts';
 import {
   createdAtMs,
   deadRow,

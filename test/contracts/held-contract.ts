@@ -1,10 +1,9 @@
 /** A person's decision about held fields: one transaction that moves base and stages what is to be written. */
 import { expect, test } from 'vitest';
 import type { HeldField } from '#src/contacts/outcome.ts';
-import type { HeldDecision } from '#src/ledger/contact-ledger.ts';
-import type { HeldRecord } from '#src/ledger/contact-record.ts';
+import type { HeldDecision, HeldRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { SettledRecord } from '#src/ledger/staging-ledger.ts';
+import type { SettledRecord } from '#src/ledger/staging.ts';
 import { applyingRun, bootA, createdAtMs, lease, newRun, nobodyOwns, pendingOf, seenContact } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 

@@ -1,9 +1,9 @@
 /** Leases: one piece of work at a time on a key (`rules.md`, "One contact per key", step 1). */
 import { expect, test } from 'vitest';
-import type { LeaseResult } from '#src/ledger/contact-record.ts';
+import type { LeaseResult } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { SettledRecord } from '#src/ledger/staging-ledger.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { SettledRecord } from '#src/ledger/staging.ts';
 import {
   applyingRun,
   bootA,

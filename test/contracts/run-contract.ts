@@ -1,8 +1,7 @@
 /** Runs: order of arrival, one at a time per feed, moves by compare-and-set. */
 import { expect, test } from 'vitest';
-import { approvalOf } from '#src/ledger/approval.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
-import { type NewRun, type RunState, zeroCounts, zeroRequests } from '#src/ledger/run-record.ts';
+import { approvalOf } from '#src/ledger/rules/approval.ts';
+import { type NewRun, noOptions, type RunState, zeroCounts, zeroRequests } from '#src/ledger/runs.ts';
 import { applyingRun, createdAtMs, deadRow, newRecord, newRun, pendingOf, slice, stagingRun } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 

@@ -1,8 +1,7 @@
-/** Schedules and ticks in the ledger (`src/ledger/schedule-ledger.ts`). */
+/** Schedules and ticks in the ledger (`src/ledger/schedules.ts`). */
 import { expect, test } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { NewTick } from '#src/ledger/schedule-ledger.ts';
-import { type ScheduleRule, ticksKeptMax } from '#src/ledger/schedule-record.ts';
+import { type NewTick, type ScheduleRule, ticksKeptMax } from '#src/ledger/schedules.ts';
 import { createdAtMs } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import type { FieldName } from '#src/contacts/field.ts';
 import type { HeldField } from '#src/contacts/outcome.ts';
-import type { SettledSaid } from '#src/ledger/contact-record.ts';
+import type { SettledSaid } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
-import type { StagedRecord } from '#src/ledger/staged-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { StagedRecord } from '#src/ledger/staging.ts';
 import {
   applyingRun,
   bootA,

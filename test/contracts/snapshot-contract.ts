@@ -1,8 +1,8 @@
 /** Snapshots: history without copies, the numbers at any instant, and forgetting. */
 import { expect, test } from 'vitest';
-import type { NewDelivery } from '#src/ledger/delivery-record.ts';
+import type { NewDelivery } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 

@@ -1,7 +1,7 @@
 /** Staged records, what the file said before, and what a report tells. */
 import { expect, test } from 'vitest';
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging-ledger.ts';
+import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
 import {
   applyingRun,

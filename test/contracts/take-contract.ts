@@ -1,6 +1,6 @@
 /** Takes: what a feed has taken from elsewhere is known again, and a take that was cut off can be told. */
 import { expect, test } from 'vitest';
-import type { SeenFile, TakenFile, TakenUrl } from '#src/ledger/take-ledger.ts';
+import type { SeenFile, TakenFile, TakenUrl } from '#src/ledger/takes.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 function taken(path: string, modifiedAtMs: number, parts: Partial<TakenFile> = {}): TakenFile {

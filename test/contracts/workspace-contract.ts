@@ -1,6 +1,6 @@
 /** What the ledger knows of its workspace, the pause, and how processes notice each other. */
 import { expect, test } from 'vitest';
-import type { EngineNotice } from '#src/ledger/engine-notice.ts';
+import type { EngineNotice } from '#src/ledger/engine-presence.ts';
 import type { Pause, WorkspaceBinding } from '#src/ledger/port.ts';
 import { newRun } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';

@@ -1,5 +1,4 @@
 /** A page over a real ledger in a temporary folder, and builders for runs and dead rows. All people are invented. */
-
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +8,9 @@ import { type Clock, systemClock } from '#src/clock.ts';
 import { createDashboard } from '#src/dashboard/dashboard-app.ts';
 import type { DashboardParts } from '#src/dashboard/parts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
-import type { NewRun, RunRecord } from '#src/ledger/run-record.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
-import type { DeadRow } from '#src/ledger/staged-record.ts';
-import type { RunEvent } from '#src/ledger/staging-ledger.ts';
+import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { createLogger } from '#src/log.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';
 

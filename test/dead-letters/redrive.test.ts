@@ -1,8 +1,8 @@
 /** Redrive: dead letters are tried again (`rules.md`, "Dead letters"). */
 import { describe, expect, it } from 'vitest';
 import { openRedriveSupply, redrive } from '#src/dead-letters/redrive.ts';
-import type { DeadLetter } from '#src/ledger/dead-letter.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { DeadLetter } from '#src/ledger/letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { finishRun } from '#src/runs/finish-run.ts';
 import type { StageItem } from '#src/runs/stage-item.ts';
 import { deadRow, desired, newRun, slice } from '#test/contracts/support/build.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHealth, type Health } from '#src/engine/health.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { ledgerDamaged } from '#src/ledger/sqlite/ledger-trouble.ts';
+import { ledgerDamaged } from '#src/ledger/sqlite/damage.ts';
 import { createLogger } from '#src/log.ts';
 import { type MovedClock, movedClock } from '#test/upsert/support/moved-clock.ts';
 

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '#src/clock.ts';
 import { createFeedFolders, feedFoldersMax } from '#src/engine/feed-folders.ts';
 import { type IntakeHome, startIntake } from '#src/engine/intake.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { createLogger } from '#src/log.ts';
 import { type TestFeeds, testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { until } from '#test/support/until.ts';

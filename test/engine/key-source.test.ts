@@ -4,7 +4,7 @@ import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
 import type { KeyGates } from '#src/engine/key-gates.ts';
 import { createKeySource } from '#src/engine/key-source.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import { createRateGate } from '#src/workspace/rate-gate.ts';
 import { openTestService } from '../service/test-service.ts';

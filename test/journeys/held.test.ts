@@ -1,6 +1,6 @@
 /** Held fields: `held ls`, `held take file|app`, and what a night in between makes of them. */
 import { describe, expect, onTestFinished } from 'vitest';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { type Journey, test } from '#test/support/journey.ts';
 import type { JourneyService } from '#test/support/journey-service.ts';
 

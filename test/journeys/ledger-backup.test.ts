@@ -2,9 +2,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { pendingCount } from '#src/ledger/run-record.ts';
-import { checkLedger } from '#src/ledger/sqlite/check-ledger.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { pendingCount } from '#src/ledger/runs.ts';
+import { checkLedger } from '#src/ledger/sqlite/check.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { damageTables } from '#test/support/damage-ledger.ts';
 import { test } from '#test/support/journey.ts';
 import { peopleCsv } from '#test/support/people.ts';

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFil
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { backUpLedger } from '#src/ledger/sqlite/back-up-ledger.ts';
-import { checkLedger, quickLook } from '#src/ledger/sqlite/check-ledger.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { backUpLedger } from '#src/ledger/sqlite/back-up.ts';
+import { checkLedger, quickLook } from '#src/ledger/sqlite/check.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { damageHeader, damageTables } from '#test/support/damage-ledger.ts';
 import { mountSmallDisk } from '#test/support/small-disk.ts';

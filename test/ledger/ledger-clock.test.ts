@@ -1,7 +1,7 @@
 /** The ledger's clock: what waits in the ledger waits by it, whatever becomes of the wall clock. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Moment } from '#src/clock.ts';
-import { liveWorkers } from '#src/ledger/engine-notice.ts';
+import { liveWorkers } from '#src/ledger/engine-presence.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { applyingRun, stagingRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from './support/temp-ledger.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readRuns, writeRuns } from '#src/ledger/sqlite/number-runs.ts';
+import { readRuns, writeRuns } from '#src/ledger/sqlite/snapshots.ts';
 
 test.each([
   [[], ''],

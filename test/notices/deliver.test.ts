@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '#src/config/schema.ts';
-import type { NewDelivery } from '#src/ledger/delivery-record.ts';
+import type { NewDelivery } from '#src/ledger/deliveries.ts';
 import { createLogger } from '#src/log.ts';
 import { noWebhookMaxMs, openNotices, retryAfterMaxMs, retryDelayMs, retryDelaysMs } from '#src/notices/deliver.ts';
 import { secretBytes, webhookHeaders } from '#src/notices/webhook.ts';

@@ -1,7 +1,7 @@
 /** When a feed is bad, and when that is news (`rules.md`, "Schedules" and "Guards"; notices). */
 import { describe, expect, it } from 'vitest';
-import type { FeedTrouble } from '#src/ledger/delivery-record.ts';
-import type { FeedStanding, LastRun } from '#src/ledger/feed-standing.ts';
+import type { FeedTrouble } from '#src/ledger/deliveries.ts';
+import type { FeedStanding, LastRun } from '#src/ledger/rules/feeds.ts';
 import { changeOf, type FeedFacts, troublesOf } from '#src/notices/feed-condition.ts';
 
 const nowMs = Date.UTC(2026, 10, 21);

@@ -1,6 +1,6 @@
 /** Ticks and deliveries are entries in the ledger, from which the dispatcher derives jobs (`rules.md`, "Schedules"). */
 import { expect, it, onTestFinished } from 'vitest';
-import type { NewTick } from '#src/ledger/schedule-ledger.ts';
+import type { NewTick } from '#src/ledger/schedules.ts';
 import { jobsToDo } from '#src/queue/dispatcher.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 

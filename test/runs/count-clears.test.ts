@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Said } from '#src/contacts/base.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { SaidRecord } from '#src/ledger/contact-record.ts';
+import type { SaidRecord } from '#src/ledger/contacts.ts';
 import { countClears, isChange } from '#src/runs/count-clears.ts';
 
 const item = (value: string) => ({ label: 'work', value });

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { enterOrphans, hasOrphans } from '#src/runs/orphans.ts';
 import { newRunId } from '#src/runs/run-id.ts';
 import { submitCopy, takeFile } from '#src/runs/submit-run.ts';

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { type BenchOptions, csv, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards, generousGuards } from './support/tallies.ts';
 

@@ -1,6 +1,6 @@
 /** What a run touched is entered for audits before the run is final (`rules.md`, "One contact per key", step 7). */
 import { describe, expect, it } from 'vitest';
-import type { AuditRecord } from '#src/ledger/audit-record.ts';
+import type { AuditRecord } from '#src/ledger/audits.ts';
 import { finishRun, tidyFinished } from '#src/runs/finish-run.ts';
 import { csv, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redrive } from '#src/dead-letters/redrive.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import type { CellsRow } from '#src/sources/row.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 

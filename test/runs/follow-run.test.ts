@@ -1,7 +1,7 @@
 /** Following a run through the ledger, whichever process works on it (`contract.md`). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { type FollowEnd, type FollowOptions, followRun } from '#src/runs/follow-run.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';

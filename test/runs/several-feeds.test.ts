@@ -1,6 +1,6 @@
 /** Two feeds, one person: order is per feed and key, between feeds per field (`rules.md`, "Workspace, feed, key"). */
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { phone } from '#test/upsert/support/build.ts';
 import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';

@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { noOptions } from '#src/ledger/run-options.ts';
+import { noOptions } from '#src/ledger/runs.ts';
 import { enterOrphans, hasOrphans, removeStrays } from '#src/runs/orphans.ts';
 import { newRunId, runIdOf } from '#src/runs/run-id.ts';
 import { submitFile, takeFile } from '#src/runs/submit-run.ts';

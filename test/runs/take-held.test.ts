@@ -1,7 +1,7 @@
 /** A person takes the file's value of held fields, beside other feeds, waiting rows and dead letters. */
 import { describe, expect, it } from 'vitest';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { listHeld, takeHeld } from '#src/runs/take-held.ts';
 import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { takeFiles } from '#jobs/take-files.ts';
 import { wakeSchedules } from '#jobs/wake-schedules.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { TickEnd } from '#src/ledger/schedule-record.ts';
+import type { TickEnd } from '#src/ledger/schedules.ts';
 import { type SchedulesContext, tickLimitMs } from '#src/schedules/carry-out-tick.ts';
 import { reopenTicks, startSchedules } from '#src/schedules/start-schedules.ts';
 import { everyHours, hourMs, openScheduleBench } from './support/schedule-bench.ts';

@@ -1,6 +1,6 @@
 /** When schedules are due, over the nights on which clocks change (`rules.md`, "Schedules"). */
 import { describe, expect, it } from 'vitest';
-import type { ScheduleRule } from '#src/ledger/schedule-record.ts';
+import type { ScheduleRule } from '#src/ledger/schedules.ts';
 import { firstDue, nextAnchored, nextDue, nextDues, zoneTime } from '#src/schedules/timetable.ts';
 
 const at = (expression: string, zone: string): ScheduleRule => ({ kind: 'at', at: expression, zone });

@@ -1,7 +1,7 @@
 /** What changed between two snapshots, and how it is told. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
 import { deliveriesOf, eventsOf, toldEvent } from '#src/snapshots/change-events.ts';
 import { changeCounts, compareSnapshots } from '#src/snapshots/compare-snapshots.ts';
 import { describeChange } from '#src/snapshots/describe-change.ts';

@@ -1,8 +1,7 @@
 /** The job that takes a snapshot for a tick of the schedule. */
 import { expect, test } from 'vitest';
 import { snapshotPhoneNumbers } from '#jobs/snapshot-phone-numbers.ts';
-import type { TickRecord } from '#src/ledger/schedule-record.ts';
-import { phoneNumbersSchedule } from '#src/ledger/schedule-record.ts';
+import { phoneNumbersSchedule, type TickRecord } from '#src/ledger/schedules.ts';
 import { numbers } from './support/numbers.ts';
 import { openSnapshotBench, type SnapshotBench, startMs, startNumberService } from './support/snapshot-bench.ts';
 

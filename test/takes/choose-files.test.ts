@@ -1,6 +1,6 @@
 /** Which files of a glob are taken. */
 import { describe, expect, it } from 'vitest';
-import type { SeenFile } from '#src/ledger/take-ledger.ts';
+import type { SeenFile } from '#src/ledger/takes.ts';
 import { chooseFiles } from '#src/takes/choose-files.ts';
 
 const file = (path: string, modifiedAtMs: number): SeenFile => ({ path, modifiedAtMs, fingerprint: `print ${path}` });

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
-import type { TakeLedger } from '#src/ledger/take-ledger.ts';
+import type { TakeLedger } from '#src/ledger/takes.ts';
 import type { TakeParts } from '#src/takes/parts.ts';
 import { removeStrayDownloads } from '#src/takes/stray-downloads.ts';
 import { takeFiles } from '#src/takes/take-files.ts';

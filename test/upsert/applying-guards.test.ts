@@ -1,8 +1,8 @@
 /** `rules.md`, "Guards": while applying, a ledger that knows nothing and a service that takes nothing stop the run. */
 import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
-import { approvalOf, figuresOf, type GuardFigures } from '#src/ledger/approval.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import { approvalOf, figuresOf, type GuardFigures } from '#src/ledger/rules/approval.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { wanted } from './support/build.ts';
 import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';
 

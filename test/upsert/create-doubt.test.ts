@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { emptyBase } from '#src/contacts/base.ts';
 import { claimOf } from '#src/contacts/claim.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { horizonMs } from '#src/upsert/chunk.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { phone, wanted } from './support/build.ts';

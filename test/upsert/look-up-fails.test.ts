@@ -1,7 +1,7 @@
 /** `rules.md`, "Retries, rate, outages": `exhausted` kills a row only while other requests succeed. */
 import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 import { wanted } from './support/build.ts';
 import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';

@@ -12,10 +12,8 @@ import {
 } from '#src/dead-letters/letter-document.ts';
 import { type RedriveChoice, redrive } from '#src/dead-letters/redrive.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { DeadLetter, DeadLetterState } from '#src/ledger/dead-letter.ts';
-import type { DeadLetterLedger } from '#src/ledger/dead-letter-ledger.ts';
-import type { DeliveryLedger } from '#src/ledger/delivery-ledger.ts';
-import { type DeliveryRecord, waitingMax } from '#src/ledger/delivery-record.ts';
+import { type DeliveryLedger, type DeliveryRecord, waitingMax } from '#src/ledger/deliveries.ts';
+import type { DeadLetter, DeadLetterLedger, DeadLetterState } from '#src/ledger/letters.ts';
 
 interface ListOptions extends GlobalOptions {
   readonly code?: string;

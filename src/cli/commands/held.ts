@@ -3,7 +3,7 @@ import type { Home } from '#src/app.ts';
 import { finishOneShot } from '#src/cli/one-shot.ts';
 import type { GlobalOptions } from '#src/cli/open-home.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { HeldRecord } from '#src/ledger/contact-record.ts';
+import type { HeldRecord } from '#src/ledger/contacts.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type HeldChoice, heldPerDecisionMax, listHeld, takeHeld } from '#src/runs/take-held.ts';
 import { patienceOf } from '../one-shot.ts';

@@ -1,4 +1,5 @@
 /** `patchbay numbers ls` and `numbers diff`: the phone numbers of the last snapshot, and what changed between two. */
+
 import type { Home } from '#src/app.ts';
 import { listenForInterrupt, tellInterrupted } from '#src/cli/interrupt.ts';
 import { patienceOf } from '#src/cli/one-shot.ts';
@@ -22,9 +23,8 @@ import { takeSeatFor } from '#src/cli/seat.ts';
 import { isoInstant } from '#src/clock.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { phoneNumbersSchedule, type TickRecord } from '#src/ledger/schedule-record.ts';
-import type { NumberVersion } from '#src/ledger/snapshot-ledger.ts';
-import type { SnapshotRecord } from '#src/ledger/snapshot-record.ts';
+import { phoneNumbersSchedule, type TickRecord } from '#src/ledger/schedules.ts';
+import type { NumberVersion, SnapshotRecord } from '#src/ledger/snapshots.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
 import { newTickId } from '#src/schedules/tick-due.ts';
 import { changesOf } from '#src/snapshots/change-file.ts';

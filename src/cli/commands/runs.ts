@@ -1,4 +1,5 @@
 /** `patchbay runs …`: list, look at or cancel runs. */
+
 import { createInterface } from 'node:readline';
 import type { Home } from '#src/app.ts';
 import { type AuditDocument, readAudit } from '#src/audits/audit-document.ts';
@@ -10,8 +11,8 @@ import { presentationOf, presentRun, runDocument, shownDocument, tally } from '#
 import { type Terminal, terminalOf } from '#src/cli/terminal.ts';
 import { startEngine } from '#src/engine/engine.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { takeEngineLock } from '#src/ledger/engine-lock.ts';
-import type { RunRecord } from '#src/ledger/run-record.ts';
+import { takeEngineLock } from '#src/ledger/engine-presence.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { approveRun } from '#src/runs/stop-run.ts';
 

@@ -12,13 +12,8 @@ import { closest } from '#src/config/closest.ts';
 import { formatDuration } from '#src/config/duration.ts';
 import { isEngineRunning } from '#src/engine/find-engine.ts';
 import { PatchbayError } from '#src/errors.ts';
-import {
-  phoneNumbersSchedule,
-  type ScheduleRecord,
-  type TickRecord,
-  tellingOutcomes,
-} from '#src/ledger/schedule-record.ts';
-import { workspaceSeries } from '#src/ledger/snapshot-record.ts';
+import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
+import { workspaceSeries } from '#src/ledger/snapshots.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { followRun } from '#src/runs/follow-run.ts';
 import { followTick, type TickFollowEnd } from '#src/schedules/carry-out-tick.ts';

@@ -12,9 +12,8 @@ import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
 import { runWorker } from '#src/engine/worker.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { type EngineLock, takeEngineLock } from '#src/ledger/engine-lock.ts';
-import type { EngineNotice } from '#src/ledger/engine-notice.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/ledger-trouble.ts';
+import { type EngineLock, type EngineNotice, takeEngineLock } from '#src/ledger/engine-presence.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 

@@ -8,8 +8,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { damageTold, liftMark, markDamaged } from './damage-mark.ts';
-import { ledgerDamaged, ledgerTroubleOf } from './ledger-trouble.ts';
+import { damageTold, ledgerDamaged, ledgerTroubleOf, liftMark, markDamaged } from './damage.ts';
 import { migrations } from './migrations.ts';
 
 /** How long a statement waits for another process's transaction: shorter than the lock of a job lasts. */
@@ -33,7 +32,7 @@ export interface Database {
   close(): void;
 }
 
-/** Told of each trouble of the file (`ledger-trouble.ts`), and by null of each commit that changed it. Must not throw. */
+/** Told of each trouble of the file (`damage.ts`), and by null of each commit that changed it. Must not throw. */
 export type LedgerObserver = (trouble: PatchbayError | null) => void;
 
 /**

@@ -5,8 +5,7 @@
  * are reported together, under the title that section 7 gives.
  */
 import { z } from 'zod';
-import type { CustomFieldValue } from '#src/wire/contact.ts';
-import type { CustomFieldType } from '#src/wire/custom-field.ts';
+import type { CustomFieldType, CustomFieldValue } from '#src/wire/contact.ts';
 import type { CustomFieldDefinitions } from '../custom-fields/definition.ts';
 import { problemOf } from '../http/check-shape.ts';
 import { invalidCustomFieldItem, type RequestProblem } from '../http/refusal.ts';

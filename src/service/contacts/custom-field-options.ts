@@ -3,7 +3,7 @@
  * shown. They are those of `facts.md` ("Custom fields"); null is allowed for each and means no value.
  */
 import { z } from 'zod';
-import type { CustomFieldType } from '#src/wire/custom-field.ts';
+import type { CustomFieldType } from '#src/wire/contact.ts';
 import { text } from '../text-schemas.ts';
 import { listOf } from './field-schemas.ts';
 

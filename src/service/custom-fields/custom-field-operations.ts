@@ -3,7 +3,7 @@
  * read-only.
  */
 import { z } from 'zod';
-import { customFieldTypes } from '#src/wire/custom-field.ts';
+import { customFieldTypes } from '#src/wire/contact.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { OperationDescription } from '../operations/operation-description.ts';
 import type { CustomFieldDefinitions } from './definition.ts';

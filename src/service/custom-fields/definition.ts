@@ -1,5 +1,5 @@
 /** A custom field as the workspace defines it (`facts.md`, "Custom fields": no option lists). */
-import type { CustomFieldType } from '#src/wire/custom-field.ts';
+import type { CustomFieldType } from '#src/wire/contact.ts';
 
 export interface CustomFieldDefinition {
   readonly key: string;

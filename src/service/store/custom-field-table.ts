@@ -1,7 +1,7 @@
 /** The custom-field definitions of a workspace as rows. The interface only reads them (`facts.md`, "Custom fields"). */
 import type { DatabaseSync } from 'node:sqlite';
 import { invariant } from '#src/errors.ts';
-import { customFieldTypes } from '#src/wire/custom-field.ts';
+import { customFieldTypes } from '#src/wire/contact.ts';
 import type { CustomFieldDefinition } from '../custom-fields/definition.ts';
 
 export interface CustomFieldTable {

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import { isoInstant } from '#src/clock.ts';
-import { customFieldTypes } from '#src/wire/custom-field.ts';
+import { customFieldTypes } from '#src/wire/contact.ts';
 import { storedCall } from '../calls/stored-call.ts';
 import * as fields from '../contacts/field-schemas.ts';
 import { storedMessage } from '../messages/stored-message.ts';

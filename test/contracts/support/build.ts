@@ -1,17 +1,21 @@
 /** Builders for what goes into a ledger. Keys name records; `bootA` runs from monotonic time 0. */
-
 import type { Ownership, Said } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { BoundContact, LeaseRequest, LeaseResult } from '#src/ledger/contact-record.ts';
+import type { BoundContact, LeaseRequest, LeaseResult } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
-import type { NewRun, RunRecord } from '#src/ledger/run-record.ts';
-import type { DeadRow, NewStagedRecord, RecordEnd, StagedRecord } from '#src/ledger/staged-record.ts';
-import type { SettledRecord, SettleRequest, StagedSlice } from '#src/ledger/staging-ledger.ts';
+import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
+import type {
+  DeadRow,
+  NewStagedRecord,
+  RecordEnd,
+  SettledRecord,
+  SettleRequest,
+  StagedRecord,
+  StagedSlice,
+} from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
-import type { Contact } from '#src/wire/contact.ts';
-import { contactReply } from '#src/wire/contact.ts';
+import { type Contact, contactReply } from '#src/wire/contact.ts';
 
 export const bootA = 'boot-a';
 export const leaseMs = 500;

@@ -1,5 +1,5 @@
 /** A process that takes the engine lock of a file, says `held` or `taken`, and stays until it is killed. */
-import { takeEngineLock } from '#src/ledger/engine-lock.ts';
+import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 
 const lock = takeEngineLock(process.argv[2] ?? '');
 process.stdout.write(lock === null ? 'taken\n' : 'held\n');

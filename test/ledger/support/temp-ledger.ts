@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import type { OpenedLedger } from '#test/contracts/support/opened-ledger.ts';
 
 /** A folder that is removed when the test ends. */

@@ -7,7 +7,7 @@
  */
 import { once } from 'node:events';
 import type { Ledger } from '#src/ledger/port.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { applyingRun, deadRow, newRun, pendingOf, settleAs, settled, slice } from '#test/contracts/support/build.ts';
 
 const [mode = '', file = '', name = ''] = process.argv.slice(2);

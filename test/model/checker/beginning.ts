@@ -3,7 +3,7 @@
  * made once, and every schedule starts from it.
  */
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import { noOptions } from '#src/ledger/run-options.ts';
+import { noOptions } from '#src/ledger/runs.ts';
 import { processBatch } from '#src/upsert/process-batch.ts';
 import type { KeyEvent } from '../commands/chronicle.ts';
 import type { Row } from '../commands/model.ts';

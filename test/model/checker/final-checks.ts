@@ -2,10 +2,8 @@
  * What must be true when nothing is pending any more: the invariants of `rules.md`, "One contact per key" and "Accounting",
  * and for each field what "Three pictures, one plan" says.
  */
-
-import { pendingCount } from '#src/ledger/run-record.ts';
-import type { DeadRow } from '#src/ledger/staged-record.ts';
-import type { StagingLedger } from '#src/ledger/staging-ledger.ts';
+import { pendingCount } from '#src/ledger/runs.ts';
+import type { DeadRow, StagingLedger } from '#src/ledger/staging.ts';
 import { fieldBreaches } from '../commands/check-fields.ts';
 import type { Fate } from '../commands/fates.ts';
 import type { Row } from '../commands/model.ts';

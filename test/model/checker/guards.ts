@@ -5,7 +5,7 @@
  * A guard is taken away at a port, a limit or the reducer; the core's code stays as it is.
  */
 import type { PatchbayError } from '#src/errors.ts';
-import type { LeaseRequest } from '#src/ledger/contact-record.ts';
+import type { LeaseRequest } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type KeyEvent, type KeyState, type Step, stepKey } from '#src/upsert/key-machine.ts';
 import type { CallOptions, LookUp, Workspace } from '#src/workspace/port.ts';

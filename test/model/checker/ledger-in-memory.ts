@@ -4,10 +4,9 @@
  *
  * A power cut leaves what the last synced transaction left: in the log of the real file everything before it is synced too.
  */
-
 import type { Ledger } from '#src/ledger/port.ts';
 import { type Database, openDatabase, type ResultRow } from '#src/ledger/sqlite/database.ts';
-import { sqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { sqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 
 /** All rows of all tables that have any. */
 export type Contents = ReadonlyMap<string, readonly ResultRow[]>;

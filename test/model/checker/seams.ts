@@ -1,5 +1,5 @@
 /** Where a proof may take a guard away: at a port, a limit or the reducer. The real thing has none of these replaced. */
-import type { LeaseRequest } from '#src/ledger/contact-record.ts';
+import type { LeaseRequest } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Database } from '#src/ledger/sqlite/database.ts';
 import type { UpsertLimits, UpsertParts, WriteHealth } from '#src/upsert/chunk.ts';

@@ -1,6 +1,5 @@
 /** What must hold at the end of every story. Each breach is one sentence. */
-import type { RunRecord } from '#src/ledger/run-record.ts';
-import { pendingCount } from '#src/ledger/run-record.ts';
+import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { fieldBreaches } from './check-fields.ts';
 import { keys } from './commands.ts';

@@ -11,7 +11,7 @@ import { createServiceWatch } from '#src/engine/service-watch.ts';
 import { createWriteTrial } from '#src/engine/write-trial.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { BatchRecord } from '#src/ledger/staging-ledger.ts';
+import type { BatchRecord } from '#src/ledger/staging.ts';
 import { silentLogger } from '#src/log.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import type { GuardLimits } from '#src/runs/guards.ts';

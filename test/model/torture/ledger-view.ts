@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { finalRunStates } from '#src/ledger/run-record.ts';
+import { finalRunStates } from '#src/ledger/runs.ts';
 
 export interface SeenRun {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** A process that delivers one delivery. Arguments: the ledger's file, the webhook's URL, the delivery's id. */
 import { systemClock } from '#src/clock.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import { openNotices } from '#src/notices/deliver.ts';
 

@@ -1,7 +1,7 @@
 /** A watch over a real ledger, with a clock moved by hand. */
 import type { Ledger, Pause } from '#src/ledger/port.ts';
-import type { RunState } from '#src/ledger/run-record.ts';
-import type { ScheduleWork, TickEnd } from '#src/ledger/schedule-record.ts';
+import type { RunState } from '#src/ledger/runs.ts';
+import type { ScheduleWork, TickEnd } from '#src/ledger/schedules.ts';
 import { createLogger } from '#src/log.ts';
 import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
 import { deadRow, newRun, slice } from '#test/contracts/support/build.ts';

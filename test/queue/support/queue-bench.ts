@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { systemClock } from '#src/clock.ts';
 import { type DeadLetterView, openDeadLetterView } from '#src/engine/dead-letter-view.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/sqlite-ledger.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { type Logger, silentLogger } from '#src/log.ts';
 import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { createDispatcher, type Dispatcher } from '#src/queue/dispatcher.ts';

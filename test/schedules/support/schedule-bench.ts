@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { ScheduleRule, TickRecord } from '#src/ledger/schedule-record.ts';
+import type { ScheduleRule, TickRecord } from '#src/ledger/schedules.ts';
 import { createLogger } from '#src/log.ts';
 import type { ConfiguredSchedule } from '#src/schedules/reconcile-schedules.ts';
 import type { ScheduleParts, WakeUp } from '#src/schedules/start-schedules.ts';

@@ -6,12 +6,18 @@
  */
 import { expect, onTestFinished } from 'vitest';
 import { type DesiredContact, fingerprint } from '#src/contacts/desired.ts';
-import type { LeaseResult } from '#src/ledger/contact-record.ts';
+import type { LeaseResult } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
-import { noOptions, type RunOptions } from '#src/ledger/run-options.ts';
-import { pendingCount, type RunCounts, type RunRecord, zeroCounts } from '#src/ledger/run-record.ts';
-import type { RunEvent } from '#src/ledger/staging-ledger.ts';
+import {
+  noOptions,
+  pendingCount,
+  type RunCounts,
+  type RunOptions,
+  type RunRecord,
+  zeroCounts,
+} from '#src/ledger/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import { type Logger, silentLogger } from '#src/log.ts';
 import { createWriteHealth, type UpsertLimits, type UpsertParts, type WriteHealth } from '#src/upsert/chunk.ts';
 import { type BatchEnd, processBatch } from '#src/upsert/process-batch.ts';

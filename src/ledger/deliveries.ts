@@ -1,0 +1,109 @@
+/**
+ * What is told to others: deliveries to the webhook, and the condition of each feed (`rules.md`, "Snapshots"; notices).
+ *
+ *     waiting ──2xx──▶ delivered
+ *        └──tries used up, or refused for good──▶ dead ──a person tries again──▶ waiting
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { FeedStanding } from './rules/feeds.ts';
+
+/** `notice`: a feed went bad or recovered. `change`: a snapshot shows a change. */
+export type DeliveryKind = 'notice' | 'change';
+
+export interface NewDelivery {
+  /** Random; the receiver knows a repetition by it. */
+  readonly id: string;
+  readonly kind: DeliveryKind;
+  /** As `feed.bad`, `feed.recovered`, `phoneNumbers.changed`. */
+  readonly type: string;
+  /** The feed, or `phone-numbers`. */
+  readonly feed: string;
+  /** The body's `data`: ids, codes, counts, states. No personal data. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly atMs: number;
+}
+
+export interface DeliveryRecord extends NewDelivery {
+  readonly state: 'waiting' | 'delivered' | 'dead';
+  readonly attempts: number;
+  /** Not before. */
+  readonly dueAtMs: number;
+  readonly endedAtMs: number | null;
+  /** Of the last try: a stable code, and one sentence. */
+  readonly code: string | null;
+  readonly message: string | null;
+}
+
+/** Why a feed is bad. */
+export type FeedTrouble = 'deadRows' | 'guard' | 'failed' | 'outage' | 'missed';
+
+/** For people. */
+export const troubleWords: Readonly<Record<FeedTrouble, string>> = {
+  deadRows: 'dead rows',
+  guard: 'stopped by a guard',
+  failed: 'failed',
+  outage: 'service away',
+  missed: 'export missing',
+};
+
+/** What was last told of a feed. */
+export interface FeedCondition {
+  readonly feed: string;
+  /** Empty: good. In a fixed order. */
+  readonly troubles: readonly FeedTrouble[];
+  /** Since when it is bad, or good; a further trouble of a bad feed does not move it. */
+  readonly sinceMs: number;
+}
+
+/** What was last told of a feed, as the ledger holds it. */
+export interface KnownFeedCondition extends FeedCondition {
+  /** When the feed was entered here first; never moves. */
+  readonly knownSinceMs: number;
+}
+
+/** At most so many deliveries wait; beyond that the oldest die, changes first. */
+export const waitingMax = 10_000;
+
+/** The part of the ledger that holds deliveries, and what was last told of each feed. */
+export interface DeliveryLedger {
+  get(id: string): Promise<DeliveryRecord | null>;
+  /** Waiting and due by then: notices first, then changes, what was never tried first. A notice waits for earlier ones of its feed. */
+  nextDue(untilMs: number, limit: number): Promise<readonly DeliveryRecord[]>;
+  /** Newest first. */
+  inState(state: DeliveryRecord['state'], limit: number): Promise<readonly DeliveryRecord[]>;
+  count(state: DeliveryRecord['state']): Promise<number>;
+  delivered(id: string, atMs: number): Promise<void>;
+  /** It waits for its next try; `nextDueAtMs` null: it is dead. Nothing where it does not wait any more. */
+  failed(
+    id: string,
+    atMs: number,
+    why: { readonly code: string; readonly message: string },
+    nextDueAtMs: number | null,
+  ): Promise<void>;
+  /** Nobody can be told now: what is due before then waits until then, and no try is counted. */
+  putOff(untilMs: number): Promise<void>;
+  /** What began to wait before that moment is dead. @returns how many. */
+  expire(beforeMs: number, atMs: number, why: { readonly code: string; readonly message: string }): Promise<number>;
+  /** dead → waiting, with all its tries again. @returns whether it was dead. */
+  retry(id: string, atMs: number): Promise<boolean>;
+  /** Forgets what was delivered, and what is dead, before that moment. */
+  forget(beforeMs: number): Promise<void>;
+
+  /** What was last told of each feed; a feed that is not there is good. By feed. */
+  conditions(): Promise<readonly KnownFeedCondition[]>;
+  /** Enters what is the matter with a feed from now on, and what is to be told of it, in one transaction. Durable. */
+  setCondition(condition: FeedCondition, deliveries: readonly NewDelivery[]): Promise<void>;
+  /** There is no such feed any more. */
+  forgetCondition(feed: string): Promise<void>;
+  /** What the runs say of each feed that ever had one. By feed. */
+  standings(): Promise<readonly FeedStanding[]>;
+}
+
+/**
+ * Ids of deliveries: receivers see them as `webhook-id`, and `dead retry` accepts them. `n` and 24 hex digits; the ids of dead
+ * letters begin with `d`.
+ */
+export function newDeliveryId(): string {
+  return `n${randomBytes(12).toString('hex')}`;
+}

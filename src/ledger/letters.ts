@@ -1,0 +1,98 @@
+/** A dead letter: a row given up, with its reason (`rules.md`, "Dead letters"). One per feed, key and code. */
+import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { DeadClass } from '#src/contacts/outcome.ts';
+import type { Row } from '#src/sources/row.ts';
+import type { NewRun, RunRecord } from './runs.ts';
+import type { ServiceAnswer } from './staging.ts';
+
+export type DeadLetterState = 'open' | 'redriven' | 'closed' | 'dropped';
+
+export interface DeadLetter {
+  readonly id: string;
+  readonly runId: string;
+  readonly feed: string;
+  readonly file: string;
+  readonly line: number;
+  readonly key: string | null;
+  readonly class: DeadClass;
+  readonly code: string;
+  readonly field: string | null;
+  readonly message: string;
+  readonly hint: string;
+  readonly row: Row | null;
+  readonly desired: DesiredContact | null;
+  readonly answer: ServiceAnswer | null;
+  /** How often it was tried again. */
+  readonly attempts: number;
+  /** How many runs met it. */
+  readonly seenCount: number;
+  readonly state: DeadLetterState;
+  /** The run that tries it again, while state is `redriven`. */
+  readonly redriveRunId: string | null;
+  /** Sequence of the run that met it last. */
+  readonly sequence: number;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+}
+
+/** All letters that fit what is there. */
+export interface LetterChoice {
+  readonly ids?: readonly string[];
+  readonly code?: string;
+  /** The run that met it last. */
+  readonly runId?: string;
+}
+
+export interface DeadLetterFilter extends LetterChoice {
+  readonly states?: readonly DeadLetterState[];
+  /** At most so many, newest first. */
+  readonly limit: number;
+}
+
+/** The part of the ledger that holds dead letters. */
+export interface DeadLetterLedger {
+  list(filter: DeadLetterFilter): Promise<readonly DeadLetter[]>;
+  get(id: string): Promise<DeadLetter | null>;
+  countOpen(): Promise<number>;
+  /** Open letters by code and field, with an example. */
+  groups(limit: number): Promise<readonly DeadLetterGroup[]>;
+  /** How many open letters fit, by feed and by the run that met them last. The oldest run first. */
+  openByRun(choice: LetterChoice): Promise<readonly OpenOfRun[]>;
+  /**
+   * Enters a redrive together with the open letters of its feed that fit and that one of these runs met last: they are being
+   * tried again from the moment it is there. Null, and nothing is entered, where none is open any more. Durable.
+   */
+  enterRedrive(
+    run: Omit<NewRun, 'kind' | 'fileName'>,
+    choice: LetterChoice & { readonly metBy: readonly string[] },
+  ): Promise<RunRecord | null>;
+  /** What a redrive took and has not settled, in the order it was met; also what has died again in it. */
+  lettersOf(
+    runId: string,
+    afterOrdinal: number,
+    limit: number,
+  ): Promise<readonly (DeadLetter & { readonly ordinal: number })[]>;
+  /** Letters that the run took and did not settle are open again. */
+  reopenUnsettled(runId: string): Promise<void>;
+  /**
+   * Closes the open letters without a key whose rows a full file of their feed does not hold any more, and notes that in its
+   * run: nothing else could ever close them. Answers how many they were.
+   */
+  closeUnmet(runId: string): Promise<number>;
+  /** Forgets letters that are closed, with their rows, where they were met last before that moment. Answers how many. */
+  forget(beforeMs: number): Promise<number>;
+}
+
+interface OpenOfRun {
+  readonly feed: string;
+  readonly runId: string;
+  readonly count: number;
+}
+
+export interface DeadLetterGroup {
+  readonly class: string;
+  readonly code: string;
+  readonly field: string | null;
+  readonly count: number;
+  readonly example: DeadLetter;
+}

@@ -1,0 +1,44 @@
+/**
+ * Rules on feeds: what the runs of a feed say about its health, the feed that is always there, and the source labels that
+ * feeds write where none was configured. Redrives and fix-files do not count towards a feed's health.
+ */
+import type { RunRecord, RunState } from '#src/ledger/runs.ts';
+
+/** States in which a file's run has come to an end, or to a halt. A cancelled one says nothing of its feed. */
+export const standingStates = ['done', 'doneWithDead', 'stopped', 'failed'] as const satisfies readonly RunState[];
+
+export interface FeedStanding {
+  readonly feed: string;
+  /** When its first run was entered. */
+  readonly createdAtMs: number;
+  /** The newest run in one of `standingStates`. */
+  readonly last: LastRun | null;
+  /** Whether a newer file waits or is at work. */
+  readonly atWork: boolean;
+  /** When the newest file arrived that was accepted: it is done, with dead rows or without. */
+  readonly acceptedAtMs: number | null;
+}
+
+export interface LastRun {
+  readonly id: string;
+  readonly state: (typeof standingStates)[number];
+  /** Of its reason: why it stopped or failed. */
+  readonly code: string | null;
+  /** How many of its rows died. */
+  readonly deadCount: number;
+  /** Whether any of their letters, or of those a fix-file left since, is still open or being tried again. */
+  readonly deadOpen: boolean;
+}
+
+/** The feed of the root of the import folder and of files named on the command line. */
+export const mainFeed = 'main';
+
+/** The source label of a feed whose mapping and configuration name none. */
+export function labelOfFeed(feed: string): string {
+  return feed === mainFeed ? 'patchbay' : feed;
+}
+
+/** What a run writes into `source` when it creates a contact whose row names no source of its own. */
+export function sourceLabelOf(run: Pick<RunRecord, 'feed' | 'mapping' | 'sourceLabel'>): string {
+  return run.sourceLabel ?? run.mapping?.source ?? labelOfFeed(run.feed);
+}

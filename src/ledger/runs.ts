@@ -1,0 +1,242 @@
+/**
+ * A run: one file, one redrive of dead letters, or the held fields whose values from the file a person took, processed
+ * once.
+ *
+ * States and what moves them on:
+ *
+ *     queued ──staging──▶ staging ──guards agree──▶ applying ──every row has an outcome──▶ done | doneWithDead
+ *                            │ ├──a guard says no──▶ stopped ──approve──▶ applying ──a guard says no──▶ stopped
+ *                            │ └──the file cannot be read──▶ failed
+ *
+ * Before it is final, a run may be cancelled: ──cancel, or a newer file──▶ cancelling ──▶ cancelled.
+ *
+ * Whatever is not final is taken up again by the next engine.
+ */
+
+import { z } from 'zod';
+import type { Facts } from '#src/errors.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import type { Approval } from './rules/approval.ts';
+
+export const activeRunStates = ['queued', 'staging', 'applying', 'cancelling'] as const;
+export const finalRunStates = ['done', 'doneWithDead', 'failed', 'cancelled'] as const;
+export type RunState = (typeof activeRunStates)[number] | 'stopped' | (typeof finalRunStates)[number];
+
+/** How many rows ended how. `rows` is the sum of the five outcomes and `pending`. */
+export interface RunCounts {
+  readonly rows: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly dead: number;
+  readonly adopted: number;
+  readonly heldFields: number;
+  readonly removedValues: number;
+  readonly deadNew: number;
+  readonly warnings: number;
+  /** Keys looked up while applying, and contacts found that the ledger did not know: what a guard watches. */
+  readonly lookedUp: number;
+  readonly foundUnknown: number;
+}
+export type CountName = keyof RunCounts;
+export type CountDelta = { readonly [Name in CountName]?: number };
+
+export const zeroCounts: RunCounts = {
+  rows: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  skipped: 0,
+  dead: 0,
+  adopted: 0,
+  heldFields: 0,
+  removedValues: 0,
+  deadNew: 0,
+  warnings: 0,
+  lookedUp: 0,
+  foundUnknown: 0,
+};
+
+/** Requests sent for a run, by method; `retried` and `rateLimited` count besides. */
+export interface RequestTotals {
+  readonly get: number;
+  readonly post: number;
+  readonly patch: number;
+  readonly retried: number;
+  readonly rateLimited: number;
+}
+
+export const zeroRequests: RequestTotals = { get: 0, post: 0, patch: 0, retried: 0, rateLimited: 0 };
+
+/** Why a run stopped, failed or waits: a stable code, a sentence, the figures, and what to do next. */
+export interface RunReason {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly facts: Facts;
+}
+
+export type RunKind = 'file' | 'fixFile' | 'redrive' | 'held';
+
+export interface RunRecord {
+  readonly id: string;
+  /** Order of arrival over all feeds. An older row never overwrites a newer one. */
+  readonly sequence: number;
+  readonly feed: string;
+  /** A fix-file is no part of its feed's history: its rows come from a file that stands there already. */
+  readonly kind: RunKind;
+  /** The file's name in the user's own words; for a redrive or held fields, what is tried or written. */
+  readonly fileName: string;
+  /** Our own copy, in the folder of claimed files. Empty where there is no file. */
+  readonly claimedPath: string;
+  /** Whose `_done`, `_failed` and `_fix` the results go to. */
+  readonly importFolder: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly state: RunState;
+  readonly options: RunOptions;
+  /** In the order they were given: a run may be stopped more than once. */
+  readonly approvals: readonly Approval[];
+  readonly mapping: Mapping | null;
+  /** The source label that the configuration names for the feed; null where it names none. */
+  readonly sourceLabel: string | null;
+  /** Why the file cannot be read, known before it was: the run fails with it. Null for most. */
+  readonly refusal: RunReason | null;
+  readonly counts: RunCounts;
+  readonly requests: RequestTotals;
+  readonly reason: RunReason | null;
+  /** What was noted while reading: columns that nothing maps, an assumed encoding, blank lines. */
+  readonly notes: readonly string[];
+  /** What the file looked like, so that the fix-file can look the same. Null until it was staged. */
+  readonly shape: FileShape | null;
+  readonly createdAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly finishedAtMs: number | null;
+  /** Since when it is stopped; null while it is not, and where older versions stopped it. */
+  readonly stoppedAtMs: number | null;
+  /** How long it was stopped before: people looked at it, and nothing worked. */
+  readonly stoppedMs: number;
+}
+
+export interface FileShape {
+  readonly format: 'csv' | 'json' | 'ndjson';
+  readonly columns: readonly string[] | null;
+  readonly delimiter: string | null;
+  /** The columns that were mapped, in the file's own words; none for JSON. Absent in what older versions wrote. */
+  readonly mapped?: readonly string[];
+  /** Columns with contact data that nothing mapped. Absent until the file was read to its end, and in older versions. */
+  readonly leftOut?: readonly string[];
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly feed: string;
+  readonly kind: RunKind;
+  readonly fileName: string;
+  readonly claimedPath: string;
+  readonly importFolder: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly options: RunOptions;
+  readonly mapping: Mapping | null;
+  readonly sourceLabel?: string | null;
+  readonly refusal?: RunReason | null;
+  readonly createdAtMs: number;
+}
+
+export function isFinal(state: RunState): boolean {
+  return (finalRunStates as readonly string[]).includes(state);
+}
+
+/** Rows that have no outcome yet. */
+export function pendingCount(counts: RunCounts): number {
+  return counts.rows - counts.created - counts.updated - counts.unchanged - counts.skipped - counts.dead;
+}
+
+/** What a person chose for one run. It stands in the ledger, so that any engine can go on with the run. */
+const runOptions = z.object({
+  delimiter: z.string().nullable().default(null),
+  encoding: z.string().nullable().default(null),
+  defaultCountry: z.string().nullable().default(null),
+  onBlank: z.enum(['keep', 'clear']).nullable().default(null),
+  /** Raises the guards on updates, creates, clears and removals for this run: a fraction. */
+  maxChange: z.number().nullable().default(null),
+  /** Raises the guard on dead rows for this run: a fraction. */
+  maxDead: z.number().nullable().default(null),
+  /** Passes the guards on the staged file; none of those while it is applied. */
+  accept: z.boolean().default(false),
+  /** Contacts that are there already, unknown to the ledger, are taken over without asking. */
+  adopt: z.boolean().default(false),
+  /** A redrive: map the source cells anew, also where a mapped record is there. */
+  remap: z.boolean().default(false),
+  /** Why a person raised or passed guards. */
+  acceptReason: z.string().nullable().default(null),
+});
+export type RunOptions = z.infer<typeof runOptions>;
+
+export const noOptions: RunOptions = runOptions.parse({});
+
+/** The part of the ledger that holds feeds and runs. */
+export interface RunFilter {
+  readonly states?: readonly RunState[];
+  readonly feed?: string;
+  /** At most so many, newest first. */
+  readonly limit: number;
+}
+
+export interface RunLedger {
+  /** Enters a run as `queued`, durable. The feed is entered with its first run. */
+  create(run: NewRun): Promise<RunRecord>;
+  /** Takes a run back that nobody has begun; the letters of a redrive are open again. Answers whether it was still waiting. */
+  forget(id: string): Promise<boolean>;
+  get(id: string): Promise<RunRecord | null>;
+  list(filter: RunFilter): Promise<readonly RunRecord[]>;
+  /** The newest run of that feed that read the same content. */
+  findByContent(feed: string, sha256: string): Promise<RunRecord | null>;
+  /**
+   * The feed's last accepted file before that sequence: the newest that is done, with dead rows or without. Fix-files and
+   * redrives are none.
+   */
+  lastAccepted(feed: string, beforeSequence: number): Promise<RunRecord | null>;
+  /**
+   * The newest accepted file of the feed with that content before that sequence, and how many were accepted between the
+   * two; null where the content was never accepted.
+   */
+  acceptedContent(
+    feed: string,
+    sha256: string,
+    beforeSequence: number,
+  ): Promise<{ readonly run: RunRecord; readonly newerCount: number } | null>;
+  /** Runs that wait and whose feed has no earlier run at work: at most one a feed, oldest first. */
+  nextQueued(limit: number): Promise<readonly RunRecord[]>;
+  /** Runs in these states whose names and counts the sweeper needs; oldest first. */
+  inState(states: readonly RunState[], limit: number): Promise<readonly RunRecord[]>;
+
+  /**
+   * Moves a run on, only if it is in one of the states `from`. Answers whether it was. `reason` replaces the reason.
+   * Reaching a final state is durable.
+   */
+  move(
+    id: string,
+    from: readonly RunState[],
+    to: RunState,
+    change: { atMs: number; reason?: RunReason | null },
+  ): Promise<boolean>;
+  /** Starts reading anew: what an interrupted reading staged is thrown away, counts and notes are zero. */
+  beginStaging(id: string, atMs: number): Promise<boolean>;
+  setShape(id: string, shape: FileShape): Promise<void>;
+  addNotes(id: string, notes: readonly string[]): Promise<void>;
+  addCounts(id: string, delta: CountDelta): Promise<void>;
+  addRequests(id: string, delta: Partial<RequestTotals>): Promise<void>;
+  /**
+   * Lets a stopped run go on, where it is still stopped by what was approved; remembers the approval. Answers whether it
+   * happened: not where the run was cancelled or replaced meanwhile, or stopped anew by something else. Durable.
+   */
+  approve(id: string, approval: Approval): Promise<boolean>;
+  /**
+   * Forgets the staged records of a finished run. Counts, dead letters and the report stay; of the last accepted file of
+   * a named feed the keys stay too, until the next one is.
+   */
+  prune(id: string): Promise<void>;
+}

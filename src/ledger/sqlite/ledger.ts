@@ -1,0 +1,80 @@
+/** The ledger in one SQLite file (`node:sqlite`). */
+import { randomUUID } from 'node:crypto';
+import type { EngineNotice, WorkerNotice } from '#src/ledger/engine-presence.ts';
+import type { Ledger, Pause, WorkspaceBinding } from '#src/ledger/port.ts';
+import { sqliteAudits } from './audits.ts';
+import { sqliteClock } from './clock.ts';
+import { sqliteContacts } from './contacts.ts';
+import { type Database, type LedgerObserver, openDatabase, parseJson } from './database.ts';
+import { sqliteDeliveries } from './deliveries.ts';
+import { sqliteDeadLetters } from './letters.ts';
+import { sqliteRuns } from './runs.ts';
+import { sqliteSchedules } from './schedules.ts';
+import { sqliteSnapshots } from './snapshots.ts';
+import { sqliteStaging } from './staging.ts';
+import { sqliteTakes } from './takes.ts';
+
+/** Each worker has an entry of its own. */
+const workerPrefix = 'worker ';
+
+/**
+ * Opens or creates the ledger. Several processes may have it open at once.
+ * @throws PatchbayError `damaged`: `ledgerDamaged`; `usage`: `ledgerTooNew`, `ledgerUnreadable`.
+ */
+export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger {
+  return sqliteLedger(openDatabase(file, observe));
+}
+
+/** The ledger in a database that is open. */
+export function sqliteLedger(db: Database): Ledger {
+  const meta = (name: string): string | null => {
+    const row = db.get('SELECT value FROM meta WHERE name = ?', name);
+    return row === null ? null : String(row.value);
+  };
+  const setMeta = (name: string, value: string | null): void => {
+    if (value === null) db.run('DELETE FROM meta WHERE name = ?', name);
+    else
+      db.run(
+        'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+        name,
+        value,
+      );
+  };
+  db.transaction(() => {
+    if (meta('id') === null) setMeta('id', randomUUID().slice(0, 8));
+  });
+
+  return {
+    id: meta('id') ?? '',
+    ...sqliteClock(db),
+    runs: sqliteRuns(db),
+    staging: sqliteStaging(db),
+    contacts: sqliteContacts(db),
+    deadLetters: sqliteDeadLetters(db),
+    audits: sqliteAudits(db),
+    schedules: sqliteSchedules(db),
+    snapshots: sqliteSnapshots(db),
+    takes: sqliteTakes(db),
+    deliveries: sqliteDeliveries(db),
+    binding: async () => parseJson<WorkspaceBinding>(meta('binding')),
+    bind: async (binding) => db.durable(() => setMeta('binding', JSON.stringify(binding))),
+    pause: async () => parseJson<Pause>(meta('pause')),
+    setPause: async (pause) => db.transaction(() => setMeta('pause', pause === null ? null : JSON.stringify(pause))),
+    engineNotice: async () => parseJson<EngineNotice>(meta('engine')),
+    setEngineNotice: async (notice) => db.transaction(() => setMeta('engine', JSON.stringify(notice))),
+    clearEngineNotice: async (identity) =>
+      db.transaction(() => {
+        if (parseJson<EngineNotice>(meta('engine'))?.identity === identity) setMeta('engine', null);
+      }),
+    workerNotices: async () =>
+      db
+        .all(`SELECT value FROM meta WHERE name LIKE '${workerPrefix}%' ORDER BY name`)
+        .flatMap((row) => parseJson<WorkerNotice>(row.value) ?? []),
+    setWorkerNotice: async (notice) =>
+      db.transaction(() => setMeta(`${workerPrefix}${notice.identity}`, JSON.stringify(notice))),
+    clearWorkerNotice: async (identity) => db.transaction(() => setMeta(`${workerPrefix}${identity}`, null)),
+    changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
+    requireSound: async () => db.requireSound(),
+    close: async () => db.close(),
+  };
+}

@@ -1,0 +1,297 @@
+/** Dead letters in SQLite: one per feed, key and code. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { DeadClass } from '#src/contacts/outcome.ts';
+import type {
+  DeadLetter,
+  DeadLetterFilter,
+  DeadLetterGroup,
+  DeadLetterLedger,
+  DeadLetterState,
+  LetterChoice,
+} from '#src/ledger/letters.ts';
+import type { DeadRow, ServiceAnswer } from '#src/ledger/staging.ts';
+import type { Row } from '#src/sources/row.ts';
+import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
+import { addNotes, insertRun, reopenUnsettled } from './runs.ts';
+
+export function sqliteDeadLetters(db: Database): DeadLetterLedger {
+  return {
+    list: async ({ states, limit, ...choice }) => {
+      const { where, parameters } = fitting({ ...choice, ...(states === undefined ? {} : { states }) });
+      return db
+        .all(`SELECT * FROM dead_letters WHERE ${where} ORDER BY last_at DESC, line LIMIT ?`, ...parameters, limit)
+        .map(toLetter);
+    },
+
+    get: async (id) => {
+      const row = db.get('SELECT * FROM dead_letters WHERE id = ?', id);
+      return row === null ? null : toLetter(row);
+    },
+
+    countOpen: async () =>
+      Number(db.get("SELECT count(*) AS open FROM dead_letters WHERE state IN ('open', 'redriven')")?.open ?? 0),
+
+    groups: async (limit) =>
+      db
+        .all(
+          `SELECT class, code, field, count(*) AS letters, max(id) AS example FROM dead_letters WHERE state = 'open'
+           GROUP BY class, code, field ORDER BY letters DESC, code LIMIT ?`,
+          limit,
+        )
+        .flatMap((row): DeadLetterGroup[] => {
+          const example = db.get('SELECT * FROM dead_letters WHERE id = ?', String(row.example));
+          if (example === null) return [];
+          const { class: reasonClass, code, field } = toLetter(example);
+          return [{ class: reasonClass, code, field, count: Number(row.letters), example: toLetter(example) }];
+        }),
+
+    openByRun: async (choice) => {
+      const { where, parameters } = fitting({ ...choice, states: ['open'] });
+      return db
+        .all(
+          `SELECT feed, run_id, count(*) AS letters FROM dead_letters WHERE ${where}
+           GROUP BY feed, run_id ORDER BY min(sequence), run_id`,
+          ...parameters,
+        )
+        .map((row) => ({ feed: String(row.feed), runId: String(row.run_id), count: Number(row.letters) }));
+    },
+
+    enterRedrive: async (run, { metBy, ...choice }) =>
+      db.durable(() => {
+        const { where, parameters } = fitting({ ...choice, states: ['open'] });
+        const taken = db.run(
+          `INSERT INTO redriven_letters (run_id, ordinal, letter_id)
+           SELECT ?, row_number() OVER (ORDER BY sequence, line, id), id FROM dead_letters
+           WHERE feed = ? AND run_id ${inList} AND ${where}`,
+          run.id,
+          run.feed,
+          JSON.stringify(metBy),
+          ...parameters,
+        );
+        if (taken === 0) return null;
+        db.run(
+          `UPDATE dead_letters SET state = 'redriven', redrive_run_id = ?1, attempts = attempts + 1
+           WHERE id IN (SELECT letter_id FROM redriven_letters WHERE run_id = ?1)`,
+          run.id,
+        );
+        const first = db.get('SELECT letter_id FROM redriven_letters WHERE run_id = ? AND ordinal = 1', run.id);
+        const fileName = taken === 1 ? `dead letter ${first?.letter_id}` : `${taken} dead letters`;
+        return insertRun(db, { ...run, kind: 'redrive', fileName });
+      }),
+
+    lettersOf: async (runId, afterOrdinal, limit) =>
+      db
+        .all(
+          `SELECT taken.ordinal, letter.* FROM redriven_letters AS taken
+           JOIN dead_letters AS letter ON letter.id = taken.letter_id
+           WHERE taken.run_id = ? AND taken.ordinal > ?
+             AND (letter.redrive_run_id = taken.run_id OR letter.state = 'open' AND letter.run_id = taken.run_id)
+           ORDER BY taken.ordinal LIMIT ?`,
+          runId,
+          afterOrdinal,
+          limit,
+        )
+        .map((row) => ({ ...toLetter(row), ordinal: Number(row.ordinal) })),
+
+    reopenUnsettled: async (runId) => reopenUnsettled(db, runId),
+
+    closeUnmet: async (runId) =>
+      db.transaction(() => {
+        const closed = db.run(
+          `UPDATE dead_letters SET state = 'closed' WHERE state = 'open' AND key IS NULL
+             AND feed = (SELECT feed FROM runs WHERE id = ?1) AND sequence < (SELECT sequence FROM runs WHERE id = ?1)`,
+          runId,
+        );
+        const [letters, their] = closed === 1 ? ['letter', 'its row'] : ['letters', 'their rows'];
+        const note = `closed ${closed} dead ${letters} without a key: the file does not hold ${their} any more`;
+        if (closed > 0) addNotes(db, runId, [note]);
+        return closed;
+      }),
+
+    forget: async (beforeMs) =>
+      db.run("DELETE FROM dead_letters WHERE state IN ('closed', 'dropped') AND last_at < ?", beforeMs),
+  };
+}
+
+const inList = 'IN (SELECT value FROM json_each(?))';
+
+/** Only what is asked for stands in the condition: else no index helps. */
+function fitting({ ids, code, runId, states }: LetterChoice & Pick<DeadLetterFilter, 'states'>): {
+  readonly where: string;
+  readonly parameters: readonly string[];
+} {
+  const conditions: readonly (readonly [string, string | undefined])[] = [
+    [`id ${inList}`, ids && JSON.stringify(ids)],
+    ['code = ?', code],
+    ['run_id = ?', runId],
+    [`state ${inList}`, states && JSON.stringify(states)],
+  ];
+  const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
+  return {
+    where: given.map(({ condition }) => condition).join(' AND ') || 'TRUE',
+    parameters: given.map(({ value }) => value),
+  };
+}
+
+/** Where a dead row happened. */
+interface DeathPlace {
+  readonly runId: string;
+  readonly feed: string;
+  readonly file: string;
+  /** Its rows keep the file and the sequence that their letters name. */
+  readonly isRedrive: boolean;
+  readonly sequence: number;
+  readonly atMs: number;
+  /** Some fields of a row alone: an open letter of the whole row is worth more, and stays as it is. */
+  readonly isPart?: boolean;
+}
+
+export function deathPlace(
+  db: Database,
+  { runId, feed, atMs }: Pick<DeathPlace, 'runId' | 'feed' | 'atMs'>,
+): DeathPlace {
+  const run = db.get('SELECT sequence, kind, file_name FROM runs WHERE id = ?', runId);
+  const [file, isRedrive] = [String(run?.file_name), run?.kind === 'redrive'];
+  return { runId, feed, file, isRedrive, sequence: Number(run?.sequence), atMs };
+}
+
+/**
+ * Enters a dead row: its letter, and the row in its run. For use inside a transaction.
+ * @returns whether the letter is new with this run.
+ */
+export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): boolean {
+  const mended = mendedLetter(db, place, dead);
+  const same = mended?.code === dead.code;
+  // A row that was mended and is dead of something else is another letter: this one is answered.
+  if (mended !== null && !same) closeLetter(db, String(mended.id));
+  const identity = same ? String(mended.identity) : (dead.key ?? `row ${contentHash(dead)}`);
+  const known = db.get(
+    'SELECT * FROM dead_letters WHERE feed = ? AND identity = ? AND code = ?',
+    place.feed,
+    identity,
+    dead.code,
+  );
+  const id = known === null ? `d${randomUUID().replaceAll('-', '').slice(0, 12)}` : String(known.id);
+  if (place.isPart === true && (known?.state === 'open' || known?.state === 'redriven')) {
+    db.run('UPDATE dead_letters SET seen_count = seen_count + 1, last_at = ? WHERE id = ?', place.atMs, id);
+    addDeadRow(db, place.runId, id, dead);
+    return false;
+  }
+  const first = dead.problems[0];
+  // A row that is tried again is still the row of its file: no younger, and found there.
+  const origin = place.isRedrive ? mended : null;
+  const file = origin === null ? place.file : String(origin.file);
+  const sequence = origin === null ? place.sequence : Number(origin.sequence);
+  // A run that is read anew after a crash meets its own letter again: that is no repeat.
+  const repeated = known !== null && known.run_id !== place.runId ? 1 : 0;
+  db.run(
+    `INSERT INTO dead_letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint,
+       "row", desired, answer, sequence, first_at, last_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)
+     ON CONFLICT (feed, identity, code) DO UPDATE SET key = ?5, class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
+       message = ?11, hint = ?12, "row" = ?13, desired = ?14, answer = ?15,
+       sequence = ?16, last_at = ?17,
+       seen_count = seen_count + ${repeated}, state = 'open', redrive_run_id = NULL`,
+    id,
+    place.feed,
+    identity,
+    dead.code,
+    dead.key,
+    dead.class,
+    place.runId,
+    file,
+    dead.line,
+    first?.field ?? null,
+    first?.message ?? dead.code,
+    first?.hint ?? '',
+    dead.row === null ? null : JSON.stringify(dead.row),
+    dead.desired === null ? null : JSON.stringify(dead.desired),
+    dead.answer === null ? null : JSON.stringify(dead.answer),
+    sequence,
+    place.atMs,
+  );
+  addDeadRow(db, place.runId, id, dead);
+  if (dead.key !== null) {
+    // The key died of something else this time: what was being tried again is answered.
+    db.run(
+      `UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL
+       WHERE feed = ? AND key = ? AND code <> ? AND redrive_run_id = ?`,
+      place.feed,
+      dead.key,
+      dead.code,
+      place.runId,
+    );
+  }
+  return known === null || known.first_run_id === place.runId;
+}
+
+function addDeadRow(db: Database, runId: string, letterId: string, dead: DeadRow): void {
+  db.run(
+    `INSERT INTO dead_rows (run_id, ordinal, letter_id, dead)
+     VALUES (?1, (SELECT coalesce(max(ordinal), 0) + 1 FROM dead_rows WHERE run_id = ?1), ?2, ?3)`,
+    runId,
+    letterId,
+    JSON.stringify(dead),
+  );
+}
+
+/** The letter that the row was to mend, if it belongs to the feed. */
+function mendedLetter(db: Database, place: DeathPlace, dead: DeadRow): ResultRow | null {
+  if (dead.letterId === undefined) return null;
+  return db.get(
+    'SELECT id, identity, code, file, sequence FROM dead_letters WHERE id = ? AND feed = ?',
+    dead.letterId,
+    place.feed,
+  );
+}
+
+/** Nothing is left to do for the letter's row. For use inside a transaction. */
+export function closeLetter(db: Database, id: string): void {
+  db.run(
+    "UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL WHERE id = ? AND state IN ('open', 'redriven')",
+    id,
+  );
+}
+
+/** A success closes what was open for the key (`rules.md`, "Dead letters"). For use inside a transaction. */
+export function closeLettersOf(db: Database, feed: string, key: string): void {
+  db.run(
+    "UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL WHERE feed = ? AND key = ? AND state IN ('open', 'redriven')",
+    feed,
+    key,
+  );
+}
+
+/** Names a row that has no key by what it holds. */
+function contentHash(dead: DeadRow): string {
+  const row = dead.row;
+  const content = row === null ? { line: dead.line } : row.kind === 'cells' ? row.cells : row.object;
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 24);
+}
+
+function toLetter(row: ResultRow): DeadLetter {
+  return {
+    id: String(row.id),
+    runId: String(row.run_id),
+    feed: String(row.feed),
+    file: String(row.file),
+    line: Number(row.line),
+    key: textOrNull(row.key),
+    class: String(row.class) as DeadClass,
+    code: String(row.code),
+    field: textOrNull(row.field),
+    message: String(row.message),
+    hint: String(row.hint),
+    row: parseJson<Row>(row.row),
+    desired: parseJson<DesiredContact>(row.desired),
+    answer: parseJson<ServiceAnswer>(row.answer),
+    attempts: Number(row.attempts),
+    seenCount: Number(row.seen_count),
+    state: String(row.state) as DeadLetterState,
+    redriveRunId: textOrNull(row.redrive_run_id),
+    sequence: Number(row.sequence),
+    firstAtMs: Number(row.first_at),
+    lastAtMs: Number(row.last_at),
+  };
+}

@@ -1,0 +1,313 @@
+/** Feeds and runs in SQLite. */
+import { invariant } from '#src/errors.ts';
+import { type Approval, checksumOf } from '#src/ledger/rules/approval.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import {
+  type CountDelta,
+  type FileShape,
+  finalRunStates,
+  isFinal,
+  type NewRun,
+  noOptions,
+  type RequestTotals,
+  type RunFilter,
+  type RunKind,
+  type RunLedger,
+  type RunOptions,
+  type RunReason,
+  type RunRecord,
+  type RunState,
+  zeroCounts,
+  zeroRequests,
+} from '#src/ledger/runs.ts';
+import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
+import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+
+/** At most so many notes stand in a run; later ones are dropped. */
+const notesMax = 200;
+
+export function sqliteRuns(db: Database): RunLedger {
+  const get = (id: string): RunRecord | null => runOf(db, id);
+  const places = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
+
+  return {
+    create: async (run) => db.durable(() => insertRun(db, run)),
+
+    forget: async (id) =>
+      db.transaction(() => {
+        if (db.run("DELETE FROM runs WHERE id = ? AND state = 'queued'", id) === 0) return false;
+        reopenUnsettled(db, id);
+        forgetStaged(db, id, ['redriven_letters']);
+        return true;
+      }),
+
+    get: async (id) => get(id),
+
+    list: async ({ states, feed, limit }: RunFilter) => {
+      const conditions = [states ? `state IN (${places(states)})` : 'TRUE', feed === undefined ? 'TRUE' : 'feed = ?'];
+      const parameters = [...(states ?? []), ...(feed === undefined ? [] : [feed]), limit];
+      return db
+        .all(`SELECT * FROM runs WHERE ${conditions.join(' AND ')} ORDER BY sequence DESC LIMIT ?`, ...parameters)
+        .map(toRun);
+    },
+
+    findByContent: async (feed, sha256) => {
+      const row = db.get(
+        'SELECT * FROM runs WHERE feed = ? AND sha256 = ? ORDER BY sequence DESC LIMIT 1',
+        feed,
+        sha256,
+      );
+      return row === null ? null : toRun(row);
+    },
+
+    lastAccepted: async (feed, beforeSequence) => {
+      const row = lastAccepted(db, feed, beforeSequence);
+      return row === null ? null : toRun(row);
+    },
+
+    acceptedContent: async (feed, sha256, beforeSequence) => {
+      const accepted = "feed = ? AND kind = 'file' AND state IN ('done', 'doneWithDead')";
+      const row = db.get(
+        `SELECT * FROM runs WHERE ${accepted} AND sha256 = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`,
+        feed,
+        sha256,
+        beforeSequence,
+      );
+      if (row === null) return null;
+      const newer = db.get(
+        `SELECT count(*) AS newer FROM runs WHERE ${accepted} AND sequence > ? AND sequence < ?`,
+        feed,
+        Number(row.sequence),
+        beforeSequence,
+      );
+      return { run: toRun(row), newerCount: Number(newer?.newer ?? 0) };
+    },
+
+    nextQueued: async (limit) =>
+      db
+        .all(
+          `SELECT * FROM runs AS queued WHERE state = 'queued' AND NOT EXISTS (
+             SELECT 1 FROM runs AS earlier WHERE earlier.feed = queued.feed AND earlier.sequence < queued.sequence
+               AND earlier.state IN ('queued', 'staging', 'applying'))
+           ORDER BY sequence LIMIT ?`,
+          limit,
+        )
+        .map(toRun),
+
+    inState: async (states, limit) =>
+      db
+        .all(`SELECT * FROM runs WHERE state IN (${places(states)}) ORDER BY sequence LIMIT ?`, ...states, limit)
+        .map(toRun),
+
+    move: async (id, from, to, change) => {
+      const work = (): boolean => {
+        const finishedAt = isFinal(to) ? change.atMs : null;
+        const changes = db.run(
+          `UPDATE runs SET state = ?1, finished_at = coalesce(?2, finished_at),
+             stopped_ms = stopped_ms + max(0, ?3 - coalesce(stopped_at, ?3)), stopped_at = iif(?1 = 'stopped', ?3, NULL)
+           WHERE id = ?4 AND state IN (${places(from)})`,
+          to,
+          finishedAt,
+          change.atMs,
+          id,
+          ...from,
+        );
+        if (changes === 1 && change.reason !== undefined) {
+          db.run(
+            'UPDATE runs SET reason = ? WHERE id = ?',
+            change.reason === null ? null : JSON.stringify(change.reason),
+            id,
+          );
+        }
+        return changes === 1;
+      };
+      return isFinal(to) ? db.durable(work) : db.transaction(work);
+    },
+
+    beginStaging: async (id, atMs) =>
+      db.transaction(() => {
+        const zero = Object.keys(zeroCounts).map((name) => `"${name}" = 0`);
+        const begun = db.run(
+          `UPDATE runs SET state = 'staging', notes = '[]', reason = NULL, shape = NULL, finished_at = NULL,
+             started_at = coalesce(started_at, ?), ${zero.join(', ')} WHERE id = ? AND state IN ('queued', 'staging')`,
+          atMs,
+          id,
+        );
+        // A late redelivery must not throw away what a run at work still has to write.
+        if (begun === 1) forgetStaged(db, id, [...staged, 'run_keys']);
+        return begun === 1;
+      }),
+
+    setShape: async (id, shape: FileShape) => {
+      db.run('UPDATE runs SET shape = ? WHERE id = ?', JSON.stringify(shape), id);
+    },
+
+    addNotes: async (id, notes) => db.transaction(() => addNotes(db, id, notes)),
+
+    addCounts: async (id, delta) => addCounts(db, id, delta),
+
+    addRequests: async (id, delta) => {
+      addColumns(db, id, delta);
+    },
+
+    approve: async (id, approval) =>
+      db.durable(() => {
+        const run = get(id);
+        if (run?.state !== 'stopped' || run.reason === null || checksumOf(run.reason) !== approval.checksum)
+          return false;
+        db.run(
+          `UPDATE runs SET state = 'applying', reason = NULL, approvals = ?1,
+             stopped_ms = stopped_ms + max(0, ?2 - coalesce(stopped_at, ?2)), stopped_at = NULL WHERE id = ?3`,
+          JSON.stringify([...run.approvals, approval]),
+          approval.atMs,
+          id,
+        );
+        return true;
+      }),
+
+    prune: async (id) => {
+      db.transaction(() => {
+        const run = db.get('SELECT feed, state FROM runs WHERE id = ?', id);
+        const isEnded = (finalRunStates as readonly unknown[]).includes(run?.state);
+        invariant(isEnded, 'only a finished run is pruned', { run: id });
+        const ended = [...staged, 'redriven_letters'];
+        forgetStaged(db, id, keepKeys(db, id, String(run?.feed)) ? ended : [...ended, 'run_keys']);
+      });
+    },
+  };
+}
+
+/** For use inside a transaction. */
+export function runOf(db: Database, id: string): RunRecord | null {
+  const row = db.get('SELECT * FROM runs WHERE id = ?', id);
+  return row === null ? null : toRun(row);
+}
+
+/** Enters a run as `queued`, and its feed with its first one. For use inside a transaction. */
+export function insertRun(db: Database, run: NewRun): RunRecord {
+  db.run('INSERT INTO feeds (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', run.feed, run.createdAtMs);
+  db.run(
+    `INSERT INTO runs (id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, mapping,
+       source_label, refusal, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)`,
+    run.id,
+    run.feed,
+    run.kind,
+    run.fileName,
+    run.claimedPath,
+    run.importFolder,
+    run.sha256,
+    run.bytes,
+    JSON.stringify(run.options),
+    run.mapping === null ? null : JSON.stringify(run.mapping),
+    run.sourceLabel ?? null,
+    run.refusal === undefined || run.refusal === null ? null : JSON.stringify(run.refusal),
+    run.createdAtMs,
+  );
+  const created = runOf(db, run.id);
+  invariant(created !== null, 'a run that was just entered is there');
+  return created;
+}
+
+/** Letters that a redrive took and did not settle are open again. For use inside a transaction. */
+export function reopenUnsettled(db: Database, runId: string): void {
+  db.run(
+    "UPDATE dead_letters SET state = 'open', redrive_run_id = NULL WHERE state = 'redriven' AND redrive_run_id = ?",
+    runId,
+  );
+}
+
+const staged = ['staged', 'batches', 'dead_rows', 'run_events'];
+
+function forgetStaged(db: Database, runId: string, tables: readonly string[]): void {
+  for (const table of tables) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
+}
+
+/**
+ * Whether the next file of the feed is compared with the keys of this run. Then those of the one before are forgotten: at
+ * most one run of a feed that has ended keeps its keys.
+ */
+function keepKeys(db: Database, runId: string, feed: string): boolean {
+  const last = feed === mainFeed ? null : lastAccepted(db, feed, Number.MAX_SAFE_INTEGER);
+  if (last?.id !== runId) return false;
+  const before = lastAccepted(db, feed, Number(last.sequence));
+  if (before !== null) forgetStaged(db, String(before.id), ['run_keys']);
+  return true;
+}
+
+function lastAccepted(db: Database, feed: string, beforeSequence: number): ResultRow | null {
+  const found = ['done', 'doneWithDead'].flatMap((state) => {
+    const row = db.get(
+      "SELECT max(sequence) AS newest FROM runs WHERE feed = ? AND kind = 'file' AND state = ? AND sequence < ?",
+      feed,
+      state,
+      beforeSequence,
+    );
+    return Number(row?.newest ?? 0);
+  });
+  return db.get('SELECT * FROM runs WHERE sequence = ?', Math.max(...found));
+}
+
+/** For use inside a transaction. */
+export function addNotes(db: Database, id: string, notes: readonly string[]): void {
+  const known = parseJson<string[]>(db.get('SELECT notes FROM runs WHERE id = ?', id)?.notes) ?? [];
+  const all = [...new Set([...known, ...notes])];
+  db.run('UPDATE runs SET notes = ? WHERE id = ?', JSON.stringify(all.slice(0, notesMax)), id);
+}
+
+/** Adds to a run's counts; for use inside a transaction. */
+export function addCounts(db: Database, runId: string, delta: CountDelta): void {
+  addColumns(db, runId, delta);
+}
+
+function addColumns(db: Database, runId: string, delta: CountDelta | Partial<RequestTotals>): void {
+  const entries = Object.entries(delta).filter(([, value]) => value !== 0);
+  if (entries.length === 0) return;
+  const assignments = entries.map(([name]) => `"${name}" = "${name}" + ?`).join(', ');
+  db.run(`UPDATE runs SET ${assignments} WHERE id = ?`, ...entries.map(([, value]) => value ?? 0), runId);
+}
+
+function toRun(row: ResultRow): RunRecord {
+  const pick = <Shape extends object>(shape: Shape): Shape =>
+    // Each name of the shape is a column of the same name, and all are integers.
+    Object.fromEntries(Object.keys(shape).map((name) => [name, Number(row[name] ?? 0)])) as Shape;
+  return {
+    id: String(row.id),
+    sequence: Number(row.sequence),
+    feed: String(row.feed),
+    kind: String(row.kind) as RunKind,
+    fileName: String(row.file_name),
+    claimedPath: String(row.claimed_path),
+    importFolder: String(row.import_folder),
+    sha256: String(row.sha256),
+    bytes: Number(row.bytes),
+    state: String(row.state) as RunState,
+    options: parseJson<RunOptions>(row.options) ?? noOptions,
+    approvals: parseJson<Approval[]>(row.approvals) ?? [],
+    mapping: parseJson<NonNullable<RunRecord['mapping']>>(row.mapping),
+    sourceLabel: textOrNull(row.source_label),
+    refusal: parseJson<RunReason>(row.refusal),
+    counts: pick(zeroCounts),
+    requests: pick(zeroRequests),
+    reason: parseJson<RunReason>(row.reason),
+    notes: parseJson<string[]>(row.notes) ?? [],
+    shape: parseJson<FileShape>(row.shape),
+    createdAtMs: Number(row.created_at),
+    startedAtMs: numberOrNull(row.started_at),
+    finishedAtMs: numberOrNull(row.finished_at),
+    stoppedAtMs: numberOrNull(row.stopped_at),
+    stoppedMs: Number(row.stopped_ms),
+  };
+}
+
+/** Keeps events up to the limits; counts go on beyond it. For use inside a transaction. */
+export function addEvents(db: Database, runId: string, events: readonly RunEvent[]): void {
+  if (events.length === 0) return;
+  let ordinal = Number(db.get('SELECT max(ordinal) AS last FROM run_events WHERE run_id = ?', runId)?.last ?? 0);
+  for (const event of events) {
+    if (ordinal >= eventsPerRunMax) return;
+    if (event.kind === 'changed' && ordinal >= changesPerRunMax) continue;
+    ordinal += 1;
+    db.run('INSERT INTO run_events (run_id, ordinal, event) VALUES (?, ?, ?)', runId, ordinal, JSON.stringify(event));
+  }
+}

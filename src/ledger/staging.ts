@@ -1,0 +1,250 @@
+/** A staged record: a changed row of a run, waiting for its outcome (`design.md`, "Stage, then apply"). */
+
+import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { DeadClass, HeldField, Problem, SkipReason } from '#src/contacts/outcome.ts';
+import type { Row } from '#src/sources/row.ts';
+import type { CustomFieldValue } from '#src/wire/contact.ts';
+import type { BoundContact, MovedSaid, SaidRecord, SettledSaid } from './contacts.ts';
+import type { CountDelta } from './runs.ts';
+
+export interface NewStagedRecord {
+  readonly line: number;
+  /** Of the run whose file said it: older than the run itself where a dead letter is tried again. */
+  readonly sequence: number;
+  readonly key: string;
+  readonly rowHash: string;
+  readonly fingerprint: string;
+  readonly mappingVersion: string;
+  readonly desired: DesiredContact;
+  /** The row as read, for the fix-file. */
+  readonly row: Row;
+  /** The dead letter that the row mends or tries again. */
+  readonly letterId?: string;
+}
+
+export interface StagedRecord extends NewStagedRecord {
+  readonly runId: string;
+  readonly feed: string;
+  /** Counts from 1 in the order of the file; names the record in its run. */
+  readonly position: number;
+  /** An update of this record was sent, or was about to be. */
+  readonly sent: boolean;
+  /** Writes of this record that ended in doubt while other writes succeeded. */
+  readonly attempts: number;
+}
+
+/** A row given up, on its way into the dead letters. */
+export interface DeadRow {
+  readonly class: DeadClass;
+  readonly code: string;
+  readonly line: number;
+  /** Null where the row has none that can be used. */
+  readonly key: string | null;
+  readonly problems: readonly Problem[];
+  readonly row: Row | null;
+  readonly desired: DesiredContact | null;
+  /** The dead letter that the row was to mend: it is the same one again, or answered by another. */
+  readonly letterId?: string;
+  /** What the service answered, where it did. */
+  readonly answer: ServiceAnswer | null;
+}
+
+export interface ServiceAnswer {
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly title: string | null;
+  readonly message: string | null;
+  readonly trace: string | null;
+}
+
+/** How a staged record ended. */
+export type RecordEnd =
+  | {
+      readonly outcome: 'created' | 'updated' | 'unchanged';
+      readonly adopted: boolean;
+      readonly heldFields: readonly HeldField[];
+      /** The names of the fields that an update wrote. */
+      readonly changedFields?: readonly string[];
+      readonly removedValues: number;
+      readonly warnings: readonly string[];
+    }
+  | { readonly outcome: 'skipped'; readonly reason: SkipReason }
+  | { readonly outcome: 'dead'; readonly dead: DeadRow };
+
+/** What happened to a key in the run at hand, when the same key comes again. */
+export interface KeyTrace {
+  readonly key: string;
+  readonly line: number;
+  readonly fingerprint: string;
+  /** `unchanged` rows are counted and not stored; `dead` ones have a dead letter already. */
+  readonly kind: 'unchanged' | 'staged' | 'dead';
+}
+
+export interface SettledRow {
+  readonly key: string;
+  readonly fingerprint: string;
+  /** Fields of it that wait for a person. */
+  readonly heldCount: number;
+}
+
+/** A slice of a file, as it goes into the ledger in one transaction. */
+export interface StagedSlice {
+  readonly runId: string;
+  readonly feed: string;
+  readonly rowsPerBatch: number;
+  readonly records: readonly NewStagedRecord[];
+  /** Keys met in this slice, new or with another kind than before. */
+  readonly traces: readonly KeyTrace[];
+  readonly dead: readonly DeadRow[];
+  /** Keys staged earlier in this run that must not be written after all. */
+  readonly withdrawn: readonly { readonly key: string; readonly end: RecordEnd }[];
+  /** Keys whose rows are unchanged: this run has spoken for them, an older row of the feed must not any more. */
+  readonly unchanged?: readonly string[];
+  /** Dead letters whose rows need nothing any more. */
+  readonly answered?: readonly string[];
+  readonly events: readonly RunEvent[];
+  readonly counts: CountDelta;
+  readonly atMs: number;
+}
+
+export interface BatchRecord {
+  readonly runId: string;
+  readonly batch: number;
+  /** Goes up each time the batch is put back; part of the job's id. */
+  readonly generation: number;
+  readonly dueAtMs: number;
+}
+
+/** The end of one record, with both halves of the base where they moved. */
+export interface SettledRecord {
+  readonly position: number;
+  readonly line: number;
+  readonly key: string;
+  /** Of the run whose file said it. */
+  readonly sequence: number;
+  readonly end: RecordEnd;
+  /** Null where the service told nothing about the contact. */
+  readonly bound: BoundContact | null;
+  /** Null where the row did not reach the contact as it wanted. */
+  readonly said: SettledSaid | null;
+  /** How a create that was in doubt ended: its contact was found, or a further create was answered. */
+  readonly afterDoubt?: 'adopted' | 'created';
+  /** What other feeds are to have said from now on. */
+  readonly others: readonly MovedSaid[];
+}
+
+export interface SettleRequest {
+  readonly runId: string;
+  readonly feed: string;
+  readonly owner: string;
+  /** Of the monotonic times in `records`. */
+  readonly bootId: string;
+  readonly records: readonly SettledRecord[];
+  readonly atMs: number;
+}
+
+export interface StagingLedger {
+  /** Which of these row hashes the feed has settled. */
+  settledRows(feed: string, rowHashes: readonly string[]): Promise<ReadonlyMap<string, SettledRow>>;
+  saidOf(feed: string, keys: readonly string[]): Promise<ReadonlyMap<string, SaidRecord>>;
+  /** How many keys the feed has settled. */
+  knownKeyCount(feed: string): Promise<number>;
+  tracesOf(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, KeyTrace>>;
+  stage(slice: StagedSlice): Promise<void>;
+  /** How many keys the rows of a run have, and how many of these the other run has too. None where they are forgotten. */
+  sharedKeys(runId: string, otherRunId: string): Promise<{ readonly keys: number; readonly shared: number }>;
+  /** Remembers that the row now looks like this, where the contact needs no change: the next look is cheaper. */
+  refreshRowHashes(
+    feed: string,
+    rows: readonly { key: string; rowHash: string; mappingVersion: string }[],
+  ): Promise<void>;
+  /** A staged record by its key; null when there is none or it has an outcome. */
+  stagedByKey(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, StagedRecord>>;
+
+  /** Batches of runs at work that are not done: those due now first, in the order of their runs. */
+  nextBatches(nowMs: number, limit: number): Promise<readonly BatchRecord[]>;
+  batch(runId: string, batch: number): Promise<BatchRecord | null>;
+  /**
+   * Records of a batch without an outcome that may be tried now: those that were never put off in the order of the file,
+   * then those that have waited longest.
+   */
+  pendingRecords(runId: string, batch: number, nowMs: number, limit: number): Promise<readonly StagedRecord[]>;
+  pendingCount(runId: string): Promise<number>;
+  /** Puts records off; `burnAttempt` where a write ended in doubt while others succeeded. */
+  defer(
+    runId: string,
+    records: readonly { position: number; notBeforeMs: number; burnAttempt: boolean }[],
+  ): Promise<void>;
+  /**
+   * Ends one piece of work on a batch: without pending records it is done; else it is due again when its next record
+   * is, with the next generation. Answers whether it is done.
+   */
+  releaseBatch(runId: string, batch: number, generation: number, notBeforeMs: number): Promise<boolean>;
+
+  /**
+   * Writes outcomes, both halves of the base, dead letters and the run's counts, closes dead letters of keys that
+   * succeeded, and gives the leases back. Records whose lease was lost to another owner, or that have an outcome, are left
+   * out; answers how many were written.
+   */
+  settle(request: SettleRequest): Promise<number>;
+  /** Ends all that is pending, without a write: a run was cancelled. */
+  skipPending(runId: string, reason: 'cancelled', atMs: number): Promise<number>;
+  /** Outcomes by kind, counted from the records themselves: must agree with the run's counts. */
+  countEnds(runId: string): Promise<CountDelta>;
+  /** What a report tells besides dead rows, in the order it happened. */
+  events(
+    runId: string,
+    afterOrdinal: number,
+    limit: number,
+  ): Promise<readonly (RunEvent & { readonly ordinal: number })[]>;
+  /** The dead rows of a run in the order they died: for the fix-file and the report. */
+  deadRows(runId: string, afterOrdinal: number, limit: number): Promise<readonly RunDeadRow[]>;
+  /** How many rows of a run died of what. */
+  deadByCode(runId: string): Promise<readonly DeadCount[]>;
+}
+
+interface DeadCount {
+  readonly class: DeadRow['class'];
+  readonly code: string;
+  readonly count: number;
+}
+
+/** At most so many events of a run are kept; the counts go on. */
+export const eventsPerRunMax = 10_000;
+
+/** Changes take at most so much of that room: what was warned of, skipped or held must not go untold for them. */
+export const changesPerRunMax = eventsPerRunMax / 2;
+
+/** One thing worth telling that did not kill its row. Holds personal data: never for a log. */
+export interface RunEvent {
+  readonly kind: 'warning' | 'skipped' | 'held' | 'changed';
+  readonly line: number;
+  readonly key: string | null;
+  /** The skip reason, the warning's code, `held` or `updated`. */
+  readonly code: string;
+  readonly field: string | null;
+  /** Of a warning: the cell as the file holds it, where there is one. */
+  readonly value?: string | null;
+  /** Of a change: the names of all fields that were written. */
+  readonly fields?: readonly string[];
+  readonly message: string;
+  /** Of a held field: what the file says, and what the app holds. */
+  readonly file?: CustomFieldValue;
+  readonly app?: CustomFieldValue;
+}
+
+/** Both values of a field that waits for a person. */
+export function heldEvent(
+  key: string,
+  line: number,
+  { field, ours, theirs }: Pick<HeldField, 'field' | 'ours' | 'theirs'>,
+): RunEvent {
+  const message = "the file and the app differ: kept the app's value";
+  return { kind: 'held', line, key, code: 'held', field, message, file: ours, app: theirs };
+}
+
+/** A row that died in one run. Two rows may share a dead letter; each is here. */
+export interface RunDeadRow extends DeadRow {
+  readonly ordinal: number;
+  readonly letterId: string;
+}
