@@ -56,7 +56,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
     const take = taking(importFolder, folder);
     return watchImportFolder({
       folder: folder === null ? importFolder : join(importFolder, folder),
-      claimedFolder: folders.claimed,
+      checkedOutFolder: folders.claimed,
       clock,
       log: folder === null ? log : log.child({ feed: feedNameOf(folder) }),
       onFile: take,

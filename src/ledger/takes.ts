@@ -10,7 +10,7 @@ export interface TakenFile {
   readonly feed: string;
   /** Absolute. */
   readonly path: string;
-  /** Size, mtime and inode, as `src/sources/stability.ts` writes them. */
+  /** Size, mtime and inode, as `src/sources/folder-entries.ts` writes them. */
   readonly fingerprint: string;
   /** Not later than `takenAtMs`: a file from the future must not stand in the way of all that follow. */
   readonly modifiedAtMs: number;

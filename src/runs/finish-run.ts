@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { archiveFolders } from '#src/config/archive-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { finalRunStates, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
-import { archiveFile } from '#src/sources/archive.ts';
+import { archiveFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { isFullFile } from './file-before.ts';
 import { writeFixFile } from './fix-file.ts';

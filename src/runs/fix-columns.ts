@@ -4,7 +4,7 @@
  * `_more1`, `_more2`… hold the cells that stand beyond the header. A column of the user's own that is called like one of
  * these has one more `_` in front while it is in a fix-file, so that neither is taken for the other.
  */
-import { unguardFormulas } from '#src/sources/formula-guard.ts';
+import { unguardFormulas } from '#src/sources/csv-writer.ts';
 import type { SourceOptions } from '#src/sources/open-source.ts';
 import type { CellsRow, Row } from '#src/sources/row.ts';
 

@@ -21,7 +21,7 @@ export async function readFixFile(ledger: Ledger, path: string, fileName: string
   let source: OpenSource | null = null;
   try {
     source = await openSource(path, { name: fileName, ...fixFileReading });
-    for await (const [first, ...others] of source.batches()) {
+    for await (const [first, ...others] of source.slices()) {
       if (first === undefined || !isFixFile(first.row)) return null;
       return { origin: await originOf(ledger, [first, ...others]) };
     }

@@ -13,7 +13,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { normaliseHeader } from '#src/mapping/header.ts';
 import { shownValue } from '#src/sources/cell-text.ts';
-import { unguardFormulas } from '#src/sources/formula-guard.ts';
+import { unguardFormulas } from '#src/sources/csv-writer.ts';
 import type { CellsRow, JsonValue, ObjectRow, Row, SourceItem } from '#src/sources/row.ts';
 import { cellsBeyond, distinctNames, letterIdOf, originalName } from './fix-columns.ts';
 import { isSameButForDamage } from './spreadsheet-damage.ts';

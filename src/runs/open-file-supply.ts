@@ -111,9 +111,9 @@ async function* itemsOf(
   compiled: CompiledMapping,
   toItems: ItemMaker,
 ): AsyncGenerator<readonly StageItem[]> {
-  for await (const batch of source.batches()) {
-    for (const item of batch) if (item.type === 'row') compiled.see(item.row);
-    yield await toItems(batch);
+  for await (const slice of source.slices()) {
+    for (const item of slice) if (item.type === 'row') compiled.see(item.row);
+    yield await toItems(slice);
   }
 }
 

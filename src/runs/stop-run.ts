@@ -8,7 +8,7 @@ import { archiveFolders } from '#src/config/archive-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
-import { safeFileName } from '#src/sources/safe-file-name.ts';
+import { safeFileName } from '#src/sources/file-name.ts';
 import { approveCommand } from './guard-reason.ts';
 import type { RunParts } from './parts.ts';
 import { firstWarnings, reportPath, writeReport } from './report.ts';

@@ -11,8 +11,7 @@ import type { FeedSettings } from '#src/feeds/feeds.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { activeRunStates, type NewRun, noOptions, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { claimFile, copyIntoFolder } from '#src/sources/claim.ts';
-import { hashFile } from '#src/sources/hash-file.ts';
+import { checkOutFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
 import { type ClaimedFile, claimedFolderOf } from './claimed-place.ts';
@@ -88,7 +87,7 @@ export async function takeFile(parts: SubmitParts, { importFolder, folder, path 
   const { clock, folders } = parts;
   const runId = newRunId(clock.nowMs());
   return whileEntering(parts, runId, async () => {
-    const claimed = await claimFile(path, claimedFolderOf(folders.claimed, folder), runId);
+    const claimed = await checkOutFile(path, claimedFolderOf(folders.claimed, folder), runId);
     const choice = await chooseFeed(parts.feeds, folder);
     return enterClaimed(parts, { runId, folder, name: basename(path), path: claimed }, choice, importFolder);
   });
@@ -133,7 +132,7 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
   const runId = newRunId(clock.nowMs());
   const folder = feed.name === mainFeed ? null : feed.name;
   return whileEntering(parts, runId, async () => {
-    const claimed = await claimFile(path, claimedFolderOf(folders.claimed, folder), runId, { name: fileName });
+    const claimed = await checkOutFile(path, claimedFolderOf(folders.claimed, folder), runId, fileName);
     const file = { runId, folder, name: fileName, path: claimed };
     return enterClaimed(parts, file, { kind: 'feed', feed }, importFolderOf(parts), sha256);
   });

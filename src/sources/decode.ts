@@ -1,12 +1,177 @@
 /**
- * Bytes to text, as a stream. Nothing behind this point sees a byte, so no character can be torn at a chunk border
- * (bad-inputs.md, "Parsers: known traps").
+ * Bytes to text: which encoding a file is in, and its text as a stream. Nothing behind this point sees a byte, so no
+ * character is torn at a chunk border (bad-inputs.md, "Parsers: known traps").
  *
- * Invariant: the same text comes out however the bytes are cut.
+ * The encoding is decided before the first row: by a BOM, by the NUL pattern of UTF-16, else by a first pass over all
+ * bytes that checks whether they are UTF-8. Bytes that are not UTF-8 are read as Windows-1252, with a warning.
+ *
+ * Invariant: the text is the same wherever the bytes are cut.
  */
-import { fileError } from '#src/sources/file-error.ts';
 
-/** Removes one BOM. Throws `encodingInvalid` (file) where the bytes are not in that encoding. */
+import { isUtf8 } from 'node:buffer';
+import { PatchbayError } from '#src/errors.ts';
+import { fileError } from './file-error.ts';
+import { contentError } from './file-name.ts';
+
+export interface DetectedEncoding {
+  /** A label that `TextDecoder` knows: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`… */
+  readonly label: string;
+  /** The first line that is not UTF-8, where Windows-1252 was assumed because of it; else null. */
+  readonly assumedFromLine: number | null;
+}
+
+/** Gives the file's unpacked bytes from the beginning, each time it is called. */
+type ReadBytes = () => AsyncIterable<Buffer>;
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/**
+ * `wanted` overrides all detection and makes it strict: bytes that are not UTF-8 are then refused.
+ * @throws PatchbayError `file` `encodingInvalid`, `formatUnknown`; `usage` `encodingUnknown`.
+ */
+export async function detectEncoding(read: ReadBytes, name: string, wanted?: string): Promise<DetectedEncoding> {
+  const label = wanted === undefined ? null : checkEncoding(wanted);
+  const start = await firstBytes(read);
+  const wide = label === null ? (bomLabel(start) ?? nulPatternLabel(start)) : null;
+  if (wide !== null && wide !== 'utf-8') return { label: wide, assumedFromLine: null };
+  const contradiction = contentError(start, name);
+  if (contradiction !== null) throw contradiction;
+  if (label !== null && label !== 'utf-8') return { label, assumedFromLine: null };
+  const badLine = await firstLineNotUtf8(read);
+  if (badLine === null) return { label: 'utf-8', assumedFromLine: null };
+  if (label !== null || wide === 'utf-8') throw notUtf8(name, badLine);
+  return { label: 'windows-1252', assumedFromLine: badLine };
+}
+
+function notUtf8(name: string, line: number): PatchbayError {
+  const hint = 'Save the file as UTF-8, or name its encoding with --encoding windows-1252.';
+  return fileError('encodingInvalid', `${name}, line ${line}: not valid UTF-8`, { file: name, line }, hint);
+}
+
+async function firstBytes(read: ReadBytes): Promise<Buffer> {
+  let start: Buffer = Buffer.alloc(0);
+  // Ends with the file, or as soon as there is enough to see a pattern.
+  for await (const chunk of read()) {
+    start = Buffer.concat([start, chunk]);
+    if (start.length >= 4096) break;
+  }
+  return start.subarray(0, 4096);
+}
+
+function bomLabel(start: Buffer): string | null {
+  if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return 'utf-8';
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
+  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';
+  return null;
+}
+
+/** ASCII in UTF-16 has a NUL at every second place, and next to none at the others. */
+function nulPatternLabel(start: Buffer): string | null {
+  let evenCount = 0;
+  let oddCount = 0;
+  for (let index = 0; index < start.length; index++) {
+    if (start[index] !== 0) continue;
+    if (index % 2 === 0) evenCount++;
+    else oddCount++;
+  }
+  const enough = Math.max(2, start.length * 0.3);
+  if (oddCount >= enough && evenCount * 10 <= oddCount) return 'utf-16le';
+  if (evenCount >= enough && oddCount * 10 <= evenCount) return 'utf-16be';
+  return null;
+}
+
+/** The first pass. Whole chunks are checked by native code; lines are counted only when something is wrong. */
+async function firstLineNotUtf8(read: ReadBytes): Promise<number | null> {
+  let carry: Buffer = Buffer.alloc(0);
+  let checkedBytes = 0;
+  for await (const chunk of read()) {
+    const piece = carry.length === 0 ? chunk : Buffer.concat([carry, chunk]);
+    const cut = piece.length - unfinishedBytes(piece);
+    if (!isUtf8(piece.subarray(0, cut))) return lineOfBadByte(read, checkedBytes, piece);
+    checkedBytes += cut;
+    carry = piece.subarray(cut);
+  }
+  return carry.length === 0 ? null : lineOfBadByte(read, checkedBytes, carry);
+}
+
+/** How many bytes at the end begin a character that may go on in the next chunk: 0 to 3. */
+function unfinishedBytes(piece: Buffer): number {
+  for (let back = 1; back <= Math.min(3, piece.length); back++) {
+    const byte = piece[piece.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? back : 0;
+  }
+  return 0;
+}
+
+/** Reads again up to the piece that is wrong, counts lines, then goes through that piece line by line. */
+async function lineOfBadByte(read: ReadBytes, goodBytes: number, piece: Buffer): Promise<number> {
+  const lines = createLineCounter();
+  let left = goodBytes;
+  for await (const chunk of read()) {
+    if (left <= 0) break;
+    lines.add(chunk.subarray(0, left));
+    left -= chunk.length;
+  }
+  let start = 0;
+  while (start < piece.length) {
+    const at = piece.indexOf(newline, start);
+    const end = at < 0 ? piece.length : at + 1;
+    if (!isUtf8(piece.subarray(start, end))) {
+      // Old Mac files have carriage returns only: go on to the bad byte itself.
+      lines.add(piece.subarray(start, firstBadIndex(piece, start, end)));
+      return lines.line();
+    }
+    lines.add(piece.subarray(start, end));
+    start = end;
+  }
+  return lines.line();
+}
+
+/** The longest good prefix, found by halving. */
+function firstBadIndex(piece: Buffer, start: number, end: number): number {
+  let good = start;
+  let bad = end;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    const cut = middle - unfinishedBytes(piece.subarray(start, middle));
+    if (isUtf8(piece.subarray(start, cut))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+/** Counts LF, CR and CRLF as one line end each, over chunks. */
+function createLineCounter(): { add(bytes: Uint8Array): void; line(): number } {
+  let line = 1;
+  let afterReturn = false;
+  return {
+    add: (bytes) => {
+      for (const byte of bytes) {
+        if (byte === carriageReturn || (byte === newline && !afterReturn)) line++;
+        afterReturn = byte === carriageReturn;
+      }
+    },
+    line: () => line,
+  };
+}
+
+/**
+ * @returns the name under which the decoder knows it.
+ * @throws PatchbayError `usage` `encodingUnknown`.
+ */
+export function checkEncoding(wanted: string): string {
+  try {
+    return new TextDecoder(wanted).encoding;
+  } catch (error) {
+    const hint = 'Known ones are utf-8, utf-16le, utf-16be, windows-1252, macintosh, iso-8859-15 and so on.';
+    throw new PatchbayError('usage', 'encodingUnknown', `no encoding is called ${wanted}`, { hint, cause: error });
+  }
+}
+
+/** Removes one BOM. @throws PatchbayError `file` `encodingInvalid` where the bytes are not in that encoding. */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
   label: string,
@@ -30,4 +195,41 @@ export async function* decodeText(
   }
   const last = decode(null);
   if (last !== '') yield last;
+}
+
+/** A text stream whose beginning was looked at and not lost. */
+export interface PeekedText {
+  /** The beginning that was read. */
+  readonly head: string;
+  /** Whether `head` is the whole text. */
+  readonly whole: boolean;
+  /** All of the text, `head` first. May be taken once. */
+  all(): AsyncGenerator<string>;
+}
+
+/** Reads until `isEnough` or the text ends. `isEnough` bounds the memory: it must be true from some length on. */
+export async function peekText(
+  chunks: AsyncGenerator<string>,
+  isEnough: (head: string) => boolean,
+): Promise<PeekedText> {
+  let head = '';
+  let whole = false;
+  while (!isEnough(head)) {
+    const next = await chunks.next();
+    if (next.done) {
+      whole = true;
+      break;
+    }
+    head += next.value;
+  }
+  return { head, whole, all: () => followOn(head, chunks) };
+}
+
+async function* followOn(head: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  try {
+    if (head !== '') yield head;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
 }

@@ -1,13 +1,89 @@
-/** What each format offers once its head is known; `openSource` adds the file around it. */
-import type { SourceHead, SourceItem, SourceTail } from '#src/sources/row.ts';
+/**
+ * What the readers of all formats share: the interface that `openSource` uses, the limits, and the counts and warnings
+ * that become the tail.
+ */
+import type { Problem } from '#src/contacts/outcome.ts';
+import { fileError } from './file-error.ts';
+import type { SourceHead, SourceItem, SourceTail } from './row.ts';
 
-/** Items of one batch at most. */
-export const itemsPerBatchMax = 500;
+export const itemsPerSliceMax = 500;
 
 export interface FormatReader {
   readonly head: Omit<SourceHead, 'encoding'>;
-  /** May be taken once. Batches hold 1 to 500 items. */
-  batches(): AsyncGenerator<readonly SourceItem[]>;
-  /** Valid after the last batch. */
+  /** Can be read once. A slice holds 1 to `itemsPerSliceMax` items. */
+  slices(): AsyncGenerator<readonly SourceItem[]>;
+  /** Valid after the last slice. */
   tail(): SourceTail;
+}
+
+/**
+ * How large a dropped file and its parts may be. A file beyond a limit is refused, never half read.
+ *
+ * Source of the figures: bad-inputs.md, "CSV" and "JSON, NDJSON, gzip".
+ */
+export interface SourceLimits {
+  /** One cell or JSON string, in UTF-8 bytes. Beyond it the row is broken. */
+  readonly cellBytesMax: number;
+  /** One CSV record, JSON record or NDJSON line, in UTF-8 bytes. Beyond it the file is refused. */
+  readonly recordBytesMax: number;
+  /** Cells of one CSV record. */
+  readonly columnsMax: number;
+  /** The file after unpacking, in bytes. */
+  readonly unpackedBytesMax: number;
+  /** Unpacked bytes per packed byte of a gzip file. */
+  readonly gzipRatioMax: number;
+  /** Below this many unpacked bytes the ratio is not checked: small repetitive files pack well. */
+  readonly gzipRatioFloorBytes: number;
+  /** Lists and objects inside each other in a JSON file, its root included. */
+  readonly jsonDepthMax: number;
+  readonly rowsMax: number;
+}
+
+export const defaultSourceLimits: SourceLimits = {
+  cellBytesMax: 64 * 1024,
+  recordBytesMax: 1024 * 1024,
+  columnsMax: 500,
+  unpackedBytesMax: 2 * 1024 ** 3,
+  gzipRatioMax: 200,
+  gzipRatioFloorBytes: 8 * 1024 * 1024,
+  jsonDepthMax: 32,
+  rowsMax: 5_000_000,
+};
+
+/** A million rows with the same flaw need no million warnings. */
+const warningsPerCodeMax = 20;
+
+/** Counts records and keeps warnings while a file is read. */
+export interface Tally {
+  /** Counts a record and returns its number, from 1. @throws PatchbayError `file` `tooManyRows`. */
+  nextRecord(line: number): number;
+  blankLine(): void;
+  warn(warning: Problem): void;
+  tail(): SourceTail;
+}
+
+export function createTally(name: string, rowsMax: number): Tally {
+  let recordCount = 0;
+  let blankLineCount = 0;
+  const warnings: Problem[] = [];
+  const countByCode = new Map<string, number>();
+  return {
+    nextRecord: (line) => {
+      recordCount++;
+      if (recordCount > rowsMax) {
+        const message = `${name} holds more than ${rowsMax} rows`;
+        throw fileError('tooManyRows', message, { file: name, line, rowsMax }, 'Split the export into several files.');
+      }
+      return recordCount;
+    },
+    blankLine: () => {
+      blankLineCount++;
+    },
+    warn: (warning) => {
+      const count = countByCode.get(warning.code) ?? 0;
+      countByCode.set(warning.code, count + 1);
+      if (count < warningsPerCodeMax) warnings.push(warning);
+    },
+    tail: () => ({ recordCount, blankLineCount, warnings: [...warnings] }),
+  };
 }

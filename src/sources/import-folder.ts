@@ -1,13 +1,13 @@
 /**
- * The import folder, or a feed's folder in it: notices files at rest and hands each over once, those of one look in the
- * order of their names.
+ * Watches the import folder, or a feed's folder in it, and hands over each file once it is at rest; the files of one scan
+ * in the order of their names.
  *
- * Terms: a *sweep* looks once at every entry of the folder (not below it). A file is *at rest* when two looks, one
- * second apart or more, found the same size, mtime and inode. chokidar only wakes the sweep up early: where it is
- * blind (network shares, lost events), the interval finds the file all the same.
+ * Terms: a *scan* looks once at every entry of the folder (not below it). A file is *at rest* when two looks, one second
+ * apart or more, found the same size, mtime and inode (contract.md, "Data folder"). chokidar only starts the next scan
+ * early: where it sees nothing (network shares, lost events), the interval finds the file all the same.
  *
- * Invariant: one sweep at a time; a file is handed over again only when it changed or its hand-over failed, and then
- * with growing pauses; no link is followed and nothing blocks; 100,000 files need no more handles than one.
+ * Invariants: one scan at a time; a file is handed over again only after it changed or its hand-over failed, and then with
+ * growing pauses; no link is followed and nothing blocks; 100,000 files need no more handles than one.
  */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,11 +15,13 @@ import { watch } from 'chokidar';
 import type { Clock } from '#src/clock.ts';
 import { messageOf, systemCodeOf } from '#src/errors.ts';
 import { fileTag, type Logger } from '#src/log.ts';
-import { classifyFileName } from '#src/sources/file-format.ts';
-import { createKnownFiles, type KnownFile } from '#src/sources/known-files.ts';
-import { type FolderEntry, listFolder } from '#src/sources/list-folder.ts';
-import { safeFileName } from '#src/sources/safe-file-name.ts';
-import { type LookAtFile, lookAtFile, restMs } from '#src/sources/stability.ts';
+import { classifyFileName, safeFileName } from './file-name.ts';
+import { type FolderEntry, type LookAtFile, listFolder, lookAtFile } from './folder-entries.ts';
+
+/** How long a file must stay the same. */
+const restMs = 1_000;
+const pauseMinMs = 2_000;
+const pauseMaxMs = 300_000;
 
 export interface RestingFile {
   readonly path: string;
@@ -27,7 +29,7 @@ export interface RestingFile {
   readonly bytes: number;
 }
 
-/** A file at rest whose name is not one of ours. */
+/** A file at rest whose name has an ending that is not read. */
 export interface RefusedFile extends RestingFile {
   readonly code: string;
   readonly message: string;
@@ -36,39 +38,39 @@ export interface RefusedFile extends RestingFile {
 
 export interface ImportFolderOptions {
   readonly folder: string;
-  /** Where claimed files lie: never looked into, even where it lies inside the import folder. */
-  readonly claimedFolder: string;
+  /** Never looked into, even where it lies inside the import folder. */
+  readonly checkedOutFolder: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Takes the file, normally by `claimFile`. What it throws is logged, and it is asked again later. */
+  /** Normally checks the file out. What it throws is logged, and the file is handed over again later. */
   readonly onFile: (file: RestingFile) => Promise<void>;
-  /** Takes a file that cannot be read at all, normally to `_failed`. Without it the file stays in place. */
+  /** Normally moves the file to `_failed`. Without it the file stays in place. */
   readonly onRefused?: (file: RefusedFile) => Promise<void>;
-  /** Told after each whole sweep which folders lie in it, by name, in order. Without it they are left alone. */
+  /** Gets the names of the folders inside, in order, after each whole scan. Without it they are left alone. */
   readonly onFolders?: (names: readonly string[]) => void;
-  /** A person may take it away at any time: that it is gone is no trouble. */
+  /** Users may remove the folder at any time: a missing folder is not logged. */
   readonly mayVanish?: boolean;
-  /** Between two sweeps when nothing happens. */
+  /** Between two scans when nothing happens. */
   readonly intervalMs: number;
   readonly look?: LookAtFile;
 }
 
 export interface ImportFolder {
-  /** Looks at the folder now. Resolves when every file found at rest has been handed over. */
-  sweep(): Promise<void>;
-  /** Waits for a sweep at work. */
+  /** Scans the folder now. Resolves when every file found at rest has been handed over. @throws the system's errors. */
+  scan(): Promise<void>;
+  /** Waits for a scan in progress. */
   close(): Promise<void>;
 }
 
-/** Starts at once. Sweeps that fail as a whole (folder gone, disk away) are logged and tried again. */
+/** Starts at once. A scan that fails as a whole (folder gone, disk away) is logged, and the next one tries again. */
 export function watchImportFolder(options: ImportFolderOptions): ImportFolder {
   const { folder, clock, log, intervalMs } = options;
   const stop = new AbortController();
-  const sweeper = createSweeper(options, stop.signal);
+  const scanner = createScanner(options, stop.signal);
   let queue: Promise<unknown> = Promise.resolve();
-  const sweep = (): Promise<void> => {
-    const next = queue.then(() => sweeper.sweep());
-    // Whoever asked for this sweep gets its error; the next one only waits for its end.
+  const scan = (): Promise<void> => {
+    const next = queue.then(() => scanner.scan());
+    // The caller of this scan gets its error; the next scan only waits for its end.
     queue = next.catch(() => {});
     return next;
   };
@@ -82,13 +84,15 @@ export function watchImportFolder(options: ImportFolderOptions): ImportFolder {
     ignored: (path) => path !== folder,
   });
   watcher.on('raw', () => wake());
-  watcher.on('error', (error) => log.warn({ reason: messageOf(error) }, 'import folder is not watched, only swept'));
+  watcher.on('error', (error) =>
+    log.warn({ reason: messageOf(error) }, 'import folder is not watched, only scanned at intervals'),
+  );
 
   const sleep = async (ms: number, mayWake: boolean): Promise<void> => {
     const early = new AbortController();
     const either = AbortSignal.any([early.signal, stop.signal]);
     if (mayWake) wake = () => early.abort();
-    // The one rejection is the abort, which wakes the loop or ends it: the loop looks which.
+    // The only rejection is the abort, which wakes the loop or ends it; the loop checks which.
     await clock.sleep(ms, either).catch(() => {});
     wake = () => {};
   };
@@ -96,19 +100,19 @@ export function watchImportFolder(options: ImportFolderOptions): ImportFolder {
   const loop = async (): Promise<void> => {
     // Ends when `close` is called.
     while (!stop.signal.aborted) {
-      await sweep().catch((error: unknown) => {
+      await scan().catch((error: unknown) => {
         if (options.mayVanish === true && systemCodeOf(error) === 'ENOENT') return;
         log.warn({ reason: messageOf(error) }, 'import folder cannot be read');
       });
       // A little more than the rest, since timers may fire early.
-      if (sweeper.isWaiting()) await sleep(restMs + 50, false);
+      if (scanner.isWaiting()) await sleep(restMs + 50, false);
       else await sleep(intervalMs, true);
     }
   };
   const running = loop();
 
   return {
-    sweep,
+    scan,
     close: async () => {
       stop.abort();
       await watcher.close();
@@ -119,116 +123,116 @@ export function watchImportFolder(options: ImportFolderOptions): ImportFolder {
 }
 
 /** A file found at rest that waits for its turn. */
-interface Resting {
+interface FoundAtRest {
   readonly entry: FolderEntry;
-  readonly file: KnownFile;
+  readonly known: KnownFile;
   readonly seenAtMs: number;
-  readonly found: RestingFile;
+  readonly file: RestingFile;
 }
 
-/** A folder may end in `.tmp` and be meant: its name is told by whoever watches folders. */
+/** A folder may end in `.tmp` on purpose, so only its first character is judged. */
 function isIgnored({ name, isFolder }: FolderEntry): boolean {
   return classifyFileName(name).kind === 'ignore' && !(isFolder && /^[^._]/.test(name));
 }
 
-interface Sweeper {
-  sweep(): Promise<void>;
-  /** Whether the last sweep saw files that may be at rest a second later. */
+interface Scanner {
+  scan(): Promise<void>;
+  /** Whether the last scan saw files that may be at rest a second later. */
   isWaiting(): boolean;
 }
 
-function createSweeper(options: ImportFolderOptions, stop: AbortSignal): Sweeper {
+function createScanner(options: ImportFolderOptions, stop: AbortSignal): Scanner {
   const { folder, clock, log } = options;
   const look = options.look ?? lookAtFile;
-  const known = createKnownFiles();
+  const memory = createKnownFiles();
   let waiting = false;
-  let resting: Resting[] = [];
+  let resting: FoundAtRest[] = [];
   let folders: string[] = [];
 
   const visit = async (entry: FolderEntry): Promise<void> => {
     const path = join(folder, entry.name);
-    if (isIgnored(entry) || path === options.claimedFolder) return;
-    const file = known.seen(entry.id);
-    if (clock.monotonicMs() < file.retryAtMs) return;
+    if (isIgnored(entry) || path === options.checkedOutFolder) return;
+    const known = memory.seen(entry.id);
+    if (clock.monotonicMs() < known.retryAtMs) return;
     const found = await look(entry.path);
     switch (found.kind) {
       case 'gone':
         return;
       case 'folder':
         if (options.onFolders !== undefined && entry.isUtf8) return void folders.push(entry.name);
-        return once(file, 'folder', () =>
+        return logOnce(known, 'folder', () =>
           log.warn({ file: fileTag(entry.name) }, 'subfolder left alone: files in it are not taken'),
         );
       case 'special':
-        return once(file, found.what, () => {
-          log.warn({ file: fileTag(entry.name), what: found.what }, 'not a regular file, left in place');
-        });
+        return logOnce(known, found.what, () =>
+          log.warn({ file: fileTag(entry.name), what: found.what }, 'not a regular file, left in place'),
+        );
       case 'unreadable':
-        known.backOff(file, clock.monotonicMs());
+        memory.backOff(known, clock.monotonicMs());
         log.warn(
-          { file: fileTag(entry.name), reason: found.reason, retryMs: file.pauseMs },
+          { file: fileTag(entry.name), reason: found.reason, retryMs: known.pauseMs },
           'file cannot be read, left in place',
         );
         return;
       case 'file':
-        if (!known.isAtRest(file, found.fingerprint, clock.monotonicMs())) {
-          waiting ||= file.state === 'moving';
+        if (!memory.isAtRest(known, found.fingerprint, clock.monotonicMs())) {
+          waiting ||= known.state === 'moving';
           return;
         }
         resting.push({
           entry,
-          file,
+          known,
           seenAtMs: clock.monotonicMs(),
-          found: { path, name: entry.name, bytes: found.bytes },
+          file: { path, name: entry.name, bytes: found.bytes },
         });
     }
   };
 
-  /** Before it is its turn, a file may have waited for many others. */
-  const isStillAtRest = async ({ entry, file, seenAtMs }: Resting): Promise<boolean> => {
+  /** A file may have waited for many others before its turn, and have changed meanwhile. */
+  const isStillAtRest = async ({ entry, known, seenAtMs }: FoundAtRest): Promise<boolean> => {
     if (clock.monotonicMs() - seenAtMs < restMs) return true;
     const now = await look(entry.path);
-    return now.kind === 'file' && known.isAtRest(file, now.fingerprint, clock.monotonicMs());
+    return now.kind === 'file' && memory.isAtRest(known, now.fingerprint, clock.monotonicMs());
   };
 
-  const handOver = async (entry: FolderEntry, file: KnownFile, resting: RestingFile): Promise<void> => {
-    const named = classifyFileName(resting.name);
+  const handOver = async ({ entry, known, file }: FoundAtRest): Promise<void> => {
+    const named = classifyFileName(file.name);
     try {
       if (!entry.isUtf8) {
-        await rename(entry.path, join(folder, safeFileName(resting.name)));
-        log.warn({ file: fileTag(safeFileName(resting.name)) }, 'file name was not UTF-8, renamed');
+        await rename(entry.path, join(folder, safeFileName(file.name)));
+        log.warn({ file: fileTag(safeFileName(file.name)) }, 'file name was not UTF-8, renamed');
         waiting = true;
-      } else if (named.kind === 'take') await options.onFile(resting);
+      } else if (named.kind === 'take') await options.onFile(file);
       else if (named.kind === 'refuse') {
-        log.warn({ file: fileTag(resting.name), code: named.code }, 'file refused');
-        await options.onRefused?.({ ...resting, code: named.code, message: named.message, hint: named.hint });
+        log.warn({ file: fileTag(file.name), code: named.code }, 'file refused');
+        await options.onRefused?.({ ...file, code: named.code, message: named.message, hint: named.hint });
       }
-      known.handedOver(file);
+      memory.handedOver(known);
     } catch (error) {
-      known.backOff(file, clock.monotonicMs());
+      memory.backOff(known, clock.monotonicMs());
       log.warn(
-        { file: fileTag(resting.name), reason: messageOf(error), retryMs: file.pauseMs },
+        { file: fileTag(file.name), reason: messageOf(error), retryMs: known.pauseMs },
         'file could not be taken',
       );
     }
   };
 
   return {
-    sweep: async () => {
+    scan: async () => {
       waiting = false;
       [resting, folders] = [[], []];
-      known.beginSweep();
+      memory.beginScan();
       for await (const slice of listFolder(folder)) {
         for (const entry of slice) {
           if (stop.aborted) return;
           await visit(entry);
         }
       }
-      known.forgetUnseen();
-      // Names in a folder differ: what has the same name comes in another look.
-      for (const one of resting.toSorted((left, right) => (left.found.name < right.found.name ? -1 : 1))) {
+      memory.forgetUnseen();
+      // Two entries whose names are equal as text come in different scans: the first is renamed.
+      for (const one of resting.toSorted((left, right) => (left.file.name < right.file.name ? -1 : 1))) {
         if (stop.aborted) return;
-        if (await isStillAtRest(one)) await handOver(one.entry, one.file, one.found);
+        if (await isStillAtRest(one)) await handOver(one);
         else waiting = true;
       }
       options.onFolders?.(folders.toSorted());
@@ -237,8 +241,73 @@ function createSweeper(options: ImportFolderOptions, stop: AbortSignal): Sweeper
   };
 }
 
-/** Says a thing about an entry once, until something else is the matter with it. */
-function once(file: KnownFile, what: string, say: () => void): void {
-  if (file.told !== what) say();
-  file.told = what;
+/** Logs a finding about an entry once, until another one takes its place. */
+function logOnce(known: KnownFile, finding: string, log: () => void): void {
+  if (known.lastFinding !== finding) log();
+  known.lastFinding = finding;
+}
+
+interface KnownFile {
+  /** `moving` until it was at rest, then `handed` over; it moves again when it changes. */
+  state: 'moving' | 'handed';
+  fingerprint: string;
+  /** Monotonic: since when the fingerprint is the same. */
+  sinceMs: number;
+  /** Monotonic: not looked at before. */
+  retryAtMs: number;
+  pauseMs: number;
+  lastFinding: string;
+  /** The number of the scan that saw it last. */
+  scan: number;
+}
+
+/** What is remembered of each entry between scans: a few words per file, forgotten when the file is gone. */
+interface KnownFiles {
+  beginScan(): void;
+  /** The entry's memory, made at first sight. */
+  seen(id: string): KnownFile;
+  /** Notes this look; true where the file is at rest and was not handed over in this state. */
+  isAtRest(file: KnownFile, fingerprint: string, nowMs: number): boolean;
+  handedOver(file: KnownFile): void;
+  /** Leaves the entry alone for a while: 2 s, then twice as long each time, up to 5 minutes. */
+  backOff(file: KnownFile, nowMs: number): void;
+  forgetUnseen(): void;
+}
+
+function createKnownFiles(): KnownFiles {
+  const files = new Map<string, KnownFile>();
+  let scan = 0;
+  return {
+    beginScan: () => {
+      scan++;
+    },
+    seen: (id) => {
+      const file = files.get(id) ?? newKnownFile();
+      file.scan = scan;
+      files.set(id, file);
+      return file;
+    },
+    isAtRest: (file, fingerprint, nowMs) => {
+      if (file.fingerprint !== fingerprint) {
+        Object.assign(file, { state: 'moving', fingerprint, sinceMs: nowMs });
+        return false;
+      }
+      return file.state === 'moving' && nowMs - file.sinceMs >= restMs;
+    },
+    handedOver: (file) => {
+      file.state = 'handed';
+      file.pauseMs = 0;
+    },
+    backOff: (file, nowMs) => {
+      file.pauseMs = Math.min(pauseMaxMs, Math.max(pauseMinMs, file.pauseMs * 2));
+      file.retryAtMs = nowMs + file.pauseMs;
+    },
+    forgetUnseen: () => {
+      for (const [id, file] of files) if (file.scan !== scan) files.delete(id);
+    },
+  };
+}
+
+function newKnownFile(): KnownFile {
+  return { state: 'moving', fingerprint: '', sinceMs: 0, retryAtMs: 0, pauseMs: 0, lastFinding: '', scan: 0 };
 }

@@ -7,8 +7,7 @@ import { shownValue } from '#src/sources/cell-text.ts';
 import { fileError } from '#src/sources/file-error.ts';
 import type { BuiltValue, ValueOptions } from '#src/sources/json-value.ts';
 import type { JsonValue, ObjectRow, SourceItem } from '#src/sources/row.ts';
-import type { SourceLimits } from '#src/sources/source-limits.ts';
-import type { Tally } from '#src/sources/tally.ts';
+import type { SourceLimits, Tally } from './format-reader.ts';
 
 export interface JsonOptions {
   /** The user's name of the file. */

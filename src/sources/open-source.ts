@@ -1,37 +1,32 @@
 /**
  * Opens a dropped file for reading: from bytes on disk to rows with their physical lines.
  *
- * The way: regular file → unpacked bytes → encoding, decided by a first pass → text → rows, batch by batch. What
- * concerns the file as a whole throws a `file` error ("F" in bad-inputs.md); what concerns a row is a broken item.
+ * Regular file → unpacked bytes → encoding, decided by a first pass → text → rows, slice by slice. A problem of the file
+ * as a whole is thrown as a `file` error ("F" in bad-inputs.md); a problem of one row becomes a broken item.
  *
- * Invariant: memory stays flat whatever the file's size, and a file that changed on the way is never taken for read.
+ * Invariants: memory stays flat whatever the file's size, and a file that changed while it was read ends in an error.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { decodeText } from '#src/sources/decode.ts';
-import { type DetectedEncoding, detectEncoding } from '#src/sources/detect-encoding.ts';
-import { fileError } from '#src/sources/file-error.ts';
-import { classifyFileName, type NamedFormat } from '#src/sources/file-format.ts';
-import type { FormatReader } from '#src/sources/format-reader.ts';
-import { isEnoughForForm, jsonFormOf } from '#src/sources/json-form.ts';
-import { readCsv } from '#src/sources/read-csv.ts';
-import { readJson } from '#src/sources/read-json.ts';
-import { readNdjson } from '#src/sources/read-ndjson.ts';
-import type { SourceHead, SourceItem, SourceTail } from '#src/sources/row.ts';
-import { openSourceFile, type SourceFile } from '#src/sources/source-file.ts';
-import { defaultSourceLimits, type SourceLimits } from '#src/sources/source-limits.ts';
-import { peekText } from '#src/sources/text-stream.ts';
-import { unpackedBytes } from '#src/sources/unpack.ts';
+import { type DetectedEncoding, decodeText, detectEncoding, type PeekedText, peekText } from './decode.ts';
+import { fileError } from './file-error.ts';
+import { classifyFileName, type NamedFormat } from './file-name.ts';
+import { defaultSourceLimits, type FormatReader, type SourceLimits } from './format-reader.ts';
+import { readCsv } from './read-csv.ts';
+import { readJson } from './read-json.ts';
+import { readNdjson } from './read-ndjson.ts';
+import type { SourceHead, SourceItem, SourceTail } from './row.ts';
+import { openSourceFile, type SourceFile, unpackedBytes } from './source-file.ts';
 
 export interface SourceOptions {
-  /** The user's file name: decides the format, and stands in every message. */
+  /** The user's file name: decides the format, and is part of every message. */
   readonly name: string;
   /** CSV: one character. Without it: `sep=`, then .tsv, then detection. */
   readonly delimiter?: string;
   /** Overrides detection and makes it strict. */
   readonly encoding?: string;
-  /** CSV: names, one of which must stand in the header within 20 lines. JSON: names that make a lone object a contact. */
+  /** CSV: names, one of which the header must hold, within 20 lines. JSON: names that make a lone object a contact. */
   readonly requiredColumn?: readonly string[];
   /** CSV rows to leave out with a warning: the footer of a known export. */
   readonly isFooter?: (cells: readonly string[]) => boolean;
@@ -40,15 +35,15 @@ export interface SourceOptions {
 
 export interface OpenSource {
   readonly head: SourceHead;
-  /** Batches of 1 to 500 items; may be taken once. The next one is read when it is asked for. Throws `file` errors. */
-  batches(): AsyncIterable<readonly SourceItem[]>;
-  /** Valid after the last batch. */
+  /** Slices of 1 to 500 items; can be read once. The next one is read when it is requested. @throws PatchbayError `file`. */
+  slices(): AsyncIterable<readonly SourceItem[]>;
+  /** Valid after the last slice. */
   tail(): SourceTail;
   /** May be called at any time, and twice. */
   close(): Promise<void>;
 }
 
-/** Throws `file` errors, and `usage` errors for an unknown encoding or delimiter. Whoever opens, closes. */
+/** The caller closes it. @throws PatchbayError `file`; `usage` for an unknown encoding or an unusable delimiter. */
 export async function openSource(path: string, options: SourceOptions): Promise<OpenSource> {
   const { format, gzip } = formatByName(options.name);
   const limits: SourceLimits = { ...defaultSourceLimits, ...options.limits };
@@ -61,10 +56,10 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     const reader = await readerFor(format, text, options, limits);
     return sourceOf(file, reader, encoding, text);
   } catch (error) {
-    const told = await changeFirst(file, error);
+    const reported = await preferChange(file, error);
     await text?.return(undefined);
     await file.close();
-    throw told;
+    throw reported;
   }
 }
 
@@ -110,7 +105,7 @@ function sourceOf(
   const assumed = assumedEncoding(file.name, encoding);
   return {
     head: { ...reader.head, encoding: encoding.label },
-    batches: () => guardedBatches(file, reader),
+    slices: () => guardedSlices(file, reader),
     tail: () => {
       const tail = reader.tail();
       return assumed === null ? tail : { ...tail, warnings: [assumed, ...tail.warnings] };
@@ -122,21 +117,21 @@ function sourceOf(
   };
 }
 
-async function* guardedBatches(file: SourceFile, reader: FormatReader): AsyncGenerator<readonly SourceItem[]> {
+async function* guardedSlices(file: SourceFile, reader: FormatReader): AsyncGenerator<readonly SourceItem[]> {
   try {
-    for await (const batch of reader.batches()) {
-      yield batch;
-      // Parsing is synchronous; timers, sockets and leases get their turn between two batches.
+    for await (const slice of reader.slices()) {
+      yield slice;
+      // Parsing is synchronous; timers, sockets and leases get their turn between two slices.
       await setImmediate();
     }
   } catch (error) {
-    throw await changeFirst(file, error);
+    throw await preferChange(file, error);
   }
   await file.assertUnchanged();
 }
 
-/** Whatever is wrong with a file that changed meanwhile, the change is the news. */
-async function changeFirst(file: SourceFile, error: unknown): Promise<unknown> {
+/** A file that changed while it was read may be wrong in any way: the change is reported instead. */
+async function preferChange(file: SourceFile, error: unknown): Promise<unknown> {
   if (!(error instanceof PatchbayError) || error.kind !== 'file') return error;
   return file.assertUnchanged().then(
     () => error,
@@ -154,4 +149,33 @@ function assumedEncoding(name: string, encoding: DetectedEncoding): Problem | nu
     message: `${name} is not UTF-8 (first at line ${encoding.assumedFromLine}); it was read as Windows-1252`,
     hint: 'If letters look wrong, save it as "CSV UTF-8" or name its encoding with --encoding.',
   };
+}
+
+/**
+ * Whether JSON text is one document or one object per line. The file's name does not decide: a `.json` often holds lines,
+ * and a `.jsonl` sometimes an array.
+ */
+type JsonForm = 'document' | 'lines';
+
+/** Needed are the first line, and the first character of the next line that is not blank. */
+function isEnoughForForm(head: string, recordBytesMax: number): boolean {
+  const start = head.trimStart();
+  if (start === '') return head.length > recordBytesMax;
+  return start[0] !== '{' || head.length > recordBytesMax || secondLineStart(start) !== null;
+}
+
+/** `named` follows from the file's ending; it decides where the text allows both. */
+function jsonFormOf(text: PeekedText, named: JsonForm): JsonForm {
+  const start = text.head.trimStart();
+  if (start[0] === '[') return 'document';
+  if (named === 'lines' || start === '') return named;
+  // In lines, the second one begins with an object too; in a document, with a member name.
+  const firstLine = start.split(/[\r\n]/, 1)[0] ?? '';
+  return start[0] === '{' && firstLine.trimEnd().endsWith('}') && secondLineStart(start) === '{' ? 'lines' : 'document';
+}
+
+/** The first character behind the first line that is not white space. */
+function secondLineStart(start: string): string | null {
+  const lineEnd = start.search(/[\r\n]/);
+  return lineEnd < 0 ? null : (start.slice(lineEnd).trimStart()[0] ?? null);
 }

@@ -1,45 +1,43 @@
 /**
- * CSV text to rows: delimiter, header, then batch by batch.
+ * CSV text to rows: delimiter, header, then slice by slice.
  *
- * Invariant: at most one chunk of text, one batch of rows and one unfinished record are in memory.
+ * Invariant: at most one chunk of text, one slice of rows and one unfinished record are in memory.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import { detectDelimiter } from '#src/sources/csv-delimiter.ts';
+import { cellProblem, holdsControlCharacter, isLongerThan, shownValue } from './cell-text.ts';
 import {
+  checkDelimiter,
+  detectDelimiter,
   type Header,
   headerLineMax,
   headerOf,
   holdsRequired,
   keyColumnMissing,
   normaliseHeader,
-} from '#src/sources/csv-header.ts';
-import { parseRecords } from '#src/sources/csv-parser.ts';
-import { type CsvRows, createCsvRows } from '#src/sources/csv-rows.ts';
-import { type CsvRecord, createCsvSplitter } from '#src/sources/csv-splitter.ts';
-import { type FormatReader, itemsPerBatchMax } from '#src/sources/format-reader.ts';
-import type { SourceItem } from '#src/sources/row.ts';
-import type { SourceLimits } from '#src/sources/source-limits.ts';
-import { createTally, type Tally } from '#src/sources/tally.ts';
-import { type PeekedText, peekText } from '#src/sources/text-stream.ts';
-import { checkDelimiter } from './read-options.ts';
+  tooManyColumns,
+} from './csv-layout.ts';
+import { type CsvRecord, createCsvSplitter, parseRecords } from './csv-records.ts';
+import { type PeekedText, peekText } from './decode.ts';
+import { createTally, type FormatReader, itemsPerSliceMax, type SourceLimits, type Tally } from './format-reader.ts';
+import type { CellsRow, SourceItem } from './row.ts';
 
-export interface CsvOptions {
+interface CsvOptions {
   readonly name: string;
   /** One character; without it the delimiter is detected. */
   readonly delimiter: string | null;
-  /** Names, one of which must stand in the header. Empty: the first line that is not blank is the header. */
+  /** Names, one of which the header must hold. Empty: the first line that is not blank is the header. */
   readonly requiredColumn: readonly string[];
   /** Rows to leave out and name in a warning: the footer of a known export. */
   readonly isFooter: (cells: readonly string[]) => boolean;
   readonly limits: SourceLimits;
 }
 
-/** Enough of the file to see how it is cut. */
+/** Enough of the file to detect its delimiter. */
 const headChars = 64 * 1024;
-/** A batch given to the parser at once, in characters: records may be long. */
-const batchCharsMax = 1024 * 1024;
+/** A slice given to the parser at once, in characters: records may be long. */
+const sliceCharsMax = 1024 * 1024;
 
-/** Throws `file` errors, see csv-splitter.ts and csv-header.ts; `delimiterInvalid` (usage). */
+/** @throws PatchbayError `file`, as csv-records.ts and csv-layout.ts do; `usage` `delimiterInvalid`. */
 export async function readCsv(chunks: AsyncGenerator<string>, options: CsvOptions): Promise<FormatReader> {
   const text = await peekText(chunks, (head) => head.length >= headChars);
   const required = new Set(options.requiredColumn.map(normaliseHeader));
@@ -51,7 +49,7 @@ export async function readCsv(chunks: AsyncGenerator<string>, options: CsvOption
   const rows = top.header && createCsvRows(top.header, options.name, options.limits, tally);
   return {
     head: { format: 'csv', columns, delimiter },
-    batches: () => rowBatches(top.rest, records, { rows, delimiter, isFooter: options.isFooter, tally }),
+    slices: () => rowSlices(top.rest, records, { rows, delimiter, isFooter: options.isFooter, tally }),
     tail: () => withEmptyNote(tally, options.name, top.header),
   };
 }
@@ -63,8 +61,8 @@ function chooseDelimiter(text: PeekedText, required: ReadonlySet<string>, option
     checkDelimiter(options.delimiter);
     return { delimiter: options.delimiter, separatorLine };
   }
-  const told = separator?.[1];
-  if (told !== undefined && told !== '"') return { delimiter: told, separatorLine };
+  const named = separator?.[1];
+  if (named !== undefined && named !== '"') return { delimiter: named, separatorLine };
   return { delimiter: detectDelimiter({ head: text.head, whole: text.whole, required }), separatorLine };
 }
 
@@ -110,8 +108,8 @@ async function findHeader(records: RecordStream, search: HeaderSearch): Promise<
       if (search.required.size === 0 || holdsRequired(cells, search.required)) {
         notePreamble(preamble, search);
         const { name, limits } = search.options;
-        const check = { name, columnsMax: limits.columnsMax };
-        return { header: headerOf(cells, record.line, check), rest: next.value.slice(index + 1) };
+        const header = headerOf(cells, record.line, name, limits.columnsMax);
+        return { header, rest: next.value.slice(index + 1) };
       }
       if (firstCells === null || cells.length > firstCells.length) firstCells = cells;
       preamble.push(record);
@@ -122,11 +120,8 @@ async function findHeader(records: RecordStream, search: HeaderSearch): Promise<
 }
 
 function missingKey(cells: readonly string[] | null, preamble: readonly CsvRecord[], search: HeaderSearch) {
-  return keyColumnMissing(search.options.name, preamble[0]?.line ?? 1, {
-    found: cells ?? [],
-    required: search.options.requiredColumn,
-    delimiter: search.delimiter,
-  });
+  const { name, requiredColumn } = search.options;
+  return keyColumnMissing(name, preamble[0]?.line ?? 1, cells ?? [], requiredColumn, search.delimiter);
 }
 
 function notePreamble(preamble: readonly CsvRecord[], search: HeaderSearch): void {
@@ -142,38 +137,38 @@ interface RowWork {
   readonly tally: Tally;
 }
 
-async function* rowBatches(first: CsvRecord[], records: RecordStream, work: RowWork) {
+async function* rowSlices(first: CsvRecord[], records: RecordStream, work: RowWork) {
   try {
-    yield* itemBatches(first, work);
-    for await (const more of records) yield* itemBatches(more, work);
+    yield* itemSlices(first, work);
+    for await (const more of records) yield* itemSlices(more, work);
   } finally {
     await records.return(undefined);
   }
 }
 
-/** Cuts the records of one chunk into batches, bounded by number and by length. */
-function* itemBatches(records: readonly CsvRecord[], work: RowWork): Generator<readonly SourceItem[]> {
-  let batch: CsvRecord[] = [];
+/** Cuts the records of one chunk into slices, bounded by number and by length. */
+function* itemSlices(records: readonly CsvRecord[], work: RowWork): Generator<readonly SourceItem[]> {
+  let slice: CsvRecord[] = [];
   let chars = 0;
   for (const record of records) {
     if (isBlank(record.text, work.delimiter)) {
       work.tally.blankLine();
       continue;
     }
-    batch.push(record);
+    slice.push(record);
     chars += record.text.length;
-    if (batch.length < itemsPerBatchMax && chars < batchCharsMax) continue;
-    yield itemsOf(batch, work);
-    batch = [];
+    if (slice.length < itemsPerSliceMax && chars < sliceCharsMax) continue;
+    yield itemsOf(slice, work);
+    slice = [];
     chars = 0;
   }
-  if (batch.length > 0) yield itemsOf(batch, work);
+  if (slice.length > 0) yield itemsOf(slice, work);
 }
 
-function itemsOf(batch: readonly CsvRecord[], work: RowWork): readonly SourceItem[] {
+function itemsOf(slice: readonly CsvRecord[], work: RowWork): readonly SourceItem[] {
   const items: SourceItem[] = [];
-  const table = parseRecords(batch, work.delimiter);
-  for (const [index, record] of batch.entries()) {
+  const table = parseRecords(slice, work.delimiter);
+  for (const [index, record] of slice.entries()) {
     const cells = table[index] ?? [];
     if (work.isFooter(cells))
       work.tally.warn(lineLeftOut('footerLine', record, 'it belongs to the footer of the export'));
@@ -203,4 +198,114 @@ function withEmptyNote(tally: Tally, name: string, header: Header | null) {
   const hint = 'Check the export if rows were expected.';
   const note: Problem = { code, line, field: null, value: null, message: `${name} ${what}`, hint };
   return { ...tail, warnings: [...tail.warnings, note] };
+}
+
+/** Turns the cells of one record into a row, or a broken row with the reason. */
+interface CsvRows {
+  /** @throws PatchbayError `file` `tooManyColumns`, `tooManyRows`. */
+  item(record: CsvRecord, cells: readonly string[]): SourceItem;
+}
+
+function createCsvRows(header: Header, name: string, limits: SourceLimits, tally: Tally): CsvRows {
+  const namelessFilled = new Set<number>();
+
+  const noteNameless = (cells: readonly string[], line: number): void => {
+    for (let index = 0; index < Math.min(cells.length, header.width); index++) {
+      if ((header.columns[index] ?? '').trim() !== '' || (cells[index] ?? '').trim() === '') continue;
+      if (namelessFilled.has(index)) continue;
+      namelessFilled.add(index);
+      tally.warn(namelessColumn(index, line, cells[index] ?? ''));
+    }
+  };
+
+  const hasNameless = header.columns.length < header.width || header.columns.some((column) => column.trim() === '');
+
+  return {
+    item: (record, cells) => {
+      const { line } = record;
+      if (cells.length > limits.columnsMax && cells.length > header.width) {
+        throw tooManyColumns(name, line, cells.length, limits.columnsMax);
+      }
+      const number = tally.nextRecord(line);
+      const fitted = fitToHeader(cells, header);
+      const row: CellsRow = {
+        kind: 'cells',
+        line,
+        record: number,
+        columns: header.columns,
+        cells: fitted ?? cells,
+        ...beyondOf(cells, fitted),
+      };
+      const problem = recordProblem(record, cells, fitted, header, limits);
+      if (problem !== null) return { type: 'broken', row, problem };
+      if (hasNameless) noteNameless(cells, line);
+      return { type: 'row', row };
+    },
+  };
+}
+
+/** The cells, cut to the header's columns; null where there are too few, or too many that hold something. */
+function fitToHeader(cells: readonly string[], header: Header): readonly string[] | null {
+  const wanted = header.columns.length;
+  if (cells.length === wanted) return cells;
+  if (cells.length < wanted) return null;
+  for (let index = header.width; index < cells.length; index++) {
+    if ((cells[index] ?? '').trim() !== '') return null;
+  }
+  return cells.slice(0, wanted);
+}
+
+function beyondOf(cells: readonly string[], fitted: readonly string[] | null): Pick<CellsRow, 'beyond'> {
+  const beyond = fitted === null ? [] : cells.slice(fitted.length);
+  return beyond.every((cell) => cell.trim() === '') ? {} : { beyond };
+}
+
+function recordProblem(
+  record: CsvRecord,
+  cells: readonly string[],
+  fitted: readonly string[] | null,
+  header: Header,
+  limits: SourceLimits,
+): Problem | null {
+  if (record.strayAt > 0) return strayQuote(record);
+  if (fitted === null) return cellCount(record, cells.length, header.columns.length);
+  if (!holdsControlCharacter(record.text) && !isLongerThan(record.text, limits.cellBytesMax)) return null;
+  for (const [index, cell] of fitted.entries()) {
+    const problem = cellProblem(cell, record.line, header.columns[index] ?? '', limits.cellBytesMax);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function strayQuote(record: CsvRecord): Problem {
+  return {
+    code: 'strayQuote',
+    line: record.line,
+    field: null,
+    value: shownValue(record.text),
+    message: `text follows a closing quote at character ${record.strayAt}`,
+    hint: 'Write a quote that belongs to the text twice ("").',
+  };
+}
+
+function cellCount(record: CsvRecord, found: number, wanted: number): Problem {
+  return {
+    code: 'cellCount',
+    line: record.line,
+    field: null,
+    value: shownValue(record.text),
+    message: `the row has ${found} ${found === 1 ? 'cell' : 'cells'}, the header has ${wanted}`,
+    hint: 'Put a value that contains the delimiter into quotes, or add the missing delimiters.',
+  };
+}
+
+function namelessColumn(index: number, line: number, value: string): Problem {
+  return {
+    code: 'emptyHeader',
+    line,
+    field: null,
+    value: shownValue(value),
+    message: `column ${index + 1} has no name but holds values; it is ignored`,
+    hint: 'Give the column a name if it is needed.',
+  };
 }

@@ -7,9 +7,8 @@
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { PatchbayError } from '#src/errors.ts';
 import { shownValue } from '#src/sources/cell-text.ts';
-import { normaliseHeader } from '#src/sources/csv-header.ts';
 import { fileError } from '#src/sources/file-error.ts';
-import { type FormatReader, itemsPerBatchMax } from '#src/sources/format-reader.ts';
+import { type FormatReader, itemsPerSliceMax } from '#src/sources/format-reader.ts';
 import { emptyNote, itemOf, type JsonOptions, recordTooLong, valueOptions } from '#src/sources/json-rows.ts';
 import {
   createJsonTokens,
@@ -21,7 +20,8 @@ import {
 import { type BuiltValue, createValueBuilder, unexpected } from '#src/sources/json-value.ts';
 import { noSigns, type PageSigns, readPageSigns } from '#src/sources/more-pages.ts';
 import type { JsonValue, SourceItem } from '#src/sources/row.ts';
-import { createTally, type Tally } from '#src/sources/tally.ts';
+import { normaliseHeader } from './csv-layout.ts';
+import { createTally, type Tally } from './format-reader.ts';
 
 const wrappers: ReadonlySet<string> = new Set(['data', 'results', 'records']);
 /** Members of a root object that a message names, should it be no wrapper. */
@@ -38,7 +38,7 @@ export function readJson(text: AsyncGenerator<string>, options: JsonOptions): Fo
   };
   return {
     head: { format: 'json', columns: null, delimiter: null },
-    batches: () => batchesOf(text, options, tally, noteText),
+    slices: () => slicesOf(text, options, tally, noteText),
     tail: () => {
       const tail = tally.tail();
       return tail.recordCount > 0 ? tail : { ...tail, warnings: [...tail.warnings, emptyNote(options.name, isEmpty)] };
@@ -46,7 +46,7 @@ export function readJson(text: AsyncGenerator<string>, options: JsonOptions): Fo
   };
 }
 
-async function* batchesOf(
+async function* slicesOf(
   text: AsyncGenerator<string>,
   options: JsonOptions,
   tally: Tally,
@@ -55,14 +55,14 @@ async function* batchesOf(
   const document = createDocument(options, tally);
   for await (const chunk of text) {
     noteText(chunk);
-    yield* slices(document.write(chunk));
+    yield* cut(document.write(chunk));
   }
-  yield* slices(document.end());
+  yield* cut(document.end());
 }
 
-function* slices(items: readonly SourceItem[]): Generator<readonly SourceItem[]> {
-  for (let start = 0; start < items.length; start += itemsPerBatchMax)
-    yield items.slice(start, start + itemsPerBatchMax);
+function* cut(items: readonly SourceItem[]): Generator<readonly SourceItem[]> {
+  for (let start = 0; start < items.length; start += itemsPerSliceMax)
+    yield items.slice(start, start + itemsPerSliceMax);
 }
 
 interface Document {

@@ -3,20 +3,20 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { isLongerThan, shownValue } from '#src/sources/cell-text.ts';
-import { type FormatReader, itemsPerBatchMax } from '#src/sources/format-reader.ts';
+import { type FormatReader, itemsPerSliceMax } from '#src/sources/format-reader.ts';
 import { emptyNote, itemOf, type JsonOptions, recordTooLong, textRow, valueOptions } from '#src/sources/json-rows.ts';
 import { createJsonTokens, JsonSyntaxError, type JsonTokens, unexpectedEnd } from '#src/sources/json-tokens.ts';
 import { type BuiltValue, createValueBuilder, unexpected } from '#src/sources/json-value.ts';
 import { createLineSplitter, type TextLine } from '#src/sources/line-splitter.ts';
 import type { SourceItem } from '#src/sources/row.ts';
-import { createTally, type Tally } from '#src/sources/tally.ts';
+import { createTally, type Tally } from './format-reader.ts';
 
 /** Errors (`file`) come from the iterator: `jsonTooDeep`, `recordTooLong`, `tooManyRows`. */
 export function readNdjson(text: AsyncGenerator<string>, options: JsonOptions): FormatReader {
   const tally = createTally(options.name, options.limits.rowsMax);
   return {
     head: { format: 'ndjson', columns: null, delimiter: null },
-    batches: () => batchesOf(text, options, tally),
+    slices: () => slicesOf(text, options, tally),
     tail: () => {
       const tail = tally.tail();
       return tail.recordCount > 0 ? tail : { ...tail, warnings: [...tail.warnings, emptyNote(options.name, true)] };
@@ -24,7 +24,7 @@ export function readNdjson(text: AsyncGenerator<string>, options: JsonOptions): 
   };
 }
 
-async function* batchesOf(
+async function* slicesOf(
   text: AsyncGenerator<string>,
   options: JsonOptions,
   tally: Tally,
@@ -32,26 +32,26 @@ async function* batchesOf(
   const splitter = createLineSplitter();
   const parseLine = createLineParser(options, tally);
   for await (const chunk of text) {
-    yield* itemBatches(splitter.push(chunk), parseLine, tally);
+    yield* itemSlices(splitter.push(chunk), parseLine, tally);
     const open = splitter.open();
     if (open.chars > options.limits.recordBytesMax) throw recordTooLong(options, open.line);
   }
-  yield* itemBatches(splitter.end(), parseLine, tally);
+  yield* itemSlices(splitter.end(), parseLine, tally);
 }
 
-function* itemBatches(lines: readonly TextLine[], parseLine: (line: TextLine) => SourceItem, tally: Tally) {
-  let batch: SourceItem[] = [];
+function* itemSlices(lines: readonly TextLine[], parseLine: (line: TextLine) => SourceItem, tally: Tally) {
+  let slice: SourceItem[] = [];
   for (const line of lines) {
     if (line.text.trim() === '') {
       tally.blankLine();
       continue;
     }
-    batch.push(parseLine(line));
-    if (batch.length < itemsPerBatchMax) continue;
-    yield batch;
-    batch = [];
+    slice.push(parseLine(line));
+    if (slice.length < itemsPerSliceMax) continue;
+    yield slice;
+    slice = [];
   }
-  if (batch.length > 0) yield batch;
+  if (slice.length > 0) yield slice;
 }
 
 /** One tokenizer serves all lines, until one of them breaks it. */

@@ -25,7 +25,7 @@ export interface CellsRow extends RowPlace {
   readonly kind: 'cells';
   readonly columns: readonly string[];
   readonly cells: readonly string[];
-  /** What the record holds beyond the header's last name, under empty ones: ignored, and kept for whoever mends the row. */
+  /** The cells beyond the header's last name, under empty ones: ignored, and kept for the fix-file. */
   readonly beyond?: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export interface SourceHead {
   readonly encoding: string;
 }
 
-/** What is worth a note when the last row was read. */
+/** What is known after the last row. */
 export interface SourceTail {
   readonly recordCount: number;
   readonly blankLineCount: number;

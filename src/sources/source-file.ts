@@ -1,13 +1,18 @@
 /**
- * One regular file, opened for reading: its bytes from the start, as often as asked, and whether it stayed the same.
+ * One regular file, opened for reading: its bytes from the start, as often as needed; unpacked, with limits; and whether
+ * the file stayed the same.
  *
- * Opening never blocks: a FIFO or a device is recognised by `fstat` after a non-blocking open and refused.
+ * Invariants: opening never blocks, since a FIFO or a device is recognised by `fstat` after a non-blocking open and
+ * refused. A gzip file is read to its last byte or refused: one that is cut off, is followed by junk, or unpacks to far
+ * more than a contact export can, never becomes a shorter file without an error.
  */
-
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
-import { systemCodeOf } from '#src/errors.ts';
-import { fileError } from '#src/sources/file-error.ts';
-import { fingerprintOf } from '#src/sources/stability.ts';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip, type Gunzip } from 'node:zlib';
+import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { fileError } from './file-error.ts';
+import { fingerprintOf } from './folder-entries.ts';
+import type { SourceLimits } from './format-reader.ts';
 
 const chunkBytes = 256 * 1024;
 
@@ -18,12 +23,12 @@ export interface SourceFile {
   readonly byteCount: number;
   /** The bytes from the beginning, in fresh buffers of at most 256 KiB. */
   chunks(): AsyncGenerator<Buffer>;
-  /** Throws `changedWhileRead` where size, mtime or inode differ from those at opening. */
+  /** @throws PatchbayError `file` `changedWhileRead` where size, mtime or inode differ from those at opening. */
   assertUnchanged(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens `path`. Throws `file` errors: `fileMissing`, `fileUnreadable`, `notAFile`. Whoever opens, closes. */
+/** The caller closes it. @throws PatchbayError `file` `fileMissing`, `fileUnreadable`, `notAFile`. */
 export async function openSourceFile(path: string, name: string): Promise<SourceFile> {
   const handle = await openNonBlocking(path, name);
   try {
@@ -36,6 +41,7 @@ export async function openSourceFile(path: string, name: string): Promise<Source
       byteCount,
       chunks: () => readChunks(handle, byteCount, name),
       assertUnchanged: async () => {
+        // A file that can no longer be looked at is not the file that was opened.
         const now = await stat(path, { bigint: true }).catch(() => null);
         if (now === null || fingerprintOf(now) !== before) throw changedWhileRead(name);
       },
@@ -72,7 +78,7 @@ function notAFile(name: string): Error {
 }
 
 function changedWhileRead(name: string): Error {
-  const hint = 'Wait until the program that writes it has finished; it is read again at the next look.';
+  const hint = 'Wait until the program that writes it has finished; it is then read again.';
   return fileError('changedWhileRead', `${name} changed while being read`, { file: name }, hint);
 }
 
@@ -86,4 +92,87 @@ async function* readChunks(handle: FileHandle, byteCount: number, name: string):
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
+}
+
+const unpackHint = 'Make the export again, or unpack the file and drop what is inside.';
+
+/**
+ * @throws PatchbayError `file` `fileTooLarge`, `gzipInvalid`, `gzipTruncated`, `gzipTrailingJunk`, `gzipDamaged`,
+ * `gzipBomb`.
+ */
+export async function* unpackedBytes(file: SourceFile, gzip: boolean, limits: SourceLimits): AsyncGenerator<Buffer> {
+  let byteCount = 0;
+  // Ends with the file: each turn takes one more piece of it.
+  for await (const chunk of gzip ? gunzip(file) : file.chunks()) {
+    byteCount += chunk.length;
+    if (byteCount > limits.unpackedBytesMax) throw tooLarge(file, gzip, limits);
+    const ratio = byteCount / file.byteCount;
+    if (gzip && byteCount > limits.gzipRatioFloorBytes && ratio > limits.gzipRatioMax) throw bomb(file, limits);
+    yield chunk;
+  }
+}
+
+async function* gunzip(file: SourceFile): AsyncGenerator<Buffer> {
+  const stream = createGunzip({ chunkSize: 64 * 1024 });
+  let packedStart: Buffer | null = null;
+  const packed = async function* () {
+    for await (const chunk of file.chunks()) {
+      packedStart ??= chunk.subarray(0, 2);
+      yield chunk;
+    }
+  };
+  // The error arrives through the iteration below; the callback only keeps it from being called unhandled.
+  pipeline(Readable.from(packed(), { objectMode: false }), stream, () => {});
+  try {
+    yield* stream as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw gzipError(file, packedStart, error);
+  }
+  assertWholeFileUsed(file, stream);
+}
+
+/** zlib is silent about bytes after the last member where they begin with a zero. */
+function assertWholeFileUsed(file: SourceFile, stream: Gunzip): void {
+  if (stream.bytesWritten < file.byteCount) throw trailingJunk(file);
+}
+
+function gzipError(file: SourceFile, start: Buffer | null, error: unknown): unknown {
+  if (error instanceof PatchbayError) return error;
+  const facts = { file: file.name };
+  const isGzip = start !== null && start[0] === 0x1f && start[1] === 0x8b;
+  if (file.byteCount >= 2 && !isGzip) {
+    const hint = 'Take the ending .gz off its name, or pack it again.';
+    return fileError('gzipInvalid', `${file.name} is named .gz but is not a gzip file`, facts, hint, error);
+  }
+  const systemCode = systemCodeOf(error);
+  if (systemCode === 'Z_BUF_ERROR') {
+    return fileError('gzipTruncated', `${file.name} is cut off: its gzip data does not end`, facts, unpackHint, error);
+  }
+  if (systemCode === 'Z_DATA_ERROR' && messageOf(error) === 'incorrect header check') return trailingJunk(file);
+  if (systemCode?.startsWith('Z_')) {
+    return fileError('gzipDamaged', `${file.name} is damaged: ${messageOf(error)}`, facts, unpackHint, error);
+  }
+  return error;
+}
+
+function trailingJunk(file: SourceFile): PatchbayError {
+  const message = `${file.name} holds bytes after the end of its gzip data`;
+  return fileError('gzipTrailingJunk', message, { file: file.name }, unpackHint);
+}
+
+function tooLarge(file: SourceFile, gzip: boolean, limits: SourceLimits): PatchbayError {
+  const message = `${file.name} is longer than ${limits.unpackedBytesMax} bytes${gzip ? ' when unpacked' : ''}`;
+  const facts = { file: file.name, unpackedBytesMax: limits.unpackedBytesMax };
+  return fileError(gzip ? 'gzipBomb' : 'fileTooLarge', message, facts, 'Split the export into several files.');
+}
+
+function bomb(file: SourceFile, limits: SourceLimits): PatchbayError {
+  const message = `${file.name} unpacks to more than ${limits.gzipRatioMax} times its size`;
+  const facts = { file: file.name, gzipRatioMax: limits.gzipRatioMax, packedBytes: file.byteCount };
+  return fileError(
+    'gzipBomb',
+    message,
+    facts,
+    'No contact export packs that well. If it is one, unpack it and drop what is inside.',
+  );
 }

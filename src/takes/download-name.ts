@@ -3,8 +3,7 @@
  *
  * Only a name that ends as an export does is taken from the URL: other last parts of a path may be what makes it secret.
  */
-import { classifyFileName } from '#src/sources/file-format.ts';
-import { safeFileName } from '#src/sources/safe-file-name.ts';
+import { classifyFileName, safeFileName } from '#src/sources/file-name.ts';
 import type { TypeEnding } from './content-type.ts';
 
 export interface NameSources {

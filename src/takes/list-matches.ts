@@ -9,7 +9,7 @@ import { basename, dirname, join, parse, sep } from 'node:path';
 import pMap from 'p-map';
 import { systemCodeOf } from '#src/errors.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
-import { classifyFileName } from '#src/sources/file-format.ts';
+import { classifyFileName } from '#src/sources/file-name.ts';
 import { limitsOf, type TakeParts } from './parts.ts';
 import { isSeen, seeFile } from './seen-files.ts';
 import { takeError } from './take-error.ts';

@@ -4,7 +4,7 @@
  * Invariant: what it opens it closes; a body that is not wanted is not read.
  */
 import { Client } from 'undici';
-import { contentError } from '#src/sources/file-format.ts';
+import { contentError } from '#src/sources/file-name.ts';
 import { type AnswerHead, acceptedType, declaredLength, isPacked, noExport, statusError } from './answer-error.ts';
 import type { TypeEnding } from './content-type.ts';
 import { isGzip } from './download-name.ts';

@@ -1,6 +1,6 @@
 /**
  * Waits until files are at rest, so that an export that is still being written is not taken: two looks, one second apart,
- * find the same (`src/sources/stability.ts`).
+ * find the same (`src/sources/folder-entries.ts`).
  */
 import type { SeenFile } from '#src/ledger/takes.ts';
 import { limitsOf, type TakeParts } from './parts.ts';

@@ -2,7 +2,7 @@
  * Files as a look finds them, before any of them is taken. A file is in *order* of its last change, then of its path.
  */
 import type { SeenFile } from '#src/ledger/takes.ts';
-import { type Look, lookAtFile } from '#src/sources/stability.ts';
+import { type Look, lookAtFile } from '#src/sources/folder-entries.ts';
 
 /** What is there under a path. @returns the file, or what it is instead. */
 export async function seeFile(path: string): Promise<SeenFile | Exclude<Look, { kind: 'file' }>> {

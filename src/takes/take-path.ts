@@ -10,7 +10,7 @@ import { systemCodeOf } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
-import { classifyFileName } from '#src/sources/file-format.ts';
+import { classifyFileName } from '#src/sources/file-name.ts';
 import { enterFile } from './enter-file.ts';
 import { failedNote, newestFailed } from './failed-before.ts';
 import type { TakeParts } from './parts.ts';

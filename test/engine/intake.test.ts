@@ -147,7 +147,7 @@ test('more than 200 folders are not watched, which is told once; those of the co
   const open = new Set<string>();
   const watch = (name: string) => {
     open.add(name);
-    return { sweep: async () => undefined, close: async () => void open.delete(name) };
+    return { scan: async () => undefined, close: async () => void open.delete(name) };
   };
   const folders = createFeedFolders({ feeds: await testFeeds({ configured: { zebra: {} } }), log, watch });
   const names = [...Array.from({ length: feedFoldersMax + 5 }, (_, index) => `feed ${index}`).toSorted(), 'zebra'];

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '#src/clock.ts';
 import { createLogger } from '#src/log.ts';
-import { claimFile } from '#src/sources/claim.ts';
+import { checkOutFile } from '#src/sources/check-out.ts';
+import { type LookAtFile, lookAtFile } from '#src/sources/folder-entries.ts';
 import { type ImportFolder, type RefusedFile, watchImportFolder } from '#src/sources/import-folder.ts';
-import { type LookAtFile, lookAtFile } from '#src/sources/stability.ts';
 
 let folder: string;
 let nowMs: number;
@@ -47,30 +47,30 @@ interface Changes {
 }
 
 async function start(changes: Changes = {}): Promise<ImportFolder> {
-  const claimedFolder = join(folder, '_work');
+  const checkedOutFolder = join(folder, '_work');
   watched = watchImportFolder({
     folder,
-    claimedFolder,
+    checkedOutFolder,
     clock: changes.clock ?? stillClock,
     log: createLogger({ level: 'info', stream: { write: (line) => void logLines.push(line) } }),
     onFile:
       changes.onFile ??
       (async (file) => {
         taken.push(file.name);
-        await claimFile(file.path, claimedFolder, `run${taken.length}`);
+        await checkOutFile(file.path, checkedOutFolder, `run${taken.length}`);
       }),
     onRefused: async (file) => void refused.push(file),
     intervalMs: 60_000,
     ...(changes.look ? { look: changes.look } : {}),
     ...(changes.onFolders ? { onFolders: changes.onFolders } : {}),
   });
-  await watched.sweep();
+  await watched.scan();
   return watched;
 }
 
-async function sweepAt(ms: number): Promise<void> {
+async function scanAt(ms: number): Promise<void> {
   nowMs = ms;
-  await watched?.sweep();
+  await watched?.scan();
 }
 
 const drop = (name: string, content = 'id\n1\n') => writeFile(join(folder, name), content);
@@ -80,12 +80,12 @@ describe('the import folder', () => {
   it('takes a file that is the same at two looks one second apart', async () => {
     await drop('a.csv');
     await start();
-    await sweepAt(10_999);
+    await scanAt(10_999);
     expect(taken).toEqual([]);
-    await sweepAt(11_000);
+    await scanAt(11_000);
     expect(taken).toEqual(['a.csv']);
     expect(await readdir(join(folder, '_work'))).toEqual(['run1__a.csv']);
-    await sweepAt(20_000);
+    await scanAt(20_000);
     expect(taken).toEqual(['a.csv']);
   });
 
@@ -93,15 +93,15 @@ describe('the import folder', () => {
     await drop('a.csv');
     await start();
     await appendFile(join(folder, 'a.csv'), '2\n');
-    await sweepAt(11_000);
+    await scanAt(11_000);
     await utimes(join(folder, 'a.csv'), 1, 1);
-    await sweepAt(12_000);
+    await scanAt(12_000);
     await drop('_other', 'id\n1\n2\n');
     await utimes(join(folder, '_other'), 1, 1);
     await rename(join(folder, '_other'), join(folder, 'a.csv'));
-    await sweepAt(13_000);
+    await scanAt(13_000);
     expect(taken).toEqual([]);
-    await sweepAt(14_000);
+    await scanAt(14_000);
     expect(taken).toEqual(['a.csv']);
   });
 
@@ -109,7 +109,7 @@ describe('the import folder', () => {
     for (const name of ['a.csv.part', 'b.tmp', '.c.csv', '_d.csv', '~$e.xlsx', 'f.csv.crdownload', 'g.csv~'])
       await drop(name);
     await start();
-    await sweepAt(20_000);
+    await scanAt(20_000);
     expect([taken, refused, logLines]).toEqual([[], [], []]);
   });
 
@@ -118,8 +118,8 @@ describe('the import folder', () => {
     await drop('b.zip');
     await drop('c');
     await start();
-    await sweepAt(11_000);
-    await sweepAt(12_000);
+    await scanAt(11_000);
+    await scanAt(12_000);
     const told = refused.map(({ name, code, hint }) => [name, code, hint.split(' ').slice(0, 2).join(' ')]).sort();
     expect(told).toEqual([
       ['a.xlsx', 'formatUnknown', 'Open it'],
@@ -135,7 +135,7 @@ describe('the import folder', () => {
     execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
     await mkdir(join(folder, 'crm.csv'));
     await start();
-    for (const at of [11_000, 12_000, 13_000]) await sweepAt(at);
+    for (const at of [11_000, 12_000, 13_000]) await scanAt(at);
     expect(taken).toEqual([]);
     expect([logged('a symbolic link'), logged('a FIFO'), logged('left alone'), logLines.length]).toEqual([2, 1, 1, 4]);
     expect((await lstat(join(folder, 'link.csv'))).isSymbolicLink()).toBe(true);
@@ -145,9 +145,9 @@ describe('the import folder', () => {
     for (const day of ['03', '01', '02']) await drop(`2026-11-${day}.csv`);
     await start();
     await drop('2026-11-00.csv');
-    await sweepAt(11_000);
+    await scanAt(11_000);
     expect(taken).toEqual(['2026-11-01.csv', '2026-11-02.csv', '2026-11-03.csv']);
-    await sweepAt(12_000);
+    await scanAt(12_000);
     expect(taken.at(-1)).toBe('2026-11-00.csv');
   });
 
@@ -161,9 +161,9 @@ describe('the import folder', () => {
       nowMs += 2_000;
     };
     await start({ onFile });
-    await sweepAt(11_000);
+    await scanAt(11_000);
     expect(taken).toEqual(['a.csv']);
-    await sweepAt(15_000);
+    await scanAt(15_000);
     expect(taken).toEqual(['a.csv', 'b.csv']);
   });
 
@@ -172,7 +172,7 @@ describe('the import folder', () => {
     const told: (readonly string[])[] = [];
     await start({ onFolders: (names) => void told.push(names) });
     await rm(join(folder, 'shop'), { recursive: true });
-    await sweepAt(11_000);
+    await scanAt(11_000);
     expect([told[0], told.at(-1)]).toEqual([
       ['crm', 'old.tmp', 'shop'],
       ['crm', 'old.tmp'],
@@ -188,9 +188,9 @@ describe('the import folder', () => {
       return lookCount <= 3 ? { kind: 'unreadable', reason: 'EACCES' } : lookAtFile(path);
     };
     await start({ look });
-    for (let at = 10_500; at < 24_000; at += 500) await sweepAt(at);
+    for (let at = 10_500; at < 24_000; at += 500) await scanAt(at);
     expect([lookCount, logged('EACCES'), taken]).toEqual([3, 3, []]);
-    for (const at of [24_500, 26_000]) await sweepAt(at);
+    for (const at of [24_500, 26_000]) await scanAt(at);
     expect(taken).toEqual(['a.csv']);
   });
 
@@ -201,22 +201,22 @@ describe('the import folder', () => {
       if (taken.length === 1) throw new Error('disk full');
     };
     await start({ onFile });
-    for (let at = 11_000; at < 12_900; at += 100) await sweepAt(at);
+    for (let at = 11_000; at < 12_900; at += 100) await scanAt(at);
     expect([taken.length, logged('disk full')]).toEqual([1, 1]);
-    for (let at = 13_000; at < 60_000; at += 1_000) await sweepAt(at);
+    for (let at = 13_000; at < 60_000; at += 1_000) await scanAt(at);
     expect(taken.length).toBe(2);
     await appendFile(join(folder, 'a.csv'), '2\n');
-    await sweepAt(61_000);
-    await sweepAt(62_000);
+    await scanAt(61_000);
+    await scanAt(62_000);
     expect(taken.length).toBe(3);
   });
 
   it('renames a file whose name is not UTF-8, then takes it', async () => {
     await writeFile(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x41, 0xff]), Buffer.from('.csv')]), 'id\n');
     await start();
-    await sweepAt(11_000);
-    await sweepAt(12_000);
-    await sweepAt(13_000);
+    await scanAt(11_000);
+    await scanAt(12_000);
+    await scanAt(13_000);
     expect(taken).toEqual(['A_.csv']);
   });
 
@@ -224,8 +224,8 @@ describe('the import folder', () => {
     const names = Array.from({ length: 1_500 }, (_, index) => `f${index}.csv`);
     for (const name of names) await drop(name, '');
     await start({ onFile: async (file) => void taken.push(file.name) });
-    await sweepAt(11_000);
-    await sweepAt(12_000);
+    await scanAt(11_000);
+    await scanAt(12_000);
     expect(taken.sort()).toEqual(names.sort());
   });
 
@@ -244,8 +244,8 @@ describe('the import folder', () => {
     await expect(start()).rejects.toThrow(/ENOENT/);
     await mkdir(folder);
     await drop('a.csv');
-    await sweepAt(20_000);
-    await sweepAt(21_000);
+    await scanAt(20_000);
+    await scanAt(21_000);
     expect(taken).toEqual(['a.csv']);
   });
 });

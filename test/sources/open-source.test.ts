@@ -14,7 +14,7 @@ const cells = [
 const swapped = (text: string) => Buffer.from(text, 'utf16le').swap16();
 
 async function drain(batches: AsyncIterable<unknown>): Promise<void> {
-  for await (const _batch of batches);
+  for await (const _slice of batches);
 }
 
 describe('encodings', () => {
@@ -148,7 +148,7 @@ describe('files', () => {
     const path = await folder.write('edited.csv', `id\n${'1\n'.repeat(100_000)}`);
     const source = await openSource(path, { name: 'edited.csv' });
     const readAndEdit = async () => {
-      for await (const _batch of source.batches()) await appendFile(path, '2\n');
+      for await (const _slice of source.slices()) await appendFile(path, '2\n');
     };
     expect((await errorOf(readAndEdit())).code).toBe('changedWhileRead');
     await source.close();
@@ -159,7 +159,7 @@ describe('files', () => {
     const other = await folder.write('other.csv', `id\n${'1\n'.repeat(100)}"`);
     const source = await openSource(path, { name: 'replaced.csv' });
     await rename(other, path);
-    const error = await errorOf(drain(source.batches()));
+    const error = await errorOf(drain(source.slices()));
     expect(error).toMatchObject({ code: 'changedWhileRead', message: 'replaced.csv changed while being read' });
     await source.close();
     await source.close();
@@ -181,8 +181,8 @@ describe('files', () => {
     const source = await openSource(await folder.write('left.csv.gz', gzipSync(`id\n${'1\n'.repeat(300_000)}`)), {
       name: 'left.csv.gz',
     });
-    for await (const batch of source.batches()) {
-      expect(batch.length).toBe(500);
+    for await (const slice of source.slices()) {
+      expect(slice.length).toBe(500);
       break;
     }
     await source.close();
@@ -191,7 +191,7 @@ describe('files', () => {
   it('reads ahead no further than one chunk while the reader waits', async () => {
     const path = await folder.write('slow.csv', `id\n${'1234567\n'.repeat(1_000_000)}`);
     const source = await openSource(path, { name: 'slow.csv' });
-    const iterator = source.batches()[Symbol.asyncIterator]();
+    const iterator = source.slices()[Symbol.asyncIterator]();
     await iterator.next();
     const before = process.memoryUsage().heapUsed;
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -38,7 +38,7 @@ export async function readAll(path: string, options: SourceOptions): Promise<Rea
   const source = await openSource(path, options);
   try {
     const items: SourceItem[] = [];
-    for await (const batch of source.batches()) items.push(...batch);
+    for await (const slice of source.slices()) items.push(...slice);
     return { head: source.head, items, tail: source.tail() };
   } finally {
     await source.close();

@@ -2,11 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { archiveFile } from '#src/sources/archive.ts';
-import { claimFile, copyIntoFolder } from '#src/sources/claim.ts';
-import { hashFile } from '#src/sources/hash-file.ts';
-import type { Rename } from '#src/sources/move-file.ts';
-import { safeFileName } from '#src/sources/safe-file-name.ts';
+import { archiveFile, checkOutFile, copyIntoFolder, hashFile, type Rename } from '#src/sources/check-out.ts';
+import { safeFileName } from '#src/sources/file-name.ts';
 import { errorOf, useTempFolder } from '#test/sources/temp-files.ts';
 
 const folder = useTempFolder();
@@ -16,23 +13,23 @@ const otherDevice: Rename = async () => {
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 const text = 'id\n1\n';
 
-describe('claiming and archiving', () => {
-  it('claims by rename, under the run and a safe name, for the owner only', async () => {
+describe('checking out and archiving', () => {
+  it('checks out by rename, under the run and a safe name, for the owner only', async () => {
     const from = await folder.write('a b.csv', text);
-    const path = await claimFile(from, folder.path('claimed'), 'run1');
+    const path = await checkOutFile(from, folder.path('claimed'), 'run1');
     expect([path, await readFile(path, 'utf8'), await modeOf(path)]).toEqual([
       folder.path('claimed/run1__a b.csv'),
       text,
       0o600,
     ]);
     await expect(stat(from)).rejects.toThrow(/ENOENT/);
-    expect(await claimFile(from, folder.path('claimed'), 'run1')).toBe(path);
-    expect((await errorOf(claimFile(from, folder.path('claimed'), 'run2'))).code).toBe('fileMissing');
+    expect(await checkOutFile(from, folder.path('claimed'), 'run1')).toBe(path);
+    expect((await errorOf(checkOutFile(from, folder.path('claimed'), 'run2'))).code).toBe('fileMissing');
   });
 
   it('copies, fsyncs, renames and unlinks across devices', async () => {
     const from = await folder.write('far.csv', text);
-    const path = await claimFile(from, folder.path('far'), 'run1', { rename: otherDevice });
+    const path = await checkOutFile(from, folder.path('far'), 'run1', 'far.csv', otherDevice);
     expect([await readFile(path, 'utf8'), await modeOf(path), await readdir(folder.path('far'))]).toEqual([
       text,
       0o600,
@@ -41,10 +38,12 @@ describe('claiming and archiving', () => {
     await expect(stat(from)).rejects.toThrow(/ENOENT/);
   });
 
-  it('does not claim a link or a folder', async () => {
+  it('does not check out a link or a folder', async () => {
     await symlink(await folder.write('target.csv', text), folder.path('link.csv'));
-    expect((await errorOf(claimFile(folder.path('link.csv'), folder.path('claimed'), 'run9'))).code).toBe('notAFile');
-    expect((await errorOf(claimFile(folder.path('claimed'), folder.path('claimed'), 'run9'))).code).toBe('notAFile');
+    expect((await errorOf(checkOutFile(folder.path('link.csv'), folder.path('claimed'), 'run9'))).code).toBe(
+      'notAFile',
+    );
+    expect((await errorOf(checkOutFile(folder.path('claimed'), folder.path('claimed'), 'run9'))).code).toBe('notAFile');
   });
 
   it('archives with parents made, and a second time after a crash', async () => {

@@ -2,8 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
-import { parseRecords } from '#src/sources/csv-parser.ts';
-import { type CsvRecord, createCsvSplitter } from '#src/sources/csv-splitter.ts';
+import { type CsvRecord, createCsvSplitter, parseRecords } from '#src/sources/csv-records.ts';
 import { decodeText } from '#src/sources/decode.ts';
 
 const options = { name: 'a.csv', delimiter: ',', recordBytesMax: 1024 * 1024 };

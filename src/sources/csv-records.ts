@@ -1,16 +1,22 @@
 /**
- * Cuts decoded CSV text into complete records, before any parser sees it.
+ * Decoded CSV text to records, and records to cells.
  *
- * Terms: a *record* is one row of the table and may span several physical lines inside quotes; a *field* opens
- * quoted when its first character is a quote. CRLF, LF and CR each end a line, mixed as they may be.
+ * Our splitter is the parser: it cuts the text into complete records and counts their lines. papaparse then splits
+ * bounded groups of complete records into cells. Only its inner parser is used, with delimiter and line end given: no
+ * guessing, no BOM handling, no renaming of headers, no streaming of its own (bad-inputs.md, "Parsers: known traps").
  *
- * Invariant: the records are the same however the text is cut into chunks; at most one record is held back, and
- * never more of it than `recordBytesMax`, so a quote that is never closed is found after one such length and not at
- * the end of the file (bad-inputs.md, "Parsers: known traps").
+ * Terms: a *record* is one row of the table and may span several physical lines inside quotes; a *field* is quoted when
+ * its first character is a quote. CRLF, LF and CR each end a line, in any mixture.
+ *
+ * Invariants: the records are the same however the text is cut into chunks. At most one record is held back, and never
+ * more of it than `recordBytesMax`, so a quote that is never closed is found after that length and not at the end of the
+ * file. Each record becomes one array of cells, in order.
  */
+
+import Papa from 'papaparse';
 import type { PatchbayError } from '#src/errors.ts';
-import { isLongerThan } from '#src/sources/cell-text.ts';
-import { fileError } from '#src/sources/file-error.ts';
+import { isLongerThan } from './cell-text.ts';
+import { fileError } from './file-error.ts';
 
 export interface CsvRecord {
   /** Without the line end that closed it. */
@@ -21,14 +27,14 @@ export interface CsvRecord {
   readonly strayAt: number;
 }
 
-export interface CsvSplitter {
-  /** Takes the next piece of text and gives the records it completes. Throws `quoteNeverCloses`, `recordTooLong` (file). */
+interface CsvSplitter {
+  /** Takes the next piece of text; returns the records that it completes. @throws PatchbayError `file` `quoteNeverCloses`, `recordTooLong`. */
   push(text: string): CsvRecord[];
-  /** The text has ended: gives the last record, if any. Throws `quoteNeverCloses`, `recordTooLong` (file). */
+  /** The text has ended; returns the last record, if any. @throws PatchbayError `file` `quoteNeverCloses`, `recordTooLong`. */
   end(): CsvRecord[];
 }
 
-export interface SplitterOptions {
+interface SplitterOptions {
   readonly name: string;
   /** One character. */
   readonly delimiter: string;
@@ -39,7 +45,7 @@ const quote = 0x22;
 const lf = 0x0a;
 const cr = 0x0d;
 
-/** Where in a field the splitter stands: at its start, in bare text, inside quotes, behind a quote inside quotes, or behind white space after that. */
+/** Where in a field the splitter is: at its start, in bare text, inside quotes, behind a quote inside quotes, or behind white space after that. */
 type Place = 'start' | 'bare' | 'quoted' | 'closed' | 'spaced';
 
 export function createCsvSplitter(options: SplitterOptions): CsvSplitter {
@@ -136,4 +142,27 @@ function recordTooLong(options: SplitterOptions, line: number): PatchbayError {
   const facts = { file: options.name, line, recordBytesMax: options.recordBytesMax };
   const message = `${options.name}, line ${line}: the record is longer than ${options.recordBytesMax} bytes`;
   return fileError('recordTooLong', message, facts, 'Check that the file is a table with one contact per line.');
+}
+
+/** Splits each record into its cells. A record with stray text behind a quote is parsed alone, so that it cannot damage others. */
+export function parseRecords(records: readonly CsvRecord[], delimiter: string): string[][] {
+  if (records.every((record) => record.strayAt === 0)) {
+    const rows = parseText(
+      records.map((record) => record.text),
+      delimiter,
+    );
+    if (rows.length === records.length) return rows;
+  }
+  return records.map((record) => {
+    const rows = parseText([record.text], delimiter);
+    return rows.length === 1 && rows[0] ? rows[0] : [record.text];
+  });
+}
+
+/** The records no longer hold the line ends between them; they are joined by line feeds. */
+function parseText(texts: readonly string[], delimiter: string): string[][] {
+  const parser = new Papa.Parser({ delimiter, newline: '\n', quoteChar: '"' });
+  const result: { data: string[][] } = parser.parse(`${texts.join('\n')}\n`, 0, false);
+  // Behind the last line feed the parser finds one more record, which is empty.
+  return result.data.slice(0, -1);
 }

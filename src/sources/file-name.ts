@@ -1,17 +1,18 @@
 /**
- * What a file is by its name, and what it certainly is not by its first bytes.
+ * What a file is by its name, what it certainly is not by its first bytes, and under which name it can be stored on any
+ * system (bad-inputs.md, "Files and folders").
  *
- * Ours: .csv .tsv .txt .json .ndjson .jsonl, each also with .gz (contract.md, "Data folder"). Names of files that
- * are still on their way are ignored; everything else is refused with the way out (bad-inputs.md, "Files and folders").
+ * Read are .csv .tsv .txt .json .ndjson .jsonl, each also with .gz (contract.md, "Data folder"). Names of files that are
+ * still being transferred are ignored; everything else is refused, with the way out.
  */
 import type { PatchbayError } from '#src/errors.ts';
-import { fileError } from '#src/sources/file-error.ts';
+import { fileError } from './file-error.ts';
 
 export type NamedFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
 
-export type FileNameClass =
+type FileNameClass =
   | { readonly kind: 'take'; readonly format: NamedFormat; readonly gzip: boolean }
-  /** Reserved, hidden or temporary: not looked at, not mentioned. */
+  /** Reserved, hidden or temporary: neither opened nor reported. */
   | { readonly kind: 'ignore' }
   | { readonly kind: 'refuse'; readonly code: string; readonly message: string; readonly hint: string };
 
@@ -80,21 +81,52 @@ const signatures: readonly Signature[] = [
   { bytes: [0x1f, 0x8b], what: 'a gzip file', hint: 'Give its name the ending .gz, for example contacts.csv.gz.' },
 ];
 
-/** The error of a file whose content belies its name, or null. `start` is the first bytes, already unpacked. */
+/** The error of a file whose content contradicts its name, or null. `start` is the first bytes, unpacked. */
 export function contentError(start: Uint8Array, name: string): PatchbayError | null {
   const found = signatures.find((signature) => signature.bytes.every((byte, index) => start[index] === byte));
-  const belied = found ?? (isBinary(start) ? binary : null);
-  if (belied === null) return null;
-  return fileError('formatUnknown', `${name} is ${belied.what}, not text`, { file: name }, belied.hint);
+  const contradicting = found ?? (isBinary(start) ? binary : null);
+  if (contradicting === null) return null;
+  return fileError('formatUnknown', `${name} is ${contradicting.what}, not text`, { file: name }, contradicting.hint);
 }
 
 const binary = { what: 'a binary file', hint: otherHint };
-/** A stray one happens in text; a tenth does not, unless it is UTF-16. */
+/** A few occur in damaged text; a tenth does not, unless the text is UTF-16. */
 const nulShareMax = 0.1;
 
-/** By its NULs, whose places tell UTF-16 without a mark: there they stand at every second one. */
+/** Decided by the NULs. In UTF-16 without a BOM they are at every second place. */
 function isBinary(start: Uint8Array): boolean {
   const nulsAt = (side: number): number => start.filter((byte, index) => byte === 0 && index % 2 === side).length;
   const [even, odd] = [nulsAt(0), nulsAt(1)];
   return even + odd > start.length * nulShareMax && Math.min(even, odd) * 10 > Math.max(even, odd);
+}
+
+/** Leaves room for `<run>__` before and `.reason.txt` behind, within the usual 255 bytes. */
+const nameBytesMax = 150;
+const knownEnding = /(\.(csv|tsv|txt|json|ndjson|jsonl))?(\.gz)?$/i;
+const windowsReserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
+
+/** Keeps letters and digits of all scripts, `.`, `-`, `_`, single spaces, and the ending. Pure. The report keeps the original name. */
+export function safeFileName(name: string): string {
+  const cleaned = name
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}\p{M}. _-]+/gu, '_')
+    .replace(/ {2,}/g, ' ');
+  const ending = knownEnding.exec(cleaned)?.[0] ?? '';
+  const stem = cleaned
+    .slice(0, cleaned.length - ending.length)
+    .replace(/^[\s._-]+/, '')
+    .replace(/[\s.]+$/, '');
+  const usable = /[\p{L}\p{N}]/u.test(stem) ? stem : 'file';
+  const free = windowsReserved.test(usable) ? `file-${usable}` : usable;
+  return cutBytes(free, nameBytesMax - Buffer.byteLength(ending)) + ending;
+}
+
+/** Cuts whole characters from the end. */
+function cutBytes(text: string, bytesMax: number): string {
+  if (Buffer.byteLength(text) <= bytesMax) return text;
+  const chars = [...text];
+  // Ends at the latest with no character left.
+  while (Buffer.byteLength(chars.join('')) > bytesMax) chars.length = Math.min(chars.length - 1, bytesMax);
+  return chars.join('').replace(/[\s.]+$/, '');
 }

@@ -1,0 +1,148 @@
+/**
+ * The files of a run: checked out of the import folder by rename, or copied from a path that the user named, and archived
+ * when the run has ended (contract.md, "Data folder").
+ *
+ * Invariants: a file that is checked out belongs to one run, is called `<run>__<name>`, and nothing else writes to it. A
+ * crash at any instant leaves a file whole under its old or its new name, and the same call repeated after the crash
+ * succeeds.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod, lstat, mkdir, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemCodeOf } from '#src/errors.ts';
+import { ownerOnlyFileMode, ownerOnlyFolderMode, syncFolder, writeWholeFile } from '#src/whole-file.ts';
+import { fileError } from './file-error.ts';
+import { safeFileName } from './file-name.ts';
+import { fingerprintOf } from './folder-entries.ts';
+
+/** `fs.rename`, or what a test puts in its place. */
+export type Rename = (from: string, to: string) => Promise<void>;
+
+/**
+ * Moves the file into `folder`, which is made where it is missing, and returns the new path. `name` is the user's name for
+ * the file.
+ * @throws PatchbayError `file` `fileMissing`, `notAFile`; and the system's errors such as ENOSPC.
+ */
+export async function checkOutFile(
+  from: string,
+  folder: string,
+  runId: string,
+  name = basename(from),
+  rename: Rename = renameOnDisk,
+): Promise<string> {
+  const path = pathOfRun(folder, runId, name);
+  await moveFile(from, path, rename);
+  return path;
+}
+
+/** Moves the file of a run that has ended; otherwise as `checkOutFile`. */
+export async function archiveFile(from: string, folder: string, runId: string, name: string): Promise<string> {
+  const path = pathOfRun(folder, runId, name);
+  await moveFile(from, path, renameOnDisk);
+  return path;
+}
+
+export interface CopiedFile {
+  readonly path: string;
+  /** Of the content, in hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/**
+ * For `import FILE`: the original stays in its place.
+ * @throws PatchbayError `file` `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`; and the system's errors.
+ */
+export async function copyIntoFolder(from: string, folder: string, runId: string): Promise<CopiedFile> {
+  const name = basename(from);
+  const before = await fingerprintOfFile(from, name);
+  const path = pathOfRun(folder, runId, name);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const content = async function* () {
+    for await (const chunk of createReadStream(from)) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+    if ((await fingerprintOfFile(from, name)) === before) return;
+    const hint = 'Wait until the program that writes it has finished, then import it again.';
+    throw fileError('changedWhileRead', `${name} changed while being read`, { file: name }, hint);
+  };
+  try {
+    await writeWholeFile(path, content());
+  } catch (error) {
+    throw asUnreadable(error, name);
+  }
+  return { path, sha256: hash.digest('hex'), bytes };
+}
+
+/** SHA-256 of a file's content in hex, which identifies a file that comes again. @throws the system's errors. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+function pathOfRun(folder: string, runId: string, name: string): string {
+  return join(folder, `${runId}__${safeFileName(name)}`);
+}
+
+/** Across devices: copies, then removes the original. */
+async function moveFile(from: string, to: string, rename: Rename): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: ownerOnlyFolderMode });
+  if (!(await isThere(from))) {
+    if (await isThere(to)) return;
+    throw fileError('fileMissing', `${from} is not there any more`, { file: from }, 'Drop it again.');
+  }
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EXDEV') throw error;
+    await writeWholeFile(to, createReadStream(from));
+    await unlink(from);
+  }
+  await allowOwnerOnly(to);
+  await syncFolder(dirname(to));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    const stats = await lstat(path);
+    if (stats.isFile()) return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  const hint = 'Drop the file itself, not a folder or a link to it.';
+  throw fileError('notAFile', `${path} is not a regular file`, { file: path }, hint);
+}
+
+/** The mode of a file that belongs to another user cannot be changed; the file is taken all the same. */
+async function allowOwnerOnly(path: string): Promise<void> {
+  await chmod(path, ownerOnlyFileMode).catch((error: unknown) => {
+    if (systemCodeOf(error) !== 'EPERM') throw error;
+  });
+}
+
+/** Follows a link that the user named; does not open a FIFO. */
+async function fingerprintOfFile(path: string, name: string): Promise<string> {
+  const stats = await stat(path, { bigint: true }).catch((error: unknown) => {
+    throw asUnreadable(error, name);
+  });
+  if (stats.isFile()) return fingerprintOf(stats);
+  throw fileError('notAFile', `${name} is not a regular file`, { file: name }, 'Name the file itself.');
+}
+
+function asUnreadable(error: unknown, name: string): unknown {
+  const systemCode = systemCodeOf(error);
+  if (systemCode === 'ENOENT') {
+    return fileError('fileMissing', `${name} is not there`, { file: name }, 'Check the path.', error);
+  }
+  if (systemCode === 'EACCES' || systemCode === 'EPERM') {
+    const hint = 'Give this user the right to read it.';
+    return fileError('fileUnreadable', `${name} cannot be opened (${systemCode})`, { file: name }, hint, error);
+  }
+  return error;
+}
