@@ -5,17 +5,14 @@
  * after that means that somebody pressed retry, and does what `dead retry` does. The view is bounded, rebuilt from the
  * ledger, and holds no personal data.
  */
-
-import type { RedisOptions } from 'bullmq';
-import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { redrive } from '#src/dead-letters/redrive.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
-import { closeWorker } from '#src/queue/close-worker.ts';
+import { queueName } from '#src/queue/job-definition.ts';
 import type { Producer } from '#src/queue/producer.ts';
-import { queueName } from '#src/queue/queue-names.ts';
-import { retryDelayMs } from '#src/queue/workers.ts';
+import { closeWorker, retryDelayMs } from '#src/queue/workers.ts';
 import type { SubmitParts } from '#src/runs/submit-run.ts';
 
 export const deadLettersQueue = 'dead-letters';

@@ -1,67 +1,80 @@
 /**
- * The engine: queue, workers, sweeper and, without a configured service, the sandbox, on one data folder.
+ * The engine: queue, workers, periodic tasks and, without a configured service, the sandbox, on one data folder.
  *
- * There is one engine per data folder: whoever holds the lock. Everything it does is derived from the ledger, so that it
- * may die at any instant and another one goes on. Worker processes (`worker.ts`) find it by its notice in the ledger.
+ * There is one engine per data folder: the process that holds the lock. Everything it does is derived from the ledger, so
+ * it may die at any instant and another engine continues. Worker processes (`worker-session.ts`) find it by its
+ * registration in the ledger. This file builds the engine: first the way to the service, then the queue, then what fills
+ * and empties it. `stop` closes in reverse order.
  */
+import type { RedisOptions } from 'bullmq';
+import type { BatchContext } from '#jobs/context.ts';
 import { finishRunJob } from '#jobs/finish-run.ts';
 import { jobCatalog } from '#jobs/index.ts';
+import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Home } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
+import { serviceFigures } from '#src/config/service-figures.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
 import { openNotices } from '#src/notices/deliver.ts';
 import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
-import { openQueueServer } from '#src/queue/connection.ts';
+import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
+import { createDispatcher, type Dispatcher } from '#src/queue/dispatcher.ts';
+import { openProducer, type Producer, type QueueObserver } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
+import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
+import { expireFiles } from '#src/runs/expire-files.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import { enterOrphans, removeStrays } from '#src/runs/orphans.ts';
-import { announceEngine } from './announce-engine.ts';
 import { type Closers, createClosers } from './closers.ts';
-import { createDuties } from './duties.ts';
-import { engineDuties } from './engine-duties.ts';
-import { startEngineTimers } from './engine-timers.ts';
+import { type DeadLetterView, openDeadLetterView } from './dead-letter-view.ts';
 import { createHealth, type Trouble } from './health.ts';
-import { jobContext } from './job-context.ts';
-import { openQueue } from './open-queue.ts';
-import { openService } from './open-service.ts';
+import { batchContext, jobContext } from './job-context.ts';
+import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
+import { announceEngine } from './registration.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { createScheduleSide } from './schedule-side.ts';
-import type { ServiceWatch } from './service-watch.ts';
-import { createSweeper } from './sweeper.ts';
-import type { WorkspaceClient } from './workspace-client.ts';
+import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
+import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
 export interface EngineOptions {
-  /** A person says that origin or key changed and the workspace is the same. */
+  /** A person confirms that the workspace is the same although origin or key changed. */
   readonly sameWorkspace: boolean;
-  /** Which trouble of the service at the start is waited out instead of thrown. */
+  /** Which failures of the service at the start are waited out instead of thrown. */
   readonly waitFor: 'unreachable' | 'everything';
-  /** Whether schedules become due here. Else what a person asked for is carried out, and nothing more. */
+  /** Whether schedules become due here. If not, only ticks that a person requested are run. */
   readonly runsSchedules: boolean;
 }
 
 export interface Engine {
-  /** `embedded Valkey`, or where Redis is. */
+  /** `embedded Valkey`, or the address of Redis. */
   readonly queueDescription: string;
   /** The service's address, also of the sandbox. */
   readonly serviceOrigin: string;
-  /** The sandbox's key, for people who want to talk to it; null for a real service. */
+  /** The sandbox's key, for people who want to use its API; null for a real service. */
   readonly sandboxKey: string | null;
-  /** What is the matter around this process; empty where all is well. */
+  /** Current problems around this process; empty if there are none. */
   troubles(): readonly Pick<Trouble, 'code' | 'message'>[];
-  /** Something was written to the ledger by this process. */
+  /** Must be called after this process wrote work to the ledger. */
   wake(): void;
   /** Runs that are not at rest. */
   activeRunCount(): Promise<number>;
-  /** Resolves when the engine cannot go on, with the reason: `queueDied`, `ledgerDamaged`. Whoever waits for it stops it. */
+  /** Resolves when the engine cannot continue, with the reason: `queueDied`, `ledgerDamaged`. The caller then stops it. */
   readonly died: Promise<PatchbayError>;
-  /** Finishes the requests on their way, within the deadline, and gives the lock back. */
+  /** Finishes the requests in progress, within the deadline, and releases the lock. */
   stop(): Promise<void>;
 }
 
+/** The dead-letter view is for people and may lag. */
+const viewEverySweeps = 6;
+/** Once an hour. */
+const expireEverySweeps = 720;
+/** A probe waits for the rate gate, which may wait for Redis; the next sweep probes again. */
+const probeMsMax = 60_000;
+
 /**
- * Starts the engine. The caller holds the lock; the engine gives it back when it stops, also when it does not start.
+ * Starts the engine. The caller holds the lock; the engine releases it when it stops, also if it fails to start.
  * @throws PatchbayError `usage`, `auth`, `unreachable`, `damaged`.
  */
 export async function startEngine(home: Home, lock: EngineLock, options: EngineOptions): Promise<Engine> {
@@ -77,15 +90,15 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
 
 async function build(home: Home, options: EngineOptions, closers: Closers): Promise<Engine> {
   const { config, ledger, clock, log } = home;
-  // Whoever followed an engine that met damage must not begin where that one ended.
+  // A follower that takes over after damage must not start on the damaged ledger.
   await ledger.requireSound();
   const sandbox = await openSandbox(home, closers);
-  // Before the client: its rate gate lies there.
+  // Before the client, whose rate gate is kept there.
   const server = await openQueueServer({ redisUrl: config.queue.redisUrl, folder: home.folders.queue, log });
   closers.add(() => server.stop());
-  const service = openService(home, { sandbox, connection: server.producer, sameWorkspace: options.sameWorkspace });
-  closers.add(() => service.close());
-  await firstCheck(home, service.client, service.watch, options);
+  const { client, watch, batches } = openService(home, sandbox, server.producer, options.sameWorkspace);
+  closers.add(() => client.close());
+  await checkService(home, client, watch, options.waitFor);
 
   const health = createHealth({ clock, log, queueDescription: server.description, folder: home.folders.root });
   const death = Promise.withResolvers<PatchbayError>();
@@ -95,9 +108,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   });
   server.onDeath((cause) => death.resolve(queueDied(cause)));
   await health.look();
-  const queue = openQueue(home, server, health.queueEnded);
-  closers.add(() => queue.close());
-  const { producer, dispatcher } = queue;
+  const { producer, dispatcher, view } = openQueue(home, server, health.queueEnded, closers);
   const notices = openNotices({ ...home, random: Math.random, notify: config.notify, workspace: home.serviceName });
   closers.add(() => notices.close());
   const schedules = createScheduleSide(home, { producer, wake: dispatcher.wake });
@@ -105,15 +116,35 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify },
     runsSchedules: options.runsSchedules,
   });
-  const sweeper = createSweeper(
-    clock,
-    createDuties(engineDuties(home, { health, queue, service, schedules, noticeWatch })),
-  );
-  const context = jobContext(home, service.batches, { notices, schedules: schedules.context, sweep: sweeper.sweep });
+
+  const limitBatches = async (): Promise<void> => {
+    const batchesMax = batchesAtOnceMax(serviceFigures(config, home.mode).requestsPerSecond);
+    if (batchesMax !== null) await producer.limitAtOnce(upsertBatch.name, batchesMax);
+  };
+  const atEachSweep = (run: PeriodicTask['run']): PeriodicTask => ({ everySweeps: 1, run });
+  // In this order: due ticks are entered before the dispatcher looks for them.
+  const tasks: readonly PeriodicTask[] = [
+    atEachSweep(() => health.look()),
+    // Again and again: a flushed queue has forgotten the limit.
+    atEachSweep(() => limitBatches()),
+    atEachSweep(() => schedules.look()),
+    atEachSweep(() => dispatcher.sweep()),
+    atEachSweep(async (signal) => {
+      if (await watch.probe(AbortSignal.any([signal, AbortSignal.timeout(probeMsMax)]))) dispatcher.wake();
+    }),
+    atEachSweep(async () => {
+      await noticeWatch.look();
+      dispatcher.wake();
+    }),
+    { everySweeps: viewEverySweeps, run: () => view.refresh() },
+    { everySweeps: expireEverySweeps, run: () => expire(home, batches) },
+  ];
+  const sweeper = createSweeper(clock, sweepOver(tasks));
+  const context = jobContext(home, batches, { notices, schedules: schedules.context, sweep: sweeper.sweep });
   await producer.forget(jobCatalog.map((job) => job.name));
-  await queue.limitBatches();
+  await limitBatches();
   await schedules.look();
-  // A short import never comes to its sweep. After the last job, and beside no other look.
+  // After the last job, and not during another look: a short import ends before its first sweep.
   closers.add(() => noticeWatch.look());
   const workers = startWorkers({
     ledgerId: ledger.id,
@@ -124,7 +155,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     log,
     onJobEnd: (name, id, failed) => {
       dispatcher.ended(id, failed);
-      if (name === finishRunJob.name) void queue.view.refresh();
+      if (name === finishRunJob.name) void view.refresh();
     },
   });
   closers.add(() => workers.stop(config.queue.stopDeadline));
@@ -136,13 +167,13 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   closers.add(() => schedules.stop());
   closers.add(() => sweeper.stop());
   closers.add(startEngineTimers({ clock, log, ledger, producer, sweeper, wake: dispatcher.wake }));
-  closers.add(await announceEngine(home, service.client.workspace.origin, server.place));
+  closers.add(await announceEngine(home, client.workspace.origin, server.place));
   dispatcher.wake();
 
   return {
     queueDescription: server.description,
     troubles: () => [...health.troubles(), ...schedules.troubles()],
-    serviceOrigin: service.client.workspace.origin,
+    serviceOrigin: client.workspace.origin,
     sandboxKey: sandbox?.apiKey ?? null,
     wake: dispatcher.wake,
     activeRunCount: async () => (await ledger.runs.inState(activeRunStates, 1_000)).length,
@@ -158,12 +189,40 @@ async function openSandbox({ config, clock, log, mode }: Home, closers: Closers)
   return sandbox;
 }
 
-/** Trouble that is waited out pauses all work; the sweep's probe ends the pause. */
-async function firstCheck(
+interface ServiceSide {
+  readonly client: WorkspaceClient;
+  readonly watch: ServiceWatch;
+  readonly batches: BatchContext;
+}
+
+/** The client, the watch over the service, and what batch jobs work with. Sends nothing. @throws PatchbayError `usage` `baseUrlInvalid`. */
+function openService(
+  home: Home,
+  sandbox: Sandbox | null,
+  connection: RedisOptions,
+  sameWorkspace: boolean,
+): ServiceSide {
+  const { ledger, clock, log } = home;
+  // A breaker opens only after requests were sent: by then the watch exists.
+  const onOpenBreaker = (opened: Parameters<ServiceWatch['opened']>[0]) => void watch.opened(opened);
+  const client = openWorkspaceClient(home, { sandbox, connection, sameWorkspace, onOpenBreaker });
+  const tryWrite = createWriteTrial({
+    ledger,
+    clock,
+    breakers: client.breakers,
+    workOnOne: (batch, signal) => workOnBatch(batch, batches, signal, { recordsMax: 1 }),
+  });
+  const watch = createServiceWatch({ ledger, ...client, clock, log, tryWrite });
+  const batches = batchContext(home, client.workspace, { ...watch, pause: watch.pauseFor });
+  return { client, watch, batches };
+}
+
+/** A failure that is waited out pauses all work; the probe of the sweep ends the pause. */
+async function checkService(
   { ledger }: Home,
   client: WorkspaceClient,
   watch: ServiceWatch,
-  { waitFor }: EngineOptions,
+  waitFor: EngineOptions['waitFor'],
 ): Promise<void> {
   await ledger.setPause(null);
   try {
@@ -174,9 +233,38 @@ async function firstCheck(
   }
 }
 
+interface QueueSide {
+  readonly producer: Producer;
+  readonly dispatcher: Dispatcher;
+  readonly view: DeadLetterView;
+}
+
+/** What puts jobs into the queue, and the view of the dead letters in it. */
+function openQueue(home: Home, server: QueueServer, observe: QueueObserver, closers: Closers): QueueSide {
+  const { config, ledger, clock, log, submit } = home;
+  const producer = openProducer(ledger.id, server.producer, log, observe);
+  closers.add(() => producer.close());
+  const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: config.queue.jobsMax });
+  closers.add(() => dispatcher.stop());
+  const connection = server.worker;
+  const view = openDeadLetterView({ ledger, producer, connection, submit, log, onRedrive: dispatcher.wake });
+  closers.add(() => view.close());
+  return { producer, dispatcher, view };
+}
+
+/** Deletes what is older than `data.keepFiles`. */
+async function expire({ config, ledger, clock }: Home, { runs }: BatchContext): Promise<void> {
+  const { keepFiles } = config.data;
+  await expireFiles(runs, keepFiles);
+  await ledger.deadLetters.forget(clock.nowMs() - keepFiles);
+  await ledger.audits.forget(clock.nowMs() - keepFiles);
+  await ledger.deliveries.forget(clock.nowMs() - keepFiles);
+  await ledger.takes.forget(clock.nowMs(), keepFiles);
+}
+
 function queueDied(cause: Error): PatchbayError {
   return new PatchbayError('unreachable', 'queueDied', `the queue stopped working: ${cause.message}`, {
-    hint: 'Start again: everything that was to be done stands in the ledger.',
+    hint: 'Start again: all remaining work is recorded in the ledger.',
     cause,
   });
 }

@@ -4,11 +4,13 @@
  * Fed by those who use them anyway, so that nothing is asked for health's sake but the free room of the disk. Invariant: one
  * log line when trouble begins, turns into another one, or ends; none for each error.
  */
+
+import { statfs } from 'node:fs/promises';
+import type { Home } from '#src/app.ts';
 import type { Clock } from '#src/clock.ts';
+import { dataFolders } from '#src/config/data-folders.ts';
 import { messageOf, type PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
-import { type FreeBytes, freeBytesOf, isDiskFull, roomInWords } from './disk-room.ts';
-import { queueTrouble } from './queue-trouble.ts';
 
 export interface Trouble {
   readonly part: 'queue' | 'ledger' | 'disk';
@@ -30,7 +32,7 @@ export interface Health {
   look(): Promise<void>;
 }
 
-export interface HealthParts {
+interface HealthParts {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly log: Logger;
   /** For people: where the queue is. */
@@ -108,4 +110,89 @@ export function createHealth(parts: HealthParts): Health {
 
 function inSentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}
+
+// How much room the disk of the data folder has.
+
+/** Rejects where the file system does not tell. */
+type FreeBytes = (folder: string) => Promise<number>;
+
+/** Below this the ledger cannot be written for long, and files are not taken. */
+const roomBytesMin = 1_000_000;
+
+/** What this process may use, without the system's reserve. */
+const freeBytesOf: FreeBytes = async (folder) => {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+};
+
+function isDiskFull(freeBytes: number): boolean {
+  return freeBytes < roomBytesMin;
+}
+
+function roomInWords(freeBytes: number, folder: string): string {
+  return `The disk of ${folder} is full (${Math.floor(freeBytes / 1_000)} kB free).`;
+}
+
+// What is the matter with the queue, told from how it took jobs. Pure.
+
+/** Jobs are taken in a few milliseconds. */
+const slowMs = 2_000;
+
+/** Null where all is well. The words of Redis come first in its errors, as in `OOM command not allowed`. */
+function queueTrouble(
+  description: string,
+  error: Error | null,
+  tookMs: number,
+): { readonly code: string; readonly message: string } | null {
+  const waits = 'Work waits, and nothing is lost.';
+  if (error === null) {
+    if (tookMs < slowMs) return null;
+    return { code: 'queueSlow', message: `The queue is slow: ${description} took ${seconds(tookMs)} for a few jobs.` };
+  }
+  const { message } = error;
+  if (message === 'Command timed out') {
+    return { code: 'queueSlow', message: `The queue does not answer in time: ${description}. ${waits}` };
+  }
+  if (message.includes('OOM ')) {
+    return { code: 'queueFull', message: `The queue has no memory left: ${description}. ${waits}` };
+  }
+  if (/^(MISCONF|READONLY|LOADING|BUSY|NOPERM|NOAUTH|WRONGPASS|ERR) /.test(message)) {
+    return { code: 'queueRefuses', message: `The queue takes no jobs: ${description} says ${message}. ${waits}` };
+  }
+  return { code: 'queueAway', message: `The queue cannot be reached: ${description} (${message}). ${waits}` };
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
+/**
+ * What a process that is no engine can see of the surroundings by itself, for people: the room on the disk, and whether a
+ * Redis answers.
+ */
+interface Surroundings {
+  /** Null where the file system does not tell. */
+  readonly diskFreeBytes: number | null;
+  /** Null for the embedded queue: only its engine can use it. */
+  readonly queueAnswers: boolean | null;
+  /** Sentences; empty where all is well. */
+  readonly troubles: readonly string[];
+}
+
+const answerWithinMs = 2_000;
+
+/** Takes two seconds at most, and changes nothing. */
+export async function lookAround({ config, mode }: Pick<Home, 'config' | 'mode'>): Promise<Surroundings> {
+  const { root } = dataFolders(config, mode);
+  const { redisUrl } = config.queue;
+  // Null: this file system does not tell. That is no trouble, only nothing to warn by.
+  const diskFreeBytes = await freeBytesOf(root).catch(() => null);
+  const troubles = diskFreeBytes !== null && isDiskFull(diskFreeBytes) ? [roomInWords(diskFreeBytes, root)] : [];
+  if (redisUrl === null) return { diskFreeBytes, queueAnswers: null, troubles };
+  // Loaded only here: most calls need no queue.
+  const { pingRedis } = await import('#src/queue/connection.ts');
+  const reason = await pingRedis(redisUrl, answerWithinMs);
+  if (reason !== null) troubles.push(`The queue cannot be reached: Redis at ${new URL(redisUrl).host} (${reason}).`);
+  return { diskFreeBytes, queueAnswers: reason === null, troubles };
 }

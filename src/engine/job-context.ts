@@ -2,11 +2,11 @@
 import type { BatchContext, JobContext, RunContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/service-figures.ts';
+import { createPace, shareOfRate } from '#src/rate/rate-share.ts';
 import type { RunParts } from '#src/runs/parts.ts';
-import { createPace, createWriteHealth, keysPerChunk, type UpsertLimits, type UpsertParts } from '#src/upsert/chunk.ts';
+import { createWriteHealth, keysPerChunk, type UpsertLimits, type UpsertParts } from '#src/upsert/chunk.ts';
 import { workspaceTimeouts } from '#src/workspace/limits.ts';
 import type { Workspace } from '#src/workspace/port.ts';
-import { shareOfRate } from './rate-share.ts';
 
 /** What differs between the engine and a worker process. */
 export type ContextActions = Pick<BatchContext, 'pause' | 'exhausted' | 'atWork'>;
@@ -64,7 +64,7 @@ function runParts(home: Home, workspace: Workspace): RunParts {
 function upsertParts(home: Home, workspace: Workspace): UpsertParts {
   const { config, ledger, clock, log, identity, mode } = home;
   const { requestsPerSecond, latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
-  const share = shareOfRate(requestsPerSecond);
+  const share = shareOfRate(requestsPerSecond, workspaceTimeouts.writeStartMs);
   const limits: UpsertLimits = {
     leaseMs: config.upsert.lease,
     requestMs: workspaceTimeouts.requestMs,

@@ -1,7 +1,7 @@
 /** The engine's side to schedules: whether they become due here, and how their files are taken. */
 import { join } from 'node:path';
 import type { Home } from '#src/app.ts';
-import { within } from '#src/queue/embedded/deadline.ts';
+import { within } from '#src/clock.ts';
 import type { SchedulesContext } from '#src/schedules/carry-out-tick.ts';
 import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
 import { reopenTicks, type ScheduleParts, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';

@@ -5,15 +5,14 @@
  * sweep asks whether the service works again: by one cheap read, and where writes failed by one record that is due
  * anyway (`rules.md`, "Retries, rate, outages"). Invariant: nothing here gives up a row.
  */
-import type { Clock } from '#src/clock.ts';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import type { Clock, Moment } from '#src/clock.ts';
+import { messageOf, PatchbayError, unreachable } from '#src/errors.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
-import type { Logger } from '#src/log.ts';
-import type { Breakers, OpenedBreaker } from '#src/workspace/breaker.ts';
+import type { BatchRecord } from '#src/ledger/staging.ts';
+import { inLogContext, type Logger } from '#src/log.ts';
+import type { Breakers, OpenedBreaker, RequestFailure } from '#src/workspace/breaker.ts';
 import { askControlKey } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
-import { breakerPause } from './breaker-pause.ts';
-import type { TrialEnd } from './write-trial.ts';
 
 export interface ServiceWatch {
   /** Pauses all work where the error says so. @returns whether it did. */
@@ -28,7 +27,7 @@ export interface ServiceWatch {
   probe(signal?: AbortSignal): Promise<boolean>;
 }
 
-export interface ServiceWatchParts {
+interface ServiceWatchParts {
   readonly ledger: Ledger;
   readonly workspace: Workspace;
   readonly breakers: Pick<Breakers, 'totals'>;
@@ -124,4 +123,84 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
 function covers(known: Pause | null, next: NewPause): boolean {
   if (known === null) return false;
   return next.scope === 'writes' || (known.code === next.code && known.scope !== 'writes');
+}
+
+/** The pause that a breaker sets, in words for people. Pure. */
+function breakerPause(origin: string, breaker: OpenedBreaker): Omit<Pause, 'sinceMs'> {
+  const { kind, failure, otherKindPasses } = breaker;
+  const code = 'unreachable';
+  const errorCode = failure.code;
+  if (kind === 'read') return { code, scope: 'all', errorCode, message: readsFail(origin, failure) };
+  const reads = otherKindPasses ? '; reads pass' : '';
+  const message = `Creates and updates fail at the service at ${origin} (${failure.why})${reads}.`;
+  return { code, scope: 'writes', errorCode, message };
+}
+
+function readsFail(origin: string, { code, why }: RequestFailure): string {
+  switch (code) {
+    case 'serviceUnreachable':
+      return `The service at ${origin} cannot be reached: ${why}.`;
+    case 'serviceFailing':
+      return `The service at ${origin} fails (${why}).`;
+    case 'serviceAnswersOddly':
+      return `What answers at ${origin} does not follow the interface (${why}).`;
+    default:
+      return unreachable(code);
+  }
+}
+
+// Finds out whether writes pass again: works on one record that is due anyway, while all other writes wait.
+//
+// Invariant: a trial takes the same way as any work on that record, so that it can neither lose it nor write it twice.
+
+/**
+ * - `passed`: the service answered a write;
+ * - `failed`: it did not, or not even a read;
+ * - `nothingSent`: the records looked at needed no write;
+ * - `nothingDue`: all records wait, as those in doubt do;
+ * - `nothingPending`: there is nothing to write.
+ */
+type TrialEnd = 'passed' | 'failed' | 'nothingSent' | 'nothingDue' | 'nothingPending';
+
+interface WriteTrialParts {
+  readonly ledger: Pick<Ledger, 'nowMs' | 'staging' | 'runs'>;
+  readonly clock: Moment;
+  readonly breakers: Pick<Breakers, 'totals'>;
+  /** Works on one record of the batch. @returns false where not even its reads passed. */
+  readonly workOnOne: (batch: BatchRecord, signal: AbortSignal) => Promise<boolean>;
+}
+
+/** Records that need no write are ended on the way, at most so many in one trial. */
+const recordsMax = 20;
+/** Batches among which trials go round, so that one record that never passes does not stand for all. */
+const batchesMax = 50;
+
+export function createWriteTrial(parts: WriteTrialParts): (signal?: AbortSignal) => Promise<TrialEnd> {
+  const { ledger, clock, breakers, workOnOne } = parts;
+  let last: BatchRecord | null = null;
+  return async (signal = new AbortController().signal) => {
+    const before = breakers.totals('write');
+    for (let tried = 0; tried < recordsMax && !signal.aborted; tried += 1) {
+      const nowMs = await ledger.nowMs(clock);
+      const batches = await ledger.staging.nextBatches(nowMs, batchesMax);
+      if (batches.length === 0) return 'nothingPending';
+      const due = batches.filter((batch) => batch.dueAtMs <= nowMs);
+      const batch = nextAfter(due, last);
+      if (batch === null) return 'nothingDue';
+      last = batch;
+      const run = await ledger.runs.get(batch.runId);
+      const about = { run: batch.runId, batch: batch.batch, ...(run === null ? {} : { feed: run.feed }) };
+      const readsPassed = await inLogContext(about, () => workOnOne(batch, signal));
+      const now = breakers.totals('write');
+      if (now.answers > before.answers) return 'passed';
+      if (now.failures > before.failures || !readsPassed) return 'failed';
+    }
+    return 'nothingSent';
+  };
+}
+
+/** The one behind the last one tried, round and round. Null where there is none. */
+function nextAfter(batches: readonly BatchRecord[], last: BatchRecord | null): BatchRecord | null {
+  const index = batches.findIndex((batch) => batch.runId === last?.runId && batch.batch === last.batch);
+  return batches[(index + 1) % Math.max(1, batches.length)] ?? null;
 }

@@ -3,17 +3,15 @@
  * the ledger belongs to.
  */
 import type { RedisOptions } from 'bullmq';
-import type { Home } from '#src/app.ts';
+import { type Home, requireApiKey } from '#src/app.ts';
 import { serviceFigures } from '#src/config/service-figures.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
+import type { RateGate } from '#src/rate/rate-gate.ts';
+import { createKeyGates, type KeyGates } from '#src/rate/shared-rate-gate.ts';
 import { checkWorkspace } from '#src/runs/check-workspace.ts';
 import { type Breakers, createBreakers, type OpenedBreaker } from '#src/workspace/breaker.ts';
-import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
-import { parseOrigin } from '#src/workspace/origin.ts';
+import { createHttpWorkspace, parseOrigin } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
-import type { RateGate } from '#src/workspace/rate-gate.ts';
-import { createKeyGates, type KeyGates } from './key-gates.ts';
-import { createKeySource } from './key-source.ts';
 
 export interface WorkspaceClient {
   readonly workspace: Workspace;
@@ -90,5 +88,42 @@ function gateInUse(gates: KeyGates, keyInUse: () => string | null): RateGate {
     },
     pause: async (untilMs) => await gate().pause(untilMs),
     requestsPerSecond: () => gate().requestsPerSecond(),
+  };
+}
+
+/**
+ * The key of a real service. A key that was changed while the process runs is used only after it was seen to open the
+ * same workspace: until then it could write into another one (`rules.md`, "Workspace, feed, key").
+ */
+type KeyHome = Pick<Home, 'config' | 'clock' | 'log' | 'ledger'>;
+
+interface KeySource {
+  /** Throws what `requireApiKey` and `checkWorkspace` throw: the old key then stays in use. */
+  read(): Promise<string>;
+  /** The key in use; null before the first read. */
+  known(): string | null;
+}
+
+export function createKeySource(home: KeyHome, gates: KeyGates, sameWorkspace: boolean): KeySource {
+  const { config, clock, log, ledger } = home;
+  let known: string | null = null;
+  const verify = async (apiKey: string): Promise<void> => {
+    const baseUrl = config.service.baseUrl ?? '';
+    const rateGate = gates.of(apiKey);
+    const probe = createHttpWorkspace({ baseUrl, readApiKey: () => apiKey, rateGate, clock, random: Math.random, log });
+    try {
+      await checkWorkspace(ledger, probe, { origin: probe.origin, apiKey, sameWorkspace });
+    } finally {
+      await probe.close();
+    }
+  };
+  return {
+    read: async () => {
+      const apiKey = await requireApiKey(config);
+      if (known !== null && apiKey !== known) await verify(apiKey);
+      known = apiKey;
+      return apiKey;
+    },
+    known: () => known,
   };
 }

@@ -12,7 +12,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
-import { parseRetryAfter } from '#src/workspace/retry-after.ts';
+import { parseRetryAfter } from '#src/workspace/retry.ts';
 import {
   createWebhookClient,
   type PostEnd,

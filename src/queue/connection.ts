@@ -6,7 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'bullmq';
 import { Redis } from 'ioredis';
-import { PatchbayError } from '#src/errors.ts';
+import { timedOut, within } from '#src/clock.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { QueuePlace } from '#src/ledger/engine-presence.ts';
 import type { Logger } from '#src/log.ts';
 import { type EmbeddedConnection, startEmbeddedValkey } from './embedded/embedded-valkey.ts';
@@ -178,5 +179,24 @@ function parse(redisUrl: string): URL {
     throw new PatchbayError('usage', 'redisUrlInvalid', 'REDIS_URL is no URL of the form redis://host:port', {
       cause: error,
     });
+  }
+}
+
+// Asks a Redis whether it is there.
+
+/** @returns null where it answers, else why not, in a few words. Never rejects, and leaves nothing open. */
+export async function pingRedis(redisUrl: string, timeoutMs: number): Promise<string | null> {
+  const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  let reason: string | null = null;
+  redis.on('error', (error) => {
+    reason ??= messageOf(error);
+  });
+  try {
+    const answer = await within(timeoutMs, redis.ping());
+    return answer === timedOut ? `no answer within ${timeoutMs / 1_000} s` : null;
+  } catch (error) {
+    return reason ?? messageOf(error);
+  } finally {
+    redis.disconnect();
   }
 }

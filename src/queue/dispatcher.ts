@@ -10,8 +10,8 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { ScheduleWork } from '#src/ledger/schedules.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import type { Logger } from '#src/log.ts';
+import { jobId } from './job-definition.ts';
 import type { JobToAdd, Producer } from './producer.ts';
-import { jobId } from './queue-names.ts';
 
 export interface DispatcherOptions {
   readonly ledger: Ledger;

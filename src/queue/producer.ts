@@ -5,14 +5,13 @@
  * Invariant: nothing here waits longer than a limit.
  */
 import { Queue, type RedisOptions } from 'bullmq';
+import { timedOut, within } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import type { WakeUp } from '#src/schedules/start-schedules.ts';
-import { timedOut, within } from './embedded/deadline.ts';
-import { jobLinesMax } from './job-log.ts';
-import { keptWhenEnded, makeWay } from './kept-jobs.ts';
-import { queueName } from './queue-names.ts';
+import { keptWhenEnded, makeWay, queueName } from './job-definition.ts';
 import { holdWakeUps, nextWakeUp, type WakeUpOptions, wakeJobName } from './wake-ups.ts';
+import { jobLinesMax } from './workers.ts';
 
 export interface JobToAdd {
   readonly name: string;

@@ -5,15 +5,11 @@
  * tried again there: the ledger says what is still to be done (`kept-jobs.ts` says how an ended one makes way).
  */
 import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
+import { timedOut, within } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
-import { closeWorker } from './close-worker.ts';
-import { timedOut, within } from './embedded/deadline.ts';
-import type { AnyJobDefinition } from './job-definition.ts';
-import { type LinesUnderway, openJobLog } from './job-log.ts';
-import { keptWhenEnded } from './kept-jobs.ts';
-import { queueName } from './queue-names.ts';
+import { type AnyJobDefinition, keptWhenEnded, queueName } from './job-definition.ts';
 import { nextWakeUp } from './wake-ups.ts';
 
 /** After a lost connection; BullMQ's own 15 s would make a stop, and the work after an outage, wait for as long. */
@@ -25,7 +21,7 @@ export const retryDelayMs = 1_000;
 const lockMs = 6_000;
 const stalledCheckMs = 3_000;
 
-export interface WorkersOptions<Context> {
+interface WorkersOptions<Context> {
   readonly ledgerId: string;
   readonly connection: RedisOptions;
   readonly catalog: readonly AnyJobDefinition<Context>[];
@@ -185,4 +181,73 @@ function logFailure(log: Logger, job: string, id: string, error: unknown): strin
   const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };
   log[isTold ? 'debug' : waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
   return code;
+}
+
+/**
+ * The log lines of a job, beside the log files also in the queue, where a page that shows queues finds them.
+ *
+ * Invariant: nobody waits for a line, none fails the work, none comes after the job's end. While Redis is away, lines
+ * beyond a bound are left out: the files have them all.
+ */
+interface JobLog {
+  add(line: string): void;
+  /** What comes later is left out. */
+  close(): void;
+}
+
+/** Lines on their way to Redis, of all jobs of a process. */
+interface LinesUnderway {
+  count: number;
+}
+
+export const jobLinesMax = 200;
+/** With the ended jobs that are kept, it bounds what the embedded queue holds in memory. */
+const jobCharsMax = 32_768;
+const underwayMax = 100;
+
+const lastLine = JSON.stringify({ msg: 'further lines stand in the log files' });
+
+export function openJobLog(job: Pick<Job, 'log'>, underway: LinesUnderway): JobLog {
+  let linesLeft = jobLinesMax;
+  let charsLeft = jobCharsMax;
+  let closed = false;
+  const send = (line: string): void => {
+    if (underway.count >= underwayMax) return;
+    underway.count += 1;
+    const done = (): void => {
+      underway.count -= 1;
+    };
+    job.log(line).then(done, done);
+  };
+  return {
+    add: (line) => {
+      if (closed || linesLeft === 0) return;
+      linesLeft -= 1;
+      charsLeft -= line.length;
+      if (linesLeft > 0 && charsLeft >= 0) return send(line);
+      linesLeft = 0;
+      send(lastLine);
+    },
+    close: () => {
+      closed = true;
+    },
+  };
+}
+
+// Closes a BullMQ worker that has no job at work any more.
+//
+// While Redis is away `close()` waits for an event that does not come, and so does `disconnect()`. What is left then are
+// promises that nobody needs: the ledger knows what is to be done.
+
+/** Far above what it takes to tell Redis the end of a few jobs. */
+const graceMs = 3_000;
+
+/** @param patienceMs how long to wait; 0 where a job that does not end is known to stand in the way. */
+export async function closeWorker(worker: Worker, patienceMs = graceMs): Promise<void> {
+  // A close that fails ends like one that is late: what the worker had begun stands in the ledger.
+  const closing = worker.close().catch(() => undefined);
+  if ((await within(patienceMs, closing)) !== timedOut) return;
+  // `close(true)` after `close()` does not force (`bad-inputs.md`): the connections are cut instead.
+  // One that fails leaves nothing to be done: the process ends, and the system closes what is left.
+  worker.disconnect().catch(() => undefined);
 }

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { askControlKey } from '#src/workspace/look-up.ts';
-import { lookUpChunks } from '#src/workspace/look-up-chunks.ts';
+import { askControlKey, lookUpChunks } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
 export interface WorkspaceIdentity {

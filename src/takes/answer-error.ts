@@ -1,5 +1,5 @@
 /** What the status and the headers of an answer mean where it is no file. */
-import { parseRetryAfter } from '#src/workspace/retry-after.ts';
+import { parseRetryAfter } from '#src/workspace/retry.ts';
 import { endingOfType, type TypeEnding, typeName } from './content-type.ts';
 import { takeError } from './take-error.ts';
 import { TryAgain } from './try-again.ts';

@@ -6,29 +6,31 @@
  */
 import { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
-import { invariant } from '#src/errors.ts';
+import { invariant, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
+import type { RateGate } from '#src/rate/rate-gate.ts';
 import {
   type Contact,
   contactEnvelope,
   contactListEnvelope,
   customFieldDefinitionsEnvelope,
 } from '#src/wire/contact.ts';
+import { type PhoneNumber, phoneNumberListEnvelope } from '#src/wire/phone-number.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { createApiKey } from './api-key.ts';
 import type { Breakers } from './breaker.ts';
 import { createExchanger } from './exchange.ts';
-import { connectionsMax, lookUpPagesMax, type WorkspaceTimeouts, workspaceTimeouts } from './limits.ts';
-import { lookUpQuery } from './look-up-chunks.ts';
-import { parseOrigin } from './origin.ts';
-import { walkPages } from './page-walker.ts';
-import { listPhoneNumberIds, listPhoneNumberPages } from './phone-number-pages.ts';
-import type { CallOptions, LookUp, RequestKind, Workspace } from './port.ts';
-import type { RateGate } from './rate-gate.ts';
-import { createRead, type Read } from './read.ts';
-import { createSend } from './send.ts';
-import { createSlots } from './slots.ts';
-import { createWrite } from './write.ts';
+import {
+  connectionsMax,
+  lookUpPagesMax,
+  phoneNumberPagesMax,
+  phoneNumbersReplyBytesMax,
+  type WorkspaceTimeouts,
+  workspaceTimeouts,
+} from './limits.ts';
+import { lookUpQuery } from './look-up.ts';
+import type { CallOptions, LookUp, PhoneNumberOptions, RequestKind, Workspace } from './port.ts';
+import { createRead, createWrite, type Read } from './requests.ts';
+import { createApiKey, createSend, createSlots } from './send.ts';
 
 export interface HttpWorkspaceOptions {
   /** The service's origin, without `/v1`. */
@@ -123,4 +125,149 @@ async function listByExternalIds(read: Read, keys: readonly string[], options?: 
 function contactPath(id: string): string {
   invariant(id !== '' && id !== '.' && id !== '..' && id.isWellFormed(), 'a contact id is one path segment');
   return `/v1/contacts/${encodeURIComponent(id)}`;
+}
+
+// The service's address as configured, checked: the key is sent there and nowhere else.
+
+/**
+ * The origin, as `https://host` or `http://host:port`. Throws `usage` `baseUrlInvalid` for anything with a path, a
+ * query, a fragment, credentials or another protocol. The message repeats nothing that may hold credentials.
+ */
+export function parseOrigin(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) {
+    const shown = baseUrl.includes('@') ? '' : ` ${JSON.stringify(baseUrl)}`;
+    throw invalid(`The service's address${shown} is no URL.`, 'Give it as https://host, without /v1.');
+  }
+  const url = new URL(baseUrl);
+  if (url.username !== '' || url.password !== '') {
+    throw invalid("The service's address holds credentials.", 'Give the API key apart, as PATCHBAY_API_KEY.');
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw invalid(`The service's address begins with ${url.protocol}//.`, 'Only https and http can be used.');
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw invalid(
+      `The service's address ${url.origin} goes on after the host.`,
+      `Give ${url.origin} alone, without /v1.`,
+    );
+  }
+  return url.origin;
+}
+
+function invalid(message: string, hint: string): PatchbayError {
+  return new PatchbayError('usage', 'baseUrlInvalid', message, { hint });
+}
+
+/**
+ * The phone numbers of the workspace, page by page (`interface.md`, 4.4; paging and the filter's name: `facts.md`).
+ *
+ * Invariant: half a list never passes for the whole. On the first page 404 says that there is no such list; on a later one
+ * it is odd.
+ */
+const noListCode = 'noPhoneNumberList';
+
+/** Throws as `port.ts` says. */
+async function* listPhoneNumberPages(
+  read: Read,
+  { userId = null, signal }: PhoneNumberOptions = {},
+): AsyncGenerator<readonly PhoneNumber[], void, void> {
+  yield* walkPages(
+    async (token) => {
+      const { value } = await read(
+        {
+          operation: 'list the phone numbers',
+          path: pathOf(userId, token),
+          schema: phoneNumberListEnvelope,
+          notFound: token === null ? 'absent' : 'odd',
+          replyBytesMax: phoneNumbersReplyBytesMax,
+        },
+        signal === undefined ? {} : { signal },
+      );
+      if (value === null) throw noList(userId);
+      return { data: value.data, nextPageToken: value.nextPageToken };
+    },
+    { pagesMax: phoneNumberPagesMax },
+  );
+}
+
+async function listPhoneNumberIds(read: Read): Promise<readonly string[] | null> {
+  const ids = new Set<string>();
+  try {
+    for await (const page of listPhoneNumberPages(read)) {
+      for (const number of page) ids.add(number.id);
+    }
+  } catch (error) {
+    if (error instanceof PatchbayError && error.code === noListCode) return null;
+    throw error;
+  }
+  return [...ids];
+}
+
+/** The filter stands on every page: the service asks for it again with the token. */
+function pathOf(userId: string | null, token: string | null): string {
+  const query = [
+    ...(userId === null ? [] : [`userId=${encodeURIComponent(userId)}`]),
+    ...(token === null ? [] : [`pageToken=${encodeURIComponent(token)}`]),
+  ];
+  return `/v1/phone-numbers${query.length === 0 ? '' : `?${query.join('&')}`}`;
+}
+
+function noList(userId: string | null): PatchbayError {
+  const what = userId === null ? 'no list of phone numbers' : `no list of phone numbers for the user ${userId}`;
+  return new PatchbayError('unreachable', noListCode, `The service has ${what} (404).`, {
+    facts: { status: 404, user: userId },
+    hint:
+      userId === null
+        ? 'Check that the address is the origin of the service, and that the key may read phone numbers.'
+        : 'Check the id of the user: it begins with US and stands with the numbers in: patchbay numbers ls --json',
+  });
+}
+
+/**
+ * Walks the pages of a list until the token is null or absent (`interface.md`, 4.6; `facts.md`).
+ *
+ * Invariant: a walk either ends at a real end or throws; it never ends early as if it were complete. `totalItems` is
+ * wrong by declaration and is not read.
+ */
+interface Page<Data> {
+  readonly data: Data;
+  /** As it came: null or absent at the end, else a string. */
+  readonly nextPageToken: unknown;
+}
+
+interface WalkLimits {
+  readonly pagesMax: number;
+}
+
+/**
+ * Yields the data of each page. Throws `unreachable`: `pageTokenNotText`, `pageTokenRepeated` (any token that was
+ * followed before: the walk would go in a circle), `tooManyPages`.
+ */
+export async function* walkPages<Data>(
+  fetchPage: (token: string | null) => Promise<Page<Data>>,
+  limits: WalkLimits,
+): AsyncGenerator<Data, void, void> {
+  const followed = new Set<string>();
+  let token: string | null = null;
+  // Ends at the last page, or after `pagesMax` pages.
+  for (let pageCount = 1; pageCount <= limits.pagesMax; pageCount += 1) {
+    const page: Page<Data> = await fetchPage(token);
+    const next = page.nextPageToken ?? null;
+    if (next !== null && typeof next !== 'string') {
+      const facts = { page: pageCount, type: typeof next };
+      throw oddPage('pageTokenNotText', `the page token after page ${pageCount} is no text`, facts);
+    }
+    if (next !== null && followed.has(next)) {
+      throw oddPage('pageTokenRepeated', `the page token after page ${pageCount} came before`, { page: pageCount });
+    }
+    yield page.data;
+    if (next === null) return;
+    followed.add(next);
+    token = next;
+  }
+  throw oddPage('tooManyPages', `the list has more than ${limits.pagesMax} pages`, { pagesMax: limits.pagesMax });
+}
+
+function oddPage(code: string, message: string, facts: Record<string, string | number>): PatchbayError {
+  return new PatchbayError('unreachable', code, `The service pages its list oddly: ${message}.`, { facts });
 }

@@ -5,10 +5,10 @@
  */
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
-import { openSharedRateGate } from '#src/queue/shared-rate-gate.ts';
+import { createRateGate, type RateGate } from '#src/rate/rate-gate.ts';
+import { openSharedRateGate } from '#src/rate/shared-rate-gate.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { connectionsMax } from '#src/workspace/limits.ts';
-import { createRateGate, type RateGate } from '#src/workspace/rate-gate.ts';
 
 const [, , port = '', rate = '', seconds = '', place = ''] = process.argv;
 const clock = systemClock();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { isEngineRunning } from '#src/engine/find-engine.ts';
+import { isEngineRunning } from '#src/engine/registration.ts';
 import { test } from '#test/support/journey.ts';
 import { until } from '#test/support/until.ts';
 

@@ -1,14 +1,13 @@
 /**
  * People see in a page for queues what became of a job and what it said, and a job that stays there stands in nobody's
- * way (`src/queue/kept-jobs.ts`).
+ * way (`src/queue/job-definition.ts`).
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import { createLogger, inLogContext } from '#src/log.ts';
-import { jobLinesMax, openJobLog } from '#src/queue/job-log.ts';
-import { jobsKeptMax } from '#src/queue/kept-jobs.ts';
+import { jobId, jobsKeptMax } from '#src/queue/job-definition.ts';
 import { openProducer } from '#src/queue/producer.ts';
-import { jobId } from '#src/queue/queue-names.ts';
+import { jobLinesMax, openJobLog } from '#src/queue/workers.ts';
 import { applyingRun } from '#test/contracts/support/build.ts';
 import { peopleKeys } from '#test/support/people.ts';
 import { redisText } from '#test/support/redis-text.ts';

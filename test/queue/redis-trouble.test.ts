@@ -1,7 +1,7 @@
 /** A Redis that has no memory left, or that is frozen: nothing waits for ever, nothing is lost, nothing is done twice. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '#src/log.ts';
-import { pingRedis } from '#src/queue/ping-redis.ts';
+import { pingRedis } from '#src/queue/connection.ts';
 import { openProducer } from '#src/queue/producer.ts';
 import { applyingRun } from '#test/contracts/support/build.ts';
 import { peopleKeys } from '#test/support/people.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPace } from '#src/upsert/chunk.ts';
+import { createPace } from '#src/rate/rate-share.ts';
 
 describe('the pace under a shared rate', () => {
   test('halves while writes come too late, never below one key, and grows by one while they come in time', () => {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { createRateGate, type RateGate } from '#src/workspace/rate-gate.ts';
+import { createRateGate, type RateGate } from '#src/rate/rate-gate.ts';
 import { adaJson, listJson, refusalJson, wrappedAuthJson } from './support/contact-json.ts';
 import { half, hang, reply, reset, stall, tenMegabytes } from './support/scripted-server.ts';
 import { openTestWorkspace, testKey } from './support/test-workspace.ts';

@@ -10,7 +10,7 @@ import { type Seat, takeSeatFor } from '#src/cli/seat.ts';
 import { isoInstant } from '#src/clock.ts';
 import { closest } from '#src/config/closest.ts';
 import { formatDuration } from '#src/config/duration.ts';
-import { isEngineRunning } from '#src/engine/find-engine.ts';
+import { isEngineRunning } from '#src/engine/registration.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';

@@ -10,7 +10,7 @@ import { isoInstant } from '#src/clock.ts';
 import { startPage } from '#src/dashboard/start-page.ts';
 import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
-import { runWorker } from '#src/engine/worker.ts';
+import { runWorker } from '#src/engine/worker-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, type EngineNotice, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';

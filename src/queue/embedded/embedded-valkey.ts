@@ -8,12 +8,10 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { invariant, PatchbayError } from '#src/errors.ts';
+import { timedOut, within } from '#src/clock.ts';
+import { invariant, messageOf, PatchbayError, unreachable } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
-import { timedOut, within } from './deadline.ts';
-import { chooseListenPlace, type ListenPlace } from './listen-place.ts';
-import { followThread } from './thread-life.ts';
-import type { ThreadOptions, ToThread } from './thread-messages.ts';
+import { chooseListenPlace, type ListenAt, type ListenPlace } from './listening.ts';
 
 export interface EmbeddedValkeyOptions {
   /** Its own folder, for `dump.rdb`, `valkey.log` and the socket. Created with mode 0700 if missing. */
@@ -164,4 +162,68 @@ function makePrivateFolder(folder: string): void {
       cause: error,
     });
   }
+}
+
+// What the thread of the embedded queue and its owner tell each other.
+
+/** What the thread is started with. */
+export interface ThreadOptions {
+  readonly folder: string;
+  readonly listenAt: ListenAt;
+  readonly saveEveryMs: number;
+}
+
+export type ToThread = { readonly kind: 'stop' };
+
+export type FromThread =
+  /** Clients may connect. `port` is null on a socket; `damagedDump` is the file a damaged dump was moved to. */
+  | { readonly kind: 'ready'; readonly port: number | null; readonly damagedDump: string | null }
+  /** Saving began to fail. Said once until a save works again. */
+  | { readonly kind: 'saveFailed'; readonly message: string }
+  /** All is closed; the thread ends. `saved` is false when the last save failed. */
+  | { readonly kind: 'stopped'; readonly saved: boolean }
+  /** The server can't go on, or could not begin; the thread ends. */
+  | { readonly kind: 'died'; readonly message: string };
+
+/**
+ * Follows the thread of the embedded queue by what it says, from its start to its end.
+ *
+ * Invariant: `ended` resolves once, whatever ended the thread: its own word, an error that nobody caught, or a
+ * termination.
+ */
+type Ready = Extract<FromThread, { kind: 'ready' }>;
+
+interface ThreadLife {
+  /** Never settles when the thread ends first. */
+  readonly ready: Promise<Ready>;
+  /** Resolves with the reason once the thread has ended, whatever ended it. */
+  readonly ended: Promise<string>;
+}
+
+/** Must be called before the thread can have said anything: in the same turn in which it was made. */
+function followThread(thread: Worker, log: Logger): ThreadLife {
+  const ready = Promise.withResolvers<Ready>();
+  const ended = Promise.withResolvers<string>();
+  let reason = 'its thread ended';
+  thread.on('message', (message: FromThread) => {
+    switch (message.kind) {
+      case 'ready':
+        return ready.resolve(message);
+      case 'saveFailed':
+        return log.warn({ reason: message.message }, 'embedded queue could not save; trying on');
+      case 'stopped':
+        if (!message.saved) log.warn('embedded queue stopped without its last save');
+        return;
+      case 'died':
+        reason = message.message;
+        return;
+      default:
+        unreachable(message);
+    }
+  });
+  thread.on('error', (error) => {
+    reason = messageOf(error);
+  });
+  thread.once('exit', () => ended.resolve(reason));
+  return { ready: ready.promise, ended: ended.promise };
 }

@@ -7,7 +7,6 @@
 import { WASI } from 'node:wasi';
 import { PatchbayError } from '#src/errors.ts';
 import { createDescriptorTable, type DescriptorTable } from './descriptor-table.ts';
-import { instantiateWasm, type WasmMemory, type WasmModule, wasmExceptionTag } from './web-assembly.ts';
 
 export interface ValkeyInstance {
   readonly descriptors: DescriptorTable;
@@ -65,4 +64,46 @@ function refuseExit(code: number): never {
   throw new PatchbayError('unreachable', 'embeddedQueueExit', `the embedded queue ended by itself with code ${code}`, {
     facts: { code },
   });
+}
+
+// The few pieces of WebAssembly that are used here, with types.
+//
+// TypeScript declares `WebAssembly` only together with the whole browser; this file names what Node has of it.
+
+/** A compiled module; opaque. */
+interface WasmModule {
+  readonly compiledWasm: never;
+}
+
+interface WasmInstance {
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+/** The memory of an instance. `buffer` is another object after each growth. */
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+type WasmImports = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+interface WebAssemblyApi {
+  compile(bytes: Uint8Array): Promise<WasmModule>;
+  instantiate(module: WasmModule, imports: WasmImports): Promise<WasmInstance>;
+  readonly Tag: new (type: { readonly parameters: readonly string[] }) => object;
+}
+
+// Node's own types do not declare WebAssembly, and those of the browser would bring all of the DOM along.
+const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly: WebAssemblyApi };
+
+export function compileWasm(bytes: Uint8Array): Promise<WasmModule> {
+  return api.compile(bytes);
+}
+
+function instantiateWasm(module: WasmModule, imports: WasmImports): Promise<WasmInstance> {
+  return api.instantiate(module, imports);
+}
+
+/** An exception that wasm code may throw and catch, carrying values of these types. */
+function wasmExceptionTag(parameters: readonly string[]): object {
+  return new api.Tag({ parameters });
 }

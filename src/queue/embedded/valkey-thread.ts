@@ -9,12 +9,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { invariant, messageOf } from '#src/errors.ts';
-import { type ClientListener, listenForClients } from './client-listener.ts';
-import { bootWithDump } from './dump-boot.ts';
-import { type Saver, startSaver } from './saver.ts';
+import { bootWithDump, type Saver, startSaver } from './dump.ts';
+import type { FromThread, ThreadOptions, ToThread } from './embedded-valkey.ts';
+import { type ClientListener, listenForClients } from './listening.ts';
 import { createServerLoop } from './server-loop.ts';
-import type { FromThread, ThreadOptions, ToThread } from './thread-messages.ts';
-import { compileWasm } from './web-assembly.ts';
+import { compileWasm } from './valkey-instance.ts';
 
 /** Above this size the server's log starts anew. */
 const logBytesMax = 1024 * 1024;

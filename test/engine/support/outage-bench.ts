@@ -4,14 +4,13 @@
  */
 import { onTestFinished } from 'vitest';
 import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
-import { createServiceWatch, type ServiceWatch } from '#src/engine/service-watch.ts';
-import { createWriteTrial } from '#src/engine/write-trial.ts';
+import { createServiceWatch, createWriteTrial, type ServiceWatch } from '#src/engine/service-watch.ts';
 import { createLogger } from '#src/log.ts';
 import { jobsToDo } from '#src/queue/dispatcher.ts';
+import { createRateGate } from '#src/rate/rate-gate.ts';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 import { createBreakers } from '#src/workspace/breaker.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
-import { createRateGate } from '#src/workspace/rate-gate.ts';
 import { openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { testKey } from '#test/service/test-service.ts';
 

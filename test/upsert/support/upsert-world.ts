@@ -19,11 +19,11 @@ import {
 } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type Logger, silentLogger } from '#src/log.ts';
+import { createRateGate } from '#src/rate/rate-gate.ts';
 import { createWriteHealth, type UpsertLimits, type UpsertParts, type WriteHealth } from '#src/upsert/chunk.ts';
 import { type BatchEnd, processBatch } from '#src/upsert/process-batch.ts';
 import { type Contact, contactListEnvelope } from '#src/wire/contact.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
-import { createRateGate } from '#src/workspace/rate-gate.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 import { startTestService, type TestService, type TestServiceOptions, testKey } from '#test/service/test-service.ts';
 import { defaultLimits } from './default-limits.ts';

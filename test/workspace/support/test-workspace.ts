@@ -2,9 +2,9 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { createLogger } from '#src/log.ts';
+import { createRateGate } from '#src/rate/rate-gate.ts';
 import { createHttpWorkspace, type HttpWorkspaceOptions } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
-import { createRateGate } from '#src/workspace/rate-gate.ts';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 
 export const testKey = 'canary-key-4711';

@@ -1,0 +1,263 @@
+/**
+ * Reads: one GET until it is answered, refused or given up.
+ *
+ * A lost connection and a failing service are tried again; 429 waits behind the gate and burns no try; after a 401 the
+ * key is read anew and the read is tried once more; a reply that is not as the interface says ends it at once.
+ */
+import type { z } from 'zod';
+import type { Clock } from '#src/clock.ts';
+import { type Facts, PatchbayError, unreachable } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
+import { contactEnvelope } from '#src/wire/contact.ts';
+import type { ServiceErrorBody } from '#src/wire/error.ts';
+import { describeCode, endCodes, type Verdict } from './classify.ts';
+import { rateLimitedTriesMax } from './limits.ts';
+import type { CallOptions, WriteResult } from './port.ts';
+import { parseRetryAfter, retryReads, TryAgain } from './retry.ts';
+import type { ApiKey, Send, Sent } from './send.ts';
+
+interface ReadRequest<Schema extends z.ZodType> {
+  /** Two or three words, as `look up contacts`. */
+  readonly operation: string;
+  readonly path: string;
+  readonly schema: Schema;
+  /** What 404 means here: the thing is absent, or this is not the service. */
+  readonly notFound: 'absent' | 'odd';
+  /** Where the reply may be larger than others. */
+  readonly replyBytesMax?: number;
+}
+
+interface ReadReply<Value> {
+  /** Null: 404, where that means absent. */
+  readonly value: Value | null;
+  /** Monotonic: when the request that was answered was written. */
+  readonly readAtMs: number;
+}
+
+/** Throws as `port.ts` says for reads. */
+export type Read = <Schema extends z.ZodType>(
+  request: ReadRequest<Schema>,
+  options?: CallOptions,
+) => Promise<ReadReply<z.infer<Schema>>>;
+
+interface ReadParts {
+  readonly send: Send;
+  readonly apiKey: ApiKey;
+  readonly origin: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export function createRead({ send, apiKey, origin, clock, random, log }: ReadParts): Read {
+  return async (request, options = {}) => {
+    const { operation, path } = request;
+    const { signal } = options;
+    const about: ErrorSubject = { operation, origin };
+    let sentCount = 0;
+    let keyTried = false;
+
+    /** Sends until the answer is about neither the rate nor a key that may have changed. */
+    async function sendThrough(): Promise<Sent<z.infer<typeof request.schema>>> {
+      // Ends by any other answer, or after `rateLimitedTriesMax` replies with 429 and one repeat for the key.
+      for (let rateLimitedCount = 0; ; ) {
+        const { schema, replyBytesMax } = request;
+        const repeated = sentCount > 0;
+        const outgoing = { method: 'GET', operation, path, body: null, schema, repeated, replyBytesMax } as const;
+        const sent = await send(outgoing, options);
+        if (sent.writtenAtMs !== null) sentCount += 1;
+        const { verdict } = sent;
+        if (verdict.next === 'waitForRate' && rateLimitedCount < rateLimitedTriesMax) {
+          rateLimitedCount += 1;
+        } else if (verdict.next === 'checkKey' && verdict.status === 401 && !keyTried) {
+          keyTried = true;
+          if (!(await apiKey.renewAfter(sent.key))) return sent;
+        } else {
+          return sent;
+        }
+      }
+    }
+
+    async function readOnce(): Promise<ReadReply<z.infer<typeof request.schema>>> {
+      const { verdict, writtenAtMs } = await sendThrough();
+      const readAtMs = writtenAtMs ?? clock.monotonicMs();
+      if (verdict.next === 'use') return { value: verdict.body, readAtMs };
+      if (verdict.next === 'giveUp' && verdict.status === 404 && request.notFound === 'absent') {
+        return { value: null, readAtMs };
+      }
+      // An abort cuts the connection; that is the caller's wish, not a failure of the service.
+      signal?.throwIfAborted();
+      throw failure(about, verdict, clock.nowMs());
+    }
+
+    return retryReads(readOnce, {
+      clock,
+      random,
+      signal,
+      onWait: (error, tryNumber, waitMs) =>
+        log.warn({ operation, code: error.code, try: tryNumber, waitMs }, 'a read is tried again'),
+    });
+  };
+}
+
+interface ErrorSubject {
+  readonly operation: string;
+  readonly origin: string;
+}
+
+/** What a read throws for a verdict that is no answer; a `TryAgain` where a repeat may help. */
+function failure(about: ErrorSubject, verdict: Exclude<Verdict, { next: 'use' }>, nowMs: number): Error {
+  const { operation, origin } = about;
+  switch (verdict.next) {
+    case 'sendAgain': {
+      const why = describeCode(verdict.code);
+      return new TryAgain(lost(about, `${why}.`, { code: verdict.code }, verdict.cause), null);
+    }
+    case 'waitForRate': {
+      const message = `The service at ${origin} keeps limiting the rate (429): ${operation}.`;
+      return new PatchbayError('unreachable', 'rateLimited', message, { facts: factsOf(about, 429, verdict.body) });
+    }
+    case 'checkKey': {
+      const message = `The service at ${origin} refuses the API key (${verdict.status})${quote(verdict.body)}.`;
+      const facts = factsOf(about, verdict.status, verdict.body);
+      return new PatchbayError('auth', 'keyRefused', message, { facts });
+    }
+    case 'giveUp': {
+      if (verdict.status === 404) return oddReply(about, 'status 404', 404);
+      const message = `The service at ${origin} refuses to ${operation} (${verdict.status})${quote(verdict.body)}.`;
+      const facts = factsOf(about, verdict.status, verdict.body);
+      return new PatchbayError('rejected', 'requestRefused', message, { facts });
+    }
+    case 'doubt':
+      return doubtful(about, verdict, nowMs);
+    default:
+      return unreachable(verdict);
+  }
+}
+
+function doubtful(about: ErrorSubject, verdict: Extract<Verdict, { next: 'doubt' }>, nowMs: number): Error {
+  const { why, status, body, cause, retryAfter } = verdict;
+  const { operation, origin } = about;
+  switch (verdict.reason) {
+    case 'odd':
+      return oddReply(about, why, status);
+    case 'lost':
+      return new TryAgain(lost(about, `${why}.`, { status }, cause), null);
+    case 'failing': {
+      const message = `The service at ${origin} fails to ${operation} (${why})${quote(body)}.`;
+      const facts = factsOf(about, status, body);
+      const error = new PatchbayError('unreachable', 'serviceFailing', message, { facts });
+      return new TryAgain(error, parseRetryAfter(retryAfter, nowMs));
+    }
+    default:
+      return unreachable(verdict.reason);
+  }
+}
+
+function lost({ operation, origin }: ErrorSubject, why: string, facts: Facts, cause: unknown): PatchbayError {
+  const message = `The service at ${origin} cannot be reached to ${operation}: ${why}`;
+  return new PatchbayError('unreachable', 'serviceUnreachable', message, { facts: { operation, ...facts }, cause });
+}
+
+function oddReply({ operation, origin }: ErrorSubject, why: string, status: number | null): PatchbayError {
+  const message = `What answers at ${origin} does not follow the interface (${operation}: ${why}).`;
+  const hint = 'Check that the address is the origin of the service, without /v1 and without a redirect.';
+  return new PatchbayError('unreachable', 'serviceAnswersOddly', message, { facts: { operation, status, why }, hint });
+}
+
+function factsOf({ operation }: ErrorSubject, status: number | null, body: ServiceErrorBody): Facts {
+  const { code, title, message, trace, paths } = body;
+  return { operation, status, serviceCode: code, title, message, trace, paths: paths.join(', ') || null };
+}
+
+function quote(body: ServiceErrorBody): string {
+  const words = body.message ?? body.title;
+  return words === null ? '' : `: ${words.slice(0, 300).replace(/\.\s*$/, '')}`;
+}
+
+/**
+ * Writes: one POST or PATCH, sent at most once, and what its end means for the caller.
+ *
+ * Nothing is repeated here, not even what was certainly not sent: the caller looks up first (`rules.md`, "One contact
+ * per key", step 4).
+ */
+interface WriteRequest {
+  readonly method: 'POST' | 'PATCH';
+  /** Two or three words, as `create a contact`. */
+  readonly operation: string;
+  readonly path: string;
+  readonly body: object;
+}
+
+type ContactEnvelope = z.infer<typeof contactEnvelope>;
+
+/** Throws what `beforeSend` throws, and a `bug`; everything else is a result. */
+type Write = (request: WriteRequest, options?: CallOptions) => Promise<WriteResult>;
+
+interface WriteParts {
+  readonly send: Send;
+  readonly apiKey: ApiKey;
+  readonly origin: string;
+}
+
+export function createWrite({ send, apiKey, origin }: WriteParts): Write {
+  return async (request, options = {}) => {
+    const { method, operation, path } = request;
+    const { beforeSend, signal } = options;
+    let stoppedByCaller = false;
+    const check = async () => {
+      try {
+        await beforeSend?.();
+      } catch (error) {
+        stoppedByCaller = true;
+        throw error;
+      }
+    };
+    try {
+      const body = JSON.stringify(request.body);
+      const outgoing = { method, operation, path, body, schema: contactEnvelope, repeated: false };
+      const { verdict, key } = await send(outgoing, { ...options, beforeSend: check });
+      // The next request is then sent with the new key; this one is the caller's to judge.
+      if (verdict.next === 'checkKey' && verdict.status === 401) await apiKey.renewAfter(key);
+      return resultOf(verdict, operation, origin);
+    } catch (error) {
+      if (stoppedByCaller) throw error;
+      if (signal?.aborted) return givenUp(operation, error);
+      if (error instanceof PatchbayError && error.kind !== 'bug') return { kind: 'notSent', rateLimited: false, error };
+      throw error;
+    }
+  };
+}
+
+function resultOf(verdict: Verdict<ContactEnvelope>, operation: string, origin: string): WriteResult {
+  switch (verdict.next) {
+    case 'use':
+      return { kind: 'done', contact: verdict.body.data };
+    case 'sendAgain': {
+      if (verdict.code === endCodes.aborted) return givenUp(operation, verdict.cause);
+      const message = `The service at ${origin} cannot be reached to ${operation}: ${describeCode(verdict.code)}.`;
+      return notSent('serviceUnreachable', message, verdict.cause);
+    }
+    case 'waitForRate': {
+      const message = `The service at ${origin} limits the rate (429): ${operation}.`;
+      return { ...notSent('rateLimited', message, undefined), rateLimited: true };
+    }
+    case 'checkKey':
+      return { kind: 'unauthorized', status: verdict.status, body: verdict.body };
+    case 'giveUp':
+      return { kind: 'refused', status: verdict.status, body: verdict.body };
+    case 'doubt':
+      return { kind: 'doubt', why: verdict.why, status: verdict.status };
+    default:
+      return unreachable(verdict);
+  }
+}
+
+function givenUp(operation: string, cause: unknown): WriteResult {
+  return notSent('aborted', `Given up before it was sent: ${operation}.`, cause);
+}
+
+function notSent(code: string, message: string, cause: unknown): Extract<WriteResult, { kind: 'notSent' }> {
+  const kind = code === 'serviceUnreachable' ? 'unreachable' : 'transient';
+  return { kind: 'notSent', rateLimited: false, error: new PatchbayError(kind, code, message, { cause }) };
+}

@@ -1,0 +1,50 @@
+/** A changed key is used only after it was seen to open the same workspace (`rules.md`, "Workspace, feed, key"). */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '#src/clock.ts';
+import { configSchema } from '#src/config/schema.ts';
+import { createKeySource } from '#src/engine/workspace-client.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import { silentLogger } from '#src/log.ts';
+import { createRateGate } from '#src/rate/rate-gate.ts';
+import type { KeyGates } from '#src/rate/shared-rate-gate.ts';
+import { openTestService } from '../service/test-service.ts';
+
+async function keysOf(known: readonly string[]) {
+  const service = await openTestService({ apiKeys: ['first', 'second'], seedPhoneNumbers: 1 });
+  const ledger = openSqliteLedger(':memory:');
+  onTestFinished(async () => {
+    await ledger.close();
+    await service.close();
+  });
+  const reply = await fetch(`${service.origin}/v1/phone-numbers`, { headers: { authorization: 'first' } });
+  const [number] = ((await reply.json()) as { data: { id: string }[] }).data;
+  await ledger.bind({
+    origin: service.origin,
+    keyHash: 'x',
+    phoneNumberIds: known.length > 0 ? known : [number?.id ?? ''],
+  });
+  const clock = systemClock();
+  const config = configSchema.parse({ service: { baseUrl: service.origin, apiKey: 'first' } });
+  const rateGate = createRateGate({ requestsPerSecond: null, clock });
+  const gates: KeyGates = { of: () => rateGate, close: async () => undefined };
+  const keys = createKeySource({ config, clock, log: silentLogger(), ledger }, gates, false);
+  return { keys, rotate: (key: string) => Object.assign(config.service, { apiKey: key }) };
+}
+
+describe('a key that was changed while the engine runs', () => {
+  it('is used where it opens the same workspace', async () => {
+    const { keys, rotate } = await keysOf([]);
+    expect(await keys.read()).toBe('first');
+    rotate('second');
+    expect(await keys.read()).toBe('second');
+    expect(keys.known()).toBe('second');
+  });
+
+  it('is refused where it opens another one, and the old key stays', async () => {
+    const { keys, rotate } = await keysOf(['PNelsewhere']);
+    await keys.read();
+    rotate('second');
+    await expect(keys.read()).rejects.toMatchObject({ code: 'otherWorkspace' });
+    expect(keys.known()).toBe('first');
+  });
+});

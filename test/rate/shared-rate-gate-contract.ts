@@ -1,0 +1,173 @@
+/** What the shared rate gate has to do on every Redis (`rules.md`, "Retries, rate, outages"). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { systemClock } from '#src/clock.ts';
+import { createLogger } from '#src/log.ts';
+import { startRedisProxy } from '../queue/support/redis-proxy.ts';
+import { until } from '../support/until.ts';
+import { sharedRuleContract } from './rate-script-contract.ts';
+import { type GateBench, keepTaking, openGateBench, type RedisPlace, shortestMs } from './support/rate-gate-bench.ts';
+
+/** One pass counts for a second and a margin; the clocks of the test are whole or another one's. */
+const secondMs = 999;
+const longerThanAnAnswerMs = 600;
+
+/** `place` is asked for in each test. The tests run side by side, each with a gate of its own name. */
+export function sharedRateGateContract(place: () => RedisPlace): void {
+  const clock = systemClock();
+  sharedRuleContract(place);
+
+  it.concurrent('lets no more pass in any sliding second than allowed, however many processes ask', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const stop = new AbortController();
+    const writtenAtMs: number[] = [];
+    const gates = [1, 2, 3].map(() => bench.open(20));
+    const taking = keepTaking(gates, stop.signal, writtenAtMs);
+    await until('more than twice as many as a second allows', () => writtenAtMs.length >= 45);
+    stop.abort();
+    await taking;
+    expect(shortestMs(writtenAtMs, 20)).toBeGreaterThanOrEqual(1_000);
+    expect(gates[0]?.requestsPerSecond()).toBe(20);
+  });
+
+  it.concurrent('waits a full second where it finds no state, be it new or lost with its script', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const openedAtMs = performance.now();
+    const gate = bench.open(50);
+    await gate.take();
+    expect(performance.now() - openedAtMs).toBeGreaterThanOrEqual(secondMs);
+    await gate.take();
+    await bench.redis.del(bench.key);
+    await bench.redis.script('FLUSH');
+    const lostAtMs = performance.now();
+    await gate.take();
+    expect(performance.now() - lostAtMs).toBeGreaterThanOrEqual(secondMs);
+  });
+
+  it.concurrent('a 429 pauses everybody, and three halve the rate of everybody', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const one = bench.open(8);
+    const other = bench.open(8);
+    await other.take();
+    const pausedUntilMs = clock.monotonicMs() + 500;
+    for (let refused = 0; refused < 3; refused += 1) void one.pause(pausedUntilMs);
+    await until('the slow-down', () => bench.redis.zscore(bench.key, 'share'));
+    await other.take();
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(pausedUntilMs - 2);
+    expect(other.requestsPerSecond()).toBe(4);
+    await one.take();
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(pausedUntilMs - 2);
+    expect(one.requestsPerSecond()).toBe(4);
+  });
+
+  it.concurrent('unlimited lets all pass, but a pause holds for everybody', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const one = bench.open(null);
+    const other = bench.open(null);
+    await Promise.all(Array.from({ length: 200 }, () => other.take()));
+    expect(await bench.passNumbers()).toEqual([]);
+    expect(other.requestsPerSecond()).toBeNull();
+    const pausedUntilMs = clock.monotonicMs() + 300;
+    void one.pause(pausedUntilMs);
+    await until('the pause', () => bench.redis.zscore(bench.key, 'closedUntilMs'));
+    await Promise.all([one.take(), other.take()]);
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(pausedUntilMs - 2);
+  });
+
+  it.concurrent('a pass counts from when it was written, also where its state was lost meanwhile', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const gate = bench.open(1);
+    const pass = await gate.take();
+    const givenAtMs = Number((await bench.redis.zrange(bench.key, '-1', '-1', 'WITHSCORES'))[1]);
+    await sleep(20);
+    void pass.written();
+    const moved = await until('the pass at its new moment', async () => {
+      const atMs = Number((await bench.redis.zrange(bench.key, '-1', '-1', 'WITHSCORES'))[1]);
+      return atMs > givenAtMs && atMs;
+    });
+    expect(moved - givenAtMs).toBeGreaterThanOrEqual(19);
+    await bench.redis.del(bench.key);
+    await sleep(20);
+    void pass.written();
+    await until('the pass in the new state', async () => (await bench.passNumbers()).length === 1);
+  });
+
+  it.concurrent('a pass whose answer was long on its way is given back and asked for anew', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const proxy = await startRedisProxy(place(), context.onTestFinished);
+    const gate = bench.open(20, { place: proxy.connection });
+    await gate.take();
+    proxy.hold();
+    const taken = gate.take();
+    const unheard = await until('the pass that nobody hears of', secondPass(bench));
+    await sleep(longerThanAnAnswerMs);
+    proxy.release();
+    await taken;
+    const numbers = await bench.passNumbers();
+    expect(numbers).not.toContain(unheard);
+    expect(numbers).toContain(unheard + 1);
+  });
+
+  it.concurrent('a pass that is given to somebody who left meanwhile is given back', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const proxy = await startRedisProxy(place(), context.onTestFinished);
+    const gate = bench.open(20, { place: proxy.connection });
+    await gate.take();
+    proxy.hold();
+    const leave = new AbortController();
+    const taken = gate.take(leave.signal);
+    const given = await until('the pass', secondPass(bench));
+    leave.abort(new Error('left'));
+    await expect(taken).rejects.toThrow('left');
+    proxy.release();
+    await until('the pass back', async () => !(await bench.passNumbers()).includes(given));
+  });
+
+  it.concurrent('while Redis is away requests wait for it or their signal, and one line says so', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const proxy = await startRedisProxy(place(), context.onTestFinished);
+    const lines: string[] = [];
+    const log = createLogger({ level: 'debug', stream: { write: (line) => void lines.push(JSON.parse(line).msg) } });
+    const gate = bench.open(20, { place: proxy.connection, log });
+    const pass = await gate.take();
+    const [name = '', givenAtMs] = await bench.redis.zrange(bench.key, '-1', '-1', 'WITHSCORES');
+
+    await proxy.leave();
+    const waiting = gate.take();
+    const leave = new AbortController();
+    const leaving = gate.take(leave.signal);
+    await until('the line in the log', () => lines.length > 0);
+    leave.abort(new Error('left'));
+    await expect(leaving).rejects.toThrow('left');
+    void pass.written();
+    await proxy.comeBack();
+    await waiting;
+    expect(lines).toEqual(['the rate gate waits for its Redis', 'the rate gate has its Redis again']);
+    const countsFromMs = Number(await bench.redis.zscore(bench.key, name));
+    expect(countsFromMs, 'what could not be told is told later').toBeGreaterThan(Number(givenAtMs));
+  });
+
+  it.concurrent('refuses those who wait when it closes', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const gate = bench.open(1);
+    const taken = [gate.take(), gate.take()].map((one) =>
+      expect(one).rejects.toMatchObject({ code: 'rateGateClosed' }),
+    );
+    await gate.close();
+    await Promise.all(taken);
+    await expect(gate.take()).rejects.toMatchObject({ code: 'rateGateClosed' });
+    await gate.close();
+  });
+
+  it.concurrent('forgets what nobody uses: its key has an expiry', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const gate = bench.open(8);
+    await gate.take();
+    expect(await bench.redis.pttl(bench.key)).toBeGreaterThan(60_000);
+  });
+}
+
+/** The number of the second pass, once there are two. */
+function secondPass(bench: GateBench): () => Promise<number | undefined> {
+  return async () => (await bench.passNumbers())[1];
+}
