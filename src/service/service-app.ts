@@ -6,30 +6,25 @@
  */
 import { Hono } from 'hono';
 import type { Logger } from '#src/log.ts';
-import { checkBehaviour } from './check-behaviour.ts';
-import { createBackground } from './faults/background.ts';
+import { createBackground } from './faults/answer-with-faults.ts';
 import { answerControl, type ControlParts, showControl } from './faults/control.ts';
-import { createFaultSet } from './faults/fault-set.ts';
+import { createFaultSet } from './faults/faults.ts';
 import { createAuthentication } from './http/authentication.ts';
 import { noSuchPath, versionGone, wrongMethod } from './http/path-refusals.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { replyOutsideOperations } from './http/reply-outside-operations.ts';
 import { sendReply } from './http/send-reply.ts';
 import { createTurnEnd } from './http/turn-end.ts';
-import { type SettledKeys, settleKeys } from './keys/settle-keys.ts';
-import { openApiDocument } from './openapi/openapi-document.ts';
-import { addDescription } from './openapi/openapi-routes.ts';
+import { type SettledKeys, settleKeys } from './keys.ts';
+import { addDescription, type ObservedReply, type ObserveReply, openApiDocument } from './openapi/openapi-document.ts';
 import { describedPath } from './openapi/operation-object.ts';
 import { type AnswerParts, answerOperation } from './operations/answer-operation.ts';
+import type { ServiceEnv } from './operations/exchange.ts';
 import { createFailureLog } from './operations/failure-log.ts';
-import type { Operation, Reply } from './operations/operation.ts';
-import { textOfBody } from './operations/ready-body.ts';
-import type { ObservedReply, ObserveReply } from './operations/reply-observer.ts';
-import { createRequestCounts } from './operations/request-counts.ts';
+import { createRequestCounts, type Operation, type Reply, textOfBody } from './operations/operation.ts';
 import { serviceOperations } from './operations/service-operations.ts';
-import { createPageTokens } from './paging/page-token.ts';
-import type { ServiceEnv } from './service-env.ts';
-import { defaultRequestBodyBytesMax, type ServiceBehaviour } from './service-options.ts';
+import { createPageTokens } from './paging.ts';
+import { checkBehaviour, defaultRequestBodyBytesMax, type ServiceBehaviour } from './service-options.ts';
 import type { Store } from './store/open-store.ts';
 
 /** Paths beside the interface's that are only read. */

@@ -1,14 +1,14 @@
 /** What a workspace service is started with, and the limits that it has where the caller names none. */
 import type { Clock } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
+import type { PatchMode } from '#src/service/contacts/contact-changes.ts';
 import type { ReservedSources } from './contacts/reserved-sources.ts';
-import type { FaultSpec } from './faults/fault.ts';
+import type { FaultSpec } from './faults/faults.ts';
 import type { SocketLimits } from './http/socket-limits.ts';
-import type { ReplyObserver } from './operations/reply-observer.ts';
+import { checkKeys } from './keys.ts';
+import type { ReplyObserver } from './openapi/openapi-document.ts';
 import type { WorkspaceFileToLoad } from './workspace-file/open-loaded-store.ts';
-
-/** What PATCH does with what its body leaves out (4.3: not shown; `facts.md`, "Consequence"). */
-export type PatchMode = 'merge' | 'replace';
 
 /** Behaviour of the service, with or without a port. */
 export interface ServiceBehaviour {
@@ -57,3 +57,20 @@ export interface ServiceOptions extends ServiceBehaviour {
 }
 
 export const defaultRequestBodyBytesMax = 256 * 1024;
+
+// What a service is told to be, looked at before anything is opened for it.
+
+/** Throws `usage` errors: `keyMalformed`, `tooManyKeys`, `limitMalformed`. */
+export function checkBehaviour({ apiKeys, requestsPerSecond, pageNumbers }: ServiceBehaviour): void {
+  checkKeys(apiKeys);
+  requirePositive('requestsPerSecond', requestsPerSecond);
+  requirePositive('pageNumbers', pageNumbers);
+}
+
+function requirePositive(name: string, value: number | null): void {
+  if (value === null || (Number.isInteger(value) && value > 0)) return;
+  throw new PatchbayError('usage', 'limitMalformed', `${name} must be a whole number above 0, not ${value}`, {
+    facts: { name, value },
+    hint: 'Leave it out for no limit.',
+  });
+}

@@ -4,14 +4,13 @@
  * What is opened here is closed here, in the opposite order.
  */
 import { invariant } from '#src/errors.ts';
-import { checkBehaviour } from './check-behaviour.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { workspaceSeed } from './seed/seed-workspace.ts';
 import { createServiceApp, type ServiceApp } from './service-app.ts';
-import type { ServiceOptions } from './service-options.ts';
+import { checkBehaviour, type ServiceOptions } from './service-options.ts';
 import { discardBuiltStore } from './store/build-store.ts';
-import { isOfDatabase, openStore, type Store, unreadable } from './store/open-store.ts';
-import { takeStoreLock } from './store/store-lock.ts';
+import { isOfDatabase, openStore, type Store } from './store/open-store.ts';
+import { takeStoreLock, unreadable } from './store/store-lock.ts';
 import { openLoadedStore } from './workspace-file/open-loaded-store.ts';
 import type { SectionCounts } from './workspace-file/sections.ts';
 

@@ -1,4 +1,6 @@
 /** Texts as every resource of the interface takes them. Lengths are counted in code points, as JSON Schema counts. */
+
+import { randomFillSync } from 'node:crypto';
 import { z } from 'zod';
 
 /** The longest text whose length the interface limits: the content of a message (`facts.md`). */
@@ -28,3 +30,20 @@ export function lengthOf(value: string): number {
 
 /** Section 7, "validated as E.164": a pattern, not a numbering plan (`facts.md`). */
 export const e164 = z.string().regex(/^\+[1-9]\d{1,14}$/, { error: 'must be in E.164 format, as +14155550100' });
+
+/**
+ * Random hex digits, for ids. Asking the system for each of them costs as much as the rest of a create: it is asked for
+ * many at once, and no byte is used twice.
+ */
+const pool = Buffer.alloc(8 * 1024);
+let usedCount = pool.byteLength;
+
+/** Two digits for each byte; at most 64 bytes. */
+export function randomHex(byteCount: number): string {
+  if (usedCount + byteCount > pool.byteLength) {
+    randomFillSync(pool);
+    usedCount = 0;
+  }
+  usedCount += byteCount;
+  return pool.toString('hex', usedCount - byteCount, usedCount);
+}

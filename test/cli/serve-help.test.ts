@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '#src/cli/main.ts';
-import { faultKinds } from '#src/service/faults/fault.ts';
+import { faultKinds } from '#src/service/faults/faults.ts';
 import { operationNames } from '#src/service/operations/operation.ts';
 
 function serveHelp(): string {

@@ -1,7 +1,7 @@
 /** Work that waits holds its request: how much of it may wait is limited. */
 import { expect, test } from 'vitest';
 import { createLogger, silentLogger } from '#src/log.ts';
-import { createBackground, lateBodyBytesMax, lateWorksMax } from '#src/service/faults/background.ts';
+import { createBackground, lateBodyBytesMax, lateWorksMax } from '#src/service/faults/answer-with-faults.ts';
 import { manualClock } from './test-service.ts';
 
 test('beyond so many works that wait, further ones never begin; the log says so once', async () => {

@@ -1,6 +1,6 @@
 /** List calls (4.5, sections 7 and 9; `facts.md`, "Calls, recordings, messages"). */
 import { describe, expect, test } from 'vitest';
-import { storedCall } from '#src/service/calls/stored-call.ts';
+import { storedCall } from '#src/service/stored-records.ts';
 import { type ActiveService, idsOf, listing, startActiveService } from './activity.ts';
 import { manualClock } from './test-service.ts';
 

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readHttpUri } from '#src/mapping/text-cells.ts';
-import { isUri } from '#src/service/contacts/is-uri.ts';
+import { isUri } from '#src/service/contacts/contact-bodies.ts';
 
 const ajv = new Ajv2020();
 // The package is CommonJS: its function stands under `default` for the types alone.

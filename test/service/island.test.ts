@@ -11,7 +11,7 @@ test('the service imports of the project only wire, errors, clock and log', () =
   const foreign = files.flatMap((name) =>
     [...textOf(name).matchAll(/from '(#[^']+)'/g)]
       .map((match) => match[1] ?? '')
-      .filter((target) => !/^#src\/(wire\/[a-z-]+|errors|clock|log)\.ts$/.test(target))
+      .filter((target) => !/^#src\/((?:wire|service)\/[a-z/-]+|errors|clock|log)\.ts$/.test(target))
       .map((target) => `${name}: ${target}`),
   );
   expect(files.length).toBeGreaterThan(10);

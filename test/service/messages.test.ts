@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '#src/log.ts';
-import { storedMessage } from '#src/service/messages/stored-message.ts';
+import { storedMessage } from '#src/service/stored-records.ts';
 import { type ActiveService, idsOf, listing, startActiveService } from './activity.ts';
 import { type Answer, manualClock, openTestService, send } from './test-service.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { createPageTokens } from '#src/service/paging/page-token.ts';
+import { createPageTokens } from '#src/service/paging.ts';
 import { dumpWorkspace } from '#src/service/workspace-file/dump-workspace.ts';
 import { openTestService, send, startTestService, type TestServiceOptions } from './test-service.ts';
 

@@ -1,6 +1,6 @@
 /** Random digits for ids. */
 import { expect, test } from 'vitest';
-import { randomHex } from '#src/service/random-hex.ts';
+import { randomHex } from '#src/service/text-schemas.ts';
 
 test('no two of ten thousand are equal, however many bytes were taken in between', () => {
   const taken = Array.from({ length: 10_000 }, (_, index) => {

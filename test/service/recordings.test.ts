@@ -1,7 +1,7 @@
 /** Get call recordings (4.5; section 9, 1.0.2; `facts.md`, "Calls, recordings, messages"). */
 import { expect, onTestFinished, test } from 'vitest';
-import { recordingReply } from '#src/service/recordings/stored-recording.ts';
 import { openStore } from '#src/service/store/open-store.ts';
+import { recordingReply } from '#src/service/stored-records.ts';
 import { type ActiveService, listing, startActiveService } from './activity.ts';
 
 interface CallReply {

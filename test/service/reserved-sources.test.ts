@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseReservedSources } from '#src/service/contacts/parse-reserved-sources.ts';
+import { parseReservedSources } from '#src/service/contacts/reserved-sources.ts';
 import { callPatchbay } from '../support/call-patchbay.ts';
 import { startPatchbay } from '../support/patchbay-process.ts';
 import { person, startTestService } from './test-service.ts';

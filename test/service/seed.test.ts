@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { storedCall } from '#src/service/calls/stored-call.ts';
-import { storedMessage } from '#src/service/messages/stored-message.ts';
-import { storedRecording } from '#src/service/recordings/stored-recording.ts';
 import { workspaceSeed } from '#src/service/seed/seed-workspace.ts';
 import { openStore, type Store } from '#src/service/store/open-store.ts';
 import { migrations } from '#src/service/store/schema.ts';
+import { storedCall, storedMessage, storedRecording } from '#src/service/stored-records.ts';
 import { manualClock } from './test-service.ts';
 
 const clock = manualClock();

@@ -1,8 +1,7 @@
 /** Builders for the tests of the service: a running one, requests against it, and a clock that is moved by hand. */
-
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { Clock } from '#src/clock.ts';
-import { parseFault } from '#src/service/faults/parse-fault.ts';
+import { parseFault } from '#src/service/faults/faults.ts';
 import type { ServiceOptions } from '#src/service/service-options.ts';
 import { type RunningService, startService } from '#src/service/start-service.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';

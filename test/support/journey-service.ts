@@ -1,7 +1,7 @@
 /** A workspace service in the test's own process, whose faults change while a command works. */
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
-import { parseFault } from '#src/service/faults/parse-fault.ts';
+import { parseFault } from '#src/service/faults/faults.ts';
 import { startService } from '#src/service/start-service.ts';
 import { createReplyCheck } from './reply-check.ts';
 import { until } from './until.ts';

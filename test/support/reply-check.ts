@@ -6,8 +6,7 @@
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { OpenApiDocument } from '#src/service/openapi/openapi-document.ts';
-import type { ObservedReply, ReplyObserver } from '#src/service/operations/reply-observer.ts';
+import type { ObservedReply, OpenApiDocument, ReplyObserver } from '#src/service/openapi/openapi-document.ts';
 
 export interface ReplyCheck {
   readonly observer: ReplyObserver;

@@ -1,5 +1,4 @@
 /** `patchbay serve`: the workspace service alone. */
-
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { errorDocument, errorLines } from '#src/cli/exit.ts';
@@ -11,9 +10,10 @@ import { keyFileProblem } from '#src/config/api-key.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { createLogger } from '#src/log.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { parseReservedSources } from '#src/service/contacts/parse-reserved-sources.ts';
-import { parseFault } from '#src/service/faults/parse-fault.ts';
-import type { PatchMode, ServiceOptions } from '#src/service/service-options.ts';
+import type { PatchMode } from '#src/service/contacts/contact-changes.ts';
+import { parseReservedSources } from '#src/service/contacts/reserved-sources.ts';
+import { parseFault } from '#src/service/faults/faults.ts';
+import type { ServiceOptions } from '#src/service/service-options.ts';
 import { type RunningService, startService } from '#src/service/start-service.ts';
 import { dumpWorkspace } from '#src/service/workspace-file/dump-workspace.ts';
 import type { ListSectionName, SectionCounts } from '#src/service/workspace-file/sections.ts';

@@ -1,16 +1,137 @@
-/** The operations on contacts for the public description (4.1 to 4.3, 4.5). */
+/**
+ * The operations on contacts for the public description (4.1 to 4.3, 4.5): what replies look like, an example of each, and
+ * what each operation says of itself. A reply holds nothing that its schema does not name.
+ */
 import { z } from 'zod';
-import { badRequest, invalidCustomFieldItem } from '../http/refusal.ts';
-import type { OperationDescription } from '../operations/operation-description.ts';
-import type { PatchMode } from '../service-options.ts';
-import { conflictRefusal } from './conflict.ts';
-import { contactExamples } from './contact-examples.ts';
-import { contactListReplySchema, contactReplySchema, updatedContactReplySchema } from './contact-reply-schema.ts';
-import { createBodySchema } from './create-body.ts';
-import { describedItems } from './custom-field-options.ts';
-import { contactListQuerySchema } from './list-query.ts';
+import { badRequest, invalidCustomFieldItem } from '#src/service/http/refusal.ts';
+import type { OperationDescription } from '#src/service/operations/operation.ts';
+import { pageReply } from '#src/service/paging.ts';
+import { boundedText, e164 } from '#src/service/text-schemas.ts';
+import { contactListQuerySchema, createBodySchema, fieldLimits, updateBodySchema } from './contact-bodies.ts';
+import { conflictRefusal, type PatchMode } from './contact-changes.ts';
+import { describedItems } from './custom-field-values.ts';
 import type { ReservedSources } from './reserved-sources.ts';
-import { updateBodySchema } from './update-body.ts';
+
+const instant = z.iso.datetime();
+const items = (value: z.ZodType, named: string) =>
+  z.array(
+    z
+      .object({
+        id: z.string().meta({ description: 'Send it on update to change or remove this item.' }),
+        name: z.string().meta({ description: 'Label.' }),
+        value,
+      })
+      .meta({ id: named }),
+  );
+
+const defaultFields = z
+  .object({
+    company: z.string().nullable(),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+    role: z.string().nullable(),
+    emails: items(z.string(), 'EmailItem'),
+    phoneNumbers: items(e164, 'PhoneItem'),
+  })
+  .meta({ id: 'DefaultFields' });
+
+/** 2.3: create and read replies carry an id in a custom field item, the update reply does not. */
+function customFieldOptions(id: Readonly<Record<string, z.ZodType>>) {
+  const option = <Type extends z.ZodType, Value extends z.ZodType>(type: Type, value: Value) =>
+    z.object({
+      name: z.string().meta({ description: 'Display name.' }),
+      key: z.string(),
+      ...id,
+      type,
+      value: value.nullable(),
+    });
+  return z.union([
+    option(z.literal('multi-select'), z.array(z.string())),
+    option(z.enum(['address', 'string', 'url']), z.string()),
+    option(z.literal('boolean'), z.boolean()),
+    option(z.literal('date'), z.iso.datetime({ offset: true })),
+    option(z.literal('number'), z.number()),
+  ]);
+}
+
+const customField = customFieldOptions({
+  id: z.string().meta({ description: 'Identifier of the item in this contact.' }),
+}).meta({ id: 'ContactCustomField' });
+const updatedCustomField = customFieldOptions({}).meta({
+  id: 'UpdatedContactCustomField',
+  description: 'As ContactCustomField, without the id, which the reply of an update does not carry.',
+});
+
+function contactWith<CustomField extends z.ZodType>(field: CustomField) {
+  return z.object({
+    id: z.string().min(1).meta({ description: 'Assigned by the service.' }),
+    externalId: boundedText(fieldLimits.externalIdLengthMax).nullable(),
+    source: boundedText(fieldLimits.sourceLengthMax).nullable(),
+    sourceUrl: boundedText(fieldLimits.sourceUrlLengthMax).meta({ format: 'uri' }).nullable(),
+    defaultFields,
+    customFields: z.array(field),
+    createdAt: instant,
+    updatedAt: instant,
+    createdByUserId: z.string(),
+  });
+}
+
+const contactReply = contactWith(customField).meta({ id: 'Contact' });
+const updatedContact = contactWith(updatedCustomField).meta({ id: 'UpdatedContact' });
+
+const contactReplySchema = z.object({ data: contactReply });
+const updatedContactReplySchema = z.object({ data: updatedContact });
+const contactListReplySchema = pageReply(contactReply).meta({ id: 'ContactPage' });
+
+/** Invented contacts for the public description. */
+const scalars = { company: 'Harbor Tea', firstName: 'Ada', lastName: 'Grove', role: 'Buyer' };
+const email = { name: 'work', value: 'ada.grove@example.com' };
+const phone = { name: 'mobile', value: '+14155550142' };
+const origin = { externalId: 'crm-1001', source: 'harbor-crm', sourceUrl: 'https://crm.example.com/people/1001' };
+const emailId = '6920f0c2a1b2c3d4e5f60718';
+const customFields = [
+  { name: 'Seats', key: 'seats', id: '6920f0c2a1b2c3d4e5f6071a', type: 'number', value: 4 },
+  { name: 'Interests', key: 'interests', id: '6920f0c2a1b2c3d4e5f6071b', type: 'multi-select', value: ['tea', 'maps'] },
+];
+
+const exampleContact = {
+  id: '019aa6f3c1d20000a1b2c3d4',
+  ...origin,
+  defaultFields: {
+    ...scalars,
+    emails: [{ id: emailId, ...email }],
+    phoneNumbers: [{ id: '6920f0c2a1b2c3d4e5f60719', ...phone }],
+  },
+  customFields,
+  createdAt: '2026-11-21T14:00:00.000Z',
+  updatedAt: '2026-11-21T14:00:00.000Z',
+  createdByUserId: 'USa1b2c3d4e5',
+};
+
+const contactExamples = {
+  createBody: {
+    defaultFields: { ...scalars, emails: [email], phoneNumbers: [phone] },
+    customFields: customFields.map(({ key, value }) => ({ key, value })),
+    ...origin,
+  },
+  updateBody: {
+    defaultFields: { ...scalars, role: 'Head of buying', emails: [{ id: emailId, name: 'work', value: null }] },
+    customFields: [{ key: 'seats', value: 5 }],
+  },
+  reply: { data: exampleContact },
+  updatedReply: {
+    data: {
+      ...exampleContact,
+      defaultFields: { ...exampleContact.defaultFields, role: 'Head of buying', emails: [] },
+      customFields: [
+        { name: 'Seats', key: 'seats', type: 'number', value: 5 },
+        { name: 'Interests', key: 'interests', type: 'multi-select', value: ['tea', 'maps'] },
+      ],
+      updatedAt: '2026-11-21T14:05:00.000Z',
+    },
+  },
+  listReply: { data: [exampleContact], totalItems: 1, nextPageToken: null },
+} as const;
 
 const tag = 'Contacts';
 const pathId = z.string().meta({ description: 'Identifier of the contact.', examples: ['019aa6f3c1d20000a1b2c3d4'] });

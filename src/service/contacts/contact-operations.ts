@@ -1,31 +1,26 @@
-/**
- * The operations on contacts: create (4.1), get (4.2), update (4.3), list (4.5), delete (`facts.md`).
- *
- * Section 4, status of success: not shown. 201 for create, 204 for delete, 200 for the others (`facts.md`).
- */
-import type { Clock } from '#src/clock.ts';
-import { isoInstant } from '#src/clock.ts';
-import type { CustomFieldDefinitions } from '../custom-fields/definition.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { Operation, OperationRequest, Reply } from '../operations/operation.ts';
-import { ReadyBody } from '../operations/ready-body.ts';
-import type { PageTokens } from '../paging/page-token.ts';
-import type { PatchMode } from '../service-options.ts';
-import type { ContactQuery } from '../store/contact-pages.ts';
-import type { Store } from '../store/open-store.ts';
-import { applyUpdate } from './apply-update.ts';
-import { conflictRefusal } from './conflict.ts';
+import { type Clock, isoInstant } from '#src/clock.ts';
+import { checkQuery } from '#src/service/http/check-query.ts';
+import { Refusal } from '#src/service/http/refusal.ts';
+import { type Operation, type OperationRequest, ReadyBody, type Reply } from '#src/service/operations/operation.ts';
+import type { PageTokens } from '#src/service/paging.ts';
+import type { ContactQuery } from '#src/service/store/contact-table.ts';
+import type { Store } from '#src/service/store/open-store.ts';
+import type { CustomFieldDefinitions } from '#src/service/stored-records.ts';
+import { contactListQuerySchema, createBodyParser, parseUpdateBody } from './contact-bodies.ts';
+import {
+  applyUpdate,
+  conflictRefusal,
+  createContactIds,
+  newContact,
+  newItemId,
+  type PatchMode,
+} from './contact-changes.ts';
 import { type ContactOperationName, contactDescriptions } from './contact-descriptions.ts';
-import { createContactIds, newItemId } from './contact-id.ts';
 import { contactReplyData } from './contact-reply.ts';
-import { createBodyParser } from './create-body.ts';
-import { checkCustomFieldItems } from './custom-field-items.ts';
-import { parseContactListQuery } from './list-query.ts';
-import { newContact } from './new-contact.ts';
+import { checkCustomFieldItems } from './custom-field-values.ts';
 import type { ReservedSources } from './reserved-sources.ts';
-import { parseUpdateBody } from './update-body.ts';
 
-export interface ContactParts {
+interface ContactParts {
   readonly store: Pick<Store, 'contacts' | 'read' | 'write' | 'ownerUserId'>;
   readonly definitions: CustomFieldDefinitions;
   readonly patchMode: PatchMode;
@@ -128,4 +123,34 @@ function refuseTakenExternalId({ contacts }: ContactParts['store'], externalId: 
 
 function refuseAbsent(id: string): never {
   throw new Refusal(404, `No contact has the id ${id.slice(0, 100)}.`);
+}
+
+/**
+ * The query of list contacts. 4.5, its parameters: not shown. They are those of `facts.md` ("List contacts").
+ *
+ * Only the repeated plain key is a filter: `externalIds[]=a` is an unknown parameter, and those are ignored.
+ */
+interface ContactListQuery {
+  /** Null: not filtered. Several are alternatives. */
+  readonly externalIds: readonly string[] | null;
+  readonly sources: readonly string[] | null;
+  readonly maxResults: number;
+  readonly afterSeq: number;
+}
+
+const _externalIdsMax = 20;
+/** 4.5, how many sources: not shown. As many as externalIds: each costs a look into the index. */
+const _sourcesMax = 20;
+const _maxResultsMax = 50;
+const _maxResultsDefault = 10;
+
+/** Throws `Refusal` 400. */
+function parseContactListQuery(query: URLSearchParams, pageTokens: PageTokens): ContactListQuery {
+  const { externalIds, sources, maxResults, pageToken } = checkQuery(contactListQuerySchema, query);
+  return {
+    externalIds: externalIds ?? null,
+    sources: sources ?? null,
+    maxResults,
+    afterSeq: pageTokens.readSeq('contacts', pageToken ?? null),
+  };
 }

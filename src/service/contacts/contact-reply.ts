@@ -1,7 +1,6 @@
 /** A contact as replies show it (2.1 to 2.3). */
 import { invariant } from '#src/errors.ts';
-import type { CustomFieldDefinitions } from '../custom-fields/definition.ts';
-import type { StoredContact } from './stored-contact.ts';
+import type { CustomFieldDefinitions, StoredContact } from '#src/service/stored-records.ts';
 
 /** 2.3: create and read replies carry an id in a custom field item, the update reply does not. */
 export type ReplyKind = 'create' | 'read' | 'update';

@@ -5,14 +5,13 @@
  * the answer. Of several faults of one group, the first given wins; latencies add up.
  */
 import type { Clock } from '#src/clock.ts';
-import { unreachable } from '#src/errors.ts';
-import type { AnswerChannel } from '../http/answer-channel.ts';
-import type { ListingFaults, Reply } from '../operations/operation.ts';
-import type { Background } from './background.ts';
-import { bendPageToken } from './bend-page-token.ts';
-import type { Fault } from './fault.ts';
+import { messageOf, unreachable } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
+import type { AnswerChannel } from '#src/service/http/answer-channel.ts';
+import { type ListingFaults, objectOfBody, type Reply } from '#src/service/operations/operation.ts';
+import type { Fault } from './faults.ts';
 
-export interface FaultyCall {
+interface FaultyCall {
   readonly faults: readonly Fault[];
   /** The page token that the client sent; null without one. */
   readonly pageToken: string | null;
@@ -112,4 +111,80 @@ async function waitHere(call: FaultyCall, delayMs: number | null): Promise<void>
   // The one rejection is the abort: the client left or the service closes, and to wait no longer is all that it asks.
   if (delayMs !== null) return call.clock.sleep(delayMs, over).catch(() => {});
   await new Promise<void>((resolve) => over.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** The faults of page tokens: a token that never ends, and one that is no text. */
+interface Paging {
+  readonly faults: readonly Fault[];
+  readonly pageToken: string | null;
+  readonly firstPageToken: () => string;
+}
+
+/** Changes the next-page token of a listing's reply; any other reply stays as it is. */
+function bendPageToken(paging: Paging, reply: Reply): Reply {
+  const body = objectOfBody(reply.body);
+  if (body === null || !Array.isArray(body.data)) return reply;
+  for (const fault of paging.faults) {
+    if (fault.kind === 'nonStringToken') return { ...reply, body: { ...body, nextPageToken: 7 } };
+    if (fault.kind === 'repeatToken') {
+      const nextPageToken = paging.pageToken ?? body.nextPageToken ?? paging.firstPageToken();
+      return { ...reply, body: { ...body, nextPageToken } };
+    }
+  }
+  return reply;
+}
+
+/**
+ * Work that goes on after its request was answered (the fault lateCommit).
+ *
+ * What has not begun when the service closes never begins, as in a process that died; what has begun is awaited. What
+ * waits holds its request in memory: above a limit, work is dropped.
+ */
+export interface Background {
+  /** Aborts when the service closes. */
+  readonly closing: AbortSignal;
+  /** Starts the work after a delay, or drops it where too much waits already. The work must not throw. */
+  readonly later: (delayMs: number, bodyBytes: number, work: () => Promise<unknown>) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Each holds its request, some kilobytes, beside the body. */
+export const lateWorksMax = 1_024;
+export const lateBodyBytesMax = 64 * 1024 * 1024;
+
+export function createBackground(clock: Clock, log: Logger): Background {
+  const controller = new AbortController();
+  const pending = new Set<Promise<void>>();
+  let pendingBytes = 0;
+  let isDroppingTold = false;
+  const isFull = (bodyBytes: number) => {
+    if (pending.size < lateWorksMax && pendingBytes + bodyBytes <= lateBodyBytesMax) return false;
+    // Told once: whoever causes it causes it again and again.
+    if (!isDroppingTold) log.warn({ lateWorksMax, lateBodyBytesMax }, 'late work dropped: too much waits');
+    isDroppingTold = true;
+    return true;
+  };
+  return {
+    closing: controller.signal,
+    later: (delayMs, bodyBytes, work) => {
+      if (isFull(bodyBytes)) return;
+      pendingBytes += bodyBytes;
+      const one = clock
+        .sleep(delayMs, controller.signal)
+        .then(async () => void (await work()))
+        .catch((error: unknown) => {
+          // The abort is the service closing: what has not begun is dropped. Nobody else waits for what fails here.
+          if (!controller.signal.aborted) log.warn({ reason: messageOf(error) }, 'late work failed');
+        })
+        .finally(() => {
+          pendingBytes -= bodyBytes;
+          pending.delete(one);
+        });
+      pending.add(one);
+    },
+    close: async () => {
+      controller.abort();
+      await Promise.all(pending);
+    },
+  };
 }

@@ -13,8 +13,7 @@ import { type BodySource, readBodyBytes } from '../http/read-body.ts';
 import { badRequest, Refusal } from '../http/refusal.ts';
 import { replyOutsideOperations } from '../http/reply-outside-operations.ts';
 import { sendReply } from '../http/send-reply.ts';
-import type { FaultSet } from './fault-set.ts';
-import { parseFault } from './parse-fault.ts';
+import { type FaultSet, parseFault } from './faults.ts';
 
 const faultCountMax = 100;
 const controlBody = z.object({ faults: z.array(z.string()).max(faultCountMax) });

@@ -6,8 +6,8 @@
  */
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { textOfBody } from '#src/service/operations/operation.ts';
 import type { Reply } from '../operations/operation.ts';
-import { textOfBody } from '../operations/ready-body.ts';
 import { sendReply } from './send-reply.ts';
 import type { AtTurnEnd } from './turn-end.ts';
 

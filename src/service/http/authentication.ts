@@ -6,7 +6,7 @@
  * then is no key.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { hashKey, type KnownKeys } from '../keys/known-keys.ts';
+import { hashKey, type KnownKeys } from '#src/service/keys.ts';
 import { Refusal } from './refusal.ts';
 
 /** Answers which key was sent, by its place in the list. Throws `Refusal` 401. */

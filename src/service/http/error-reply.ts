@@ -2,8 +2,9 @@
  * The error body. Section 7: not shown. `facts.md` ("error body") knows two shapes, and this service answers both:
  * wrapped for authentication, flat for everything else. No reply holds a stack.
  */
+
+import { randomHex } from '#src/service/text-schemas.ts';
 import type { Reply, ResourceCode } from '../operations/operation.ts';
-import { randomHex } from '../random-hex.ts';
 import type { Refusal } from './refusal.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
-import { textOfBody } from '../operations/ready-body.ts';
+import { textOfBody } from '#src/service/operations/operation.ts';
 import { createHeadCheck } from './check-head.ts';
 import { continueOnRead } from './continue-on-read.ts';
 import { type ParserError, refusalOfParserError } from './malformed-request.ts';

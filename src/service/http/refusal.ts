@@ -4,7 +4,6 @@
  * It carries all but the resource: that is known where the operation is known, and completes the code.
  */
 import { STATUS_CODES } from 'node:http';
-import type { DeprecatedUse } from '../operations/deprecated-use.ts';
 import type { JsonType } from './expected-shape.ts';
 
 /** One thing that is wrong with a request. The value itself is not echoed. */
@@ -86,4 +85,11 @@ export function invalidCustomFieldItem(problems: readonly RequestProblem[]): Ref
     description: 'Invalid Custom Field Item',
     problems,
   });
+}
+
+/** A parameter or a member that a request used and should not any more (section 9). */
+export interface DeprecatedUse {
+  readonly name: string;
+  /** What to use in its place. ASCII, without quotes: it goes into a header. */
+  readonly instead: string;
 }

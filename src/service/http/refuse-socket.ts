@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '#src/log.ts';
-import { textOfBody } from '../operations/ready-body.ts';
+import { textOfBody } from '#src/service/operations/operation.ts';
 import type { Refusal } from './refusal.ts';
 import { replyOutsideOperations } from './reply-outside-operations.ts';
 

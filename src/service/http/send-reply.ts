@@ -1,6 +1,6 @@
 /** Turns a reply value into a response. */
+import { textOfBody } from '#src/service/operations/operation.ts';
 import type { Reply } from '../operations/operation.ts';
-import { textOfBody } from '../operations/ready-body.ts';
 
 export function sendReply(reply: Reply): Response {
   const { status } = reply;

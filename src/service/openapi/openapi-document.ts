@@ -3,11 +3,21 @@
  *
  * Its schemas are those that check requests; those of replies are held to the replies by tests.
  */
+import { createHash } from 'node:crypto';
+import type { Hono } from 'hono';
 import { z } from 'zod';
-import type { Operation } from '../operations/operation.ts';
-import type { OperationTag } from '../operations/operation-description.ts';
-import { describedPath, type OpenApiObject, operationObject } from './operation-object.ts';
-import { createSchemaWriter, type SchemaWriter } from './schema-writer.ts';
+import type { Logger } from '#src/log.ts';
+import { hasAlready } from '#src/service/http/if-none-match.ts';
+import type { ServiceEnv } from '#src/service/operations/exchange.ts';
+import type { Operation, OperationTag } from '#src/service/operations/operation.ts';
+import { createDescriptionPage, viewerFolder } from './description-page.ts';
+import {
+  createSchemaWriter,
+  describedPath,
+  type OpenApiObject,
+  operationObject,
+  type SchemaWriter,
+} from './operation-object.ts';
 
 /** The newest version of the interface (section 9). */
 const interfaceVersion = '1.2.0';
@@ -92,3 +102,51 @@ function healthPath(schemas: SchemaWriter): OpenApiDocument['paths'][string] {
     },
   };
 }
+
+// `GET /openapi.json`, the public description, and `GET /docs`, its page for people. Neither needs a key.
+
+/** `document` is written at the first request: a service that nobody asks need not. */
+export function addDescription(app: Hono<ServiceEnv>, document: () => OpenApiDocument, log: Logger): void {
+  let written: { readonly text: string; readonly etag: string } | undefined;
+  app.get('/openapi.json', (context) => {
+    written ??= write(document());
+    const headers = { etag: written.etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' };
+    if (hasAlready(context.req.header('if-none-match'), written.etag))
+      return new Response(null, { status: 304, headers });
+    return new Response(written.text, { headers: { ...headers, 'content-type': 'application/json' } });
+  });
+  const page = createDescriptionPage(viewerFolder, log);
+  app.get('/docs', () => page.answerPage());
+  app.get('/docs/:file', (context) => page.answerFile(context.req.param('file')));
+}
+
+function write(document: OpenApiDocument) {
+  const text = JSON.stringify(document);
+  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
+}
+
+/** The two error bodies as schemas (section 7; see `http/error-reply.ts`). */
+const _code = z.string().regex(/^\d{7}$/);
+const _trace = z.string().meta({ description: 'Names the request in the log of the service.' });
+
+/**
+ * Somebody who looks at every reply of the service as it was meant, before faults spoil it. Tests hold the replies to
+ * the public description with it.
+ */
+export interface ObservedReply {
+  /** In upper case; null where no operation was meant (an unknown path, a wrong method). */
+  readonly method: string | null;
+  /** As the description writes it, `/v1/contacts/{id}`; null where no operation was meant. */
+  readonly path: string | null;
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON text; null for an empty body. */
+  readonly text: string | null;
+}
+
+/** Must not throw. */
+export type ObserveReply = (reply: ObservedReply) => void;
+
+/** Called once, when the service starts. */
+export type ReplyObserver = (document: OpenApiDocument) => ObserveReply;

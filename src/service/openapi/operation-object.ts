@@ -1,12 +1,10 @@
 /** One operation in the public description. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { invariant } from '#src/errors.ts';
-import { errorReply } from '../http/error-reply.ts';
-import { badRequest, Refusal } from '../http/refusal.ts';
-import type { Operation } from '../operations/operation.ts';
-import { objectOfBody } from '../operations/ready-body.ts';
-import { errorSchema, wrappedErrorSchema } from './error-schemas.ts';
-import type { JsonSchema, SchemaWriter } from './schema-writer.ts';
+import { errorReply } from '#src/service/http/error-reply.ts';
+import { jsonTypes } from '#src/service/http/expected-shape.ts';
+import { badRequest, Refusal } from '#src/service/http/refusal.ts';
+import { type Operation, objectOfBody } from '#src/service/operations/operation.ts';
 
 /** An object of the OpenAPI specification. The document is checked as a whole, by a validator and in tests. */
 export type OpenApiObject = Readonly<Record<string, unknown>>;
@@ -154,3 +152,105 @@ function errorContent(operation: Operation, status: number, about: string, schem
 function refusalBody(refusal: Refusal, { resource }: Operation): unknown {
   return objectOfBody(errorReply(refusal, resource, exampleTrace).body);
 }
+
+/**
+ * Writes zod schemas as JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1).
+ *
+ * A schema with an `id` in its meta becomes a component, whoever uses it; others stand where they are used. One name
+ * is one schema: a reply admits no unknown member, a request ignores them, so that the two never share a component
+ * that is an object.
+ */
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** `reply` is what comes out of a schema, `request` what may go in. */
+type Direction = 'request' | 'reply';
+
+export interface SchemaWriter {
+  /** Throws a `bug` error where a name is taken by another schema. */
+  readonly write: (schema: z.ZodType, direction: Direction) => JsonSchema;
+  /** The schema that a written one refers to; itself where it refers to none. */
+  readonly resolve: (written: JsonSchema) => JsonSchema;
+  /** What was named so far, by name in alphabetical order. */
+  readonly components: () => Readonly<Record<string, JsonSchema>>;
+}
+
+const ownPrefix = '#/$defs/';
+const componentPrefix = '#/components/schemas/';
+
+export function createSchemaWriter(): SchemaWriter {
+  const components = new Map<string, JsonSchema>();
+  const known = { request: new Map<z.ZodType, JsonSchema>(), reply: new Map<z.ZodType, JsonSchema>() };
+  const write = (schema: z.ZodType, direction: Direction): JsonSchema => {
+    // Inside of an object, a named schema is a reference at the top level too.
+    const written: JsonSchema = z.toJSONSchema(z.object({ it: schema }), {
+      target: 'draft-2020-12',
+      io: direction === 'request' ? 'input' : 'output',
+      override: ({ jsonSchema }) => tidy(jsonSchema),
+    });
+    for (const [name, definition] of Object.entries(written.$defs ?? {})) {
+      const moved = withComponentReferences(definition);
+      const other = components.get(name);
+      const same = other === undefined || JSON.stringify(other) === JSON.stringify(moved);
+      invariant(same, `the component ${name} is one schema`);
+      components.set(name, moved);
+    }
+    const it = written.properties?.it;
+    invariant(typeof it === 'object', 'a schema is written as an object');
+    return withComponentReferences(it);
+  };
+  return {
+    // The error body stands in every operation: what was written once is not written again.
+    write: (schema, direction) => {
+      const written = known[direction].get(schema) ?? write(schema, direction);
+      known[direction].set(schema, written);
+      return written;
+    },
+    resolve: (written) => components.get(written.$ref?.slice(componentPrefix.length) ?? '') ?? written,
+    components: () => Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1))),
+  };
+}
+
+/** A date-time is said by its format; the pattern beside it fills five lines. */
+function tidy(schema: JsonSchema): void {
+  if (schema.format === 'date-time') delete schema.pattern;
+}
+
+function withComponentReferences(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string' && value.startsWith(ownPrefix)
+      ? componentPrefix + value.slice(ownPrefix.length)
+      : value,
+  );
+}
+
+// The two error bodies as schemas (section 7; see `http/error-reply.ts`).
+const code = z.string().regex(/^\d{7}$/);
+const trace = z.string().meta({ description: 'Names the request in the log of the service.' });
+
+/** Every refusal but those of authentication. */
+export const errorSchema = z
+  .object({
+    message: z.string(),
+    code: code.meta({ description: 'Two digits for the resource, two for the variant, then the status.' }),
+    status: z.int().min(400).max(599),
+    docs: z.string(),
+    title: z.string(),
+    description: z.string().meta({ description: 'With the title Invalid Custom Field Item.' }).optional(),
+    trace,
+    errors: z
+      .array(
+        z.object({
+          path: z.string().meta({ description: 'The member, written with dots; empty for the whole.' }),
+          message: z.string(),
+          schema: z.object({ type: z.enum(jsonTypes).meta({ description: 'The JSON type that was expected.' }) }),
+        }),
+      )
+      .meta({ description: 'What is wrong with the request, one by one.' })
+      .optional(),
+  })
+  .meta({ id: 'Error' });
+
+/** Refusals of authentication. */
+export const wrappedErrorSchema = z
+  .object({ error: z.object({ message: z.string(), key: z.string(), code, trace }) })
+  .meta({ id: 'AuthenticationError' });

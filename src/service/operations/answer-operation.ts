@@ -8,10 +8,10 @@
 import type { Context } from 'hono';
 import type { Clock } from '#src/clock.ts';
 import type { Logger } from '#src/log.ts';
+import type { Background } from '#src/service/faults/answer-with-faults.ts';
+import type { Fault, FaultSet } from '#src/service/faults/faults.ts';
+import type { PageTokens } from '#src/service/paging.ts';
 import { answerWithFaults } from '../faults/answer-with-faults.ts';
-import type { Background } from '../faults/background.ts';
-import type { Fault } from '../faults/fault.ts';
-import type { FaultSet } from '../faults/fault-set.ts';
 import type { Authenticate } from '../http/authentication.ts';
 import { errorReply } from '../http/error-reply.ts';
 import { flagDeprecated } from '../http/flag-deprecated.ts';
@@ -20,9 +20,7 @@ import type { TakePlace } from '../http/rate-limit.ts';
 import { readBodyBytes } from '../http/read-body.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { AtTurnEnd } from '../http/turn-end.ts';
-import type { PageTokens } from '../paging/page-token.ts';
-import type { ServiceEnv } from '../service-env.ts';
-import { createExchange, type Exchange } from './exchange.ts';
+import { createExchange, type Exchange, type ServiceEnv } from './exchange.ts';
 import type { TellFailure } from './failure-log.ts';
 import type { ListingFaults, Operation, Reply } from './operation.ts';
 

@@ -4,12 +4,12 @@
  * It is made for every request, so it is a plain record: getters in it would cost as much as a look-up.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { type AnswerChannel, detachedChannel, socketChannel } from '../http/answer-channel.ts';
-import { newTrace } from '../http/error-reply.ts';
-import { queryOf } from '../http/query-of.ts';
-import type { AtTurnEnd } from '../http/turn-end.ts';
-import type { ServiceEnv } from '../service-env.ts';
+import { type AnswerChannel, detachedChannel, socketChannel } from '#src/service/http/answer-channel.ts';
+import { newTrace } from '#src/service/http/error-reply.ts';
+import { queryOf } from '#src/service/http/query-of.ts';
+import type { AtTurnEnd } from '#src/service/http/turn-end.ts';
 import type { Operation } from './operation.ts';
 
 export interface Exchange {
@@ -60,3 +60,6 @@ function traceOnDemand(): () => string {
     return trace;
   };
 }
+
+/** What the framework hands on with a request. Without a port there are no bindings. */
+export type ServiceEnv = { Bindings: Partial<HttpBindings> };

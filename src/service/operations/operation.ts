@@ -4,10 +4,8 @@
  * An *operation* is one thing that the interface can do (section 4). An *operation request* is one request for it, after
  * authentication, with its body's bytes read. A *reply* is the answer as a value: status and JSON body.
  */
-
-import type { DeprecatedUse } from './deprecated-use.ts';
-import type { OperationDescription } from './operation-description.ts';
-import type { ReplyBody } from './ready-body.ts';
+import type { z } from 'zod';
+import type { DeprecatedUse, Refusal } from '#src/service/http/refusal.ts';
 
 /**
  * The names that faults and counts use (`contract.md`, "Service"). Those after `fields` belong to what the change
@@ -65,4 +63,86 @@ export interface Operation {
   readonly description: OperationDescription;
   /** Throws `Refusal`. A reply to a write is given after its commit. */
   readonly run: (request: OperationRequest) => Reply | Promise<Reply>;
+}
+
+/**
+ * What the public description says of an operation (`GET /openapi.json`). Its schemas are the very ones that check
+ * requests, so that the two cannot differ.
+ */
+export type OperationTag = 'Contacts' | 'Phone numbers' | 'Custom fields' | 'Calls' | 'Messages';
+
+export interface OperationDescription {
+  /** Unique, as `createContact`. */
+  readonly operationId: string;
+  readonly tag: OperationTag;
+  readonly summary: string;
+  /** Sentences for a person, with the section of the interface. */
+  readonly about: string;
+  /** The path parameter; null where the path has none. */
+  readonly pathId: z.ZodType | null;
+  /** The parameters; null where there are none. Arrays are sent as the repeated plain key. */
+  readonly query: z.ZodObject | null;
+  readonly body: DescribedBody | null;
+  readonly reply: DescribedReply;
+  /** Refusals beyond those that every operation has (401, 429, 500): status and when. */
+  readonly refusals: Readonly<Record<number, string>>;
+  /** Refusals worth showing in full. Where there is none of a status, one is made from its sentence. */
+  readonly refusalExamples?: readonly Refusal[];
+}
+
+interface DescribedBody {
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+}
+
+interface DescribedReply {
+  readonly status: number;
+  readonly about: string;
+  /** Null: an empty body. */
+  readonly schema: z.ZodType | null;
+  readonly example?: unknown;
+}
+
+/** How many requests each operation has had. */
+interface RequestCounts {
+  readonly count: (operation: Operation) => void;
+  /** One entry per operation, be it 0. */
+  readonly all: () => Readonly<Record<string, number>>;
+}
+
+export function createRequestCounts(): RequestCounts {
+  const counts = new Map<OperationName, number>(operationNames.map((name) => [name, 0]));
+  return {
+    count: ({ name }) => {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    },
+    all: () => Object.fromEntries(counts),
+  };
+}
+
+/**
+ * The body of a reply whose JSON text is at hand already: the store keeps contacts as reads show them, so that a page
+ * of fifty is put together without being parsed.
+ */
+export class ReadyBody {
+  /** The text of a JSON object. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Null: an empty body. */
+export type ReplyBody = Readonly<Record<string, unknown>> | ReadyBody | null;
+
+/** The JSON text of a body; null for an empty one. */
+export function textOfBody(body: ReplyBody): string | null {
+  if (body === null) return null;
+  return body instanceof ReadyBody ? body.text : JSON.stringify(body);
+}
+
+/** A body as an object, for those who look into it; null for an empty one. */
+export function objectOfBody(body: ReplyBody): Readonly<Record<string, unknown>> | null {
+  return body instanceof ReadyBody ? JSON.parse(body.text) : body;
 }

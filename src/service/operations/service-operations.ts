@@ -1,12 +1,11 @@
 /** The table of operations: all that the interface can do, on one store. */
-import { callOperations } from '../calls/call-operations.ts';
+import { callOperations, recordingOperations } from '#src/service/activity/calls.ts';
+import { messageOperations } from '#src/service/activity/messages.ts';
+import { customFieldOperations } from '#src/service/custom-fields.ts';
+import type { PageTokens } from '#src/service/paging.ts';
+import { phoneNumberOperations } from '#src/service/phone-numbers.ts';
 import { contactOperations } from '../contacts/contact-operations.ts';
 import { defaultReservedSources } from '../contacts/reserved-sources.ts';
-import { customFieldOperations } from '../custom-fields/custom-field-operations.ts';
-import { messageOperations } from '../messages/message-operations.ts';
-import type { PageTokens } from '../paging/page-token.ts';
-import { phoneNumberOperations } from '../phone-numbers/phone-number-operations.ts';
-import { recordingOperations } from '../recordings/recording-operations.ts';
 import type { ServiceBehaviour } from '../service-options.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Operation } from './operation.ts';

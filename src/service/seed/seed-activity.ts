@@ -3,23 +3,18 @@
  *
  * Everything is invented: the people's numbers are fictional ones that the workspace does not have itself.
  */
+import { randomBytes } from 'node:crypto';
 import { isoInstant } from '#src/clock.ts';
-import type { StoredCall } from '../calls/stored-call.ts';
-import { createActivityIds, type NextActivityId } from '../conversations/activity-id.ts';
-import type { StoredMessage } from '../messages/stored-message.ts';
-import { numberOwnerId } from '../phone-numbers/number-owner.ts';
-import type { PhoneNumber } from '../phone-numbers/phone-number.ts';
-import type { StoreTables } from '../store/open-store.ts';
+import { createActivityIds, type NextActivityId } from '#src/service/activity/conversations.ts';
+import type { StoreTables } from '#src/service/store/open-store.ts';
 import {
-  type PatternCall,
-  type PatternMessage,
-  type PatternPerson,
-  type PatternUser,
-  patternCalls,
-  patternMessages,
-} from './activity-pattern.ts';
-import type { NumberPlan } from './number-plan.ts';
-import { inventRecordings } from './seed-recordings.ts';
+  numberOwnerId,
+  type PhoneNumber,
+  type StoredCall,
+  type StoredMessage,
+  type StoredRecording,
+} from '#src/service/stored-records.ts';
+import type { NumberPlan } from './invented-people.ts';
 
 /** How many of the phone numbers have calls and messages. */
 export const activeNumberCount = 4;
@@ -28,7 +23,7 @@ const hourMs = 3_600_000;
 /** Two numbers' calls do not fall on one instant. */
 const betweenNumbersMs = 7 * 60_000;
 
-export interface ActivityFacts {
+interface ActivityFacts {
   readonly nowMs: number;
   readonly ownerUserId: string;
   readonly contactCount: number;
@@ -137,4 +132,105 @@ function inventMessage(id: string, pattern: PatternMessage, scene: Scene, create
     createdAt: isoInstant(createdMs),
     updatedAt: isoInstant(createdMs + 2_000),
   };
+}
+
+// What happened lately on a phone number of a new workspace, as a pattern: the same in every workspace, placed before
+// the instant of its making.
+//
+// It is spread so that every parameter of the listings shows: some days old and some hours, of the owner of the number
+// and of a second user, with people whom the contacts name and with a stranger, incoming and outgoing, taken and
+// missed, with none, one and two recordings.
+
+/** Two people of the contacts (where the workspace has contacts), and somebody whom nobody knows. */
+type PatternPerson = 'first' | 'second' | 'stranger';
+/** Of a number with a single user the second is the owner, too. */
+type PatternUser = 'owner' | 'second';
+
+interface PatternCall {
+  readonly hoursAgo: number;
+  readonly person: PatternPerson;
+  readonly user: PatternUser;
+  readonly direction: 'incoming' | 'outgoing';
+  readonly status: 'completed' | 'missed' | 'no-answer';
+  /** 0 where nobody answered. */
+  readonly seconds: number;
+  readonly recordingCount: 0 | 1 | 2;
+}
+
+interface PatternMessage {
+  readonly hoursAgo: number;
+  readonly person: PatternPerson;
+  readonly user: PatternUser;
+  readonly direction: 'incoming' | 'outgoing';
+  readonly text: string;
+}
+
+/** The oldest is less than the age of the numbers ago. */
+const patternCalls: readonly PatternCall[] = [
+  call(312, 'first', 'owner', 'incoming', 'completed', 640, 2),
+  call(264, 'first', 'owner', 'outgoing', 'completed', 95, 1),
+  call(190, 'second', 'owner', 'incoming', 'completed', 210, 0),
+  call(150, 'first', 'second', 'incoming', 'completed', 333, 1),
+  call(97, 'first', 'owner', 'incoming', 'missed', 0, 0),
+  call(71, 'stranger', 'owner', 'incoming', 'missed', 0, 0),
+  call(49, 'first', 'second', 'outgoing', 'no-answer', 0, 0),
+  call(26, 'second', 'second', 'incoming', 'missed', 0, 0),
+  call(5, 'first', 'owner', 'outgoing', 'completed', 61, 0),
+];
+
+const patternMessages: readonly PatternMessage[] = [
+  message(311, 'first', 'owner', 'outgoing', 'Thank you for your call. The offer is on its way.'),
+  message(288, 'first', 'owner', 'incoming', 'It came, thanks. May I ask two things about it?'),
+  message(189, 'second', 'owner', 'outgoing', 'Your order is ready. We are open until six.'),
+  message(148, 'first', 'second', 'outgoing', 'Hello, I took over the offer from my colleague. What may I answer?'),
+  message(147, 'first', 'owner', 'incoming', 'Could it begin a week later?'),
+  message(70, 'stranger', 'owner', 'incoming', 'Is this the number of the tea shop?'),
+  message(48, 'first', 'second', 'outgoing', 'A week later is fine 👍'),
+  message(25, 'second', 'second', 'outgoing', 'Sorry that we missed your call. When may we ring back?'),
+  message(4, 'first', 'owner', 'outgoing', 'As we said on the phone: Monday at nine.'),
+];
+
+function call(
+  hoursAgo: number,
+  person: PatternPerson,
+  user: PatternUser,
+  direction: PatternCall['direction'],
+  status: PatternCall['status'],
+  seconds: number,
+  recordingCount: PatternCall['recordingCount'],
+): PatternCall {
+  return { hoursAgo, person, user, direction, status, seconds, recordingCount };
+}
+
+function message(
+  hoursAgo: number,
+  person: PatternPerson,
+  user: PatternUser,
+  direction: PatternMessage['direction'],
+  text: string,
+): PatternMessage {
+  return { hoursAgo, person, user, direction, text };
+}
+
+// Invents the recordings of a call. Their files do not exist: example.com is set aside for examples.
+
+/** Segments of equal length, one after the other, from the answer to the end; the oldest first. */
+function inventRecordings(
+  { id: callId, answeredAt, duration }: StoredCall,
+  recordingCount: number,
+): readonly StoredRecording[] {
+  if (answeredAt === null) return [];
+  const seconds = Math.floor(duration / Math.max(1, recordingCount));
+  return Array.from({ length: recordingCount }, (_, index) => {
+    const id = `CR${randomBytes(8).toString('hex')}`;
+    return {
+      id,
+      callId,
+      duration: seconds,
+      startTime: isoInstant(Date.parse(answeredAt) + index * seconds * 1_000),
+      status: 'completed',
+      type: 'audio/mpeg',
+      url: `https://example.com/invented-recordings/${id}.mp3`,
+    };
+  });
 }

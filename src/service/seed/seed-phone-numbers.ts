@@ -5,9 +5,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isoInstant } from '#src/clock.ts';
-import type { PhoneNumber, WorkspaceUser } from '../phone-numbers/phone-number.ts';
-import { fictionalNumber } from './fictional-number.ts';
-import { inventedUser } from './invented-people.ts';
+import type { PhoneNumber, WorkspaceUser } from '#src/service/stored-records.ts';
+import { fictionalNumber, inventedUser } from './invented-people.ts';
 
 const numbersPerUser = 2;
 const userCountMax = 50;

@@ -1,22 +1,20 @@
 /** Fills a new workspace: custom fields, users with phone numbers, contacts, and what happened on the first numbers. */
-import type { Clock } from '#src/clock.ts';
+import { type Clock, isoInstant } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { createContactIds } from '../contacts/contact-id.ts';
-import type { PhoneNumber } from '../phone-numbers/phone-number.ts';
-import type { Seed } from '../store/open-store.ts';
-import { seededCustomFields } from './custom-field-seed.ts';
-import { createNumberPlan } from './number-plan.ts';
+import { createContactIds, type NextContactId, newItemId } from '#src/service/contacts/contact-changes.ts';
+import type { Seed } from '#src/service/store/open-store.ts';
+import type { CustomFieldDefinition, PhoneNumber, StoredContact } from '#src/service/stored-records.ts';
+import { createNumberPlan, inventedContact } from './invented-people.ts';
 import { activeNumberCount, seedActivity } from './seed-activity.ts';
-import { inventContact } from './seed-contacts.ts';
 import { inventPhoneNumber, inventUsers } from './seed-phone-numbers.ts';
 
-export const seedContactsMax = 1_000_000;
-export const seedPhoneNumbersMax = 10_000;
+const seedContactsMax = 1_000_000;
+const seedPhoneNumbersMax = 10_000;
 
 /** The contacts of a seed were entered one a minute, the last one a minute ago. */
 const betweenContactsMs = 60_000;
 
-export interface SeedCounts {
+interface SeedCounts {
   readonly seedContacts: number;
   readonly seedPhoneNumbers: number;
   /** Whether the numbers may send abroad. Default: false. */
@@ -60,4 +58,57 @@ function requireCount(what: string, count: number, countMax: number): void {
     facts: { what, count, countMax },
     hint: `Give a whole number from 0 to ${countMax}.`,
   });
+}
+
+/** The custom fields of a new workspace: one of each of the seven types (`contract.md`, "Service"). */
+export const seededCustomFields: readonly CustomFieldDefinition[] = [
+  { key: 'office_address', name: 'Office address', type: 'address' },
+  { key: 'newsletter', name: 'Newsletter', type: 'boolean' },
+  { key: 'customer_since', name: 'Customer since', type: 'date' },
+  { key: 'interests', name: 'Interests', type: 'multi-select' },
+  { key: 'seats', name: 'Seats', type: 'number' },
+  { key: 'account_manager', name: 'Account manager', type: 'string' },
+  { key: 'portal', name: 'Portal', type: 'url' },
+];
+
+/**
+ * Invents the contacts of a new workspace: people whom somebody entered by hand in the app.
+ *
+ * Such a contact has neither externalId nor source (4.1: "contacts created in the user interface have null").
+ */
+const companies = ['Fennel & Sons', 'Harbor Tea', 'Lantern Works', null] as const;
+const roles = ['Buyer', 'Owner', null] as const;
+
+interface InventedContactFacts {
+  /** Counted from 0. */
+  readonly index: number;
+  /** E.164. */
+  readonly phoneNumber: string;
+  readonly createdMs: number;
+  readonly ownerUserId: string;
+  readonly nextContactId: NextContactId;
+}
+
+function inventContact(facts: InventedContactFacts): StoredContact {
+  const { index, phoneNumber, createdMs, ownerUserId, nextContactId } = facts;
+  const { firstName, lastName, email } = inventedContact(index);
+  const createdAt = isoInstant(createdMs);
+  return {
+    id: nextContactId(createdMs),
+    externalId: null,
+    source: null,
+    sourceUrl: null,
+    defaultFields: {
+      company: companies[index % companies.length] ?? null,
+      firstName,
+      lastName,
+      role: roles[index % roles.length] ?? null,
+      emails: [{ id: newItemId(), name: 'work', value: email }],
+      phoneNumbers: [{ id: newItemId(), name: 'mobile', value: phoneNumber }],
+    },
+    customFields: [],
+    createdAt,
+    updatedAt: createdAt,
+    createdByUserId: ownerUserId,
+  };
 }

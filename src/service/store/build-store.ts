@@ -5,11 +5,12 @@
  * away where anything fails, and renamed when it is complete and on the disk. Such a file needs no journal on the disk,
  * and in memory it is small, as a new file has no pages that could be changed.
  */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { newDraftPath, removeAbandonedDrafts } from './draft.ts';
 import {
   isOfDatabase,
   keepOwner,
@@ -20,10 +21,10 @@ import {
   storeOf,
   tablesOf,
 } from './open-store.ts';
-import { journalsOf, makeFolder } from './store-files.ts';
+import { journalsOf, makeFolder } from './store-lock.ts';
 
 /** Fills the tables; rejects where it cannot, and nothing is kept. */
-export type Fill<Filled extends { readonly ownerUserId: string }> = (tables: StoreTables) => Promise<Filled>;
+type Fill<Filled extends { readonly ownerUserId: string }> = (tables: StoreTables) => Promise<Filled>;
 
 /**
  * `path` is a file that is not there yet, or `:memory:`. `beforePublish` is awaited when the store is complete; where it
@@ -151,4 +152,48 @@ function notWritten(path: string, error: unknown): PatchbayError {
     hint: 'Nothing was loaded. Check the folder and the space on its disk.',
     cause: error,
   });
+}
+
+// Drafts: a file is written under a name of its own beside its target, and renamed when it is whole.
+//
+// The name tells the process that writes it. What a process that was killed left behind is removed by the next one that
+// writes the same target.
+
+/** What is drafted: a store that is being loaded, or a dump. */
+type DraftKind = 'loading' | 'part';
+
+/** A name that nobody else uses. To be opened with the flag `wx`. */
+export function newDraftPath(target: string, kind: DraftKind): string {
+  return `${target}.${kind}-${process.pid}-${randomBytes(6).toString('hex')}`;
+}
+
+/** Never throws: an old draft is in nobody's way. */
+export function removeAbandonedDrafts(target: string, kind: DraftKind): void {
+  const beginning = `${basename(target)}.${kind}-`;
+  try {
+    for (const name of readdirSync(dirname(target))) {
+      if (!name.startsWith(beginning)) continue;
+      const pid = /^(\d{1,15})(?:-[0-9a-f]{12})?$/.exec(name.slice(beginning.length))?.[1];
+      const draft = join(dirname(target), name);
+      if (pid !== undefined && isAbandoned(draft, Number(pid))) rmSync(draft, { force: true });
+    }
+  } catch {
+    // A folder that cannot be read, or a draft that is somebody else's.
+  }
+}
+
+function isAbandoned(draft: string, pid: number): boolean {
+  // In a container every process may have the same number: a draft that is older than this one is not its own.
+  if (pid === process.pid) return statSync(draft).mtimeMs < performance.timeOrigin;
+  return pid > 0 && !isAlive(pid);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process may not be asked, but it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }

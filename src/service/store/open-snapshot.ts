@@ -9,8 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PatchbayError } from '#src/errors.ts';
-import { openStore, ownerOf, type StoreTables, tablesOf, unreadable, versionOf } from './open-store.ts';
+import { openStore, ownerOf, type StoreTables, tablesOf, versionOf } from './open-store.ts';
 import { schemaVersion } from './schema.ts';
+import { unreadable } from './store-lock.ts';
 
 export interface Snapshot {
   readonly tables: StoreTables;

@@ -7,21 +7,29 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, PatchbayError } from '#src/errors.ts';
-import { type ApiKeyTable, createApiKeyTable } from './api-key-table.ts';
-import { type CallTable, createCallTable } from './call-table.ts';
-import { createContactDocuments } from './contact-document.ts';
-import { type ContactTable, createContactTable } from './contact-table.ts';
-import { type CustomFieldTable, createCustomFieldTable } from './custom-field-table.ts';
+import { PatchbayError } from '#src/errors.ts';
+import {
+  type CallTable,
+  createCallTable,
+  createMessageTable,
+  createRecordingTable,
+  type MessageTable,
+  type RecordingTable,
+} from './activity-tables.ts';
+import { type ContactTable, createContactDocuments, createContactTable } from './contact-table.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
-import { createMessageTable, type MessageTable } from './message-table.ts';
-import { createPhoneNumberTable, type PhoneNumberTable } from './phone-number-table.ts';
-import { createRecordingTable, type RecordingTable } from './recording-table.ts';
 import { migrations, schemaVersion } from './schema.ts';
-import { createSharedReads, type SharedReads } from './shared-reads.ts';
-import { fileAt, journalsOf, makeFolder } from './store-files.ts';
-import { noPlace, type StorePlace, watchStorePlace } from './store-place.ts';
-import { createUserTable, type UserTable } from './user-table.ts';
+import { fileAt, journalsOf, makeFolder, noPlace, type StorePlace, unreadable, watchStorePlace } from './store-lock.ts';
+import {
+  type ApiKeyTable,
+  type CustomFieldTable,
+  createApiKeyTable,
+  createCustomFieldTable,
+  createPhoneNumberTable,
+  createUserTable,
+  type PhoneNumberTable,
+  type UserTable,
+} from './workspace-tables.ts';
 
 export interface StoreTables {
   readonly contacts: ContactTable;
@@ -206,10 +214,43 @@ export function isOfDatabase(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 }
 
-export function unreadable(path: string, cause: unknown): PatchbayError {
-  return new PatchbayError('usage', 'storeUnreadable', `cannot open the store ${path}: ${messageOf(cause)}`, {
-    facts: { path },
-    hint: 'Name a file that this service made, a new file, or :memory:.',
-    cause,
-  });
+/**
+ * Reads that come in one turn of the event loop share one transaction: to take and give back SQLite's locks costs more
+ * than to look a contact up.
+ *
+ * Invariant: the transaction ends with its turn, and before a write begins. So a read sees all that was answered
+ * before it came.
+ */
+interface SharedReads {
+  /** Does the work at once. It must not write. */
+  readonly read: <Result>(work: () => Result) => Result;
+  /** Ends the transaction, if there is one. */
+  readonly end: () => void;
+}
+
+export function createSharedReads(database: DatabaseSync): SharedReads {
+  const begin = database.prepare('BEGIN');
+  const rollBack = database.prepare('ROLLBACK');
+  let isOpen = false;
+  const end = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    try {
+      // A read that failed on a broken file has ended it already.
+      if (database.isTransaction) rollBack.run();
+    } catch {
+      // Reads have nothing to lose, and nobody waits here: the next statement meets the same fault and tells it.
+    }
+  };
+  return {
+    read: (work) => {
+      if (!database.isTransaction) {
+        begin.run();
+        isOpen = true;
+        setImmediate(end);
+      }
+      return work();
+    },
+    end,
+  };
 }

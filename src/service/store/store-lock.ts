@@ -5,14 +5,12 @@
  * Two services would each hold other keys for valid, and the one that starts last would make the store forget those of
  * the first.
  */
-import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { PatchbayError } from '#src/errors.ts';
-import { unreadable } from './open-store.ts';
-import { fileAt, makeFolder } from './store-files.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 
-export interface StoreLock {
+interface StoreLock {
   readonly release: () => void;
 }
 
@@ -80,4 +78,99 @@ function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false;
   const code = Number(error.errcode) & 0xff;
   return code === 5 || code === 6;
+}
+
+/**
+ * Whether the store's name still leads to the file that is open.
+ *
+ * Somebody may move a backup over it, or remove it, while the service runs: writes would go on into a file without a
+ * name, and the journal, which is found by its name alone, would be taken for that of the new file and ruin it.
+ * Invariant: a commit that is told as done was made while the name led to the open file. Once it does not, what the
+ * journal holds goes into the old file, wherever that is now, and the journal is emptied, so that it cannot harm.
+ */
+export interface StorePlace {
+  /** Not to be called inside a transaction. Throws a `usage` error, `storeReplaced`; and the system's errors. */
+  readonly require: () => void;
+  /** To be called when the database is closed: SQLite leaves the journal of a file that has another name now. */
+  readonly leave: () => void;
+}
+
+/** The place of a store that has no name. */
+export const noPlace: StorePlace = { require: () => undefined, leave: () => undefined };
+
+/** `opened` is the file that the database has open; it has been read, so that its journal is there. */
+export function watchStorePlace(path: string, opened: string | null, database: DatabaseSync): StorePlace {
+  const journals = journalsOf(path).map((name) => ({ name, file: fileAt(name) }));
+  const [log] = journals;
+  let isEmptied = false;
+  // A commit into a journal that was removed would be lost with this process.
+  const isInPlace = () => fileAt(path) === opened && (log === undefined || fileAt(log.name) === log.file);
+  return {
+    require: () => {
+      if (isInPlace()) {
+        isEmptied = false;
+        return;
+      }
+      if (!isEmptied) isEmptied = emptyJournal(database);
+      throw new PatchbayError(
+        'usage',
+        'storeReplaced',
+        `the store ${path} or its journal was replaced or removed while the service works on it, so nothing is written any more; end the service, see that the right file is in place, and start again`,
+        { facts: { path } },
+      );
+    },
+    leave: () => {
+      if (fileAt(path) === opened) return;
+      for (const { name, file } of journals) if (file !== null && fileAt(name) === file) rmSync(name, { force: true });
+    },
+  };
+}
+
+/** Answers whether it is empty. It is not while somebody reads it, as a dump does; that is not waited for. */
+function emptyJournal(database: DatabaseSync): boolean {
+  const { timeout } = database.prepare('PRAGMA busy_timeout').get() ?? {};
+  database.exec('PRAGMA busy_timeout = 0');
+  try {
+    return database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
+  } catch {
+    // A full disk, or a damaged file: the next write that is refused tries it again.
+    return false;
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${Number(timeout ?? 0)}`);
+  }
+}
+
+// The files of a store: which stand beside it, how one is told from another, and the folder that they are in.
+
+/** What SQLite keeps beside a store. */
+export function journalsOf(path: string): readonly string[] {
+  return [`${path}-wal`, `${path}-shm`, `${path}-journal`];
+}
+
+/** Tells one file from another, whatever its name; null where there is none. */
+export function fileAt(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
+
+/**
+ * Makes a folder and those that it lies in, for their owner alone. Not Node's recursive `mkdir`, which never ends under
+ * `/proc`. Throws the system's errors.
+ */
+export function makeFolder(path: string): void {
+  const missing: string[] = [];
+  // Ends: each turn goes one folder up, to the root at last.
+  for (let at = path; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at);
+  for (const folder of missing.reverse()) {
+    // Another process may be making it, too.
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+  }
+}
+
+export function unreadable(path: string, cause: unknown): PatchbayError {
+  return new PatchbayError('usage', 'storeUnreadable', `cannot open the store ${path}: ${messageOf(cause)}`, {
+    facts: { path },
+    hint: 'Name a file that this service made, a new file, or :memory:.',
+    cause,
+  });
 }

@@ -20,10 +20,10 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { newDraftPath, removeAbandonedDrafts } from '../store/draft.ts';
+import { newDraftPath, removeAbandonedDrafts } from '#src/service/store/build-store.ts';
+import { fileAt, journalsOf, unreadable } from '#src/service/store/store-lock.ts';
 import { openSnapshot } from '../store/open-snapshot.ts';
-import { isOfDatabase, unreadable } from '../store/open-store.ts';
-import { fileAt, journalsOf } from '../store/store-files.ts';
+import { isOfDatabase } from '../store/open-store.ts';
 import { createDumpLines } from './dump-lines.ts';
 import type { SectionCounts } from './sections.ts';
 

@@ -1,6 +1,6 @@
 /** Makes the contact that a record of a workspace file describes. Pure: ids and instants come in. */
-import type { CustomFieldItem } from '../contacts/custom-field-items.ts';
-import type { StoredContact, StoredCustomField, StoredItem } from '../contacts/stored-contact.ts';
+import type { CustomFieldItem } from '#src/service/contacts/custom-field-values.ts';
+import type { StoredContact, StoredCustomField, StoredItem } from '#src/service/stored-records.ts';
 import type { ContactRecord } from './record-schemas.ts';
 
 export interface LoadedContactFacts {

@@ -7,12 +7,10 @@
  */
 import { z } from 'zod';
 import { isoInstant } from '#src/clock.ts';
+import * as fields from '#src/service/contacts/contact-bodies.ts';
+import { phoneNumberSchema, userId } from '#src/service/phone-numbers.ts';
+import { storedCall, storedMessage, storedRecording } from '#src/service/stored-records.ts';
 import { customFieldTypes } from '#src/wire/contact.ts';
-import { storedCall } from '../calls/stored-call.ts';
-import * as fields from '../contacts/field-schemas.ts';
-import { storedMessage } from '../messages/stored-message.ts';
-import { phoneNumberSchema, userId } from '../phone-numbers/phone-number-schema.ts';
-import { storedRecording } from '../recordings/stored-recording.ts';
 import { boundedText, e164, text } from '../text-schemas.ts';
 
 /** An id stands in paths and queries. */

@@ -1,9 +1,8 @@
 /** Takes the contacts of a workspace file: the shape of each, its custom fields, its ids. */
 import { type Clock, isoInstant } from '#src/clock.ts';
-import { createContactIds, newItemId } from '../contacts/contact-id.ts';
-import { type CustomFieldItem, checkCustomFieldItems } from '../contacts/custom-field-items.ts';
-import type { StoredContact } from '../contacts/stored-contact.ts';
-import type { CustomFieldDefinitions } from '../custom-fields/definition.ts';
+import { createContactIds, newItemId } from '#src/service/contacts/contact-changes.ts';
+import { type CustomFieldItem, checkCustomFieldItems } from '#src/service/contacts/custom-field-values.ts';
+import type { CustomFieldDefinitions, StoredContact } from '#src/service/stored-records.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { StoreTables } from '../store/open-store.ts';
 import { checkRecord } from './check-record.ts';

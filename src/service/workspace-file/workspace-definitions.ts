@@ -1,7 +1,7 @@
 /** The custom fields of a workspace that is being loaded. Without any in the file, those of every new workspace. */
-import type { CustomFieldDefinition, CustomFieldDefinitions } from '../custom-fields/definition.ts';
-import { seededCustomFields } from '../seed/custom-field-seed.ts';
-import type { CustomFieldTable } from '../store/custom-field-table.ts';
+import { seededCustomFields } from '#src/service/seed/seed-workspace.ts';
+import type { CustomFieldTable } from '#src/service/store/workspace-tables.ts';
+import type { CustomFieldDefinition, CustomFieldDefinitions } from '#src/service/stored-records.ts';
 
 export interface WorkspaceDefinitions {
   /** The file has the section, be it empty. */

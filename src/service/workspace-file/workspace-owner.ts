@@ -1,6 +1,7 @@
 /** Who owns a loaded workspace: the creator of a contact that names none, and the user of a key. */
+
+import type { UserTable } from '#src/service/store/workspace-tables.ts';
 import { inventUsers } from '../seed/seed-phone-numbers.ts';
-import type { UserTable } from '../store/user-table.ts';
 import type { Problems, RecordPlace } from './problems.ts';
 
 export interface WorkspaceOwner {

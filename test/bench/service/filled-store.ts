@@ -1,7 +1,7 @@
 /** Fills a new store with contacts that another system made: `filled-store.ts STORE COUNT`. */
 import { isoInstant } from '#src/clock.ts';
 import { invariant } from '#src/errors.ts';
-import { createContactIds, newItemId } from '#src/service/contacts/contact-id.ts';
+import { createContactIds, newItemId } from '#src/service/contacts/contact-changes.ts';
 import { openStore } from '#src/service/store/open-store.ts';
 import { externalIdOf } from './traffic.ts';
 

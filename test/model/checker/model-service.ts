@@ -7,10 +7,11 @@
  * change is there; a list *lags* when it leaves out what was made, or shows what was there, less than the visibility lag
  * ago. A read of one contact by its id never lags.
  */
-import { applyUpdate } from '#src/service/contacts/apply-update.ts';
-import type { StoredContact } from '#src/service/contacts/stored-contact.ts';
-import type { UpdateBody } from '#src/service/contacts/update-body.ts';
+
+import type { UpdateBody } from '#src/service/contacts/contact-bodies.ts';
+import { applyUpdate } from '#src/service/contacts/contact-changes.ts';
 import { Refusal } from '#src/service/http/refusal.ts';
+import type { StoredContact } from '#src/service/stored-records.ts';
 import type { Contact, CreateContactBody, CustomFieldValue, UpdateContactBody } from '#src/wire/contact.ts';
 
 interface Version {

@@ -1,5 +1,5 @@
 /** Chance that repeats: the same seed draws the same. */
-import { seededRandom } from '#src/service/faults/seeded-random.ts';
+import { seededRandom } from '#src/service/faults/faults.ts';
 
 export interface Chance {
   /** A whole number, both bounds included. */

@@ -6,8 +6,8 @@
  * of that key. So one `taken` is one duplicate, whether its sender ever reads the answer or not.
  */
 import { silentLogger } from '#src/log.ts';
-import { parseFault } from '#src/service/faults/parse-fault.ts';
-import type { ObservedReply } from '#src/service/operations/reply-observer.ts';
+import { parseFault } from '#src/service/faults/faults.ts';
+import type { ObservedReply } from '#src/service/openapi/openapi-document.ts';
 import { startService } from '#src/service/start-service.ts';
 import { serviceDefaults } from '#test/support/service-defaults.ts';
 

@@ -1,6 +1,6 @@
 /** The grammar of faults: `OPERATION:FAULT[=ARGUMENT][:PROBABILITY]`. */
 import { describe, expect, test } from 'vitest';
-import { parseFault } from '#src/service/faults/parse-fault.ts';
+import { parseFault } from '#src/service/faults/faults.ts';
 
 describe('a fault is read', () => {
   test.each([

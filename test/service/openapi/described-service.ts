@@ -1,7 +1,6 @@
 /** A service in this process, without a port, and its public description. */
 import { onTestFinished } from 'vitest';
-import type { OpenApiDocument } from '#src/service/openapi/openapi-document.ts';
-import type { ObservedReply, ObserveReply } from '#src/service/operations/reply-observer.ts';
+import type { ObservedReply, ObserveReply, OpenApiDocument } from '#src/service/openapi/openapi-document.ts';
 import { workspaceSeed } from '#src/service/seed/seed-workspace.ts';
 import { createServiceApp } from '#src/service/service-app.ts';
 import { openStore } from '#src/service/store/open-store.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ObservedReply } from '#src/service/operations/reply-observer.ts';
+import type { ObservedReply } from '#src/service/openapi/openapi-document.ts';
 import { createReplyCheck } from '../../support/reply-check.ts';
 import { testKey } from '../test-service.ts';
 import { describedService } from './described-service.ts';

@@ -1,10 +1,9 @@
 /** Contacts are kept as reads show them, and what an older version kept is brought into that form. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import type { StoredContact } from '#src/service/contacts/stored-contact.ts';
-import type { CustomFieldDefinition } from '#src/service/custom-fields/definition.ts';
-import { createContactDocuments } from '#src/service/store/contact-document.ts';
+import { createContactDocuments } from '#src/service/store/contact-table.ts';
 import { migrations } from '#src/service/store/schema.ts';
+import type { CustomFieldDefinition, StoredContact } from '#src/service/stored-records.ts';
 
 const contact: StoredContact = {
   id: 'c-1',

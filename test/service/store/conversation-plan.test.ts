@@ -1,10 +1,8 @@
 /** Every listing of calls and messages finds its page by an index, wherever the page begins. */
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { createCallTable } from '#src/service/store/call-table.ts';
-import { createMessageTable } from '#src/service/store/message-table.ts';
-import { createPhoneNumberTable } from '#src/service/store/phone-number-table.ts';
-import { createRecordingTable } from '#src/service/store/recording-table.ts';
+import { createCallTable, createMessageTable, createRecordingTable } from '#src/service/store/activity-tables.ts';
+import { createPhoneNumberTable } from '#src/service/store/workspace-tables.ts';
 import { watchedDatabase } from '../support/watched-database.ts';
 
 type Create = (database: DatabaseSync) => unknown;

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { isoInstant } from '#src/clock.ts';
-import type { StoredContact } from '#src/service/contacts/stored-contact.ts';
-import { createContactDocuments } from '#src/service/store/contact-document.ts';
-import { createContactTable } from '#src/service/store/contact-table.ts';
-import { createPhoneNumberTable } from '#src/service/store/phone-number-table.ts';
+import { createContactDocuments, createContactTable } from '#src/service/store/contact-table.ts';
+import { createPhoneNumberTable } from '#src/service/store/workspace-tables.ts';
+import type { StoredContact } from '#src/service/stored-records.ts';
 import { watchedDatabase } from '../support/watched-database.ts';
 
 const documents = createContactDocuments({ all: () => [] });

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGroupCommit } from '#src/service/store/group-commit.ts';
-import { createSharedReads } from '#src/service/store/shared-reads.ts';
+import { createSharedReads } from '#src/service/store/open-store.ts';
 
 /** Two connections to one file: the service's, and that of another process. */
 function twoConnections() {

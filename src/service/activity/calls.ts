@@ -1,0 +1,193 @@
+/**
+ * List calls (4.5, section 9). The order of the listing: not shown. The newest first, as people look at calls.
+ */
+import { z } from 'zod';
+import { checkQuery } from '#src/service/http/check-query.ts';
+import { checkShape } from '#src/service/http/check-shape.ts';
+import { badRequest, type DeprecatedUse, flaggingRefusals, Refusal } from '#src/service/http/refusal.ts';
+import type { Operation, OperationDescription, OperationRequest, Reply } from '#src/service/operations/operation.ts';
+import { newestFirstPage, type PageTokens, pageReply } from '#src/service/paging.ts';
+import { requireNumber } from '#src/service/phone-numbers.ts';
+import type { Store } from '#src/service/store/open-store.ts';
+import { numberOwnerId, recordingReply, type StoredCall, storedCall } from '#src/service/stored-records.ts';
+import {
+  conversationQueryShape,
+  deprecatedInListing,
+  queryParticipant,
+  timeWindow,
+  userFilter,
+  wholeWindow,
+} from './conversations.ts';
+
+interface CallParts {
+  readonly store: Pick<Store, 'calls' | 'phoneNumbers' | 'ownerUserId'>;
+  readonly pageTokens: PageTokens;
+}
+
+export function callOperations(parts: CallParts): readonly Operation[] {
+  return [
+    {
+      name: 'calls',
+      method: 'GET',
+      path: '/v1/calls',
+      resource: '01',
+      takesBody: false,
+      description: listCallsDescription,
+      run: (request) => {
+        const deprecated = deprecatedInListing(request.query);
+        return flaggingRefusals(deprecated, () => listCalls(parts, request, deprecated));
+      },
+    },
+  ];
+}
+
+function listCalls(
+  { store, pageTokens }: CallParts,
+  { query, listing }: OperationRequest,
+  deprecated: readonly DeprecatedUse[],
+): Reply {
+  const { calls, phoneNumbers, ownerUserId } = store;
+  const sent = checkQuery(callListQuery, query);
+  const place = pageTokens.readPlace('calls', sent.pageToken ?? null);
+  const phoneNumber = requireNumber(phoneNumbers, sent.phoneNumberId);
+  const window = timeWindow(sent, place);
+  const { maxResults } = sent;
+  // The check let exactly one through.
+  const [participant = ''] = sent.participants;
+  const userId = sent.userId ?? numberOwnerId(phoneNumber, ownerUserId);
+  const rows = listing.ignoreFilters
+    ? calls.page({ conversation: null, ...wholeWindow(place), limit: maxResults + 1 })
+    : calls.page({
+        conversation: { phoneNumberId: phoneNumber.id, participant, userId },
+        ...window,
+        limit: maxResults + 1,
+      });
+  const placed = rows.map((row) => ({ place: row.place, item: row.call }));
+  return newestFirstPage({ listing: 'calls', rows: placed, maxResults, deprecated, pageTokens });
+}
+
+/**
+ * The query of list calls. Section 7: an empty `participants` is 400 with a descriptive message. 4.5, several
+ * participants: not shown. One conversation has one other party (`facts.md`).
+ */
+const oneParticipant = { error: 'must be exactly one phone number, that of the other party' };
+
+const callListQuery = z.object({
+  ...conversationQueryShape,
+  participants: z
+    .array(queryParticipant)
+    .min(1, oneParticipant)
+    .max(1, oneParticipant)
+    .meta({ description: 'The other party, E.164, the plus written %2B. Exactly one.', examples: [['+14155550110']] }),
+  userId: userFilter('Who placed or received the call. Without it: the owner of the phone number (section 9, 1.0.1).'),
+});
+
+/** List calls for the public description (4.5, section 9). */
+const example: StoredCall = {
+  id: 'AC019aa6f3c1d20000a1b2c3d4',
+  direction: 'incoming',
+  status: 'completed',
+  duration: 95,
+  participants: ['+14155550110', '+14155550100'],
+  phoneNumberId: 'PNa1b2c3d4e5',
+  userId: 'USa1b2c3d4e5',
+  initiatedBy: null,
+  answeredBy: 'USa1b2c3d4e5',
+  answeredAt: '2026-11-21T14:00:15.000Z',
+  completedAt: '2026-11-21T14:01:50.000Z',
+  forwardedFrom: null,
+  forwardedTo: null,
+  createdAt: '2026-11-21T14:00:00.000Z',
+  updatedAt: '2026-11-21T14:01:50.000Z',
+};
+
+const listCallsDescription: OperationDescription = {
+  operationId: 'listCalls',
+  tag: 'Calls',
+  summary: 'List calls',
+  about:
+    'Sections 4.5 and 9. The calls of one phone number with one other party, the newest first. Without userId those of the owner of the phone number (1.0.1). A reply to a request with a deprecated parameter has a Warning header.',
+  pathId: null,
+  query: callListQuery,
+  body: null,
+  reply: {
+    status: 200,
+    about: 'A page of calls.',
+    schema: pageReply(storedCall).meta({ id: 'CallPage' }),
+    example: { data: [example], totalItems: 1, nextPageToken: null },
+  },
+  refusals: {
+    400: 'A parameter is missing, empty or not valid, or the page token is none that this listing gave.',
+    404: 'The workspace has no such phone number.',
+  },
+  refusalExamples: [
+    badRequest([
+      { path: 'participants.0', message: 'is empty; it must be a phone number in E.164 format', type: 'string' },
+    ]),
+  ],
+};
+
+/** Get call recordings for the public description (4.5). */
+const recordedCallId = z
+  .string()
+  .regex(/^AC/, { error: 'must begin with AC' })
+  .meta({ description: 'Identifier of the call.', examples: ['AC019aa6f3c1d20000a1b2c3d4'] });
+
+const getCallRecordingsDescription: OperationDescription = {
+  operationId: 'getCallRecordings',
+  tag: 'Calls',
+  summary: 'Get the recordings of a call',
+  about: 'Section 4.5. All recordings of one call, the oldest first; an empty list for a call without any.',
+  pathId: recordedCallId,
+  query: null,
+  body: null,
+  reply: {
+    status: 200,
+    about: 'The recordings.',
+    schema: z.object({ data: z.array(recordingReply) }),
+    example: {
+      data: [
+        {
+          id: 'CRa1b2c3d4e5f60718',
+          duration: 95,
+          startTime: '2026-11-21T14:00:15.000Z',
+          status: 'completed',
+          type: 'audio/mpeg',
+          url: 'https://example.com/invented-recordings/CRa1b2c3d4e5f60718.mp3',
+        },
+      ],
+    },
+  },
+  refusals: { 400: 'The identifier does not begin with AC.', 404: 'No call has this identifier.' },
+  refusalExamples: [badRequest([{ path: 'callId', message: 'must begin with AC', type: 'string' }])],
+};
+
+/**
+ * Get call recordings (4.5, section 9, 1.0.2: a call with recordings never answers an empty array).
+ *
+ * 4.5, what is answered for a call without recordings, and for no call: not shown. An empty array; 404.
+ */
+type RecordingParts = Pick<Store, 'calls' | 'recordings'>;
+
+const pathShape = z.object({ callId: recordedCallId });
+
+export function recordingOperations(parts: RecordingParts): readonly Operation[] {
+  return [
+    {
+      name: 'recordings',
+      method: 'GET',
+      path: '/v1/call-recordings/:callId',
+      resource: '09',
+      takesBody: false,
+      description: getCallRecordingsDescription,
+      run: (request) => getCallRecordings(parts, request),
+    },
+  ];
+}
+
+function getCallRecordings({ calls, recordings }: RecordingParts, request: OperationRequest): Reply {
+  const { callId } = checkShape(pathShape, { callId: request.id });
+  if (calls.find(callId) === null) throw new Refusal(404, `No call has the id ${callId.slice(0, 100)}.`);
+  const data = recordings.ofCall(callId).map(({ callId: _, ...recording }) => recording);
+  return { status: 200, body: { data } };
+}

@@ -1,0 +1,150 @@
+/**
+ * Custom field items of a body, checked against the workspace's definitions (2.3, section 7).
+ *
+ * The definition of an item's key names the option of `custom-field-options.ts` that the item must fit. All problems
+ * are reported together, under the title that section 7 gives.
+ */
+import { z } from 'zod';
+import { problemOf } from '#src/service/http/check-shape.ts';
+import { invalidCustomFieldItem, type RequestProblem } from '#src/service/http/refusal.ts';
+import type { CustomFieldDefinitions } from '#src/service/stored-records.ts';
+import { text } from '#src/service/text-schemas.ts';
+import type { CustomFieldType, CustomFieldValue } from '#src/wire/contact.ts';
+import { listOf } from './contact-bodies.ts';
+
+export interface CustomFieldItem {
+  readonly key: string;
+  /** Given on update only, if at all. */
+  readonly id: string | null;
+  readonly value: CustomFieldValue;
+}
+
+const itemKey = z.object({ key: z.string() });
+
+/** Throws `Refusal` 400, `Invalid Custom Field Item`. A body without the member gives null. */
+export function checkCustomFieldItems(
+  items: readonly unknown[] | undefined,
+  definitions: CustomFieldDefinitions,
+): readonly CustomFieldItem[] | null {
+  if (items === undefined) return null;
+  const problems: RequestProblem[] = [];
+  const seenKeys = new Set<string>();
+  const checked: CustomFieldItem[] = [];
+  for (const [index, item] of items.entries()) {
+    const outcome = checkItem(item, definitions, seenKeys);
+    if (outcome.kind === 'item') checked.push(outcome.item);
+    else problems.push(...outcome.problems.map((problem) => inItem(index, problem)));
+  }
+  if (problems.length > 0) throw invalidCustomFieldItem(problems);
+  return checked;
+}
+
+/** Paths of problems begin inside of the item. */
+type ItemOutcome =
+  | { readonly kind: 'item'; readonly item: CustomFieldItem }
+  | { readonly kind: 'misfit'; readonly problems: readonly RequestProblem[] };
+
+function inItem(index: number, { path, message, type }: RequestProblem): RequestProblem {
+  return { path: `customFields.${index}${path === '' ? '' : `.${path}`}`, message, type };
+}
+
+function checkItem(item: unknown, definitions: CustomFieldDefinitions, seenKeys: Set<string>): ItemOutcome {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    return misfit({ path: '', message: 'must be an object with key and value', type: 'object' });
+  }
+  const named = itemKey.safeParse(item, { reportInput: true });
+  if (!named.success) return misfit(...named.error.issues.map((issue) => problemOf(itemKey, issue)));
+  const { key } = named.data;
+  const definition = definitions.get(key);
+  if (definition === undefined) return misfit(ofKey('no custom field has this key'));
+  // 2.3, one key twice in a body: not shown. Refused, since one of the two values would be lost.
+  if (seenKeys.has(key)) return misfit(ofKey('the key stands in the body twice'));
+  seenKeys.add(key);
+  const { type } = definition;
+  const typed = itemOptions[type].safeParse(item, { reportInput: true });
+  if (!typed.success) return misfit(...typed.error.issues.slice(0, toldPerItemMax).map(problemOfType(type)));
+  return { kind: 'item', item: { key, id: typed.data.id ?? null, value: typed.data.value } };
+}
+
+/** A list with a hundred wrong texts need not tell all of them. */
+const toldPerItemMax = 10;
+
+/** Where the value as a whole is of another kind, the words of its type say more than its shape. */
+function problemOfType(type: CustomFieldType): (issue: z.core.$ZodIssue) => RequestProblem {
+  return (issue) => {
+    const problem = problemOf(itemOptions[type], issue);
+    const isMisfit = issue.code === 'invalid_type' || issue.code === 'invalid_format';
+    if (problem.path !== 'value' || !isMisfit || issue.input === undefined) return problem;
+    return { ...problem, message: `must be ${wantedValues[type]}, or null` };
+  };
+}
+
+function ofKey(message: string): RequestProblem {
+  return { path: 'key', message, type: 'string' };
+}
+
+function misfit(...problems: readonly RequestProblem[]): ItemOutcome {
+  return { kind: 'misfit', problems };
+}
+
+/**
+ * The five shapes of a custom field item in a body (2.3, "Option 1 to Option 5"). 2.3, per-type shape of `value`: not
+ * shown. They are those of `facts.md` ("Custom fields"); null is allowed for each and means no value.
+ */
+const key = z.string().meta({ description: 'Identifying key of the custom field.', examples: ['seats'] });
+const id = z.string().meta({ description: 'Identifier of the item in this contact; on update only, optional.' });
+
+function option<Value extends z.ZodType>(title: string, value: Value) {
+  return z.object({ key, id: id.optional(), value: value.nullable() }).meta({ title });
+}
+
+// 2.3, permitted choices: not shown. Any text is one, as no option list can be read (`facts.md`).
+const choices = option('Option 1: multi-select', listOf(text));
+// 2.3, whether a url field is checked to be one: not shown. Its shape is a text (`facts.md`).
+const texts = option('Option 2: address, string or url', text);
+const truth = option('Option 3: boolean', z.boolean());
+// A date-time is kept in the writer's own spelling and given back unchanged. Nobody counts finer than nanoseconds: a
+// longer fraction is no instant but a text of any length.
+const fractionTooLong = { error: 'must have at most 9 digits behind the second' };
+const instant = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine((value) => !/\.\d{10}/.test(value), fractionTooLong);
+const date = option('Option 4: date', instant);
+// 2.3, the range of a number: not shown. A double holds every whole number up to 2^53 - 1 in size; one beyond may have
+// lost digits on its way, and could not be given back. Fractions lie inside of that range.
+const integerMax = Number.MAX_SAFE_INTEGER;
+const outOfRange = { error: `must lie between -${integerMax} and ${integerMax}; a greater number would lose digits` };
+const number = option('Option 5: number', z.number().min(-integerMax, outOfRange).max(integerMax, outOfRange));
+
+/** The option for each type of field. */
+const itemOptions = {
+  address: texts,
+  boolean: truth,
+  date,
+  'multi-select': choices,
+  number,
+  string: texts,
+  url: texts,
+} as const satisfies Readonly<Record<CustomFieldType, z.ZodType>>;
+
+/** What a value must be, in words. */
+const wantedValues: Readonly<Record<CustomFieldType, string>> = {
+  address: 'a text',
+  boolean: 'true or false',
+  date: 'a date-time with an offset, as 2026-11-21T00:00:00Z',
+  'multi-select': 'a list of texts',
+  number: 'a number',
+  string: 'a text',
+  url: 'a text',
+};
+
+/**
+ * The list as the description shows it. A body's list is first read as a list of anything, then item by item against
+ * the option that its definition names: a misfit is then told under the title of section 7.
+ */
+export const describedItems = listOf(
+  z.union([choices, texts, truth, date, number]).meta({
+    id: 'CustomFieldItem',
+    description: 'The type of the definition that has this key says which option is right. Each key at most once.',
+  }),
+);
