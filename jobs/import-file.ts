@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { openRedriveSupply } from '#src/dead-letters/redrive.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
-import { openFileSupply } from '#src/runs/open-file-supply.ts';
-import { stageRun } from '#src/runs/stage-run.ts';
+import { stageRun } from '#src/runs/stage.ts';
+import { openFileSupply } from '#src/runs/supply.ts';
 import { aboutRun } from './about-run.ts';
 import type { RunContext } from './context.ts';
 

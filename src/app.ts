@@ -18,8 +18,8 @@ import { identifyProcess, type ProcessIdentity } from './ledger/process-identity
 import type { LedgerObserver } from './ledger/sqlite/database.ts';
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts';
 import type { Logger } from './log.ts';
+import type { SubmitParts } from './runs/enter-run.ts';
 import type { RunFolders } from './runs/parts.ts';
-import type { SubmitParts } from './runs/submit-run.ts';
 
 export interface Home {
   readonly config: Config;

@@ -2,8 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { readReport, reportPath } from '#src/runs/report.ts';
-import { type ProblemLine, problemLines } from '#src/runs/summary.ts';
+import { type ProblemLine, problemLines, readReport, reportPath } from '#src/runs/report.ts';
 import type { DashboardParts } from './parts.ts';
 import { type RunView, viewRun } from './run-view.ts';
 

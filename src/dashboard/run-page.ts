@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import type { ProblemLine } from '#src/runs/summary.ts';
+import type { ProblemLine } from '#src/runs/report.ts';
 import { busyRefreshSeconds, type Frame, framed } from './frame.ts';
 import type { Markup } from './markup.ts';
 import { count, counted, duration, moment } from './moment.ts';

@@ -1,8 +1,7 @@
 /** A run as the page and its JSON twin show it: what the ledger holds, in the shape of `import --json`. */
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { fixFilePath } from '#src/runs/fix-file.ts';
-import { reportPath } from '#src/runs/report.ts';
-import { type RunSummary, summarise } from '#src/runs/summary.ts';
+import { type RunSummary, reportPath, summarise } from '#src/runs/report.ts';
 import type { DashboardParts } from './parts.ts';
 
 export interface RunView {

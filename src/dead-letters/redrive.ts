@@ -9,14 +9,13 @@ import { PatchbayError } from '#src/errors.ts';
 import type { DeadLetter, LetterChoice } from '#src/ledger/letters.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { versionOf } from '#src/mapping/compile-mapping.ts';
-import { distinctNames } from '#src/runs/fix-columns.ts';
-import { isMisshapen, misshapenAgain } from '#src/runs/fix-rows.ts';
+import type { StageItem } from '#src/runs/compare.ts';
+import type { SubmitParts } from '#src/runs/enter-run.ts';
+import { distinctNames, isMisshapen } from '#src/runs/fix-file.ts';
+import { misshapenAgain } from '#src/runs/fix-rows.ts';
 import type { RunParts } from '#src/runs/parts.ts';
-import { readingOf, rowMapper } from '#src/runs/reading.ts';
-import { newRunId } from '#src/runs/run-id.ts';
-import type { StageItem } from '#src/runs/stage-item.ts';
-import type { RowSupply } from '#src/runs/stage-run.ts';
-import type { SubmitParts } from '#src/runs/submit-run.ts';
+import { newRunId } from '#src/runs/run-files.ts';
+import { type RowSupply, readingOf, rowMapper } from '#src/runs/supply.ts';
 
 export interface RedriveChoice extends LetterChoice {
   /** Map the source cells anew with today's mapping, also where a mapped record is there. */

@@ -13,7 +13,7 @@ import type { Logger } from '#src/log.ts';
 import { queueName } from '#src/queue/job-definition.ts';
 import type { Producer } from '#src/queue/producer.ts';
 import { closeWorker, retryDelayMs } from '#src/queue/workers.ts';
-import type { SubmitParts } from '#src/runs/submit-run.ts';
+import type { SubmitParts } from '#src/runs/enter-run.ts';
 
 export const deadLettersQueue = 'dead-letters';
 const jobsMax = 10_000;

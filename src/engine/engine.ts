@@ -6,6 +6,7 @@
  * registration in the ledger. This file builds the engine: first the way to the service, then the queue, then what fills
  * and empties it. `stop` closes in reverse order.
  */
+
 import type { RedisOptions } from 'bullmq';
 import type { BatchContext } from '#jobs/context.ts';
 import { finishRunJob } from '#jobs/finish-run.ts';
@@ -24,9 +25,9 @@ import { createDispatcher, type Dispatcher } from '#src/queue/dispatcher.ts';
 import { openProducer, type Producer, type QueueObserver } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
-import { expireFiles } from '#src/runs/expire-files.ts';
+import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
-import { enterOrphans, removeStrays } from '#src/runs/orphans.ts';
+import { expireFiles } from '#src/runs/run-files.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type DeadLetterView, openDeadLetterView } from './dead-letter-view.ts';
 import { createHealth, type Trouble } from './health.ts';

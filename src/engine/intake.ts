@@ -5,8 +5,7 @@ import type { Home } from '#src/app.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Logger } from '#src/log.ts';
-import { enterOrphans, hasOrphans } from '#src/runs/orphans.ts';
-import { takeFile } from '#src/runs/submit-run.ts';
+import { enterOrphans, hasOrphans, takeFile } from '#src/runs/enter-run.ts';
 import { type ImportFolder, watchImportFolder } from '#src/sources/import-folder.ts';
 
 const sweepEveryMs = 5_000;

@@ -5,9 +5,9 @@ import { within } from '#src/clock.ts';
 import type { SchedulesContext } from '#src/schedules/carry-out-tick.ts';
 import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
 import { reopenTicks, type ScheduleParts, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
+import { removeStrayDownloads } from '#src/takes/enter.ts';
 import type { TakeParts } from '#src/takes/parts.ts';
-import { removeStrayDownloads } from '#src/takes/stray-downloads.ts';
-import { takeFiles } from '#src/takes/take-files.ts';
+import { takeFiles } from '#src/takes/take.ts';
 import type { Trouble } from './health.ts';
 
 /** A frozen queue must not keep the engine from ending. */

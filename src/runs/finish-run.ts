@@ -9,13 +9,19 @@ import { PatchbayError } from '#src/errors.ts';
 import { finalRunStates, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { archiveFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
-import { isFullFile } from './file-before.ts';
+import { isFullFile } from './feed-history.ts';
 import { writeFixFile } from './fix-file.ts';
 import type { RunParts } from './parts.ts';
-import { firstWarnings, reportPath, writeReport } from './report.ts';
-import { resultNote, warningsNotedMax } from './result-note.ts';
+import {
+  firstWarnings,
+  type RunSummary,
+  reportPath,
+  resultNote,
+  summarise,
+  warningsNotedMax,
+  writeReport,
+} from './report.ts';
 import { removeStoppedNote } from './stop-run.ts';
-import { type RunSummary, summarise } from './summary.ts';
 
 /**
  * Finishes a run whose rows all have an outcome; does nothing for any other.

@@ -15,16 +15,9 @@ import { normaliseHeader } from '#src/mapping/header.ts';
 import { shownValue } from '#src/sources/cell-text.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
 import type { CellsRow, JsonValue, ObjectRow, Row, SourceItem } from '#src/sources/row.ts';
-import { cellsBeyond, distinctNames, letterIdOf, originalName } from './fix-columns.ts';
+import type { StageItem } from './compare.ts';
+import { cellsBeyond, distinctNames, isMisshapen, letterIdOf, originalName } from './fix-file.ts';
 import { isSameButForDamage } from './spreadsheet-damage.ts';
-import type { StageItem } from './stage-item.ts';
-
-/** Codes of rows that were no rows: what the fix-file holds of them looks better than they were. */
-const misshapenCodes: ReadonlySet<string> = new Set(['cellCount', 'strayQuote', 'jsonInvalid', 'notAnObject']);
-
-export function isMisshapen(code: string): boolean {
-  return misshapenCodes.has(code);
-}
 
 /** Why the letter's row was none, told once more; `line` is where it stands now. */
 export function misshapenAgain({ code, field, message, hint }: DeadLetter, row: Row, line: number): Problem {

@@ -4,11 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunRecord } from '#src/ledger/runs.ts';
-import type { RunEvent, StagingLedger } from '#src/ledger/staging.ts';
+import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
+import { exitCodeOf } from './exit-code.ts';
 import type { RunParts } from './parts.ts';
-import { type ProblemLine, problemLines, type RunSummary } from './summary.ts';
 
 const rowsPerPage = 500;
 
@@ -91,7 +91,7 @@ async function* eventPages(staging: StagingLedger, runId: string): AsyncGenerato
   }
 }
 
-export type RunReport = RunSummary & {
+type RunReport = RunSummary & {
   readonly problems: readonly ProblemLine[];
   readonly outcomes: readonly RunEvent[];
 };
@@ -104,4 +104,128 @@ export async function readReport(reports: string, runId: string): Promise<RunRep
   } catch {
     return null;
   }
+}
+
+/** What a run came to, in the shape of `import --json` (`contract.md`). Pure. */
+export interface ProblemLine {
+  readonly line: number;
+  readonly code: string;
+  readonly field: string | null;
+  readonly value: string | null;
+  readonly hint: string;
+}
+
+export interface RunSummary {
+  readonly run: string;
+  readonly feed: string;
+  readonly file: string;
+  readonly service: string;
+  readonly state: string;
+  readonly rows: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly dead: number;
+  readonly pending: number;
+  readonly adopted: number;
+  readonly heldFields: number;
+  readonly removedValues: number;
+  readonly deadNew: number;
+  readonly warnings: number;
+  readonly requests: RunRecord['requests'];
+  readonly seconds: number;
+  readonly fixFile: string | null;
+  readonly report: string;
+  readonly exitCode: number;
+}
+
+interface SummaryFacts {
+  readonly serviceName: string;
+  readonly reportPath: string;
+  /** Null where no row died. */
+  readonly fixFile: string | null;
+  /** For a run that has not ended. */
+  readonly nowMs: number;
+  /** Where something else than the run's state decides, as an outage. */
+  readonly exitCode?: number;
+  readonly state?: string;
+}
+
+export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
+  const { counts, requests } = run;
+  return {
+    run: run.id,
+    feed: run.feed,
+    file: run.fileName,
+    service: facts.serviceName,
+    state: facts.state ?? run.state,
+    rows: counts.rows,
+    created: counts.created,
+    updated: counts.updated,
+    unchanged: counts.unchanged,
+    skipped: counts.skipped,
+    dead: counts.dead,
+    pending: pendingCount(counts),
+    adopted: counts.adopted,
+    heldFields: counts.heldFields,
+    removedValues: counts.removedValues,
+    deadNew: counts.deadNew,
+    warnings: counts.warnings,
+    requests,
+    seconds: Math.max(0, Math.round(workMs(run, facts.nowMs)) / 1_000),
+    fixFile: facts.fixFile,
+    report: facts.reportPath,
+    exitCode: facts.exitCode ?? exitCodeOf(run.state),
+  };
+}
+
+/** From its start to its end or to now, without the time that it was stopped. */
+function workMs(run: RunRecord, nowMs: number): number {
+  const stoppedAtMs = run.state === 'stopped' ? run.stoppedAtMs : null;
+  const endMs = run.finishedAtMs ?? stoppedAtMs ?? nowMs;
+  return endMs - (run.startedAtMs ?? run.createdAtMs) - run.stoppedMs;
+}
+
+/** The problems of a dead row, one line each; a row without any still tells its code. */
+export function problemLines(dead: RunDeadRow): readonly ProblemLine[] {
+  if (dead.problems.length === 0) return [{ line: dead.line, code: dead.code, field: null, value: null, hint: '' }];
+  return dead.problems.map(({ line, code, field, value, hint }) => ({ line, code, field, value, hint }));
+}
+
+// The lines beside an archived file that say what became of it, and what was warned of. Pure.
+
+/** The report has all of them. */
+export const warningsNotedMax = 50;
+
+/** @param warnings the first of them, `warningsNotedMax` at most. */
+export function resultNote(run: RunRecord, summary: RunSummary, warnings: readonly RunEvent[]): string {
+  const { rows, created, updated, unchanged, skipped, dead, pending } = summary;
+  const lines = [
+    `file      ${run.fileName}`,
+    `run       ${run.id} (feed ${run.feed}), into ${summary.service}`,
+    `state     ${run.state}${run.reason === null ? '' : `: ${run.reason.message}`}`,
+    `rows      ${rows}${pending > 0 ? `, ${pending} not written` : ''}`,
+    `created   ${created}`,
+    `updated   ${updated} (${summary.removedValues} values removed, ${summary.heldFields} fields held)`,
+    `unchanged ${unchanged}, skipped ${skipped}`,
+    `dead      ${dead}${summary.fixFile === null ? '' : `: mend ${summary.fixFile} and drop it in again`}`,
+    `notes     ${run.notes.length === 0 ? 'none' : run.notes.join('; ')}`,
+    `report    ${summary.report}`,
+  ];
+  if (run.reason?.hint) lines.push(`next      ${run.reason.hint}`);
+  if (summary.warnings > 0) lines.push(`warnings  ${summary.warnings}`, ...warnings.map(warningLine));
+  const more = summary.warnings - warnings.length;
+  if (more > 0) lines.push(`          … and ${more} more in the report`);
+  return `${lines.map(oneLine).join('\n')}\n`;
+}
+
+function warningLine({ line, field, value, message }: RunEvent): string {
+  const cell = value === null || value === undefined ? '' : ` ${JSON.stringify(value)}`;
+  return `          line ${line}${field === null ? '' : `, ${field}`}${cell}: ${message}`;
+}
+
+/** Names of files and folders may hold line breaks and worse; several problems come one a line. */
+function oneLine(text: string): string {
+  return text.replaceAll('\n', '; ').replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ');
 }

@@ -9,11 +9,10 @@ import { keyHash } from '#src/log.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { Row } from '#src/sources/row.ts';
 import { inStep } from '#src/steps.ts';
-import { countClears, isChange } from './count-clears.ts';
+import { countClears, isChange, type StageItem } from './compare.ts';
 import type { StagedTally } from './guards.ts';
 import type { RunParts } from './parts.ts';
 import { SliceDraft } from './slice-draft.ts';
-import type { StageItem } from './stage-item.ts';
 
 export interface StageContext {
   readonly parts: RunParts;

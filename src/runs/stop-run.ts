@@ -9,11 +9,9 @@ import { PatchbayError } from '#src/errors.ts';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
-import { approveCommand } from './guard-reason.ts';
+import { approveCommand } from './guards.ts';
 import type { RunParts } from './parts.ts';
-import { firstWarnings, reportPath, writeReport } from './report.ts';
-import { resultNote, warningsNotedMax } from './result-note.ts';
-import { summarise } from './summary.ts';
+import { firstWarnings, reportPath, resultNote, summarise, warningsNotedMax, writeReport } from './report.ts';
 
 /**
  * Stops a run for that reason, where it still is in that state. Report and note come first: a crash between leaves a run that

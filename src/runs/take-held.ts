@@ -11,8 +11,8 @@ import { PatchbayError } from '#src/errors.ts';
 import type { HeldFilter, HeldRecord } from '#src/ledger/contacts.ts';
 import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
-import { newRunId } from './run-id.ts';
-import { importFolderOf, type SubmitParts } from './submit-run.ts';
+import { importFolderOf, type SubmitParts } from './enter-run.ts';
+import { newRunId } from './run-files.ts';
 
 /** At most so many fields are decided at once: one transaction must not keep other processes from the ledger for long. */
 export const heldPerDecisionMax = 20_000;

@@ -5,17 +5,17 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import pRetry from 'p-retry';
+import type { Config } from '#src/config/schema.ts';
 import type { TakenUrl } from '#src/ledger/takes.ts';
-import { downloadName } from './download-name.ts';
-import { firstHop, type Hop, nextHop } from './next-hop.ts';
+import { classifyFileName, safeFileName } from '#src/sources/file-name.ts';
 import { limitsOf, type TakeParts } from './parts.ts';
-import { assertExport, type FileAnswer, requestFile } from './request-file.ts';
-import { takeError } from './take-error.ts';
-import { TryAgain } from './try-again.ts';
+import { assertExport, type FileAnswer, isGzip, requestFile, type TypeEnding } from './request-file.ts';
+import { TryAgain, takeError } from './take-error.ts';
 
-export interface DownloadOrder {
+interface DownloadOrder {
   readonly feed: string;
   readonly take: string;
   readonly authorization: string | null;
@@ -23,7 +23,7 @@ export interface DownloadOrder {
   readonly remembered: TakenUrl | null;
 }
 
-export type Download =
+type Download =
   | { readonly kind: 'notModified' }
   | {
       readonly kind: 'file';
@@ -144,4 +144,135 @@ export function urlHashOf(url: string): string {
 function tooLate(host: string, timeoutMs: number): Error {
   const message = `the download from ${host} took longer than ${timeoutMs / 1_000} s`;
   return takeError('unreachable', 'downloadTimeout', message, 'Where it may take so long, raise download.timeout.');
+}
+
+/**
+ * Where a download may go: the feed's URL, and the redirects of its servers. Pure.
+ *
+ * Redirects are followed by hand, so that each one is looked at: encrypted stays encrypted, a foreign host must be allowed
+ * by name, and what opens the first server is never shown to another. Once the chain has left the first origin it stays
+ * without credentials, also where it comes back: the way there was chosen by somebody else.
+ */
+const redirectsMax = 5;
+
+type Rules = Pick<Config['download'], 'hosts' | 'privateAddresses'>;
+
+interface Hop {
+  readonly url: URL;
+  /** Whether `Authorization` may be sent to it. */
+  readonly trusted: boolean;
+  /** Redirects that led here. */
+  readonly redirects: number;
+}
+
+/** @throws PatchbayError `usage`: `urlInvalid`, `httpsNeeded`. */
+function firstHop(take: string, rules: Rules): Hop {
+  const url = URL.parse(take);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    const hint = 'Correct take; a user name and password go into the variable that authorization names.';
+    throw takeError('usage', 'urlInvalid', 'the URL of the feed cannot be used', hint);
+  }
+  if (url.protocol === 'http:' && !rules.privateAddresses) {
+    const hint = 'Use https; plain http is for private networks, with download.privateAddresses.';
+    throw takeError('usage', 'httpsNeeded', `${url.host} would be asked without encryption`, hint);
+  }
+  return { url, trusted: true, redirects: 0 };
+}
+
+/**
+ * @param location the header as it came; null where there was none.
+ * @throws PatchbayError `unreachable`: `redirectRefused`, `tooManyRedirects`.
+ */
+function nextHop(first: Hop, from: Hop, location: string | null, rules: Rules): Hop {
+  if (from.redirects >= redirectsMax) {
+    const hint = 'Open the URL in a browser: where it asks for a login, authorization is missing.';
+    const message = `${from.url.host} redirects more than ${redirectsMax} times`;
+    throw takeError('unreachable', 'tooManyRedirects', message, hint);
+  }
+  const url = location === null ? null : URL.parse(location, from.url.href);
+  if (url === null) throw refused(`${from.url.host} redirects to nowhere`, 'Ask who runs that server.');
+  if (!/^https?:$/.test(url.protocol)) {
+    throw refused(`${from.url.host} redirects to ${url.protocol}`, 'Only https is followed.');
+  }
+  if (url.protocol === 'http:' && (from.url.protocol === 'https:' || !rules.privateAddresses)) {
+    throw refused(`${from.url.host} redirects from https to http`, 'Ask who runs that server for an https address.');
+  }
+  if (url.hostname !== first.url.hostname && !rules.hosts.includes(url.hostname)) {
+    // An address that a server names instead of a host is not to be let in by advice.
+    const hint = isAddress(url)
+      ? 'Ask who runs that server; an export does not lead to a bare address.'
+      : `Where that is right, add ${url.hostname} to download.hosts. A login page is the usual cause else.`;
+    throw refused(`${from.url.host} redirects to another host, ${url.hostname}`, hint);
+  }
+  return { url, trusted: from.trusted && url.origin === first.url.origin, redirects: from.redirects + 1 };
+}
+
+function isAddress({ hostname }: URL): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+function refused(message: string, hint: string): Error {
+  return takeError('unreachable', 'redirectRefused', message, hint);
+}
+
+/**
+ * How a download is called: its ending tells the reader the format, the rest is for people. Pure.
+ *
+ * Only a name that ends as an export does is taken from the URL: other last parts of a path may be what makes it secret.
+ */
+export interface NameSources {
+  readonly disposition: string | null;
+  /** The URL that answered, then the one that was asked first. */
+  readonly urls: readonly URL[];
+  readonly typeEnding: TypeEnding;
+  /** The first bytes, as they are stored. */
+  readonly start: Uint8Array;
+  /** Names it where nothing else does. */
+  readonly feed: string;
+}
+
+/** A name that `classifyFileName` takes, with `.gz` just where the content is packed. */
+export function downloadName({ disposition, urls, typeEnding, start, feed }: NameSources): string {
+  const told = dispositionName(disposition);
+  const names = [told ?? '', ...urls.map(lastPart)].map(unpackedName);
+  const proper = names.find((name) => classifyFileName(name).kind === 'take');
+  const name = proper ?? `${stem(told) ?? safeFileName(feed)}${typeEnding === '' ? guess(start) : typeEnding}`;
+  return isGzip(start) ? `${name}.gz` : name;
+}
+
+function unpackedName(name: string): string {
+  return name === '' ? '' : safeFileName(name).replace(/\.gz$/i, '');
+}
+
+function stem(name: string | null): string | null {
+  if (name === null || !/[\p{L}\p{N}]/u.test(name)) return null;
+  return safeFileName(name).replace(/\.[^.]*$/, '') || null;
+}
+
+function guess(start: Uint8Array): string {
+  // A byte order mark and blanks may come first.
+  return /^[\uFEFF\s]*[[{]/.test(Buffer.from(start).toString('utf8')) ? '.json' : '.csv';
+}
+
+function lastPart({ pathname }: URL): string {
+  return decoded(pathname.slice(pathname.lastIndexOf('/') + 1), 'utf8');
+}
+
+/** The file name of RFC 6266: the extended form first, without folders. */
+export function dispositionName(header: string | null): string | null {
+  if (header === null) return null;
+  const extended = /;\s*filename\*\s*=\s*(utf-8|iso-8859-1)'[^']*'([^\s;]+)/i.exec(header);
+  const quoted = /;\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(header);
+  const plain = /;\s*filename\s*=\s*([^\s";]+)/i.exec(header);
+  const name = extended
+    ? decoded(extended[2] ?? '', extended[1]?.toLowerCase() === 'utf-8' ? 'utf8' : 'latin1')
+    : (quoted?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[1] ?? '');
+  const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+  return last.trim() === '' ? null : last;
+}
+
+function decoded(text: string, encoding: 'utf8' | 'latin1'): string {
+  const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  // What is no escape is beyond latin1 only where the header itself broke its rules.
+  return /^[\0-\xff]*$/.test(bytes) ? Buffer.from(bytes, 'latin1').toString(encoding) : text;
 }

@@ -4,8 +4,8 @@ import type { Config } from '#src/config/schema.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { TickTrigger } from '#src/ledger/schedules.ts';
 import type { Logger } from '#src/log.ts';
-import type { SubmitParts } from '#src/runs/submit-run.ts';
-import type { AddressRules } from './resolve-host.ts';
+import type { SubmitParts } from '#src/runs/enter-run.ts';
+import type { AddressRules } from './address-guard.ts';
 
 export interface TakeFolders {
   /** Absolute and private: copies and downloads on their way to a run, nothing else. Made where it is not there. */

@@ -3,21 +3,23 @@
  *
  * Invariant: what it opens it closes; a body that is not wanted is not read.
  */
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { Client } from 'undici';
+import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { contentError } from '#src/sources/file-name.ts';
-import { type AnswerHead, acceptedType, declaredLength, isPacked, noExport, statusError } from './answer-error.ts';
-import type { TypeEnding } from './content-type.ts';
-import { isGzip } from './download-name.ts';
+import { ownerOnlyFileMode } from '#src/whole-file.ts';
+import { parseRetryAfter } from '#src/workspace/retry.ts';
+import { checkedAddresses, fixedLookup } from './address-guard.ts';
 import { limitsOf, type TakeParts } from './parts.ts';
-import { type ReceivedBody, receiveBody, tooLarge } from './receive-body.ts';
-import { checkedAddresses, fixedLookup } from './resolve-host.ts';
-import { takeError } from './take-error.ts';
-import { transportError } from './transport-error.ts';
+import { storageError, TryAgain, takeError } from './take-error.ts';
 
 /** Of an `ETag` or `Last-Modified` that is remembered. */
 const markCharsMax = 1_024;
 
-export interface FileRequest {
+interface FileRequest {
   readonly url: URL;
   readonly authorization: string | null;
   readonly etag: string | null;
@@ -140,4 +142,295 @@ export function assertExport(host: string, { start, bytes }: ReceivedBody): void
 
 function firstOf(value: string | string[] | undefined): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;
+}
+
+/**
+ * The body of an answer, streamed into a file of ours.
+ *
+ * Invariant: the file is the whole body, unpacked where it was packed for the way, within the limit on its bytes, and on
+ * disk; or it is not there at all. Half a file is never taken.
+ */
+const startBytesMax = 1_024;
+
+interface ReceivedBody {
+  readonly path: string;
+  /** Of the file, in hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** The first bytes of the file. */
+  readonly start: Uint8Array;
+}
+
+interface BodyOrder {
+  readonly body: Readable;
+  /** Where the file goes; nothing is there yet. */
+  readonly path: string;
+  /** Packed for the way alone (`Content-Encoding`). */
+  readonly gzip: boolean;
+  /** What `Content-Length` promises; null where it is not there. */
+  readonly declaredBytes: number | null;
+  readonly bytesMax: number;
+  /** For messages. */
+  readonly host: string;
+}
+
+/**
+ * @throws PatchbayError `file` `downloadTooLarge`; what the body throws; the system's errors.
+ * @throws TryAgain `downloadCutOff`.
+ */
+async function receiveBody(order: BodyOrder): Promise<ReceivedBody> {
+  const handle = await open(order.path, 'wx', ownerOnlyFileMode);
+  try {
+    try {
+      const received = await store(order, handle);
+      await handle.sync();
+      return received;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    await rm(order.path, { force: true });
+    throw error;
+  }
+}
+
+async function store(order: BodyOrder, handle: FileHandle): Promise<ReceivedBody> {
+  const { path, bytesMax } = order;
+  const hash = createHash('sha256');
+  const onTheWay = { bytes: 0 };
+  let start = Buffer.alloc(0);
+  let bytes = 0;
+  const raw = counted(order, onTheWay);
+  // Ends with the body: each turn takes one more piece of it.
+  for await (const chunk of order.gzip ? unpacked(raw, order.host) : raw) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw tooLarge(order.host, bytesMax);
+    if (start.length < startBytesMax) {
+      start = Buffer.concat([start, chunk.subarray(0, startBytesMax - start.length)]);
+    }
+    hash.update(chunk);
+    await handle.writeFile(chunk);
+  }
+  if (order.declaredBytes !== null && onTheWay.bytes !== order.declaredBytes) throw cutOff(order.host);
+  return { path, sha256: hash.digest('hex'), bytes, start };
+}
+
+async function* counted(order: BodyOrder, seen: { bytes: number }): AsyncGenerator<Buffer> {
+  for await (const chunk of order.body as AsyncIterable<Buffer>) {
+    seen.bytes += chunk.length;
+    if (seen.bytes > order.bytesMax) throw tooLarge(order.host, order.bytesMax);
+    yield chunk;
+  }
+}
+
+async function* unpacked(raw: AsyncIterable<Buffer>, host: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: 64 * 1_024 });
+  // The error arrives through the iteration below; the callback only keeps it from being called unhandled.
+  pipeline(raw, gunzip, () => {});
+  try {
+    yield* gunzip as AsyncIterable<Buffer>;
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'Z_BUF_ERROR') throw cutOff(host, error);
+    if (code?.startsWith('Z_') !== true) throw error;
+    const hint = 'Ask who runs that server; without Content-Encoding it would be taken as it is.';
+    throw takeError('unreachable', 'contentEncodingRefused', `what ${host} sent is not packed as it says`, hint, error);
+  }
+}
+
+function tooLarge(host: string, bytesMax: number): Error {
+  const hint = 'Where such a file is right, raise download.bytesMax.';
+  return takeError('file', 'downloadTooLarge', `${host} sends more than ${bytesMax} bytes`, hint);
+}
+
+function cutOff(host: string, cause?: unknown): TryAgain {
+  const hint = 'It is taken again when it is due next; nothing of it was used.';
+  return new TryAgain(
+    takeError('unreachable', 'downloadCutOff', `the download from ${host} broke off before its end`, hint, cause),
+    null,
+  );
+}
+
+/** What the status and the headers of an answer mean where it is no file. */
+interface AnswerHead {
+  readonly status: number;
+  /** Null where it is not there; the first where there are several. */
+  header(name: string): string | null;
+}
+
+/** Any status but 200, the redirects and a 304 that was asked for. */
+function statusError(host: string, { status, header }: AnswerHead, credentialsSent: boolean, nowMs: number): Error {
+  const answered = `${host} answered ${status}`;
+  if (status === 401 || status === 403) {
+    const hint = credentialsSent
+      ? 'Check the value of the variable that authorization names.'
+      : 'Where it wants credentials, name a variable that holds them with authorization.';
+    return takeError('auth', 'credentialsRefused', `${answered}: it refuses to give the file`, hint);
+  }
+  if (status === 404 || status === 410) {
+    return takeError('unreachable', 'urlNotFound', `${answered}: the file is not there`, 'Check the URL of the feed.');
+  }
+  if (status === 408 || status === 429 || status >= 500) {
+    const hint = 'It is taken again when it is due next.';
+    const failure = takeError('unreachable', 'urlFailed', answered, hint);
+    return new TryAgain(failure, parseRetryAfter(header('retry-after'), nowMs));
+  }
+  return takeError('unreachable', 'urlRefused', `${answered} instead of a file`, 'Open the URL in a browser.');
+}
+
+/** The ending that goes with the type. Throws `contentTypeRefused` (unreachable). */
+function acceptedType(host: string, head: AnswerHead): TypeEnding {
+  const type = head.header('content-type');
+  const ending = endingOfType(type);
+  if (ending !== null) return ending;
+  throw noExport(`${host} sends ${typeName(type)} instead of an export`);
+}
+
+const pageHint = 'A login page is the usual cause: open the URL in a browser, and check the credentials.';
+
+function noExport(message: string): Error {
+  return takeError('unreachable', 'contentTypeRefused', message, pageHint);
+}
+
+/** Whether the body is packed for the way. Throws `contentEncodingRefused` (unreachable). */
+function isPacked(host: string, { header }: AnswerHead): boolean {
+  const encoding = (header('content-encoding') ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return false;
+  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
+  const message = `${host} packs the file in a way that was not asked for`;
+  throw takeError('unreachable', 'contentEncodingRefused', message, 'Ask who runs that server for gzip, or none.');
+}
+
+/**
+ * What the body's length is told to be. Throws `downloadLengthUnknown` (unreachable) where nothing tells where it ends: one
+ * that was cut off would look whole.
+ */
+function declaredLength(host: string, { header }: AnswerHead, packed: boolean): number | null {
+  const length = header('content-length');
+  if (length !== null && /^\d{1,15}$/.test(length.trim())) return Number(length);
+  const chunked = /(?:^|,)\s*chunked\s*$/i.test(header('transfer-encoding') ?? '');
+  if (chunked || packed) return null;
+  const message = `${host} does not tell how long the file is, so that half of it would look whole`;
+  throw takeError('unreachable', 'downloadLengthUnknown', message, 'Ask who runs that server for Content-Length.');
+}
+
+// Which content types a download may have. An error page or a login page comes with 200 often enough: its type is what
+// tells it from an export. Pure.
+
+/** The ending of our names that goes with the type; empty where the type says nothing of the format. */
+export type TypeEnding = '.csv' | '.tsv' | '.json' | '.ndjson' | '';
+
+const endings: ReadonlyMap<string, TypeEnding> = new Map([
+  ...['text/csv', 'application/csv', 'text/x-csv', 'application/x-csv', 'text/comma-separated-values'].map(csv),
+  // What servers that know Excel send for CSV. A workbook is found out by its first bytes.
+  csv('application/vnd.ms-excel'),
+  ['text/tab-separated-values', '.tsv'],
+  ['application/json', '.json'],
+  ['text/json', '.json'],
+  ...['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'].map(ndjson),
+  ...['text/plain', 'application/octet-stream', 'binary/octet-stream', 'application/x-download'].map(unsaid),
+  ...['application/force-download', 'application/gzip', 'application/x-gzip'].map(unsaid),
+]);
+
+function csv(type: string): readonly [string, TypeEnding] {
+  return [type, '.csv'];
+}
+
+function ndjson(type: string): readonly [string, TypeEnding] {
+  return [type, '.ndjson'];
+}
+
+function unsaid(type: string): readonly [string, TypeEnding] {
+  return [type, ''];
+}
+
+/** Null where it is no type of an export. Without the header nothing is said of the format. */
+export function endingOfType(header: string | null): TypeEnding | null {
+  const type = typeName(header);
+  return type === '' ? '' : (endings.get(type) ?? null);
+}
+
+/** The type alone, as it may stand in a message: what is not formed as one is not repeated. */
+function typeName(header: string | null): string {
+  const [type = ''] = (header ?? '').split(';');
+  const name = type.trim().toLowerCase();
+  return name === '' || /^[a-z\d][a-z\d.+-]{0,63}\/[a-z\d][a-z\d.+-]{0,63}$/.test(name)
+    ? name
+    : 'something of no known type';
+}
+
+/** What the connection saw of a download that failed, in words. Classified here once, by the codes of undici and Node. */
+interface FailedAnswer {
+  readonly host: string;
+  /** The headers of the answer had come. */
+  readonly begun: boolean;
+  /** The folder that its body is written into. */
+  readonly folder: string;
+}
+
+/** @returns what is to be thrown instead. */
+function transportError(error: unknown, { host, begun, folder }: FailedAnswer): unknown {
+  if (error instanceof PatchbayError || error instanceof TryAgain) return error;
+  const code = systemCodeOf(error) ?? '';
+  if (isOfCertificate(code)) {
+    const hint = 'Ask who runs that server; a certificate of your own is trusted with NODE_EXTRA_CA_CERTS.';
+    return takeError(
+      'unreachable',
+      'certificateRefused',
+      `the certificate of ${host} is not trusted (${code})`,
+      hint,
+      error,
+    );
+  }
+  if (code === 'UND_ERR_BODY_TIMEOUT') return again('downloadStalled', `the download from ${host} stands still`, error);
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') return again('urlUnreachable', `${host} does not answer in time`, error);
+  if (isOfProtocol(error, code)) {
+    if (begun) return cutOff(host, error);
+    const hint = 'Check host and port of the URL.';
+    return takeError('unreachable', 'notHttp', `${host} does not answer as a web server does`, hint, error);
+  }
+  if (isOfTls(code) && !begun) {
+    const hint = 'Check host and port of the URL, and whether that port speaks https.';
+    return new TryAgain(
+      takeError('unreachable', 'tlsFailed', `no encrypted connection to ${host} comes about (${code})`, hint, error),
+      null,
+    );
+  }
+  if (isOfConnection(code)) {
+    if (begun) return cutOff(host, error);
+    return again('urlUnreachable', `${host} cannot be reached (${code})`, error);
+  }
+  return storageError(error, folder);
+}
+
+function again(code: string, message: string, cause: unknown): TryAgain {
+  const hint = 'It is taken again when it is due next.';
+  return new TryAgain(takeError('unreachable', code, message, hint, cause), null);
+}
+
+function isOfConnection(code: string): boolean {
+  return code.startsWith('UND_ERR_') || isOfTls(code) || networkCodes.has(code);
+}
+
+function isOfTls(code: string): boolean {
+  return code.startsWith('ERR_SSL_') || code === 'EPROTO';
+}
+
+const networkCodes: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE'],
+]);
+
+/** The parser's errors do not always have a code. Two lengths that contradict each other are such an error too. */
+function isOfProtocol(error: unknown, code: string): boolean {
+  const codes = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
+  return codes.includes(code) || (error instanceof Error && error.name === 'HTTPParserError');
+}
+
+function isOfCertificate(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_/.test(code);
+}
+
+export function isGzip(start: Uint8Array): boolean {
+  return start[0] === 0x1f && start[1] === 0x8b;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Said } from '#src/contacts/base.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
-import { countClears, isChange } from '#src/runs/count-clears.ts';
+import { countClears, isChange } from '#src/runs/compare.ts';
 
 const item = (value: string) => ({ label: 'work', value });
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
-import { expireFiles } from '#src/runs/expire-files.ts';
-import { newRunId } from '#src/runs/run-id.ts';
+import { expireFiles, newRunId } from '#src/runs/run-files.ts';
 
 const dayMs = 86_400_000;
 const runAged = (days: number): string => newRunId(Date.now() - days * dayMs);

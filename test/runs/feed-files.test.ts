@@ -3,9 +3,8 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { enterOrphans, hasOrphans } from '#src/runs/orphans.ts';
-import { newRunId } from '#src/runs/run-id.ts';
-import { submitCopy, takeFile } from '#src/runs/submit-run.ts';
+import { enterOrphans, hasOrphans, submitCopy, takeFile } from '#src/runs/enter-run.ts';
+import { newRunId } from '#src/runs/run-files.ts';
 import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
 

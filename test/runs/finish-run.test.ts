@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '#src/log.ts';
 import { finishRun, tidyFinished } from '#src/runs/finish-run.ts';
-import { readReport } from '#src/runs/report.ts';
-import { problemLines } from '#src/runs/summary.ts';
+import { problemLines, readReport } from '#src/runs/report.ts';
 import { deadRow } from '#test/contracts/support/build.ts';
 import { csv, expectCounts, fillers, openRunsBench } from './support/runs-bench.ts';
 

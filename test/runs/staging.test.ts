@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import { createLogger, keyHash } from '#src/log.ts';
 import { finishCancelled } from '#src/runs/finish-run.ts';
-import { openFileSupply } from '#src/runs/open-file-supply.ts';
-import type { RowSupply } from '#src/runs/stage-run.ts';
+import { openFileSupply, type RowSupply } from '#src/runs/supply.ts';
 import { csv, expectCounts, fillers, mapping, openRunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
 

@@ -1,7 +1,7 @@
 /** How long a run took: while it is stopped people look at it, and nothing works. */
 import { expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { summarise } from '#src/runs/summary.ts';
+import { summarise } from '#src/runs/report.ts';
 import { csv, fillers, openRunsBench } from './support/runs-bench.ts';
 import { defaultGuards, generousGuards } from './support/tallies.ts';
 

@@ -3,9 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noOptions } from '#src/ledger/runs.ts';
-import { enterOrphans, hasOrphans, removeStrays } from '#src/runs/orphans.ts';
-import { newRunId, runIdOf } from '#src/runs/run-id.ts';
-import { submitFile, takeFile } from '#src/runs/submit-run.ts';
+import { enterOrphans, hasOrphans, removeStrays, submitFile, takeFile } from '#src/runs/enter-run.ts';
+import { newRunId, runIdOf } from '#src/runs/run-files.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { generousGuards } from './support/tallies.ts';
 

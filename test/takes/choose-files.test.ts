@@ -1,7 +1,7 @@
 /** Which files of a glob are taken. */
 import { describe, expect, it } from 'vitest';
 import type { SeenFile } from '#src/ledger/takes.ts';
-import { chooseFiles } from '#src/takes/choose-files.ts';
+import { chooseFiles } from '#src/takes/take-files.ts';
 
 const file = (path: string, modifiedAtMs: number): SeenFile => ({ path, modifiedAtMs, fingerprint: `print ${path}` });
 const files = [file('/b', 20), file('/a', 10), file('/d', 30), file('/c', 30)];

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import type { TakeLedger } from '#src/ledger/takes.ts';
+import { removeStrayDownloads } from '#src/takes/enter.ts';
 import type { TakeParts } from '#src/takes/parts.ts';
-import { removeStrayDownloads } from '#src/takes/stray-downloads.ts';
-import { takeFiles } from '#src/takes/take-files.ts';
+import { takeFiles } from '#src/takes/take.ts';
 import { csvText, startFileServer } from './support/file-server.ts';
 import { openTakesBench, quickClock, type TakesBench } from './support/takes-bench.ts';
 

@@ -1,6 +1,6 @@
 /** A download never reaches this machine or the network around it. */
 import { describe, expect, it } from 'vitest';
-import { judgeAddress } from '#src/takes/judge-address.ts';
+import { judgeAddress } from '#src/takes/address-guard.ts';
 
 const refused: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.1', '127.255.255.254', '::1'],

@@ -7,7 +7,7 @@ import { type AuditResult, auditResultOf } from '#src/cli/present-audit.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { AuditRecord } from '#src/ledger/audits.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
-import { approveCommand } from '#src/runs/guard-reason.ts';
+import { approveCommand } from '#src/runs/guards.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { openCliHome } from '../open-home.ts';

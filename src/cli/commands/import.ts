@@ -10,7 +10,7 @@ import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
-import { type SubmitChoice, submitFile } from '#src/runs/submit-run.ts';
+import { type SubmitChoice, submitFile } from '#src/runs/enter-run.ts';
 import { checkDelimiter } from '#src/sources/csv-layout.ts';
 import { checkEncoding } from '#src/sources/decode.ts';
 import { type ErrorDocument, errorDocument, errorLines } from '../exit.ts';

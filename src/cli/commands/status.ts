@@ -11,7 +11,7 @@ import type { Pause } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
 import { bytesOf } from '#src/ledger/sqlite/check.ts';
-import type { RunSummary } from '#src/runs/summary.ts';
+import type { RunSummary } from '#src/runs/report.ts';
 import { openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { tally } from '../present-run.ts';

@@ -1,7 +1,7 @@
 /** Runs as the command line has them before it prints them. */
 import type { RunPresentation } from '#src/cli/present-run.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import type { ProblemLine, RunSummary } from '#src/runs/summary.ts';
+import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 
 export function summaryOf(given: Partial<RunSummary> = {}): RunSummary {
   return {

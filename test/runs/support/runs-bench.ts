@@ -15,12 +15,12 @@ import { noOptions, pendingCount, type RunCounts, type RunOptions, type RunRecor
 import type { RunDeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { silentLogger } from '#src/log.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
+import { submitFile } from '#src/runs/enter-run.ts';
 import { finishCancelled, finishRun } from '#src/runs/finish-run.ts';
 import type { GuardLimits } from '#src/runs/guards.ts';
-import { openFileSupply } from '#src/runs/open-file-supply.ts';
 import type { RunParts } from '#src/runs/parts.ts';
-import { type OpenSupply, stageRun } from '#src/runs/stage-run.ts';
-import { submitFile } from '#src/runs/submit-run.ts';
+import { stageRun } from '#src/runs/stage.ts';
+import { type OpenSupply, openFileSupply } from '#src/runs/supply.ts';
 import { testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { openUpsertWorld, type UpsertWorld } from '#test/upsert/support/upsert-world.ts';
 import { generousGuards } from './tallies.ts';

@@ -12,7 +12,7 @@ import type { TickEnd } from '#src/ledger/schedules.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import type { TakeParts } from '#src/takes/parts.ts';
-import { takeFiles } from '#src/takes/take-files.ts';
+import { takeFiles } from '#src/takes/take.ts';
 import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
 
 export interface TakesBench {

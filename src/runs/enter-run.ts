@@ -4,9 +4,9 @@
  * A file is known by feed and content (`contract.md`): one whose run was cut off goes on with that run. The same content
  * again, after its run has ended, is read again and found unchanged.
  */
-import { rm, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { PatchbayError } from '#src/errors.ts';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { emptyIfMissing, messageOf, PatchbayError } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { activeRunStates, type NewRun, noOptions, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
@@ -14,13 +14,12 @@ import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkOutFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
-import { type ClaimedFile, claimedFolderOf } from './claimed-place.ts';
 import type { RunParts } from './parts.ts';
-import { newRunId } from './run-id.ts';
+import { type ClaimedFile, claimedFolderOf, listClaimed, newRunId, runIdOf } from './run-files.ts';
 
 export type SubmitParts = Pick<RunParts, 'ledger' | 'clock' | 'log' | 'folders' | 'feeds' | 'entering'>;
 
-export interface SubmittedRun {
+interface SubmittedRun {
   readonly run: RunRecord;
   /** The run was cut off earlier and is gone on with. */
   readonly resumed: boolean;
@@ -72,7 +71,7 @@ export async function withdrawRun({ ledger }: SubmitParts, run: RunRecord): Prom
   if (run.claimedPath !== '') await rm(run.claimedPath, { force: true });
 }
 
-export interface DroppedFile {
+interface DroppedFile {
   readonly importFolder: string;
   /** The name of its folder in the import folder, which is its feed's; null is the import folder itself: feed `main`. */
   readonly folder: string | null;
@@ -106,7 +105,7 @@ async function whileEntering<Result>(
   }
 }
 
-export interface BroughtFile {
+interface BroughtFile {
   readonly feed: FeedSettings;
   /** A file of ours in a private folder: it is moved out of there. */
   readonly path: string;
@@ -139,7 +138,7 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
 }
 
 /** Enters the run that a claimed file is named after. */
-export async function enterClaimed(
+async function enterClaimed(
   parts: SubmitParts,
   file: ClaimedFile,
   choice: FeedChoice,
@@ -187,4 +186,62 @@ export function importFolderOf({ folders }: SubmitParts): string {
   const [first] = folders.importFolders;
   if (first === undefined) throw new PatchbayError('bug', 'noImportFolder', 'there is an import folder', {});
   return first;
+}
+
+// What a process left behind that died between taking a file and entering its run.
+
+/** Enters claimed files without a run, each in the feed that its place tells. @returns how many. */
+export async function enterOrphans(parts: SubmitParts): Promise<number> {
+  let entered = 0;
+  for (const file of await orphans(parts)) {
+    try {
+      await enterClaimed(parts, file, await chooseFeed(parts.feeds, file.folder), importFolderOf(parts));
+      entered += 1;
+    } catch (error) {
+      // One file that cannot be read must not keep the others waiting.
+      const passes = error instanceof PatchbayError && error.kind === 'transient';
+      parts.log[passes ? 'debug' : 'warn'](
+        { run: file.runId, feed: file.folder ?? mainFeed, reason: messageOf(error) },
+        'claimed file could not be entered',
+      );
+    }
+  }
+  return entered;
+}
+
+/** Whether a claimed file waits for its run. */
+export async function hasOrphans(parts: SubmitParts): Promise<boolean> {
+  return (await orphans(parts)).length > 0;
+}
+
+async function orphans({ ledger, folders, entering }: SubmitParts): Promise<readonly ClaimedFile[]> {
+  const found: ClaimedFile[] = [];
+  const files = (await listClaimed(folders.claimed)).filter(({ runId }) => !entering.has(runId));
+  for (const file of files) {
+    if ((await ledger.runs.get(file.runId)) === null) found.push(file);
+  }
+  return found;
+}
+
+/** Copies whose run was never entered: the process died between the two, and the person was told so. */
+const strayAfterMs = 3_600_000;
+
+/** Never rejects: what cannot be removed stays, and takes room alone. */
+export async function removeStrays(parts: SubmitParts): Promise<void> {
+  try {
+    await removeOld(parts);
+  } catch (error) {
+    parts.log.warn({ reason: messageOf(error) }, 'copies without a run not removed');
+  }
+}
+
+async function removeOld({ ledger, folders, clock }: SubmitParts): Promise<void> {
+  for (const name of await readdir(folders.handedOver).catch(emptyIfMissing)) {
+    const named = runIdOf(name);
+    if (named !== null && (await ledger.runs.get(named.runId)) !== null) continue;
+    const path = join(folders.handedOver, name);
+    // A copy may be under way in another process, or be gone by now: neither is old.
+    const copiedAtMs = (await stat(path).catch(() => null))?.ctimeMs ?? Number.POSITIVE_INFINITY;
+    if (copiedAtMs < clock.nowMs() - strayAfterMs) await rm(path, { force: true });
+  }
 }

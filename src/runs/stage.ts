@@ -7,37 +7,21 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fingerprint } from '#src/contacts/desired.ts';
-import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { FileShape, RunReason, RunRecord } from '#src/ledger/runs.ts';
+import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { StagedSlice } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import type { ContactColumn } from '#src/mapping/contact-columns.ts';
+import { inStep } from '#src/steps.ts';
+import { rowHasher, type StageItem } from './compare.ts';
+import { fileHistory, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
 import { finishFailed } from './finish-run.ts';
-import type { StagedTally } from './guards.ts';
-import { moveOn } from './move-on.ts';
+import { checkGuards, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
 import type { RunParts } from './parts.ts';
-import { rowHasher } from './row-hash.ts';
 import { deadDuplicate, warningEvent } from './slice-draft.ts';
-import type { StageItem } from './stage-item.ts';
 import { type LateDead, stageSlice } from './stage-slice.ts';
-
-/** Where the rows of a run come from. */
-export interface RowSupply {
-  readonly shape: FileShape;
-  readonly compiled: CompiledMapping;
-  items(): AsyncIterable<readonly StageItem[]>;
-  /** The same rows once more, for the few whose cells were not kept. */
-  itemsAgain(): AsyncIterable<readonly StageItem[]>;
-  /** @throws PatchbayError `file`: what the rows lack all together. Known after the last row. */
-  refuseLacking(): void;
-  /** Sentences worth a note, complete after the last row. */
-  notes(): readonly string[];
-  /** Warnings about the file as a whole, complete after the last row. */
-  warnings(): readonly Problem[];
-  close(): Promise<void>;
-}
-
-export type OpenSupply = (run: RunRecord) => Promise<RowSupply>;
+import { stopRun } from './stop-run.ts';
+import type { OpenSupply, RowSupply } from './supply.ts';
 
 /**
  * Stages the run and moves it on: to `applying`, `stopped` or `failed`.
@@ -164,4 +148,70 @@ function takeLate(ofLine: LateDead[], item: StageItem, compiled: CompiledMapping
   const { desired } = mapped;
   const index = ofLine.findIndex((late) => late.key === desired.key && late.fingerprint === fingerprint(desired));
   return index < 0 ? null : (ofLine.splice(index, 1)[0] ?? null);
+}
+
+// The end of staging: the guards decide, and a newer file takes the place of one that they had stopped.
+
+/** Moves a run that is staged to its end on: to `applying` or `stopped`. */
+async function moveOn(
+  parts: RunParts,
+  run: RunRecord,
+  tally: StagedTally,
+  leftOut: readonly ContactColumn[] = [],
+): Promise<void> {
+  const { ledger, clock, log } = parts;
+  await replaceStopped(parts, run);
+  const current = (await ledger.runs.get(run.id)) ?? run;
+  // Dead letters that a person mends or tries again were looked at one by one: no guard counts them.
+  const verdicts = run.kind === 'file' ? await verdictsOn(parts, current, tally, leftOut) : [];
+  if (verdicts.length > 0) {
+    const reason = guardReason(verdicts, run, parts.serviceName);
+    if (!(await stopRun(parts, current, 'staging', reason))) return;
+    log.warn(
+      { run: run.id, feed: run.feed, guards: verdicts.map((verdict) => verdict.guard) },
+      'run stopped by a guard',
+    );
+    return;
+  }
+  await inStep('startApplying', () =>
+    ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null }),
+  );
+  log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
+}
+
+async function verdictsOn(
+  parts: RunParts,
+  run: RunRecord,
+  tally: StagedTally,
+  leftOut: readonly ContactColumn[],
+): Promise<readonly GuardVerdict[]> {
+  const { guards } = parts.feeds.rulesOf(run.feed);
+  const knownKeys = await parts.ledger.staging.knownKeyCount(run.feed);
+  return [
+    ...checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(parts, run)),
+    ...leftOutVerdict(await newlyLeftOut(parts, run, leftOut), run),
+  ];
+}
+
+/** More never wait: each full file that can be read replaces the one before it. */
+const stoppedMax = 50;
+
+/**
+ * A stopped run does not block its feed: a newer full file, now read to its end, takes its place, and both say so. One that
+ * an interrupted reading has replaced already is told again.
+ */
+async function replaceStopped(parts: RunParts, run: RunRecord): Promise<void> {
+  const { ledger, clock, log } = parts;
+  if (!isFullFile(parts, run)) return;
+  const states = ['stopped', 'cancelling', 'cancelled'] as const;
+  for (const old of await ledger.runs.list({ states, feed: run.feed, limit: stoppedMax })) {
+    if (old.kind !== 'file' || old.sequence >= run.sequence) continue;
+    const isReplaced = old.reason?.code === 'replaced' && old.reason.facts.by === run.id;
+    if (old.state !== 'stopped' && !isReplaced) continue;
+    const message = `run ${run.id} read a newer file of the feed and took its place`;
+    const reason = { code: 'replaced', message, hint: null, facts: { by: run.id } };
+    await ledger.runs.move(old.id, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason });
+    await ledger.runs.addNotes(run.id, [`takes the place of run ${old.id}, which was stopped`]);
+    log.info({ run: old.id, feed: run.feed, by: run.id }, 'stopped run replaced by a newer file');
+  }
 }

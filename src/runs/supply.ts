@@ -1,18 +1,37 @@
 /** The rows of a claimed file, with the mapping that reads them. */
+import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
+import { sourceLabelOf } from '#src/ledger/rules/feeds.ts';
+import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import { type CompiledMapping, compileMapping, requiredColumns } from '#src/mapping/compile-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import type { MappingContext } from '#src/mapping/target.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
-import { runBefore } from './file-before.ts';
-import { fixFileReading, originalColumns } from './fix-columns.ts';
+import type { StageItem } from './compare.ts';
+import { runBefore } from './feed-history.ts';
+import { fixFileReading, originalColumns } from './fix-file.ts';
 import { createFixRows } from './fix-rows.ts';
 import type { RunParts } from './parts.ts';
-import { readingOf, rowMapper } from './reading.ts';
-import type { StageItem } from './stage-item.ts';
-import type { RowSupply } from './stage-run.ts';
+
+/** Where the rows of a run come from. */
+export interface RowSupply {
+  readonly shape: FileShape;
+  readonly compiled: CompiledMapping;
+  items(): AsyncIterable<readonly StageItem[]>;
+  /** The same rows once more, for the few whose cells were not kept. */
+  itemsAgain(): AsyncIterable<readonly StageItem[]>;
+  /** @throws PatchbayError `file`: what the rows lack all together. Known after the last row. */
+  refuseLacking(): void;
+  /** Sentences worth a note, complete after the last row. */
+  notes(): readonly string[];
+  /** Warnings about the file as a whole, complete after the last row. */
+  warnings(): readonly Problem[];
+  close(): Promise<void>;
+}
+
+export type OpenSupply = (run: RunRecord) => Promise<RowSupply>;
 
 /**
  * @throws PatchbayError `file` where the file cannot be read as a whole; `auth`, `unreachable` where the workspace's
@@ -139,3 +158,49 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
     ...[...compiled.notes, ...warnings].map((warning) => warning.message),
   ];
 }
+
+/** With what a run's rows are read: its mapping, and what is known outside of it. The same for a file and for a redrive. */
+interface Reading {
+  readonly mapping: Mapping | null;
+  /** Without the custom fields of the workspace. */
+  readonly context: MappingContext;
+}
+
+export function readingOf(run: RunRecord, { defaultCountry, onBlank }: RunParts): Reading {
+  const { mapping, options } = run;
+  return {
+    mapping: withoutLabel(run),
+    context: {
+      sourceLabel: sourceLabelOf(run),
+      customFields: null,
+      defaultCountry: options.defaultCountry ?? (mapping?.defaultCountry === undefined ? defaultCountry : null),
+      onBlank: options.onBlank ?? (mapping === null ? onBlank : null),
+    },
+  };
+}
+
+/**
+ * Maps rows of several files, each under its own header: the mapping is compiled once for each.
+ * What it returns throws what `compileMapping` throws.
+ */
+export function rowMapper(mapping: Mapping | null, context: MappingContext): CompiledMapping['mapRow'] {
+  const compiledByHeader = new Map<string, CompiledMapping>();
+  return (row) => {
+    const columns = row.kind === 'cells' ? row.columns : null;
+    const header = JSON.stringify(columns);
+    const known = compiledByHeader.get(header);
+    if (known !== undefined) return known.mapRow(row);
+    const compiled = compileMapping(mapping, { columns }, context);
+    compiledByHeader.set(header, compiled);
+    return compiled.mapRow(row);
+  };
+}
+
+/** A label of the configuration wins over the mapping's own. */
+function withoutLabel({ mapping, sourceLabel }: RunRecord): Mapping | null {
+  if (mapping?.source === undefined || sourceLabel === null) return mapping;
+  const { source: _, ...rest } = mapping;
+  return rest;
+}
+
+/** What staging takes in: rows as read, or dead letters that are tried again. */

@@ -1,0 +1,115 @@
+/**
+ * From a feed's `take` to entered runs: the work of one tick (`contract.md`, "Feeds and schedules, in the config").
+ *
+ * Invariant: a file is taken whole and at rest or not at all; it is known again afterwards, also where the process dies
+ * between any two steps; the original stays where it is.
+ */
+import { lstat, rm } from 'node:fs/promises';
+import { isUrl } from '#src/config/is-url.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { FeedSettings } from '#src/feeds/feeds.ts';
+import type { TickEnd } from '#src/ledger/schedules.ts';
+import { download, urlHashOf } from './download.ts';
+import { enterOnce, failedNote, hasFailed } from './enter.ts';
+import type { TakeParts } from './parts.ts';
+import { storageError, takeError } from './take-error.ts';
+import { isPattern, takeGlob, takePath } from './take-files.ts';
+
+/**
+ * One at a time for each feed. What a person can mend ends the tick as `failed`, with what to do in its message.
+ * @throws the signal's reason where it fires; what passes by itself, such as a busy ledger (`transient`), and bugs.
+ */
+export async function takeFiles(parts: TakeParts, feed: FeedSettings, signal: AbortSignal): Promise<TickEnd> {
+  signal.throwIfAborted();
+  const end = await take(parts, feed, signal).catch((error: unknown) => failedEnd(parts, error, signal));
+  parts.log.info(factsOf(end), 'feed looked for files');
+  return end;
+}
+
+async function take(parts: TakeParts, feed: FeedSettings, signal: AbortSignal): Promise<TickEnd> {
+  if (feed.take === null) {
+    const message = 'the feed names nothing to take from: its files come by its folder';
+    return { outcome: 'nothingNew', code: 'nothingToTake', message };
+  }
+  if (isUrl(feed.take)) return takeUrl(parts, feed, feed.take, signal);
+  // A file may be called so itself, as in `export [1].csv`.
+  const named = !isPattern(feed.take) || (await lstat(feed.take).catch(() => null)) !== null;
+  return named ? takePath(parts, feed, feed.take, signal) : takeGlob(parts, feed, feed.take, signal);
+}
+
+function failedEnd({ folders }: TakeParts, thrown: unknown, signal: AbortSignal): TickEnd {
+  signal.throwIfAborted();
+  const error = storageError(thrown, folders.downloads);
+  if (!(error instanceof PatchbayError) || error.kind === 'transient' || error.kind === 'bug') throw error;
+  const { code, kind, message, hint } = error;
+  return { outcome: 'failed', code, kind, message, hint };
+}
+
+/** Without the message: it may name a path. */
+function factsOf(end: TickEnd): Readonly<Record<string, unknown>> {
+  if (end.outcome === 'run') return { outcome: end.outcome, runs: end.runIds.length };
+  return end.outcome === 'snapshot' ? { outcome: end.outcome } : { outcome: end.outcome, code: end.code };
+}
+
+// A feed that takes from a URL: what it answers, where that is another content than the one taken last.
+//
+// What the server told of its answer is remembered only after the run is entered, so that a crash asks again.
+
+/** @throws PatchbayError what `credentialsOf`, `download` and `submitCopy` throw. */
+async function takeUrl(parts: TakeParts, feed: FeedSettings, take: string, signal: AbortSignal): Promise<TickEnd> {
+  const { takes } = parts.ledger;
+  const urlHash = urlHashOf(take);
+  const authorization = credentialsOf(feed.authorizationVariable, parts.env);
+  const taken = await takes.url(feed.name, urlHash);
+  const failed = taken !== null && (await hasFailed(parts, feed, taken.sha256));
+  // What is to be taken again is asked for as if it never came.
+  const remembered = failed && parts.trigger === 'request' ? null : taken;
+  const told = failed ? failedNote(feed, 'its run') : '';
+  const answer = await download(parts, { feed: feed.name, take, authorization, remembered }, signal);
+  const { host } = new URL(take);
+  if (answer.kind === 'notModified') {
+    return { outcome: 'nothingNew', code: 'notModified', message: `${host} says that the file has not changed${told}` };
+  }
+  const { path, fileName, sha256, answeredHash, etag, lastModified } = answer;
+  const note = () =>
+    takes.noteUrl({
+      feed: feed.name,
+      urlHash,
+      answeredHash,
+      etag,
+      lastModified,
+      sha256,
+      takenAtMs: parts.clock.nowMs(),
+    });
+  if (sha256 === remembered?.sha256) {
+    await rm(path, { force: true });
+    await note();
+    return {
+      outcome: 'nothingNew',
+      code: 'sameContent',
+      message: `the file at ${host} is the one that was taken before${told}`,
+    };
+  }
+  const run = await enterOnce(parts, feed, { path, fileName, sha256 });
+  await note();
+  parts.log.info({ run: run.id, host, urlHash: urlHash.slice(0, 12), bytes: answer.bytes }, 'file downloaded');
+  return { outcome: 'run', runIds: [run.id], message: null };
+}
+
+// What is sent as `Authorization`: read anew at each take, so that a changed value counts at once. Never printed.
+
+/**
+ * Null where the feed names no variable.
+ * @throws PatchbayError `auth`: `credentialsMissing`, `credentialsInvalid`.
+ */
+function credentialsOf(variable: string | null, env: Readonly<Record<string, string | undefined>>): string | null {
+  if (variable === null) return null;
+  const value = env[variable]?.trim() ?? '';
+  if (value === '') {
+    const hint = `Set ${variable} where Patchbay is started, for example to "Bearer …" or "Basic …".`;
+    throw takeError('auth', 'credentialsMissing', `the variable ${variable} is not set`, hint);
+  }
+  if (/^[\x20-\x7e]+$/.test(value)) return value;
+  const message = `the value of ${variable} cannot be sent: it holds line breaks or characters beyond ASCII`;
+  throw takeError('auth', 'credentialsInvalid', message, `Set ${variable} to one line, exactly as it is to be sent.`);
+}
