@@ -1,8 +1,8 @@
 /**
- * What is wrong with a cron expression, in the words of the person who wrote it.
+ * How cron expressions are read, and what is wrong with one, in plain words.
  *
- * The library that tells when a schedule is due decides. Each field is tried alone, with `*` in the others, so that
- * the wrong one can be named.
+ * croner decides, since it also tells when a schedule is due. Each field is tried alone, with `*` in the others, so that
+ * the message can name the wrong one.
  */
 
 interface Field {
@@ -21,13 +21,18 @@ const fields: readonly Field[] = [
 
 const everyTime = fields.map(() => '*');
 
-/** Null where the expression of five fields is right and comes at least once. Loads the library when it is called. */
+/**
+ * How croner reads an expression: five fields; `5/15` is a step that begins at 5; without `*` and steps a rule names its
+ * times, each of which is due once on the nights when clocks change.
+ */
+export const cronOptions = { mode: '5-part', sloppyRanges: true, fixedTimeRule: 'no-wildcard' } as const;
+
+/** Null where the expression of five fields is right and comes at least once. Loads croner on the first call. */
 export async function cronProblem(expression: string): Promise<string | null> {
-  const { CronExpressionParser } = await import('cron-parser');
+  const { Cron } = await import('croner');
   const comes = (each: readonly string[]): boolean => {
     try {
-      CronExpressionParser.parse(each.join(' '), { tz: 'UTC', currentDate: new Date(0) }).next();
-      return true;
+      return new Cron(each.join(' '), { timezone: 'UTC', ...cronOptions }).nextRun(new Date(0)) !== null;
     } catch {
       return false;
     }
@@ -35,9 +40,7 @@ export async function cronProblem(expression: string): Promise<string | null> {
   const given = expression.split(' ');
   for (const [index, field] of fields.entries()) {
     const text = given[index] ?? '';
-    // H is a random number to the library: each look at the expression would give another time.
-    const random = /h/i.test(text.replaceAll(/THU/gi, ''));
-    if (random || !comes(everyTime.with(index, text))) return wrongField(field, text);
+    if (!comes(everyTime.with(index, text))) return wrongField(field, text);
   }
   return comes(given) ? null : `"${expression}" never comes: there is no such date`;
 }

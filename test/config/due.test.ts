@@ -37,18 +37,25 @@ describe('when a feed is due', () => {
     ['*/0 * * * *', 'the minute "*/0" is not right'],
     ['H 2 * * *', 'the minute "H" is not right'],
     ['1,,2 * * * *', 'the minute "1,,2" is not right'],
+    ['*/100 * * * *', 'the minute "*/100" is not right'],
     ['0 0 30 2 *', '"0 0 30 2 *" never comes: there is no such date'],
     ['0 0 31 4,6 *', 'never comes'],
   ])('%s is refused in plain words', async (at, expected) => {
     expect(await cronProblem(at)).toContain(expected);
   });
 
-  it.each(['0 0 29 2 *', '*/15 6-22 * * 1-5', '0 0 L * *', '0 3 * * THU,SUN', '0 12 1,15 MAR *', '5 4 * * 7'])(
-    '%s is accepted',
-    async (at) => {
-      expect(await cronProblem(at)).toBeNull();
-    },
-  );
+  it.each([
+    '0 0 29 2 *',
+    '*/15 6-22 * * 1-5',
+    '0 0 L * *',
+    '0 3 * * THU,SUN',
+    '0 12 1,15 MAR *',
+    '5 4 * * 7',
+    '5,5 * * * *',
+    '5/15 * * * *',
+  ])('%s is accepted', async (at) => {
+    expect(await cronProblem(at)).toBeNull();
+  });
 
   it('a cron expression that is wrong is told with its place', async () => {
     expect(await feedProblems('take: x.csv', 'at: "0 24 * * *"')).toEqual([
