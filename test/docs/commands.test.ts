@@ -42,6 +42,21 @@ describe('the command line', () => {
     }
   });
 
+  it('has every option where the documents type it', () => {
+    const calls = [...text.matchAll(/(?:^\$ |no-install |`|^|go on: )patchbay ([a-z][^`\n]*)/gm)].map(
+      ([, words = '']) => words,
+    );
+    const given = calls.filter((call) => call.includes(' --'));
+    expect(given.length).toBeGreaterThan(15);
+    for (const call of given) {
+      const command = commands.find(({ name }) => call === name || call.startsWith(`${name} `))?.command;
+      expect(command, call).toBeDefined();
+      if (command === undefined) continue;
+      const known = [...longOptions(program), ...longOptions(command)];
+      expect(known, call).toEqual(expect.arrayContaining(call.match(/(?<= )--[a-z][a-z-]*/g) ?? []));
+    }
+  });
+
   it('describes every command, argument and option in its help', () => {
     for (const { name, command } of commands) {
       expect(command.description(), name).not.toBe('');
