@@ -156,7 +156,7 @@ export interface KeyHistoryEntry {
 }
 
 /** The part of the ledger that holds one record a key: leases, intents, bindings. */
-interface IntentRequest {
+export interface IntentRequest {
   /** Each with its claim: older rows of its feed are superseded while it stands. */
   readonly contacts: readonly (WrittenContact & { readonly claim: Claim | null })[];
   readonly owner: string;
@@ -177,7 +177,7 @@ export interface ClaimedContact extends WrittenContact {
   } | null;
 }
 
-interface ClaimRequest {
+export interface ClaimRequest {
   readonly contacts: readonly ClaimedContact[];
   readonly owner: string;
   readonly runId: string;
@@ -194,7 +194,7 @@ export interface WrittenContact {
 }
 
 /** `claim`: what stood there before and stands again; null where nothing is in doubt. */
-interface UnclaimedContact extends WrittenContact {
+export interface UnclaimedContact extends WrittenContact {
   readonly claim: Claim | null;
 }
 

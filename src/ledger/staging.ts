@@ -233,16 +233,6 @@ export interface RunEvent {
   readonly app?: CustomFieldValue;
 }
 
-/** Both values of a field that waits for a person. */
-export function heldEvent(
-  key: string,
-  line: number,
-  { field, ours, theirs }: Pick<HeldField, 'field' | 'ours' | 'theirs'>,
-): RunEvent {
-  const message = "the file and the app differ: kept the app's value";
-  return { kind: 'held', line, key, code: 'held', field, message, file: ours, app: theirs };
-}
-
 /** A row that died in one run. Two rows may share a dead letter; each is here. */
 export interface RunDeadRow extends DeadRow {
   readonly ordinal: number;

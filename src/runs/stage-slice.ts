@@ -3,8 +3,9 @@ import { type DesiredContact, fingerprint, hasContent } from '#src/contacts/desi
 import type { Problem } from '#src/contacts/outcome.ts';
 import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
+import { heldEvent } from '#src/ledger/rules/events.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { type DeadRow, eventsPerRunMax, heldEvent, type RunEvent, type SettledRow } from '#src/ledger/staging.ts';
+import { type DeadRow, eventsPerRunMax, type RunEvent, type SettledRow } from '#src/ledger/staging.ts';
 import { keyHash } from '#src/log.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { Row } from '#src/sources/row.ts';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HeldField } from '#src/contacts/outcome.ts';
-import { heldEvent } from '#src/ledger/staging.ts';
+import { heldEvent } from '#src/ledger/rules/events.ts';
 import {
   type DashboardBench,
   dashboardBench,

@@ -1,40 +1,55 @@
 /**
- * Who may work on a key: the rule behind `ContactLedger.lease`, pure, so that every ledger decides alike
- * (`rules.md`, "One contact per key", step 1).
- *
- * The caller holds the row, so that the decision and what follows from it are one transaction.
+ * Rules on who may work on a key (`rules.md`, "One contact per key", step 1). Pure, so that every ledger decides alike: the
+ * caller reads the facts, and writes the change, in one transaction.
  */
+import type { Claim } from '#src/contacts/claim.ts';
 import type { LeaseMoment, LeaseRequest } from '#src/ledger/contacts.ts';
+import type { ContactChange } from './contact.ts';
 
 /** What the rule looks at. Times are monotonic, each with the boot that it belongs to. */
 export interface LeaseFacts {
+  /** Whether the ledger has a record of the key. */
+  readonly isKnown: boolean;
   readonly owner: string | null;
   readonly leaseUntilMs: number | null;
   readonly leaseBoot: string | null;
   /** Null while no write is on its way. */
   readonly horizonMs: number | null;
   readonly horizonBoot: string | null;
-  /** Of the newest row of this feed that was settled, found unchanged, or is about to be written; 0 before the first. */
-  readonly spokenSequence: number;
+  /** Of the newest row of the request's feed that was settled, or found unchanged; 0 before the first. */
+  readonly settledSequence: number;
+  /** Of the write that is on its way or in doubt, whichever feed's. */
+  readonly claim: Pick<Claim, 'feed' | 'sequence'> | null;
 }
 
-type LeaseDecision =
+/** `change`: what is to be written with the answer; null where nothing is. */
+export type LeaseDecision = { readonly change: ContactChange | null } & (
   | { readonly kind: 'leased' }
   | { readonly kind: 'held'; readonly waitMs: number }
-  /** `startsAnew`: the horizon is of another boot and is to be entered again, in full, from now on. */
-  | { readonly kind: 'horizon'; readonly waitMs: number; readonly startsAnew: boolean }
-  | { readonly kind: 'superseded' };
+  | { readonly kind: 'horizon'; readonly waitMs: number }
+  | { readonly kind: 'superseded' }
+);
 
-/** `facts` is null for a key that the ledger does not know. */
-export function decideLease(request: LeaseRequest, sequence: number, facts: LeaseFacts | null): LeaseDecision {
-  if (facts === null) return { kind: 'leased' };
-  if (facts.spokenSequence > sequence) return { kind: 'superseded' };
+/** @param sequence of the run whose file holds the row. */
+export function decideLease(request: LeaseRequest, sequence: number, facts: LeaseFacts): LeaseDecision {
+  const { owner, nowMonotonicMs, leaseMs, bootId } = request;
+  if (newestSequence(facts, request.feed) > sequence) return { kind: 'superseded', change: null };
   const heldMs = leaseLeftMs(request, facts);
-  if (heldMs > 0) return { kind: 'held', waitMs: heldMs };
-  if (facts.horizonMs === null) return { kind: 'leased' };
-  if (facts.horizonBoot !== request.bootId) return { kind: 'horizon', waitMs: request.horizonMs, startsAnew: true };
-  const waitMs = facts.horizonMs - request.nowMonotonicMs;
-  return waitMs > 0 ? { kind: 'horizon', waitMs, startsAnew: false } : { kind: 'leased' };
+  if (heldMs > 0) return { kind: 'held', waitMs: heldMs, change: null };
+  if (facts.horizonMs !== null && facts.horizonBoot !== bootId) {
+    // A horizon of another boot cannot be compared with this clock: it starts again, in full.
+    const waitMs = request.horizonMs;
+    return { kind: 'horizon', waitMs, change: { horizon: { atMs: nowMonotonicMs + waitMs, bootId } } };
+  }
+  const waitMs = facts.horizonMs === null ? 0 : facts.horizonMs - nowMonotonicMs;
+  if (waitMs > 0) return { kind: 'horizon', waitMs, change: null };
+  const lease = { owner, untilMs: nowMonotonicMs + leaseMs, bootId };
+  return { kind: 'leased', change: facts.isKnown ? { lease } : { state: 'lookup', lease } };
+}
+
+/** Of the newest row of the feed that was settled, found unchanged, or is about to be written; 0 before the first. */
+export function newestSequence({ settledSequence, claim }: LeaseFacts, feed: string): number {
+  return claim?.feed === feed ? Math.max(settledSequence, claim.sequence) : settledSequence;
 }
 
 /** Whether a piece of work may be writing the key right now. */

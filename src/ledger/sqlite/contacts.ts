@@ -9,11 +9,21 @@ import type {
   LeaseRequest,
   LeaseResult,
 } from '#src/ledger/contacts.ts';
+import {
+  type ContactChange,
+  type ContactFacts,
+  claimed,
+  doubted,
+  intended,
+  released,
+  unclaimed,
+  withdrawn,
+} from '#src/ledger/rules/contact.ts';
 import { decideLease, type LeaseFacts } from '#src/ledger/rules/lease.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 import { decideHeld } from './held.ts';
-import { addKeyEvent, moveSaid, type SpokenSaid, saidsOf, toHeld } from './keys.ts';
+import { addKeyEvent, changeContact, moveSaid, type SpokenSaid, saidsOf, toHeld } from './keys.ts';
 
 export function sqliteContacts(db: Database): ContactLedger {
   const rowsOf = (keys: readonly string[]): ReadonlyMap<string, ResultRow> =>
@@ -35,8 +45,7 @@ export function sqliteContacts(db: Database): ContactLedger {
         const saids = saidsOf(db, keys);
         const contacts = [...rowsOf(keys)].map(([key, row]) => {
           const ofKey = saids.get(key) ?? [];
-          const spoken = ofKey.find(({ feed }) => feed === decision.feed)?.spoken ?? 0;
-          return { contact: toContact(row, ofKey, null), facts: leaseFacts(row, decision.feed, spoken) };
+          return { contact: toContact(row, ofKey, null), facts: leaseFacts(row, ofKey, decision.feed) };
         });
         return decideHeld(db, decision, contacts);
       }),
@@ -57,101 +66,42 @@ export function sqliteContacts(db: Database): ContactLedger {
     intend: async (request) =>
       db.durable(() =>
         request.contacts
-          .filter(
-            ({ key, owned, claim }) =>
-              db.run(
-                `UPDATE contacts SET state = 'intent', horizon = ?, horizon_boot = ?, intent_run = ?, owned = ?, claim = ?
-                 WHERE key = ? AND owner = ? AND state <> 'bound'`,
-                request.horizonMonotonicMs,
-                request.bootId,
-                request.runId,
-                JSON.stringify(owned),
-                claim === null ? null : JSON.stringify(claim),
-                key,
-                request.owner,
-              ) === 1,
-          )
+          .filter((one) => change(db, one.key, (facts) => intended(request, one, facts)))
           .map(({ key }) => key),
       ),
 
-    claimItems: async ({ contacts, owner, runId, bootId, horizonMonotonicMs, atMs }) => {
+    claimItems: async (request) => {
       db.durable(() => {
-        for (const { key, owned, position, claim, resolved } of contacts) {
-          const held = db.run(
-            `UPDATE contacts SET owned = ?, claim = ?, horizon = ?, horizon_boot = ?
-             WHERE key = ? AND owner = ?`,
-            JSON.stringify(owned),
-            claim === null ? null : JSON.stringify(claim),
-            horizonMonotonicMs,
-            bootId,
-            key,
-            owner,
-          );
-          if (held === 0) continue;
-          db.run('UPDATE staged SET sent = 1 WHERE run_id = ? AND position = ?', runId, position);
-          if (resolved === null) continue;
-          const { agreed, stamps, saids } = resolved;
-          db.run(
-            'UPDATE contacts SET agreed = ?, stamps = ? WHERE key = ?',
-            JSON.stringify(agreed),
-            JSON.stringify(stamps),
-            key,
-          );
-          for (const moved of saids) moveSaid(db, key, moved, atMs);
+        for (const one of request.contacts) {
+          if (!change(db, one.key, (facts) => claimed(request, one, facts))) continue;
+          db.run('UPDATE staged SET sent = 1 WHERE run_id = ? AND position = ?', request.runId, one.position);
+          for (const moved of one.resolved?.saids ?? []) moveSaid(db, one.key, moved, request.atMs);
         }
       });
     },
 
     unclaimItems: async (owner, contacts) => {
       db.transaction(() => {
-        for (const { key, owned, claim } of contacts) {
-          db.run(
-            'UPDATE contacts SET owned = ?, claim = ?, horizon = NULL, horizon_boot = NULL WHERE key = ? AND owner = ?',
-            JSON.stringify(owned),
-            claim === null ? null : JSON.stringify(claim),
-            key,
-            owner,
-          );
-        }
+        for (const one of contacts) change(db, one.key, (facts) => unclaimed(owner, one, facts));
       });
     },
 
     withdrawIntents: async (owner, contacts) => {
       db.transaction(() => {
-        for (const { key, owned } of contacts) {
-          db.run(
-            `UPDATE contacts SET state = 'lookup', owned = ?, horizon = NULL, horizon_boot = NULL, intent_run = NULL,
-               claim = NULL
-             WHERE key = ? AND owner = ? AND state = 'intent'`,
-            JSON.stringify(owned),
-            key,
-            owner,
-          );
-        }
+        for (const one of contacts) change(db, one.key, (facts) => withdrawn(owner, one, facts));
       });
     },
 
     noteDoubt: async (owner, { key, runId, atMs, why, burn }) => {
       db.transaction(() => {
-        const held = db.run(
-          'UPDATE contacts SET attempts = attempts + ? WHERE key = ? AND owner = ?',
-          burn ? 1 : 0,
-          key,
-          owner,
-        );
-        if (held === 1) addKeyEvent(db, { key, atMs, runId, kind: 'doubt', contactId: null, detail: why });
+        const isHeld = change(db, key, (facts) => doubted(owner, burn, facts));
+        if (isHeld) addKeyEvent(db, { key, atMs, runId, kind: 'doubt', contactId: null, detail: why });
       });
     },
 
     release: async (owner, keys) => {
       db.transaction(() => {
-        for (const key of keys) {
-          db.run(
-            'UPDATE contacts SET owner = NULL, lease_until = NULL, lease_boot = NULL WHERE key = ? AND owner = ?',
-            key,
-            owner,
-          );
-        }
+        for (const key of keys) change(db, key, (facts) => (facts?.owner === owner ? released : null));
       });
     },
 
@@ -193,6 +143,18 @@ function heldWhere({ feed, keys, field }: Omit<HeldFilter, 'limit'>): { where: s
   };
 }
 
+/** Changes a key as the rule says. @returns whether it did. The caller holds the transaction. */
+function change(db: Database, key: string, rule: (facts: ContactFacts | null) => ContactChange | null): boolean {
+  const row = db.get('SELECT state, owner, attempts FROM contacts WHERE key = ?', key);
+  const facts =
+    row === null
+      ? null
+      : { state: String(row.state) as CreateState, owner: textOrNull(row.owner), attempts: Number(row.attempts) };
+  const changed = rule(facts);
+  if (changed !== null) changeContact(db, key, changed);
+  return changed !== null;
+}
+
 /** Decides about one key and, where it is free, takes it. The caller holds the transaction. */
 function leaseOne(
   db: Database,
@@ -202,36 +164,25 @@ function leaseOne(
   row: ResultRow | null,
   saids: readonly SpokenSaid[],
 ): LeaseResult {
-  const { feed, owner, leaseMs, nowMonotonicMs: now, bootId } = request;
-  const spoken = saids.find((one) => one.feed === feed)?.spoken ?? 0;
-  const decision = decideLease(request, sequence, leaseFacts(row ?? {}, feed, spoken));
-  if (decision.kind === 'horizon') {
-    const { kind, waitMs, startsAnew } = decision;
-    if (startsAnew)
-      db.run('UPDATE contacts SET horizon = ?, horizon_boot = ? WHERE key = ?', now + waitMs, bootId, key);
-    return { kind, waitMs };
+  const { change: changed, ...decision } = decideLease(request, sequence, leaseFacts(row, saids, request.feed));
+  if (changed !== null) {
+    if (row === null) db.run('INSERT INTO contacts (key) VALUES (?)', key);
+    changeContact(db, key, changed);
   }
   if (decision.kind !== 'leased') return decision;
-  db.run(
-    `INSERT INTO contacts (key, state, owner, lease_until, lease_boot) VALUES (?, 'lookup', ?, ?, ?)
-     ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until, lease_boot = excluded.lease_boot`,
-    key,
-    owner,
-    now + leaseMs,
-    bootId,
-  );
-  return { kind: 'leased', contact: toContact(row ?? { key }, saids, bootId) };
+  return { kind: 'leased', contact: toContact(row ?? { key }, saids, request.bootId) };
 }
 
-function leaseFacts(row: ResultRow, feed: string, spoken: number): LeaseFacts {
-  const claim = parseJson<Claim>(row.claim);
+function leaseFacts(row: ResultRow | null, saids: readonly SpokenSaid[], feed: string): LeaseFacts {
   return {
-    owner: textOrNull(row.owner),
-    leaseUntilMs: numberOrNull(row.lease_until),
-    leaseBoot: textOrNull(row.lease_boot),
-    horizonMs: numberOrNull(row.horizon),
-    horizonBoot: textOrNull(row.horizon_boot),
-    spokenSequence: claim?.feed === feed ? Math.max(spoken, claim.sequence) : spoken,
+    isKnown: row !== null,
+    owner: textOrNull(row?.owner),
+    leaseUntilMs: numberOrNull(row?.lease_until),
+    leaseBoot: textOrNull(row?.lease_boot),
+    horizonMs: numberOrNull(row?.horizon),
+    horizonBoot: textOrNull(row?.horizon_boot),
+    settledSequence: saids.find((one) => one.feed === feed)?.spoken ?? 0,
+    claim: parseJson<Claim>(row?.claim),
   };
 }
 

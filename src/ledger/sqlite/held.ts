@@ -4,7 +4,7 @@ import { fingerprint } from '#src/contacts/desired.ts';
 import type { HeldField } from '#src/contacts/outcome.ts';
 import { contactOfTaken, isAsShown, takeApp, takeFile } from '#src/contacts/take-held.ts';
 import type { ContactRecord, HeldDecided, HeldDecision, HeldRecord } from '#src/ledger/contacts.ts';
-import { isAtWork, type LeaseFacts } from '#src/ledger/rules/lease.ts';
+import { isAtWork, type LeaseFacts, newestSequence } from '#src/ledger/rules/lease.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import type { NewStagedRecord } from '#src/ledger/staging.ts';
 import type { Database } from './database.ts';
@@ -47,7 +47,7 @@ export function decideHeld(db: Database, decision: HeldDecision, contacts: reado
       key,
     );
   }
-  const records = ofKeys.map(({ key, fields, facts }) => recordOf(run, key, fields, facts.spokenSequence));
+  const records = ofKeys.map(({ key, fields, facts }) => recordOf(run, key, fields, newestSequence(facts, feed)));
   stageSlice(db, {
     ...{ runId: run.id, feed, rowsPerBatch: write.rowsPerBatch, records, counts: { rows: records.length }, atMs },
     ...{ traces: [], dead: [], withdrawn: [], events: [] },

@@ -2,6 +2,8 @@
  * What the ledger remembers of a key besides its contact: what each feed's file said last, the held fields, and the
  * history of its doubts. In SQLite, for use inside a transaction.
  */
+
+import type { SQLInputValue } from 'node:sqlite';
 import type { Said } from '#src/contacts/base.ts';
 import {
   eventsPerKeyMax,
@@ -12,6 +14,7 @@ import {
   type MovedSaid,
   type SettledSaid,
 } from '#src/ledger/contacts.ts';
+import type { ContactChange } from '#src/ledger/rules/contact.ts';
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
 
 export interface SaidPlace {
@@ -199,5 +202,52 @@ function toKeyEvent(row: ResultRow): KeyHistoryEntry {
     kind: String(row.kind) as KeyHistoryKind,
     contactId: textOrNull(row.contact_id),
     detail: textOrNull(row.detail),
+  };
+}
+
+/** Writes the parts that the change names. For use inside a transaction. */
+export function changeContact(db: Database, key: string, change: ContactChange): void {
+  const columns = Object.entries({ ...plainColumns(change), ...pairColumns(change) }).filter(
+    (entry): entry is [string, SQLInputValue] => entry[1] !== undefined,
+  );
+  if (columns.length === 0) return;
+  const assignments = columns.map(([name]) => `${name} = ?`).join(', ');
+  db.run(`UPDATE contacts SET ${assignments} WHERE key = ?`, ...columns.map(([, value]) => value), key);
+}
+
+function plainColumns(change: ContactChange): Readonly<Record<string, SQLInputValue | undefined>> {
+  const json = (value: unknown) => (value === undefined || value === null ? value : JSON.stringify(value));
+  return {
+    state: change.state,
+    contact_id: change.contactId,
+    seen: json(change.seen),
+    owned: json(change.owned),
+    agreed: json(change.agreed),
+    stamps: json(change.stamps),
+    claim: json(change.claim),
+    attempts: change.attempts,
+    intent_run: change.intentRun,
+  };
+}
+
+/** Null sets all columns of a part to null; absent leaves them. */
+function pairColumns({
+  lease,
+  horizon,
+  written,
+  bound,
+}: ContactChange): Readonly<Record<string, SQLInputValue | undefined>> {
+  const part = <Part extends object, Value>(whole: Part | null | undefined, pick: (part: Part) => Value) =>
+    whole === undefined || whole === null ? whole : pick(whole);
+  return {
+    owner: part(lease, ({ owner }) => owner),
+    lease_until: part(lease, ({ untilMs }) => untilMs),
+    lease_boot: part(lease, ({ bootId }) => bootId),
+    horizon: part(horizon, ({ atMs }) => atMs),
+    horizon_boot: part(horizon, ({ bootId }) => bootId),
+    written_at: written?.atMs,
+    written_boot: written?.bootId,
+    bound_run: bound?.runId,
+    bound_at: bound?.atMs,
   };
 }

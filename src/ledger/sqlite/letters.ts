@@ -1,5 +1,5 @@
 /** Dead letters in SQLite: one per feed, key and code. */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { DeadClass } from '#src/contacts/outcome.ts';
 import type {
@@ -10,6 +10,17 @@ import type {
   DeadLetterState,
   LetterChoice,
 } from '#src/ledger/letters.ts';
+import {
+  closedUnmetNote,
+  type DeathPlace,
+  type KnownLetter,
+  type LetterContent,
+  letterIdentity,
+  redriveName,
+  rejectRow,
+  settledStates,
+  unsettledStates,
+} from '#src/ledger/rules/letters.ts';
 import type { DeadRow, ServiceAnswer } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
@@ -30,7 +41,7 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
     },
 
     countOpen: async () =>
-      Number(db.get("SELECT count(*) AS open FROM dead_letters WHERE state IN ('open', 'redriven')")?.open ?? 0),
+      Number(db.get(`SELECT count(*) AS open FROM dead_letters WHERE state IN (${unsettled})`)?.open ?? 0),
 
     groups: async (limit) =>
       db
@@ -76,8 +87,7 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
           run.id,
         );
         const first = db.get('SELECT letter_id FROM redriven_letters WHERE run_id = ? AND ordinal = 1', run.id);
-        const fileName = taken === 1 ? `dead letter ${first?.letter_id}` : `${taken} dead letters`;
-        return insertRun(db, { ...run, kind: 'redrive', fileName });
+        return insertRun(db, { ...run, kind: 'redrive', fileName: redriveName(taken, String(first?.letter_id)) });
       }),
 
     lettersOf: async (runId, afterOrdinal, limit) =>
@@ -103,17 +113,20 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
              AND feed = (SELECT feed FROM runs WHERE id = ?1) AND sequence < (SELECT sequence FROM runs WHERE id = ?1)`,
           runId,
         );
-        const [letters, their] = closed === 1 ? ['letter', 'its row'] : ['letters', 'their rows'];
-        const note = `closed ${closed} dead ${letters} without a key: the file does not hold ${their} any more`;
-        if (closed > 0) addNotes(db, runId, [note]);
+        const note = closedUnmetNote(closed);
+        if (note !== null) addNotes(db, runId, [note]);
         return closed;
       }),
 
     forget: async (beforeMs) =>
-      db.run("DELETE FROM dead_letters WHERE state IN ('closed', 'dropped') AND last_at < ?", beforeMs),
+      db.run(`DELETE FROM dead_letters WHERE state IN (${settled}) AND last_at < ?`, beforeMs),
   };
 }
 
+const quoted = (states: readonly DeadLetterState[]): string => states.map((state) => `'${state}'`).join(', ');
+/** As the indexes of these rows have them. */
+const unsettled = quoted(unsettledStates);
+const settled = quoted(settledStates);
 const inList = 'IN (SELECT value FROM json_each(?))';
 
 /** Only what is asked for stands in the condition: else no index helps. */
@@ -134,19 +147,6 @@ function fitting({ ids, code, runId, states }: LetterChoice & Pick<DeadLetterFil
   };
 }
 
-/** Where a dead row happened. */
-interface DeathPlace {
-  readonly runId: string;
-  readonly feed: string;
-  readonly file: string;
-  /** Its rows keep the file and the sequence that their letters name. */
-  readonly isRedrive: boolean;
-  readonly sequence: number;
-  readonly atMs: number;
-  /** Some fields of a row alone: an open letter of the whole row is worth more, and stays as it is. */
-  readonly isPart?: boolean;
-}
-
 export function deathPlace(
   db: Database,
   { runId, feed, atMs }: Pick<DeathPlace, 'runId' | 'feed' | 'atMs'>,
@@ -157,63 +157,31 @@ export function deathPlace(
 }
 
 /**
- * Enters a dead row: its letter, and the row in its run. For use inside a transaction.
+ * Enters a rejected row: its letter, and the row in its run. For use inside a transaction.
  * @returns whether the letter is new with this run.
  */
 export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): boolean {
-  const mended = mendedLetter(db, place, dead);
-  const same = mended?.code === dead.code;
-  // A row that was mended and is dead of something else is another letter: this one is answered.
-  if (mended !== null && !same) closeLetter(db, String(mended.id));
-  const identity = same ? String(mended.identity) : (dead.key ?? `row ${contentHash(dead)}`);
-  const known = db.get(
-    'SELECT * FROM dead_letters WHERE feed = ? AND identity = ? AND code = ?',
-    place.feed,
-    identity,
-    dead.code,
+  const fixed =
+    dead.letterId === undefined
+      ? null
+      : toKnown(db.get('SELECT * FROM dead_letters WHERE id = ? AND feed = ?', dead.letterId, place.feed));
+  const identity = letterIdentity(dead, fixed);
+  const known = toKnown(
+    db.get('SELECT * FROM dead_letters WHERE feed = ? AND identity = ? AND code = ?', place.feed, identity, dead.code),
   );
-  const id = known === null ? `d${randomUUID().replaceAll('-', '').slice(0, 12)}` : String(known.id);
-  if (place.isPart === true && (known?.state === 'open' || known?.state === 'redriven')) {
-    db.run('UPDATE dead_letters SET seen_count = seen_count + 1, last_at = ? WHERE id = ?', place.atMs, id);
-    addDeadRow(db, place.runId, id, dead);
-    return false;
-  }
-  const first = dead.problems[0];
-  // A row that is tried again is still the row of its file: no younger, and found there.
-  const origin = place.isRedrive ? mended : null;
-  const file = origin === null ? place.file : String(origin.file);
-  const sequence = origin === null ? place.sequence : Number(origin.sequence);
-  // A run that is read anew after a crash meets its own letter again: that is no repeat.
-  const repeated = known !== null && known.run_id !== place.runId ? 1 : 0;
+  const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
+  const death = rejectRow(place, dead, fixed, known);
+  if (death.closes !== null) closeLetter(db, death.closes);
+  if (death.letter.kind === 'enter') putLetter(db, id, death.letter.content, death.letter.seenAgain);
+  else db.run('UPDATE dead_letters SET seen_count = seen_count + 1, last_at = ? WHERE id = ?', place.atMs, id);
   db.run(
-    `INSERT INTO dead_letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint,
-       "row", desired, answer, sequence, first_at, last_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)
-     ON CONFLICT (feed, identity, code) DO UPDATE SET key = ?5, class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
-       message = ?11, hint = ?12, "row" = ?13, desired = ?14, answer = ?15,
-       sequence = ?16, last_at = ?17,
-       seen_count = seen_count + ${repeated}, state = 'open', redrive_run_id = NULL`,
-    id,
-    place.feed,
-    identity,
-    dead.code,
-    dead.key,
-    dead.class,
+    `INSERT INTO dead_rows (run_id, ordinal, letter_id, dead)
+     VALUES (?1, (SELECT coalesce(max(ordinal), 0) + 1 FROM dead_rows WHERE run_id = ?1), ?2, ?3)`,
     place.runId,
-    file,
-    dead.line,
-    first?.field ?? null,
-    first?.message ?? dead.code,
-    first?.hint ?? '',
-    dead.row === null ? null : JSON.stringify(dead.row),
-    dead.desired === null ? null : JSON.stringify(dead.desired),
-    dead.answer === null ? null : JSON.stringify(dead.answer),
-    sequence,
-    place.atMs,
+    id,
+    JSON.stringify(dead),
   );
-  addDeadRow(db, place.runId, id, dead);
-  if (dead.key !== null) {
-    // The key died of something else this time: what was being tried again is answered.
+  if (death.closesOthersOfKey) {
     db.run(
       `UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL
        WHERE feed = ? AND key = ? AND code <> ? AND redrive_run_id = ?`,
@@ -223,51 +191,72 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
       place.runId,
     );
   }
-  return known === null || known.first_run_id === place.runId;
+  return death.isNew;
 }
 
-function addDeadRow(db: Database, runId: string, letterId: string, dead: DeadRow): void {
+function putLetter(db: Database, id: string, letter: LetterContent, seenAgain: boolean): void {
   db.run(
-    `INSERT INTO dead_rows (run_id, ordinal, letter_id, dead)
-     VALUES (?1, (SELECT coalesce(max(ordinal), 0) + 1 FROM dead_rows WHERE run_id = ?1), ?2, ?3)`,
-    runId,
-    letterId,
-    JSON.stringify(dead),
+    `INSERT INTO dead_letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint,
+       "row", desired, answer, sequence, first_at, last_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)
+     ON CONFLICT (feed, identity, code) DO UPDATE SET key = ?5, class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
+       message = ?11, hint = ?12, "row" = ?13, desired = ?14, answer = ?15,
+       sequence = ?16, last_at = ?17,
+       seen_count = seen_count + ?18, state = 'open', redrive_run_id = NULL`,
+    id,
+    letter.feed,
+    letter.identity,
+    letter.code,
+    letter.key,
+    letter.class,
+    letter.runId,
+    letter.file,
+    letter.line,
+    letter.field,
+    letter.message,
+    letter.hint,
+    json(letter.row),
+    json(letter.desired),
+    json(letter.answer),
+    letter.sequence,
+    letter.atMs,
+    seenAgain ? 1 : 0,
   );
 }
 
-/** The letter that the row was to mend, if it belongs to the feed. */
-function mendedLetter(db: Database, place: DeathPlace, dead: DeadRow): ResultRow | null {
-  if (dead.letterId === undefined) return null;
-  return db.get(
-    'SELECT id, identity, code, file, sequence FROM dead_letters WHERE id = ? AND feed = ?',
-    dead.letterId,
-    place.feed,
-  );
-}
-
-/** Nothing is left to do for the letter's row. For use inside a transaction. */
+/** The letter has nothing left to be done. For use inside a transaction. */
 export function closeLetter(db: Database, id: string): void {
   db.run(
-    "UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL WHERE id = ? AND state IN ('open', 'redriven')",
+    `UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL WHERE id = ? AND state IN (${unsettled})`,
     id,
   );
 }
 
-/** A success closes what was open for the key (`rules.md`, "Dead letters"). For use inside a transaction. */
-export function closeLettersOf(db: Database, feed: string, key: string): void {
+/** Closes what is unsettled of these keys. For use inside a transaction. */
+export function closeLettersOf(db: Database, feed: string, keys: readonly string[]): void {
   db.run(
-    "UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL WHERE feed = ? AND key = ? AND state IN ('open', 'redriven')",
+    `UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL
+     WHERE feed = ? AND key ${inList} AND state IN (${unsettled})`,
     feed,
-    key,
+    JSON.stringify(keys),
   );
 }
 
-/** Names a row that has no key by what it holds. */
-function contentHash(dead: DeadRow): string {
-  const row = dead.row;
-  const content = row === null ? { line: dead.line } : row.kind === 'cells' ? row.cells : row.object;
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 24);
+const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+function toKnown(row: ResultRow | null): KnownLetter | null {
+  if (row === null) return null;
+  return {
+    id: String(row.id),
+    identity: String(row.identity),
+    code: String(row.code),
+    file: String(row.file),
+    sequence: Number(row.sequence),
+    // Written by this ledger from a value of that type.
+    state: String(row.state) as DeadLetterState,
+    runId: String(row.run_id),
+    firstRunId: String(row.first_run_id),
+  };
 }
 
 function toLetter(row: ResultRow): DeadLetter {

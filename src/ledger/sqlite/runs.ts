@@ -1,6 +1,7 @@
 /** Feeds and runs in SQLite. */
 import { invariant } from '#src/errors.ts';
 import { type Approval, checksumOf } from '#src/ledger/rules/approval.ts';
+import { eventsThatFit } from '#src/ledger/rules/events.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import {
   type CountDelta,
@@ -20,7 +21,7 @@ import {
   zeroCounts,
   zeroRequests,
 } from '#src/ledger/runs.ts';
-import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 
 /** At most so many notes stand in a run; later ones are dropped. */
@@ -303,11 +304,8 @@ function toRun(row: ResultRow): RunRecord {
 /** Keeps events up to the limits; counts go on beyond it. For use inside a transaction. */
 export function addEvents(db: Database, runId: string, events: readonly RunEvent[]): void {
   if (events.length === 0) return;
-  let ordinal = Number(db.get('SELECT max(ordinal) AS last FROM run_events WHERE run_id = ?', runId)?.last ?? 0);
-  for (const event of events) {
-    if (ordinal >= eventsPerRunMax) return;
-    if (event.kind === 'changed' && ordinal >= changesPerRunMax) continue;
-    ordinal += 1;
+  const last = db.get('SELECT max(ordinal) AS last FROM run_events WHERE run_id = ?', runId)?.last;
+  for (const { ordinal, event } of eventsThatFit(events, Number(last ?? 0))) {
     db.run('INSERT INTO run_events (run_id, ordinal, event) VALUES (?, ?, ?)', runId, ordinal, JSON.stringify(event));
   }
 }

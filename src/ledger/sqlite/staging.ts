@@ -2,6 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Said } from '#src/contacts/base.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
+import { skippedPendingEvents } from '#src/ledger/rules/events.ts';
 import type { CountDelta } from '#src/ledger/runs.ts';
 import type {
   BatchRecord,
@@ -14,7 +15,7 @@ import type {
 } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
-import { closeLetter, deathPlace, enterDeadRow } from './letters.ts';
+import { closeLetter, closeLettersOf, deathPlace, enterDeadRow } from './letters.ts';
 import { addCounts, addEvents } from './runs.ts';
 import { settleRecords } from './settle.ts';
 
@@ -192,9 +193,7 @@ export function sqliteStaging(db: Database): StagingLedger {
         const skipped = db.run("UPDATE staged SET outcome = 'skipped' WHERE run_id = ? AND outcome IS NULL", runId);
         db.run('UPDATE batches SET done = 1, due_at = ? WHERE run_id = ?', atMs, runId);
         addCounts(db, runId, { skipped });
-        const message = `${skipped} rows were left as they are: the run was ${reason}; a write that was on its way may still have landed, and the next import finds it`;
-        if (skipped > 0)
-          addEvents(db, runId, [{ kind: 'skipped', line: 0, key: null, code: reason, field: null, message }]);
+        addEvents(db, runId, skippedPendingEvents(skipped, reason));
         return skipped;
       }),
 
@@ -321,12 +320,7 @@ function confirmUnchanged(db: Database, feed: string, sequence: number, keys: re
     feed,
     JSON.stringify(keys),
   );
-  const waiting = db.all(
-    `SELECT id FROM dead_letters WHERE feed = ? AND state IN ('open', 'redriven') AND key ${inList}`,
-    feed,
-    JSON.stringify(keys),
-  );
-  for (const { id } of waiting) closeLetter(db, String(id));
+  closeLettersOf(db, feed, keys);
 }
 
 function toStaged(row: ResultRow): StagedRecord {

@@ -1,0 +1,110 @@
+/**
+ * Rules on the record of one key: what a write that is about to be sent, was taken back, was answered or failed changes in it
+ * (`rules.md`, "One contact per key"). Pure.
+ *
+ * `none` and `lookup` become `intent` before a create leaves, `bound` when the service answered, `conflict` when it holds the
+ * key twice, or refuses it and shows no contact with it.
+ */
+import type { Agreement, FieldStamp, Ownership } from '#src/contacts/base.ts';
+import type { Claim } from '#src/contacts/claim.ts';
+import type {
+  BoundContact,
+  ClaimedContact,
+  ClaimRequest,
+  CreateState,
+  IntentRequest,
+  UnclaimedContact,
+  WrittenContact,
+} from '#src/ledger/contacts.ts';
+import type { Contact } from '#src/wire/contact.ts';
+
+/** Only the named parts change. Times are monotonic, each of its boot. */
+export interface ContactChange {
+  readonly state?: CreateState;
+  readonly contactId?: string;
+  readonly seen?: Contact;
+  readonly owned?: Ownership;
+  readonly agreed?: readonly Agreement[];
+  readonly stamps?: readonly FieldStamp[];
+  readonly claim?: Claim | null;
+  readonly attempts?: number;
+  readonly intentRun?: string | null;
+  readonly lease?: { readonly owner: string; readonly untilMs: number; readonly bootId: string } | null;
+  readonly horizon?: { readonly atMs: number; readonly bootId: string } | null;
+  /** When the last write was answered. */
+  readonly written?: { readonly atMs: number; readonly bootId: string };
+  /** The run that bound the key to its contact; of the wall clock. */
+  readonly bound?: { readonly runId: string; readonly atMs: number };
+}
+
+/** What the rules look at. */
+export interface ContactFacts {
+  readonly state: CreateState;
+  readonly owner: string | null;
+  readonly attempts: number;
+}
+
+/** No lease, and nothing else changes. */
+export const released: ContactChange = { lease: null };
+
+/** A create is about to be sent. Null where the lease is lost, or the key is bound meanwhile. */
+export function intended(
+  { owner, runId, bootId, horizonMonotonicMs }: IntentRequest,
+  { owned, claim }: IntentRequest['contacts'][number],
+  facts: ContactFacts | null,
+): ContactChange | null {
+  if (facts?.owner !== owner || facts.state === 'bound') return null;
+  return { state: 'intent', horizon: { atMs: horizonMonotonicMs, bootId }, intentRun: runId, owned, claim };
+}
+
+/** An update is about to be sent. Null where the lease is lost. */
+export function claimed(
+  { owner, bootId, horizonMonotonicMs }: ClaimRequest,
+  { owned, claim, resolved }: ClaimedContact,
+  facts: ContactFacts | null,
+): ContactChange | null {
+  if (facts?.owner !== owner) return null;
+  const change: ContactChange = { owned, claim, horizon: { atMs: horizonMonotonicMs, bootId } };
+  return resolved === null ? change : { ...change, agreed: resolved.agreed, stamps: resolved.stamps };
+}
+
+/** The update was certainly not carried out: what was claimed before is claimed again. Null where the lease is lost. */
+export function unclaimed(
+  owner: string,
+  { owned, claim }: UnclaimedContact,
+  facts: ContactFacts | null,
+): ContactChange | null {
+  return facts?.owner === owner ? { owned, claim, horizon: null } : null;
+}
+
+/** The create certainly did not land. Null where the lease is lost, or no create is on its way. */
+export function withdrawn(owner: string, { owned }: WrittenContact, facts: ContactFacts | null): ContactChange | null {
+  if (facts?.owner !== owner || facts.state !== 'intent') return null;
+  return { state: 'lookup', owned, horizon: null, intentRun: null, claim: null };
+}
+
+/** A write may have landed. Null where the lease is lost. */
+export function doubted(owner: string, countsAttempt: boolean, facts: ContactFacts | null): ContactChange | null {
+  if (facts?.owner !== owner) return null;
+  return { attempts: facts.attempts + (countsAttempt ? 1 : 0) };
+}
+
+/** The service answered for the key. `boundTo`: the contact that it was bound to before. */
+export function bound(
+  { contactId, seen, owned, agreed, stamps, writtenAtMs }: BoundContact,
+  at: { readonly runId: string; readonly atMs: number; readonly bootId: string },
+  boundTo: string | null,
+): ContactChange {
+  return {
+    ...{ state: 'bound', contactId, seen, owned, agreed, stamps, attempts: 0 },
+    ...{ horizon: null, intentRun: null, claim: null },
+    ...(writtenAtMs === null ? {} : { written: { atMs: writtenAtMs, bootId: at.bootId } }),
+    ...(boundTo === contactId ? {} : { bound: { runId: at.runId, atMs: at.atMs } }),
+  };
+}
+
+/** A row of the key was rejected. A redrive counts its doubts anew: else a letter in doubt could never be tried again. */
+export const rejected: ContactChange = { attempts: 0 };
+
+/** Nothing of ours is on its way: a look-up has answered for the creates before, and the last one was refused. */
+export const inConflict: ContactChange = { state: 'conflict', horizon: null, intentRun: null };

@@ -1,0 +1,75 @@
+/**
+ * Rules on the events of a run: what a report says about it besides its rejected rows. Pure.
+ *
+ * An event holds personal data: never for a log.
+ */
+import type { HeldField, SkipReason } from '#src/contacts/outcome.ts';
+import { changesPerRunMax, eventsPerRunMax, type RecordEnd, type RunEvent } from '#src/ledger/staging.ts';
+
+/** The events of a record's end. `line` is the physical line of its row. */
+export function eventsOf(end: RecordEnd, key: string, line: number): readonly RunEvent[] {
+  switch (end.outcome) {
+    case 'dead':
+      return [];
+    case 'skipped':
+      return [{ kind: 'skipped', line, key, code: end.reason, field: null, message: skipSentences[end.reason] }];
+    default:
+      return [
+        ...changedEvents(end.changedFields ?? [], end.outcome, key, line),
+        ...end.heldFields.map((held) => heldEvent(key, line, held)),
+        ...end.warnings.map(
+          (message): RunEvent => ({ kind: 'warning', line, key, code: 'replyDiffers', field: null, message }),
+        ),
+      ];
+  }
+}
+
+/** A field that waits for a person, with both of its values. */
+export function heldEvent(
+  key: string,
+  line: number,
+  { field, ours, theirs }: Pick<HeldField, 'field' | 'ours' | 'theirs'>,
+): RunEvent {
+  const message = "the file and the app differ: kept the app's value";
+  return { kind: 'held', line, key, code: 'held', field, message, file: ours, app: theirs };
+}
+
+function changedEvents(fields: readonly string[], code: string, key: string, line: number): readonly RunEvent[] {
+  if (fields.length === 0) return [];
+  const message = `${fields.length} ${fields.length === 1 ? 'field was' : 'fields were'} written`;
+  return [{ kind: 'changed', line, key, code, field: null, fields, message }];
+}
+
+const skipSentences: Readonly<Record<SkipReason, string>> = {
+  duplicate: 'the file contains the same row twice',
+  superseded: 'a later file has already set this contact',
+  gone: 'the contact was deleted in the workspace and is not created again',
+  moved: 'the contact was changed after the plan was made',
+  notSelected: 'the row was not selected',
+  cancelled: 'the run was cancelled',
+};
+
+/** The one event for all rows that a run left pending when it was cancelled; none where there were none. */
+export function skippedPendingEvents(skipped: number, reason: 'cancelled'): readonly RunEvent[] {
+  if (skipped === 0) return [];
+  const message = `${skipped} ${skipped === 1 ? 'row was' : 'rows were'} left unchanged: the run was ${reason}; a write already in progress may still have landed, and the next import finds it`;
+  return [{ kind: 'skipped', line: 0, key: null, code: reason, field: null, message }];
+}
+
+/**
+ * Those of the events that a run still has room for, each with its ordinal. Counts are not bounded.
+ * @param lastOrdinal of the events that the run has already; 0 where it has none.
+ */
+export function eventsThatFit(
+  events: readonly RunEvent[],
+  lastOrdinal: number,
+): readonly { readonly ordinal: number; readonly event: RunEvent }[] {
+  const fitting: { ordinal: number; event: RunEvent }[] = [];
+  for (const event of events) {
+    const ordinal = lastOrdinal + fitting.length + 1;
+    if (ordinal > eventsPerRunMax) break;
+    if (event.kind === 'changed' && ordinal > changesPerRunMax) continue;
+    fitting.push({ ordinal, event });
+  }
+  return fitting;
+}

@@ -1,0 +1,131 @@
+/**
+ * Rules on dead letters (`rules.md`, "Dead letters"): which letter a rejected row belongs to, what that row changes in it, and
+ * which letters are closed by what. Pure: the caller holds the transaction and the rows.
+ *
+ * There is one letter per feed, identity and code. The identity of a row is its key, or its content where it has none.
+ */
+import { createHash } from 'node:crypto';
+import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
+import type { DeadRow } from '#src/ledger/staging.ts';
+
+/** Letters in these states are not settled: a success of their key closes them. */
+export const unsettledStates = ['open', 'redriven'] as const satisfies readonly DeadLetterState[];
+
+/** Only letters in these states are ever forgotten. */
+export const settledStates = ['closed', 'dropped'] as const satisfies readonly DeadLetterState[];
+
+/** Where a row was rejected. */
+export interface DeathPlace {
+  readonly runId: string;
+  readonly feed: string;
+  readonly file: string;
+  /** The rows of a redrive keep the file and the sequence that their letters name. */
+  readonly isRedrive: boolean;
+  readonly sequence: number;
+  readonly atMs: number;
+  /** Only some fields of the row were tried: an unsettled letter of the whole row is worth more, and stays as it is. */
+  readonly isPart?: boolean;
+}
+
+/** What the ledger holds about a letter that a rejected row may belong to. */
+export interface KnownLetter extends Pick<DeadLetter, 'id' | 'code' | 'file' | 'sequence' | 'state' | 'runId'> {
+  readonly identity: string;
+  readonly firstRunId: string;
+}
+
+/** What a rejected row changes. */
+export interface Death {
+  /**
+   * `enter`: the letter is entered, or opened again with this content. `seenAgain`: it stays as it is and is counted once
+   * more.
+   */
+  readonly letter:
+    | { readonly kind: 'enter'; readonly content: LetterContent; readonly seenAgain: boolean }
+    | { readonly kind: 'seenAgain' };
+  /** A letter that the row was to fix and that is resolved, since the row was rejected for another reason. */
+  readonly closes: string | null;
+  /** Whether letters of the key that this run tries again and that have another code are closed. */
+  readonly closesOthersOfKey: boolean;
+  /** Whether the letter is new with this run. */
+  readonly isNew: boolean;
+}
+
+export interface LetterContent
+  extends Pick<
+      DeadLetter,
+      'feed' | 'code' | 'key' | 'class' | 'runId' | 'file' | 'line' | 'field' | 'message' | 'hint'
+    >,
+    Pick<DeadLetter, 'row' | 'desired' | 'answer' | 'sequence'> {
+  readonly identity: string;
+  readonly atMs: number;
+}
+
+/** @param fixed the letter that the row was to fix, if it belongs to the feed; null where there is none. */
+export function letterIdentity(dead: DeadRow, fixed: KnownLetter | null): string {
+  if (fixed !== null && fixed.code === dead.code) return fixed.identity;
+  return dead.key ?? `row ${contentHash(dead)}`;
+}
+
+/**
+ * @param fixed the letter that the row was to fix, if it belongs to the feed.
+ * @param known the feed's letter of that code and of the identity that `letterIdentity` gave.
+ */
+export function rejectRow(
+  place: DeathPlace,
+  dead: DeadRow,
+  fixed: KnownLetter | null,
+  known: KnownLetter | null,
+): Death {
+  const closes = fixed !== null && fixed.code !== dead.code ? fixed.id : null;
+  const isUnsettled = known !== null && isOneOf(unsettledStates, known.state);
+  if (place.isPart === true && isUnsettled) {
+    return { letter: { kind: 'seenAgain' }, closes, closesOthersOfKey: false, isNew: false };
+  }
+  // A row that is tried again is still the row of its file: no younger, and found there.
+  const origin = place.isRedrive ? fixed : null;
+  const [first] = dead.problems;
+  const content: LetterContent = {
+    identity: letterIdentity(dead, fixed),
+    feed: place.feed,
+    code: dead.code,
+    key: dead.key,
+    class: dead.class,
+    runId: place.runId,
+    file: origin?.file ?? place.file,
+    line: dead.line,
+    field: first?.field ?? null,
+    message: first?.message ?? dead.code,
+    hint: first?.hint ?? '',
+    row: dead.row,
+    desired: dead.desired,
+    answer: dead.answer,
+    sequence: origin?.sequence ?? place.sequence,
+    atMs: place.atMs,
+  };
+  // A run that is read again after a crash meets its own letter again: that does not count.
+  const seenAgain = known !== null && known.runId !== place.runId;
+  const isNew = known === null || known.firstRunId === place.runId;
+  return { letter: { kind: 'enter', content, seenAgain }, closes, closesOthersOfKey: dead.key !== null, isNew };
+}
+
+/** The name of a redrive, in place of a file's. `firstId`: of the letter that was met first. */
+export function redriveName(letterCount: number, firstId: string): string {
+  return letterCount === 1 ? `dead letter ${firstId}` : `${letterCount} dead letters`;
+}
+
+/** What a run notes about the letters without a key that it closed; null where it closed none. */
+export function closedUnmetNote(closed: number): string | null {
+  if (closed === 0) return null;
+  const [letters, their] = closed === 1 ? ['letter', 'its row'] : ['letters', 'their rows'];
+  return `closed ${closed} dead ${letters} without a key: the file does not hold ${their} any more`;
+}
+
+/** Names a row without a key by its content. */
+function contentHash({ row, line }: DeadRow): string {
+  const content = row === null ? { line } : row.kind === 'cells' ? row.cells : row.object;
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 24);
+}
+
+function isOneOf(states: readonly DeadLetterState[], state: DeadLetterState): boolean {
+  return states.includes(state);
+}

@@ -1,0 +1,147 @@
+/**
+ * Rules on the end of a record: what its outcome changes in the record of its key, in what its feed said, in its letters, and
+ * in the counts and events of its run. Pure: the caller reads the facts, and carries out the result, in one transaction.
+ *
+ * A record whose lease went to another owner changes nothing: that owner answers for it (fencing). A row that a newer one
+ * superseded never had a lease.
+ */
+import type { KeyHistoryEntry, MovedSaid, SettledSaid } from '#src/ledger/contacts.ts';
+import type { CountDelta, RunKind } from '#src/ledger/runs.ts';
+import type { DeadRow, RecordEnd, RunEvent, SettledRecord, SettleRequest } from '#src/ledger/staging.ts';
+import { bound, type ContactChange, inConflict, rejected, released } from './contact.ts';
+import { eventsOf } from './events.ts';
+
+/** What the ledger holds when the record is settled. */
+export interface SettleFacts {
+  readonly holdsLease: boolean;
+  /** Null where the run has no such record, or it has an outcome. */
+  readonly pending: PendingFacts | null;
+  /** The contact that the key is bound to. */
+  readonly boundTo: string | null;
+  /** The run whose create is in doubt. */
+  readonly intentRun: string | null;
+  /** Runs with a doubt in the key's history. Needed only where the record ended after a doubt. */
+  readonly doubtRuns: readonly (string | null)[];
+}
+
+export interface PendingFacts {
+  readonly line: number;
+  readonly fingerprint: string;
+  /** The letter that the row fixes or tries again. */
+  readonly letterId: string | null;
+  /** An update of it was sent, or was about to be. */
+  readonly sent: boolean;
+  readonly runKind: RunKind;
+}
+
+export interface Settlement {
+  /** Null where nothing changes. */
+  readonly contact: ContactChange | null;
+  readonly history: readonly KeyHistoryEntry[];
+  /** What other feeds said, as it is remembered from now on. */
+  readonly moved: readonly MovedSaid[];
+  readonly said: SettledSaid | null;
+  /** Null where the record has no outcome to be given. */
+  readonly end: EndChanges | null;
+}
+
+export interface EndChanges {
+  readonly outcome: RecordEnd['outcome'];
+  /** Without the new letters, which are known when the row is entered. */
+  readonly counts: CountDelta;
+  readonly events: readonly RunEvent[];
+  /** Whether all unsettled letters of the key are closed. */
+  readonly closesLettersOfKey: boolean;
+  readonly closesLetter: string | null;
+  readonly dead: { readonly row: DeadRow; readonly isPart: boolean } | null;
+  /** Whether the feed's next row of the key must be planned, whatever it says. */
+  readonly forgetsRow: boolean;
+  /** The fingerprint of a rejected row, when the whole row was tried. */
+  readonly tried: string | null;
+}
+
+const nothing: Settlement = { contact: null, history: [], moved: [], said: null, end: null };
+
+export function settleRecord(request: SettleRequest, record: SettledRecord, facts: SettleFacts): Settlement {
+  const { end } = record;
+  const needsLease = end.outcome !== 'skipped' || end.reason !== 'superseded';
+  if (needsLease && !facts.holdsLease) return nothing;
+  const ended = facts.pending === null ? null : endOf(record, facts.pending);
+  if (!facts.holdsLease) return { ...nothing, end: ended };
+  const isRejected = ended !== null && end.outcome === 'dead';
+  const isConflict = isRejected && end.dead.class === 'conflict';
+  return {
+    contact: {
+      // What reached the service is remembered, also where the run was cancelled before the answer came.
+      ...(record.bound === null ? {} : bound(record.bound, request, facts.boundTo)),
+      ...released,
+      ...(isRejected ? rejected : {}),
+      ...(isConflict ? inConflict : {}),
+    },
+    history: [...historyOf(request, record, facts), ...(isConflict ? [conflictOf(request, record.key, end.dead)] : [])],
+    moved: record.others,
+    said: record.said,
+    end: ended,
+  };
+}
+
+function endOf({ end, key }: SettledRecord, pending: PendingFacts): EndChanges {
+  // Held fields only: the rest of the key's row is settled by nothing that becomes of them.
+  const isPart = pending.runKind === 'held';
+  const common = {
+    outcome: end.outcome,
+    events: eventsOf(end, key, pending.line),
+    ...{ closesLettersOfKey: false, closesLetter: null, dead: null, forgetsRow: false, tried: null },
+  };
+  switch (end.outcome) {
+    case 'skipped':
+      return {
+        ...common,
+        counts: { skipped: 1 },
+        // An update of the row may have landed.
+        forgetsRow: end.reason === 'superseded' && pending.sent,
+      };
+    case 'dead':
+      return {
+        ...common,
+        counts: { dead: 1 },
+        dead: { row: end.dead, isPart },
+        forgetsRow: pending.sent,
+        tried: isPart ? null : pending.fingerprint,
+      };
+    default:
+      return {
+        ...common,
+        counts: {
+          [end.outcome]: 1,
+          adopted: end.adopted ? 1 : 0,
+          heldFields: end.heldFields.length,
+          removedValues: end.removedValues,
+          warnings: end.warnings.length,
+        },
+        closesLettersOfKey: !isPart,
+        closesLetter: pending.letterId,
+      };
+  }
+}
+
+function historyOf(
+  { runId, atMs }: SettleRequest,
+  { key, bound: answered, afterDoubt }: SettledRecord,
+  { boundTo, intentRun, doubtRuns }: SettleFacts,
+): readonly KeyHistoryEntry[] {
+  if (answered === null) return [];
+  const { contactId } = answered;
+  const event = { key, atMs, runId, contactId, detail: null };
+  if (afterDoubt === undefined) {
+    return boundTo === null || boundTo === contactId ? [] : [{ ...event, kind: 'bound' }];
+  }
+  const doubted: KeyHistoryEntry = { ...event, kind: 'doubt', contactId: null, runId: intentRun ?? runId };
+  // A doubt that nothing recorded was left behind by a process that died.
+  const isRecorded = doubtRuns.includes(doubted.runId);
+  return [...(isRecorded ? [] : [{ ...doubted, detail: 'crash' }]), { ...event, kind: afterDoubt }];
+}
+
+function conflictOf({ runId, atMs }: SettleRequest, key: string, { problems }: DeadRow): KeyHistoryEntry {
+  return { key, atMs, runId, kind: 'conflict', contactId: null, detail: problems[0]?.message ?? null };
+}

@@ -1,0 +1,64 @@
+/** Which letter a rejected row belongs to and what it changes there, without a database. */
+import { describe, expect, it } from 'vitest';
+import { type DeathPlace, type KnownLetter, letterIdentity, rejectRow } from '#src/ledger/rules/letters.ts';
+import { deadRow } from '#test/contracts/support/build.ts';
+
+const place: DeathPlace = { runId: 'r2', feed: 'crm', file: 'b.csv', isRedrive: false, sequence: 2, atMs: 1_000 };
+const known: KnownLetter = {
+  ...{ id: 'd1', code: 'phoneInvalid', identity: 'k1', file: 'a.csv', sequence: 1 },
+  ...{ state: 'open', runId: 'r1', firstRunId: 'r1' },
+};
+
+describe('the identity of a rejected row', () => {
+  it('is its key, or its content wherever it is in the file', () => {
+    expect(letterIdentity(deadRow('k1'), null)).toBe('k1');
+    const [here, there] = [2, 9].map((line) => letterIdentity({ ...deadRow(null), line }, null));
+    expect(here).toMatch(/^row [0-9a-f]{24}$/);
+    expect(there).toBe(here);
+  });
+
+  it('is that of the letter it was to fix, while the code is the same', () => {
+    expect(letterIdentity(deadRow('k2'), known)).toBe('k1');
+    expect(letterIdentity(deadRow('k2', { code: 'emailInvalid' }), known)).toBe('k2');
+  });
+});
+
+describe('a rejected row', () => {
+  it('enters a letter that is new with its run', () => {
+    const death = rejectRow(place, deadRow('k1'), null, null);
+    expect(death).toMatchObject({ closes: null, closesOthersOfKey: true, isNew: true });
+    expect(death.letter).toMatchObject({ kind: 'enter', seenAgain: false, content: { identity: 'k1', file: 'b.csv' } });
+  });
+
+  it('opens a known letter again: seen once more, not new', () => {
+    const death = rejectRow(place, deadRow('k1'), null, { ...known, state: 'closed' });
+    expect(death).toMatchObject({ isNew: false, letter: { kind: 'enter', seenAgain: true } });
+  });
+
+  it('counts once where a run that is read again meets its own letter', () => {
+    const own = { ...known, runId: 'r2', firstRunId: 'r2' };
+    expect(rejectRow(place, deadRow('k1'), null, own)).toMatchObject({ isNew: true, letter: { seenAgain: false } });
+  });
+
+  it('resolves the letter that it was to fix, where it is rejected for another reason', () => {
+    expect(rejectRow(place, deadRow('k1', { code: 'emailInvalid' }), known, null).closes).toBe('d1');
+    expect(rejectRow(place, deadRow('k1'), known, known).closes).toBeNull();
+  });
+
+  it('keeps file and sequence of its letter in a redrive', () => {
+    const content = (isRedrive: boolean) => rejectRow({ ...place, isRedrive }, deadRow('k1'), known, known).letter;
+    expect(content(true)).toMatchObject({ content: { file: 'a.csv', sequence: 1 } });
+    expect(content(false)).toMatchObject({ content: { file: 'b.csv', sequence: 2 } });
+  });
+
+  it('of which only held fields were tried leaves an unsettled letter as it is, and replaces a settled one', () => {
+    const part = { ...place, isPart: true };
+    const kindFor = (state: KnownLetter['state']) =>
+      rejectRow(part, deadRow('k1'), null, { ...known, state }).letter.kind;
+    expect([kindFor('open'), kindFor('redriven'), kindFor('closed')]).toEqual(['seenAgain', 'seenAgain', 'enter']);
+  });
+
+  it('without a key closes no other letter', () => {
+    expect(rejectRow(place, deadRow(null), null, null).closesOthersOfKey).toBe(false);
+  });
+});
