@@ -87,7 +87,6 @@ function gateInUse(gates: KeyGates, keyInUse: () => string | null): RateGate {
       }
     },
     pause: async (untilMs) => await gate().pause(untilMs),
-    requestsPerSecond: () => gate().requestsPerSecond(),
   };
 }
 

@@ -1,105 +1,66 @@
 /**
  * The rate gate: every request to the service passes it first (`rules.md`, "Retries, rate, outages").
  *
- * Invariant: in no sliding second more requests pass than the allowed number, and while there is work at least 98 % of
- * it do. First come, first served. How that is decided stands in `rate-rule.ts`.
+ * What counts at the service is when a request is written, not when it passed the gate. A request that had to wait for its
+ * connection reports that through its pass and counts from then on. It must be written within a second.
  *
- * What counts at the far end is when a request is written, not when it passed. A request that had to wait for its
- * connection says so by its pass, and then counts from that moment. The proof needs it written within a second.
- *
- * The gate here is that of one process. `queue/shared-rate-gate.ts` has the same face for many.
+ * Two gates implement it: `shared-rate-gate.ts` where a rate is configured, and the pause gate below where none is.
  */
 import { type Clock, sleepUnlessCut } from '#src/clock.ts';
-import { invariant } from '#src/errors.ts';
-import { admit, allowedAt, countFrom, newRateState, refuse, untilNextMs } from './rate-rule.ts';
 
-/** One request that may be sent. Who ignores it is counted from when it passed. */
+/** Permission for one request. Without a call of `written` it counts from when it was given. */
 export interface RatePass {
-  /** The request is being written now. */
+  /** Must be called when the request is being written. */
   written(): void | Promise<void>;
 }
 
-/** The gate of one API key. A gate that many processes share has the same face, so all of it may be asynchronous. */
+/** The gate of one API key. */
 export interface RateGate {
   /** Resolves when one request may be sent, which must then happen within a second. Rejects with the signal's reason. */
   take(signal?: AbortSignal): Promise<RatePass>;
-  /** The service answered 429: nobody passes before `untilMs` on the monotonic clock of this system. */
+  /** The service answered 429: no request passes before `untilMs` on the monotonic clock. */
   pause(untilMs: number): void | Promise<void>;
-  /** What is allowed at the moment; null: unlimited. */
-  requestsPerSecond(): number | null;
-}
-
-interface RateGateOptions {
-  /** Above zero; null: unlimited (a pause still holds). */
-  readonly requestsPerSecond: number | null;
-  readonly clock: Clock;
-}
-
-/** Throws a `bug` for a rate that is none. */
-export function createRateGate(options: RateGateOptions): RateGate {
-  const { clock, requestsPerSecond: configured } = options;
-  assertRate(configured);
-  const state = newRateState(configured, clock.monotonicMs());
-  let admitting = false;
-  let nap: AbortController | null = null;
-  // When the last one in line gave up, the nap has no purpose and would only keep the process alive.
-  const line = createWaitLine<RatePass>(() => {
-    if (line.waitingCount === 0) nap?.abort();
-  });
-
-  function admitFirst(nowMs: number): void {
-    const pass = admit(state, configured, nowMs);
-    line.admitFirst({ written: () => countFrom(state, configured, pass, clock.monotonicMs()) });
-  }
-
-  async function admitAll(): Promise<void> {
-    if (admitting) return;
-    admitting = true;
-    // Ends when nobody waits: each turn either admits one or sleeps until one may pass.
-    while (line.waitingCount > 0) {
-      const nowMs = clock.monotonicMs();
-      const waitMs = untilNextMs(state, configured, nowMs);
-      if (waitMs > 0) {
-        nap = new AbortController();
-        await sleepUnlessCut(clock, Math.ceil(waitMs), nap.signal);
-        nap = null;
-      } else {
-        admitFirst(nowMs);
-      }
-    }
-    admitting = false;
-  }
-
-  return {
-    take(signal) {
-      const admitted = line.join(signal);
-      void admitAll();
-      return admitted;
-    },
-    pause: (untilMs) => refuse(state, clock.monotonicMs(), untilMs),
-    requestsPerSecond: () => allowedAt(state.slowDown, configured, clock.monotonicMs()),
-  };
-}
-
-export function assertRate(requestsPerSecond: number | null): void {
-  const sound = requestsPerSecond === null || (Number.isFinite(requestsPerSecond) && requestsPerSecond > 0);
-  invariant(sound, 'a rate is above zero or null');
 }
 
 /**
- * A line of waiting calls: first come, first admitted; who gives up leaves the line.
- *
- * Invariant: a call that was admitted or has left is no longer in the line.
+ * A gate without a limit: it only holds the pause after a 429. There is nothing to share between processes, since each
+ * gets its own 429.
  */
-interface WaitLine<Ticket> {
-  /** Resolves with its ticket when admitted; rejects with the signal's reason when that fires first. */
+export function createPauseGate(clock: Clock): RateGate {
+  let pausedUntilMs = 0;
+  const pass: RatePass = { written: () => undefined };
+  return {
+    async take(signal) {
+      signal?.throwIfAborted();
+      // Ends with the pause, which may have been extended meanwhile, or with the signal.
+      for (;;) {
+        const waitMs = Math.ceil(pausedUntilMs - clock.monotonicMs());
+        if (waitMs <= 0) return pass;
+        if (signal === undefined) await clock.sleep(waitMs);
+        else await sleepUnlessCut(clock, waitMs, signal);
+        signal?.throwIfAborted();
+      }
+    },
+    pause: (untilMs) => {
+      pausedUntilMs = Math.max(pausedUntilMs, untilMs);
+    },
+  };
+}
+
+/**
+ * Waiting calls, admitted in the order in which they came.
+ *
+ * Invariant: a call that was admitted, or whose signal fired, is no longer in the line.
+ */
+export interface WaitLine<Ticket> {
+  /** Resolves with its ticket when admitted; rejects with the signal's reason if that fires first. */
   join(signal?: AbortSignal): Promise<Ticket>;
-  /** Admits the one who waits longest; false when nobody waits. */
+  /** Admits the call that has waited longest; false if there is none. */
   admitFirst(ticket: Ticket): boolean;
   readonly waitingCount: number;
 }
 
-/** `onLeave` is called after somebody gave up. */
+/** `onLeave` is called after a signal took a call out of the line. */
 export function createWaitLine<Ticket>(onLeave: () => void = () => {}): WaitLine<Ticket> {
   const waiting = new Set<(ticket: Ticket) => void>();
   return {

@@ -1,40 +1,68 @@
 /**
- * The rate rule where processes share it: a script that the Redis runs, one call at a time, on its own clock.
+ * The rate rule: which requests of an API key may pass, and when (`rules.md`, "Retries, rate, outages").
  *
- * The rule is described in `workspace/rate-rule.ts`, and the figures come from there. The functions `untilNextMs`, `admit`
- * and `refuse` are those of the same name; a test puts the same calls to both.
+ * It is a Lua script, because the state is shared by all processes that use the key: Redis runs the script one call at a
+ * time, on its own clock. A model of the rule in TypeScript (`test/rate/support/rule-model.ts`) gets the same calls as the
+ * script in a test, and has tests of its own for what the rule promises.
  *
- * The state is one sorted set. A member with a positive score is a pass: its name is the caller's, its score the moment
- * from which it counts. The others are *marks*, each with its value as a negative score, so that one key holds all and is
- * lost as a whole or not at all. Who finds no state closes the gate for a full second.
+ * A *pass* counts from when it was given, or from when its request was written if that is later. The *window* is a second
+ * and a margin; below one request per second it is the time of one request. The *share* is the part of the configured rate
+ * that is in use.
  *
- * Time is milliseconds. A Redis whose clock is set back goes on from the latest moment that it saw (`aheadMs`), since what
- * passed may never look older than it is. Callers speak of durations only, so that their own clocks do not matter.
+ * Invariant: in no window are there more passes than the allowed number, rounded down: 2.5 per second allows 2.
+ *
+ * *Spacing*: the first few requests pass together; the more have passed recently, the wider they are spaced. Steady work is
+ * spread evenly, which keeps connections in use instead of closing them as idle between two bursts.
+ *
+ * *Slow-down*: three 429 within 10 s halve the share, at most once per pause, since one burst of 429 is one message. It
+ * recovers by 5 % of the configured rate per 10 s.
+ *
+ * A new state does not know what passed before it, so no request passes in its first second.
  */
-
 import { randomUUID } from 'node:crypto';
 import type { RedisOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
-import { rateRule } from './rate-rule.ts';
 
-/** A key that nobody used for so long is forgotten, beyond what it still has to remember. */
+export const rateRule = {
+  secondMs: 1_000,
+  /** Added to each window, so that jitter on the way does not put too many requests into one second at the service. */
+  marginMs: 10,
+  /** Below 1, so that the window alone limits the count and late timers cost nothing. */
+  spacingShare: 0.9,
+  /** How far the spacing may catch up after a late timer. */
+  catchUpMs: 50,
+  refusalsToSlowDown: 3,
+  refusalWindowMs: 10_000,
+  recoveryStepMs: 10_000,
+  recoveryStep: 0.05,
+  /** The rate never falls below this share of what is configured. */
+  shareMin: 1 / 16,
+} as const;
+
+/** An unused key expires after this time, in addition to the time that it still has to remember. */
 const keptIdleMs = 600_000;
 
-type RateGateCall = 'take' | 'written' | 'giveBack' | 'pause';
+type RateCall = 'take' | 'written' | 'giveBack' | 'pause';
 
 /**
- * One key; the arguments are call, configured rate (empty: unlimited), then:
+ * The script takes one key; its arguments are the call, the configured rate, and:
  *
- * - `take`: prefix, first number, how many are wanted. The passes are named `PREFIX:NUMBER`;
+ * - `take`: prefix, first number, number of passes wanted. The passes are named `PREFIX:NUMBER`;
  * - `written`: prefix, number, how long ago it was written;
- * - `giveBack`: prefix, first number, how many;
+ * - `giveBack`: prefix, first number, count;
  * - `pause`: for how long.
  *
- * It answers how many passed, how long until the next may pass, and the share of the rate that is used now; the latter two
- * as text, since a number in an answer loses its fraction.
+ * It returns how many passes were granted, and in how many milliseconds the next one may be; the latter as text, since
+ * Redis drops the fraction of a number.
  *
- * `clockMs` is an expression for the time; a test gives its own.
+ * The state is one sorted set, so that it is lost as a whole or not at all. A member with a positive score is a pass: its
+ * score is the moment from which it counts. The other members are *marks*, values under a name, stored as negative scores.
+ *
+ * Times are milliseconds. If the clock of Redis is set back, the script continues from the latest moment that it saw
+ * (`aheadMs`), since a pass must never look older than it is. Callers pass durations only, so their clocks do not matter.
+ *
+ * @param clockMs a Lua expression for the time; tests pass their own.
  */
 export function rateGateScript(clockMs: string = redisClockMs): string {
   return `
@@ -50,18 +78,13 @@ local function mark(name, absent)
 end
 local function setMark(name, value) redis.call('ZADD', key, exact(-value), name) end
 
--- Without a limit there is nothing to remember but a pause.
-if configured == nil and not known and call ~= 'pause' then
-  return { tonumber(ARGV[5]) or 0, '0', '1' }
-end
-
 local nowMs = clockMs + mark('aheadMs', 0)
 if nowMs < mark('seenAtMs', 0) then
   nowMs = mark('seenAtMs', 0)
   setMark('aheadMs', nowMs - clockMs)
 end
 setMark('seenAtMs', nowMs)
-if configured ~= nil and not known then setMark('closedUntilMs', nowMs + ${rateRule.secondMs}) end
+if not known then setMark('closedUntilMs', nowMs + ${rateRule.secondMs}) end
 
 local function shareNow()
   local steps = math.floor((nowMs - mark('shareSinceMs', 0)) / ${rateRule.recoveryStepMs})
@@ -72,11 +95,10 @@ local function windowOf(allowed)
   return math.max(${rateRule.secondMs}, ${rateRule.secondMs} / allowed) + ${rateRule.marginMs}
 end
 
+-- Zero or below: one may pass.
 local function untilNextMs()
-  local waitMs = mark('closedUntilMs', 0) - nowMs
-  if configured == nil then return waitMs end
   local allowed = configured * shareNow()
-  waitMs = math.max(waitMs, mark('spacedAtMs', 0) - nowMs)
+  local waitMs = math.max(mark('closedUntilMs', 0) - nowMs, mark('spacedAtMs', 0) - nowMs)
   local place = countPerWindow(allowed) - 1
   local oldest = redis.call('ZREVRANGE', key, place, place, 'WITHSCORES')
   local oldestMs = tonumber(oldest[2] or '0')
@@ -85,7 +107,6 @@ local function untilNextMs()
 end
 
 local function admit(name)
-  if configured == nil then return end
   redis.call('ZADD', key, exact(nowMs), name)
   local allowed = configured * shareNow()
   local windowMs, perWindow = windowOf(allowed), countPerWindow(allowed)
@@ -128,7 +149,7 @@ if call == 'take' then
     granted = granted + 1
   end
 elseif call == 'written' then
-  -- One that is not known here was given before a flush.
+  -- A pass that is not known here was given before a flush.
   local name = ARGV[3] .. ':' .. ARGV[4]
   local givenAtMs = tonumber(redis.call('ZSCORE', key, name) or '0')
   redis.call('ZADD', key, exact(math.max(givenAtMs, nowMs - tonumber(ARGV[5]))), name)
@@ -141,15 +162,13 @@ else
   refuse(nowMs + tonumber(ARGV[3]))
 end
 
--- What nobody looks at any more: two windows of the slowest rate that this key's callers may come to.
-if configured ~= nil then
-  local keptMs = math.max(mark('keptMs', 0), 2 * windowOf(configured * ${rateRule.shareMin}))
-  setMark('keptMs', keptMs)
-  redis.call('ZREMRANGEBYSCORE', key, '(0', exact(nowMs - keptMs))
-end
-local rememberedMs = 2 * mark('keptMs', 0) + math.max(0, mark('closedUntilMs', 0) - nowMs)
+-- Passes older than two windows of the slowest rate that the callers of this key may come to are not needed any more.
+local keptMs = math.max(mark('keptMs', 0), 2 * windowOf(configured * ${rateRule.shareMin}))
+setMark('keptMs', keptMs)
+redis.call('ZREMRANGEBYSCORE', key, '(0', exact(nowMs - keptMs))
+local rememberedMs = 2 * keptMs + math.max(0, mark('closedUntilMs', 0) - nowMs)
 redis.call('PEXPIRE', key, math.ceil(rememberedMs) + ${keptIdleMs})
-return { granted, exact(waitMs), exact(shareNow()) }
+return { granted, exact(waitMs) }
 `;
 }
 
@@ -158,30 +177,20 @@ const redisClockMs = `(function()
   return tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
 end)()`;
 
-/**
- * The state of a shared rate gate in Redis: the calls of its script, and the connection that they go over.
- *
- * A call is made once and at once, or fails: what waits in a client's line would come at the wrong time. The connection
- * comes back by itself; a Redis that takes a call and says nothing for long is connected to anew, since its machine may be
- * gone. One gate has one connection, so its calls arrive in the order in which they were made.
- */
-interface RateGateStoreOptions {
-  readonly connection: RedisOptions;
-  readonly name: string;
-  readonly requestsPerSecond: number | null;
+/** The key of a gate in Redis. The braces keep it on one node of a cluster. */
+export function rateGateKey(name: string): string {
+  return `patchbay-rate-gate:{${name}}`;
 }
 
 export interface Taken {
   readonly grantedCount: number;
-  /** Until the next may pass; zero where all that were wanted passed. */
+  /** Until the next request may pass; zero if all wanted passes were granted. */
   readonly waitMs: number;
-  /** Of the configured rate. */
-  readonly share: number;
 }
 
-/** Passes have numbers of the caller's choice, each used once. All calls reject while Redis is away. */
-interface RateGateStore {
-  /** Passes from `first` on, as many as may pass now and at most `wantedCount`. */
+/** The calls of the script. The caller numbers the passes and uses each number once. All calls reject while Redis is away. */
+export interface RateCalls {
+  /** Passes from `first` on: as many as may pass now, at most `wantedCount`. */
   take(first: number, wantedCount: number): Promise<Taken>;
   /** The pass counts from then. */
   written(number: number, agoMs: number): Promise<void>;
@@ -191,26 +200,36 @@ interface RateGateStore {
   close(): void;
 }
 
-interface RateGateStoreEvents {
+export interface RateCallsOptions {
+  /** Of Redis. When it retries is taken from here; when it gives up is not. */
+  readonly connection: RedisOptions;
+  /** Gates with one name share their state. Not a secret: it is visible in Redis. */
+  readonly name: string;
+  readonly requestsPerSecond: number;
   /** Redis can be asked, for the first time or again. */
   readonly onReady: () => void;
-  /** It never will be again. */
+  /** The connection was closed for good. */
   readonly onEnd: () => void;
 }
 
-/** Nothing is heard for so long although something was asked: the connection is given up for a new one. */
+/** With a call pending and no answer for this time, the connection is replaced: the machine of Redis may be gone. */
 const silenceMsMax = 5_000;
 const connectTimeoutMs = 5_000;
 const retryDelayMaxMs = 2_000;
 
-const answerShape = z.tuple([z.int(), z.coerce.number(), z.coerce.number()]);
+const answerShape = z.tuple([z.int(), z.coerce.number()]);
 
 /** What `defineCommand` adds. */
 interface WithScript {
   patchbayRateGate(key: string, ...words: readonly (string | number)[]): Promise<unknown>;
 }
 
-export function openRateGateStore(options: RateGateStoreOptions, events: RateGateStoreEvents): RateGateStore {
+/**
+ * Opens a connection of its own for one gate, so that its calls arrive in the order in which they were made. A call is sent
+ * at once or fails: a call that waited in the client's queue would arrive at the wrong time. The connection reconnects by
+ * itself.
+ */
+export function openRateCalls(options: RateCallsOptions): RateCalls {
   const redis = new Redis({
     retryStrategy: (attempt) => Math.min(attempt * 100, retryDelayMaxMs),
     connectTimeout: connectTimeoutMs,
@@ -222,21 +241,21 @@ export function openRateGateStore(options: RateGateStoreOptions, events: RateGat
     // The first call shows whether it is ready.
     enableReadyCheck: false,
   });
-  // Each call that fails says so to its caller.
+  // Each failed call rejects to its caller.
   redis.on('error', () => undefined);
-  redis.on('ready', events.onReady);
-  redis.on('end', events.onEnd);
+  redis.on('ready', options.onReady);
+  redis.on('end', options.onEnd);
   redis.defineCommand('patchbayRateGate', { numberOfKeys: 1, lua: rateGateScript() });
-  // The type of a client cannot know a command that was defined at run time.
+  // The client's type cannot include a command that was defined at run time.
   const scripted = redis as Redis & WithScript;
 
   const key = rateGateKey(options.name);
-  /** Tells the passes of this process from those of others. */
+  /** Keeps the passes of this process apart from those of others. */
   const prefix = randomUUID();
-  const call = async (name: RateGateCall, ...words: readonly (string | number)[]): Promise<Taken> => {
-    const answer = await scripted.patchbayRateGate(key, name, options.requestsPerSecond ?? '', ...words);
-    const [grantedCount, waitMs, share] = answerShape.parse(answer);
-    return { grantedCount, waitMs, share };
+  const call = async (name: RateCall, ...words: readonly (string | number)[]): Promise<Taken> => {
+    const answer = await scripted.patchbayRateGate(key, name, options.requestsPerSecond, ...words);
+    const [grantedCount, waitMs] = answerShape.parse(answer);
+    return { grantedCount, waitMs };
   };
   return {
     take: (first, wantedCount) => call('take', prefix, first, wantedCount),
@@ -245,9 +264,4 @@ export function openRateGateStore(options: RateGateStoreOptions, events: RateGat
     pause: async (forMs) => void (await call('pause', forMs)),
     close: () => redis.disconnect(),
   };
-}
-
-/** The braces keep it on one node of a cluster. */
-export function rateGateKey(name: string): string {
-  return `patchbay-rate-gate:{${name}}`;
 }

@@ -1,69 +1,66 @@
 /**
  * The rate gate of one API key for all processes that use it, on all machines that share a Redis (`rules.md`, "Retries,
- * rate, outages"). The rule is that of `workspace/rate-rule.ts`; its state lies in Redis, which decides with its own clock.
+ * rate, outages"). The rule and its state are in Redis (`rate-script.ts`); this is a process's side to it.
  *
- * Terms. The *line* holds those who wait in this process. The *asker* asks Redis for them, one question at a time, for as
- * many as wait; told to wait, it sleeps so long and asks again. A *pass* counts from when Redis gave it, and is moved to
- * the moment of writing when that is later. A *stale* pass is one whose answer was long on its way, or came after a pause:
- * it is given back and asked for anew.
+ * Callers wait in a line. One loop asks Redis for all of them, one question at a time; if Redis answers with a waiting
+ * time, the loop sleeps and asks again. A pass counts from when Redis gave it, and is moved to the moment of writing if
+ * that is later. A pass is *stale* if its answer took long or arrived after a pause: it is given back and asked for again.
  *
- * Invariant: nobody passes whom Redis did not let pass a moment ago. While Redis is away, requests wait until it is back or
- * their signal fires. A Redis that lost the state lets nobody pass for a full second.
+ * Invariant: no request passes unless Redis granted it a moment ago. While Redis is away, requests wait until it is back or
+ * their signal fires. A Redis that lost the state grants nothing for a full second.
  *
- * What it can't see: a Redis whose clock is set forward lets one second pass too many.
+ * Known limit: a Redis whose clock is set forward grants one second's passes too many.
  */
-
 import { createHash } from 'node:crypto';
 import type { RedisOptions } from 'bullmq';
 import { type Clock, sleepUnlessCut } from '#src/clock.ts';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import { type Logger, outsideLogContext } from '#src/log.ts';
-import { assertRate, createRateGate, createWaitLine, type RateGate, type RatePass } from './rate-gate.ts';
-import { shareAt } from './rate-rule.ts';
-import { openRateGateStore, type Taken } from './rate-script.ts';
+import { createPauseGate, createWaitLine, type RateGate, type RatePass } from './rate-gate.ts';
+import { openRateCalls, type Taken } from './rate-script.ts';
 
-interface SharedRateGateOptions {
-  /** Of the Redis; how it retries is taken from here, when it gives up is not. */
+export interface SharedRateGateOptions {
+  /** Of Redis. When it retries is taken from here; when it gives up is not. */
   readonly connection: RedisOptions;
-  /** Gates with one name are one gate. No secret: it stands in Redis. */
+  /** Gates with one name share one rate. Not a secret: it is visible in Redis. */
   readonly name: string;
-  /** Above zero; null: unlimited (a pause still holds for everybody). */
-  readonly requestsPerSecond: number | null;
+  /** Above zero. */
+  readonly requestsPerSecond: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export interface SharedRateGate extends RateGate {
-  /** Who still waits is refused: `unreachable` `rateGateClosed`. May be called again. */
+  /** Callers still waiting are rejected: `unreachable` `rateGateClosed`. May be called again. */
   close(): Promise<void>;
 }
 
-/** An older answer is stale. Well below a second, in which others would have counted its passes as over. */
+/** An older answer is stale. Well below a second, after which others would count its passes as over. */
 const answerMsMax = 500;
-/** A pass whose answer took so long counts from its arrival, in case that it is written late as well. */
+/** A pass whose answer took longer than this counts from its arrival, in case it is written late as well. */
 const slowAnswerMs = 50;
-/** A pass is moved when it was written later than this; what is below is covered by the margin of the window. */
+/** A pass is moved if it was written later than this; the margin of the window covers the rest. */
 const lateMs = 2;
 const passesPerAskMax = 64;
-/** Between two questions to a Redis that is away. One that is back is asked at once. */
+/** Between two questions to a Redis that is away. It is asked at once when it comes back. */
 const awayMs = 1_000;
-/** The first failure is often a connection that is not there yet. */
+/** The first failure is often a connection that is not open yet. */
 const failuresToWarn = 2;
 
-/** Opens the connection and does not wait for it. Throws a `bug` for a rate that is none. */
+/** Opens the connection and does not wait for it. Throws a `bug` for a rate of zero or below. */
 export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGate {
-  const { clock, log, requestsPerSecond: configured } = options;
-  assertRate(configured);
-  const store = openRateGateStore(options, { onReady: () => nap?.abort(), onEnd: closeLine });
-  const untold = createUntold(clock);
-  let known = { share: 1, sinceMs: clock.monotonicMs() };
+  const { connection, name, requestsPerSecond, clock, log } = options;
+  invariant(Number.isFinite(requestsPerSecond) && requestsPerSecond > 0, 'a rate is above zero');
+  const onReady = (): void => nap?.abort();
+  const calls = openRateCalls({ connection, name, requestsPerSecond, onReady, onEnd: closeLine });
+  const reports = createReports(clock);
   let nextNumber = 1;
   let pausedUntilMs = 0;
   let failureCount = 0;
   let asking = false;
   let closed = false;
   let nap: AbortController | null = null;
-  /** Null: the gate closes. When the last one in line gave up, the nap would only keep the process alive. */
+  /** Null: the gate closes. If the last caller gave up, sleeping on would only keep the process alive. */
   const line = createWaitLine<RatePass | null>(() => {
     if (line.waitingCount === 0) nap?.abort();
   });
@@ -80,16 +77,16 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     return {
       written() {
         const nowMs = clock.monotonicMs();
-        if (configured === null || nowMs - countsFromMs <= lateMs) return;
+        if (nowMs - countsFromMs <= lateMs) return;
         countsFromMs = nowMs;
-        untold.tell(() => store.written(number, clock.monotonicMs() - nowMs));
+        reports.send(() => calls.written(number, clock.monotonicMs() - nowMs));
       },
     };
   }
 
-  /** What nobody uses does not count. Where that cannot be told it counts: the rate is a little lower for a second, and no more. */
+  /** Unused passes do not count. If the call fails they do: the rate is a little lower for a second. */
   function giveBack(first: number, count: number): void {
-    if (count > 0) store.giveBack(first, count).catch(() => {});
+    if (count > 0) calls.giveBack(first, count).catch(() => {});
   }
 
   function noteFailure(error: unknown): void {
@@ -97,8 +94,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     if (failureCount === failuresToWarn) log.warn({ reason: messageOf(error) }, 'the rate gate waits for its Redis');
   }
 
-  function noteAnswer(share: number): void {
-    known = { share, sinceMs: clock.monotonicMs() };
+  function noteAnswer(): void {
     if (failureCount >= failuresToWarn) log.info('the rate gate has its Redis again');
     failureCount = 0;
   }
@@ -118,23 +114,23 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     }
   }
 
-  /** Asks once; answers how long to wait before asking again. */
+  /** Asks once. @returns how long to wait before asking again, in milliseconds. */
   async function ask(): Promise<number> {
-    untold.tellAll();
+    reports.resend();
     const wantedCount = Math.min(line.waitingCount, passesPerAskMax);
     const first = nextNumber;
-    // Where no answer comes, they may all have been given.
+    // If no answer comes, all of them may have been granted.
     nextNumber = first + wantedCount;
     const askedAtMs = clock.monotonicMs();
     let taken: Taken;
     try {
-      taken = await store.take(first, wantedCount);
+      taken = await calls.take(first, wantedCount);
     } catch (error) {
       noteFailure(error);
       return awayMs;
     }
     nextNumber = first + taken.grantedCount;
-    noteAnswer(taken.share);
+    noteAnswer();
     handOut(first, taken.grantedCount, askedAtMs);
     return taken.waitMs;
   }
@@ -142,7 +138,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
   async function askForAll(): Promise<void> {
     if (asking) return;
     asking = true;
-    // Ends when nobody waits, which a closing gate sees to. Each turn asks and waits as it is told.
+    // Ends when the line is empty, which closing the gate brings about. Each turn asks, and waits as answered.
     while (line.waitingCount > 0) {
       const pausedMs = pausedUntilMs - clock.monotonicMs();
       const waitMs = pausedMs > 0 ? pausedMs : await ask();
@@ -158,7 +154,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     async take(signal) {
       if (closed) throw closedError();
       const admitted = line.join(signal);
-      // It asks for all that wait, whoever came first.
+      // The loop asks for all callers: its log lines do not belong to the one that started it.
       void outsideLogContext(askForAll);
       const pass = await admitted;
       if (pass === null) throw closedError();
@@ -166,79 +162,67 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     },
     pause(untilMs) {
       pausedUntilMs = Math.max(pausedUntilMs, untilMs);
-      untold.tell(() => store.pause(Math.max(0, untilMs - clock.monotonicMs())));
+      reports.send(() => calls.pause(Math.max(0, untilMs - clock.monotonicMs())));
     },
-    requestsPerSecond: () => (configured === null ? null : configured * shareAt(known, clock.monotonicMs())),
     close: async () => {
       closeLine();
-      store.close();
+      calls.close();
     },
   };
 }
 
 function closedError(): PatchbayError {
   return new PatchbayError('unreachable', 'rateGateClosed', 'the rate gate was closed; nothing was sent', {
-    hint: 'Nothing was lost. Run the same command again: it goes on where it stopped.',
+    hint: 'Nothing was lost. Run the same command again: it continues where it stopped.',
   });
 }
 
-/**
- * What a process has to tell the shared rate gate while Redis may be away: a message that did not arrive is told again
- * before the next question, so that who passes next is counted after it.
- *
- * Telling never fails and nobody waits for it.
- */
-interface Untold {
-  /** `send` may be called again, and then says what is true by then. It rejects where the message did not arrive. */
-  tell(send: () => Promise<void>): void;
-  /** Tells once more what did not arrive. */
-  tellAll(): void;
+/** Messages to Redis that must arrive, though perhaps later. Sending never fails and is not awaited. */
+interface Reports {
+  /** `send` may be called again, and then reports what is true by then. It rejects if the message did not arrive. */
+  send(send: () => Promise<void>): void;
+  /** Sends again what did not arrive; before the next question, so that its answer takes the reports into account. */
+  resend(): void;
 }
 
-/** Later it changes nothing any more. */
-const keptMs = 60_000;
-const messagesMax = 1_000;
+/** An older report has no effect any more. */
+const reportKeptMs = 60_000;
+const reportsMax = 1_000;
 
-interface Message {
+interface Report {
   readonly send: () => Promise<void>;
   readonly untilMs: number;
 }
 
-function createUntold(clock: Clock): Untold {
-  const messages: Message[] = [];
-  const tell = (message: Message): void => {
-    message.send().catch(() => {
-      messages.push(message);
-      if (messages.length > messagesMax) messages.shift();
+function createReports(clock: Clock): Reports {
+  const failed: Report[] = [];
+  const attempt = (report: Report): void => {
+    report.send().catch(() => {
+      failed.push(report);
+      if (failed.length > reportsMax) failed.shift();
     });
   };
   return {
-    tell: (send) => tell({ send, untilMs: clock.monotonicMs() + keptMs }),
-    tellAll: () => {
-      for (const message of messages.splice(0)) if (clock.monotonicMs() < message.untilMs) tell(message);
+    send: (send) => attempt({ send, untilMs: clock.monotonicMs() + reportKeptMs }),
+    resend: () => {
+      for (const report of failed.splice(0)) if (clock.monotonicMs() < report.untilMs) attempt(report);
     },
   };
 }
 
-/**
- * The rate gates of one service, one for each API key: the service counts requests by key (`rules.md`, "Retries, rate,
- * outages").
- *
- * Where there is a limit, the gate lies in the queue's Redis, so that all processes with this key share it: those of two
- * data folders too, since its name is a hash of origin and key.
- */
+/** The rate gates of one service, one for each API key, since the service counts requests by key. */
 export interface KeyGates {
-  /** The gate of that key, opened when it is first asked for. */
+  /** The gate of that key, opened by the first call. */
   of(apiKey: string): RateGate;
-  /** Those who wait at a gate must have left it. */
+  /** Callers that wait at a shared gate are rejected. */
   close(): Promise<void>;
 }
 
-interface KeyGatesOptions {
+export interface KeyGatesOptions {
   readonly origin: string;
   /** Null: no limit. */
   readonly requestsPerSecond: number | null;
-  /** Of the queue. */
+  /** Of the queue's Redis: all processes with the key share it, also those of other data folders. */
   readonly connection: RedisOptions;
   readonly clock: Clock;
   readonly log: Logger;
@@ -249,13 +233,12 @@ interface OpenGate {
   close(): Promise<void>;
 }
 
-/** A key is changed once in a while, and nobody uses the one before the last any more. */
+/** Keys change rarely, and at most the last two are in use. */
 const gatesMax = 4;
 
 export function createKeyGates(options: KeyGatesOptions): KeyGates {
-  /** The one that was asked for last is at the end. */
+  /** The most recently used one is last. */
   const open = new Map<string, OpenGate>();
-  /** Closed because there were too many. */
   const closing: Promise<void>[] = [];
   return {
     of: (apiKey) => {
@@ -279,15 +262,12 @@ export function createKeyGates(options: KeyGatesOptions): KeyGates {
 }
 
 function openGate({ requestsPerSecond, connection, clock, log }: KeyGatesOptions, name: string): OpenGate {
-  // Without a limit there is nothing to share but the pause after a 429, and each process is told that by itself.
-  if (requestsPerSecond === null) {
-    return { gate: createRateGate({ requestsPerSecond, clock }), close: async () => undefined };
-  }
+  if (requestsPerSecond === null) return { gate: createPauseGate(clock), close: async () => undefined };
   const gate = openSharedRateGate({ connection, name, requestsPerSecond, clock, log });
   return { gate, close: gate.close };
 }
 
-/** The key does not show in it: a hash of a random text cannot be turned back. */
+/** A hash, so that the key is not visible in Redis; a random key cannot be guessed from it. */
 function gateName(origin: string, apiKey: string): string {
   return createHash('sha256')
     .update(JSON.stringify([origin, apiKey]))

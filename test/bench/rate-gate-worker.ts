@@ -1,11 +1,10 @@
 /**
  * A worker for the measurement of the rate gate, as a process of its own: reads one contact with the real client, as often
- * as the gate lets it. Arguments: the service's port, the rate, how many seconds, and where the queue is (`local`: a gate of
- * this process alone). Prints when each request was written, on the monotonic clock that all processes share.
+ * as the gate lets it. Arguments: the service's port, the rate, how many seconds, and where the queue is. Prints when each request was written, on the monotonic clock that all processes share.
  */
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
-import { createRateGate, type RateGate } from '#src/rate/rate-gate.ts';
+import type { RateGate } from '#src/rate/rate-gate.ts';
 import { openSharedRateGate } from '#src/rate/shared-rate-gate.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { connectionsMax } from '#src/workspace/limits.ts';
@@ -15,14 +14,13 @@ const clock = systemClock();
 const log = silentLogger();
 const requestsPerSecond = Number(rate);
 const writtenAtMs: number[] = [];
-const shared =
-  place === 'local'
-    ? null
-    : openSharedRateGate({ connection: { path: place }, name: `bench-${port}-${rate}`, requestsPerSecond, clock, log });
+const connection = { path: place };
+const name = `bench-${port}-${rate}`;
+const shared = openSharedRateGate({ connection, name, requestsPerSecond, clock, log });
 const workspace = createHttpWorkspace({
   baseUrl: `http://127.0.0.1:${port}`,
   readApiKey: () => 'bench-key',
-  rateGate: noting(shared ?? createRateGate({ requestsPerSecond, clock })),
+  rateGate: noting(shared),
   clock,
   random: Math.random,
   log,
@@ -53,5 +51,5 @@ function stopOrThrow(error: unknown): void {
 
 await Promise.all(Array.from({ length: connectionsMax }, lane));
 await workspace.close();
-await shared?.close();
+await shared.close();
 process.stdout.write(`${JSON.stringify(writtenAtMs)}\n`);

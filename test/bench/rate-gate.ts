@@ -4,8 +4,7 @@
  *
  * Worker processes share one embedded Valkey of this process and read from a service on loopback, a process of its own that
  * notes each arrival. Share: arrivals a second over what is allowed, after two seconds to warm up. Highest: the most in any sliding
- * second, counted where requests arrive, and where they are written, which a busy machine does not blur. `local` is one
- * worker with the gate of one process. Ends with 1 where a share is below 98 % or a highest count above the rate, with 2
+ * second, counted where requests arrive, and where they are written, which a busy machine does not blur. Ends with 1 where a share is below 98 % or a highest count above the rate, with 2
  * where the argument cannot be meant.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -39,7 +38,6 @@ try {
     '| rate | workers | share of the rate | highest at the service | highest as written |\n|---|---|---|---|---|',
   );
   for (const rate of rates) {
-    await measure(port, rate, 1, 'local');
     for (const workers of workerCounts) await measure(port, rate, workers, connection.path);
   }
 } finally {
@@ -58,8 +56,7 @@ async function measure(port: string, rate: number, workers: number, place: strin
   const share = shareOf(arrivedAtMs, rate);
   const most = mostInOneSecond(arrivedAtMs);
   const mostWritten = mostInOneSecond(written.flat().sort((a, b) => a - b));
-  const name = place === 'local' ? 'local' : `${workers}`;
-  console.log(`| ${rate} | ${name} | ${(share * 100).toFixed(1)} % | ${most} | ${mostWritten} |`);
+  console.log(`| ${rate} | ${workers} | ${(share * 100).toFixed(1)} % | ${most} | ${mostWritten} |`);
   if (share < shareMin || most > rate) process.exitCode = 1;
 }
 

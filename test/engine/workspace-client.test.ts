@@ -5,7 +5,7 @@ import { configSchema } from '#src/config/schema.ts';
 import { createKeySource } from '#src/engine/workspace-client.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import type { KeyGates } from '#src/rate/shared-rate-gate.ts';
 import { openTestService } from '../service/test-service.ts';
 
@@ -25,7 +25,7 @@ async function keysOf(known: readonly string[]) {
   });
   const clock = systemClock();
   const config = configSchema.parse({ service: { baseUrl: service.origin, apiKey: 'first' } });
-  const rateGate = createRateGate({ requestsPerSecond: null, clock });
+  const rateGate = createPauseGate(clock);
   const gates: KeyGates = { of: () => rateGate, close: async () => undefined };
   const keys = createKeySource({ config, clock, log: silentLogger(), ledger }, gates, false);
   return { keys, rotate: (key: string) => Object.assign(config.service, { apiKey: key }) };

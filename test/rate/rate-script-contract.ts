@@ -1,20 +1,23 @@
-/** The rule stands twice, in `rate-rule.ts` and in the script: the same calls get the same answers from both. */
+/** The script decides as the model of the rule does: the same calls get the same answers from both. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { admit, type CountedPass, countFrom, newRateState, refuse, shareAt, untilNextMs } from '#src/rate/rate-rule.ts';
 import { rateGateScript } from '#src/rate/rate-script.ts';
 import type { OnTestFinished, RedisPlace } from './support/rate-gate-bench.ts';
+import { admit, type CountedPass, countFrom, newRateState, refuse, untilNextMs } from './support/rule-model.ts';
 
-type Rate = number | null;
-type Answer = readonly [grantedCount: number, waitMs: string, share: string];
+type Answer = readonly [grantedCount: number, waitMs: string];
 
-/** A call of the script at a moment of the test's choice. */
-type Call = (atMs: number, name: string, ...words: readonly (string | number)[]) => Promise<Answer>;
+/** The script at moments of the test's choice, with a state of its own. */
+interface Script {
+  call(atMs: number, name: string, ...words: readonly (string | number)[]): Promise<Answer>;
+  /** A value of the state; null if it is not set. */
+  mark(name: string): Promise<number | null>;
+}
 
 export function sharedRuleContract(place: () => RedisPlace): void {
-  it.concurrent('decides as the gate of one process does, call by call', async ({ onTestFinished }) => {
+  it.concurrent('decides as the model of the rule does, call by call', async ({ onTestFinished }) => {
     const event = fc.record({
       // Eighths, as a real clock has fractions; most follow closely, so that whole windows are filled.
       afterMs: fc.oneof({ weight: 6, arbitrary: eighths(150) }, eighths(1_500), eighths(15_000)),
@@ -25,13 +28,13 @@ export function sharedRuleContract(place: () => RedisPlace): void {
       ),
       amount: fc.integer({ min: 1, max: 12 }),
     });
-    const rates = fc.constantFrom<Rate>(0.5, 1, 2.5, 8, 20, null);
-    const openCalls = callsOn(place(), onTestFinished);
+    const rates = fc.constantFrom(0.5, 1, 2.5, 8, 20);
+    const openScript = scriptOn(place(), onTestFinished);
     await fc.assert(
       fc.asyncProperty(rates, fc.array(event, { minLength: 20, maxLength: 60 }), async (rate, events) => {
-        const call = openCalls(rate);
+        const { call, mark } = openScript(rate);
         let nowMs = 1_700_000_000_000.25;
-        const state = newRateState(rate, nowMs);
+        const state = newRateState(nowMs);
         await call(nowMs, 'take', 'p', 0, 0, '');
         // Most begin behind the silence of a new state.
         nowMs += 900;
@@ -51,16 +54,17 @@ export function sharedRuleContract(place: () => RedisPlace): void {
             nextNumber += amount;
           } else if (kind === 'written') {
             const [number, pass] = [...given].at(-amount) ?? [];
-            if (rate === null || number === undefined || pass === undefined) continue;
+            if (number === undefined || pass === undefined) continue;
             await call(nowMs, 'written', 'p', number, 0);
             countFrom(state, rate, pass, nowMs);
           } else {
             // A burst of refusals is one message.
             for (let refused = 0; refused < amount; refused += 1) {
-              const [, , share] = await call(nowMs, 'pause', amount * 100);
+              await call(nowMs, 'pause', amount * 100);
               refuse(state, nowMs, nowMs + amount * 100);
-              expect(Number(share)).toBe(shareAt(state.slowDown, nowMs));
             }
+            expect((await mark('share')) ?? 1).toBe(state.slowDown.share);
+            expect((await mark('shareSinceMs')) ?? 0).toBe(state.slowDown.sinceMs);
           }
         }
       }),
@@ -71,7 +75,7 @@ export function sharedRuleContract(place: () => RedisPlace): void {
   it.concurrent('goes on from the latest moment it saw when the clock of Redis is set back', async ({
     onTestFinished,
   }) => {
-    const call = callsOn(place(), onTestFinished)(4);
+    const { call } = scriptOn(place(), onTestFinished)(4);
     const taken = async (atMs: number) => (await call(atMs, 'take', 'p', atMs, 9))[0];
     await taken(50_000);
     for (const atMs of [51_000, 51_400, 51_800]) await taken(atMs);
@@ -86,17 +90,23 @@ export function sharedRuleContract(place: () => RedisPlace): void {
 
 const eighths = (max: number) => fc.integer({ min: 0, max: 8 * max }).map((count) => count / 8);
 
-/** Gates with a state of their own, for one rate each. */
-function callsOn(place: RedisPlace, onTestFinished: OnTestFinished): (rate: Rate) => Call {
+/** Each script has a state of its own, for one rate. */
+function scriptOn(place: RedisPlace, onTestFinished: OnTestFinished): (rate: number) => Script {
   const redis = new Redis({ ...place });
   onTestFinished(() => redis.disconnect());
   const script = rateGateScript('tonumber(ARGV[6])');
   return (rate) => {
     const key = `rule:{${randomUUID()}}`;
-    return async (atMs, name, ...words) => {
-      const three = [...words, '', '', ''].slice(0, 3);
-      // The script answers in this form; the client cannot know it.
-      return (await redis.eval(script, 1, key, name, rate ?? '', ...three, atMs)) as Answer;
+    return {
+      call: async (atMs, name, ...words) => {
+        const three = [...words, '', '', ''].slice(0, 3);
+        // The script answers in this form; the client cannot know it.
+        return (await redis.eval(script, 1, key, name, rate, ...three, atMs)) as Answer;
+      },
+      mark: async (name) => {
+        const score = await redis.zscore(key, name);
+        return score === null ? null : -Number(score);
+      },
     };
   };
 }

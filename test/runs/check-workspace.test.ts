@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { silentLogger } from '#src/log.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { checkWorkspace } from '#src/runs/check-workspace.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
@@ -31,7 +31,7 @@ async function openWorkspace(numbers: number): Promise<OpenWorkspace> {
   const workspace = createHttpWorkspace({
     baseUrl: service.origin,
     readApiKey: () => testKey,
-    rateGate: createRateGate({ requestsPerSecond: null, clock }),
+    rateGate: createPauseGate(clock),
     clock,
     random: () => 0,
     log: silentLogger(),

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { createRateGate, type RateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate, type RateGate } from '#src/rate/rate-gate.ts';
 import { adaJson, listJson, refusalJson, wrappedAuthJson } from './support/contact-json.ts';
 import { half, hang, reply, reset, stall, tenMegabytes } from './support/scripted-server.ts';
 import { openTestWorkspace, testKey } from './support/test-workspace.ts';
@@ -216,12 +216,11 @@ describe('429', () => {
     const gate: RateGate = {
       take: async () => ({ written: () => {} }),
       pause: (untilMs) => void pausedMs.push(untilMs - clock.monotonicMs()),
-      requestsPerSecond: () => null,
     };
     return { gate, pausedMs };
   }
 
-  test('pauses the gate for Retry-After, seconds or date, or for a second, and burns no try', async () => {
+  test('pauses the gate for Retry-After, seconds or date, or for a second, and counts no try', async () => {
     const { gate, pausedMs } = notingGate();
     const { server, workspace } = await openTestWorkspace({ rateGate: gate });
     server.script(
@@ -254,7 +253,7 @@ describe('429', () => {
 
   test('makes every request wait that comes after it', async () => {
     const clock = systemClock();
-    const rateGate = createRateGate({ requestsPerSecond: null, clock });
+    const rateGate = createPauseGate(clock);
     const { server, workspace } = await openTestWorkspace({ rateGate });
     const startMs = clock.monotonicMs();
     server.script(reply(429, '{}', { 'retry-after': '1' }), reply(200, adaJson));

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#src/clock.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import type { CreateContactBody, UpdateContactBody } from '#src/wire/contact.ts';
 import { adaJson, refusalJson, wrappedAuthJson } from './support/contact-json.ts';
 import { half, hang, reply, reset, type Step, stall, tenMegabytes } from './support/scripted-server.ts';
@@ -73,7 +73,7 @@ describe('a write that is answered', () => {
 
   test('429 is not sent, pauses the gate, and is not repeated here', async () => {
     const clock = systemClock();
-    const rateGate = createRateGate({ requestsPerSecond: null, clock });
+    const rateGate = createPauseGate(clock);
     const { server, workspace } = await openTestWorkspace({ rateGate });
     server.script(reply(429, '{}', { 'retry-after': '1' }), reply(201, adaJson));
     const startMs = clock.monotonicMs();
@@ -281,7 +281,7 @@ describe('connections', () => {
 
   test('the gate is passed by every request, repeated ones included', async () => {
     const clock = systemClock();
-    const inner = createRateGate({ requestsPerSecond: null, clock });
+    const inner = createPauseGate(clock);
     let passes = 0;
     const rateGate = {
       ...inner,

@@ -11,7 +11,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { bytesOf, quickLook } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, markDamaged } from '#src/ledger/sqlite/damage.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { errorDocument } from '../exit.ts';
@@ -155,7 +155,7 @@ async function checkService(home: Home): Promise<Finding> {
   const workspace = createHttpWorkspace({
     baseUrl: config.service.baseUrl,
     readApiKey: () => requireApiKey(config),
-    rateGate: createRateGate({ requestsPerSecond: null, clock }),
+    rateGate: createPauseGate(clock),
     clock,
     random: Math.random,
     log,

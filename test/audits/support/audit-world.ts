@@ -11,7 +11,7 @@ import type { AuditRecord } from '#src/ledger/audits.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { createLogger } from '#src/log.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { applyingRun, pendingOf, settleAs, settled } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
@@ -48,7 +48,7 @@ export async function openAuditWorld(): Promise<AuditWorld> {
   const workspace = createHttpWorkspace({
     baseUrl: service.origin,
     readApiKey: () => testKey,
-    rateGate: createRateGate({ requestsPerSecond: null, clock }),
+    rateGate: createPauseGate(clock),
     clock,
     // Repeated reads do not wait.
     random: () => 0,

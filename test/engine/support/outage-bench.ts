@@ -7,7 +7,7 @@ import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from '#src/engine/service-watch.ts';
 import { createLogger } from '#src/log.ts';
 import { jobsToDo } from '#src/queue/dispatcher.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 import { createBreakers } from '#src/workspace/breaker.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
@@ -44,7 +44,7 @@ export async function openOutageBench(given: { readonly upsert?: Partial<UpsertP
   const workspace = createHttpWorkspace({
     baseUrl: world.service.origin,
     readApiKey: () => testKey,
-    rateGate: createRateGate({ requestsPerSecond: null, clock }),
+    rateGate: createPauseGate(clock),
     breakers,
     clock,
     random: () => 0,

@@ -11,7 +11,7 @@ import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import { jobsToDo } from '#src/queue/dispatcher.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { takeFile } from '#src/runs/enter-run.ts';
 import type { RunFolders } from '#src/runs/parts.ts';
 import { claimedFolderOf } from '#src/runs/run-files.ts';
@@ -155,7 +155,7 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
     const workspace = createHttpWorkspace({
       baseUrl: service.origin,
       readApiKey: () => serviceDefaults.apiKeys[0],
-      rateGate: createRateGate({ requestsPerSecond: null, clock }),
+      rateGate: createPauseGate(clock),
       breakers: breakers.breakers,
       clock,
       random: () => 0,

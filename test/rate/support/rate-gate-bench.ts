@@ -18,9 +18,11 @@ export interface GateBench {
   /** Where the state lies. */
   readonly key: string;
   /** Another gate of the same name, as another process has it. */
-  open(requestsPerSecond: number | null, options?: { place?: RedisPlace; log?: Logger }): SharedRateGate;
+  open(requestsPerSecond: number, options?: { place?: RedisPlace; log?: Logger }): SharedRateGate;
   /** The numbers of the passes that count, in the order of their moments. */
   passNumbers(): Promise<readonly number[]>;
+  /** The part of the configured rate that is in use, as it was when it was last set. */
+  share(): Promise<number>;
 }
 
 export function openGateBench(place: RedisPlace, onTestFinished: OnTestFinished): GateBench {
@@ -43,6 +45,7 @@ export function openGateBench(place: RedisPlace, onTestFinished: OnTestFinished)
       gates.push(gate);
       return gate;
     },
+    share: async () => -Number((await redis.zscore(key, 'share')) ?? -1),
     passNumbers: async () => {
       const names = await redis.zrangebyscore(key, '(0', '+inf');
       return names.map((one) => Number(one.split(':').at(-1)));

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { createLogger } from '#src/log.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { type SnapshotParts, type TakenSnapshot, takeSnapshot } from '#src/snapshots/take-snapshot.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
@@ -54,7 +54,7 @@ export async function openSnapshotBench(
   const workspace = createHttpWorkspace({
     baseUrl: origin,
     readApiKey: () => apiKey,
-    rateGate: createRateGate({ requestsPerSecond: null, clock }),
+    rateGate: createPauseGate(clock),
     clock,
     random: () => 0,
     log,

@@ -19,7 +19,7 @@ import {
 } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type Logger, silentLogger } from '#src/log.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { createWriteHealth, type UpsertLimits, type UpsertParts, type WriteHealth } from '#src/upsert/chunk.ts';
 import { type BatchEnd, processBatch } from '#src/upsert/process-batch.ts';
 import { type Contact, contactListEnvelope } from '#src/wire/contact.ts';
@@ -177,7 +177,7 @@ function upsertParts(service: TestService, ledger: Ledger, clock: MovedClock, op
   const workspace = createHttpWorkspace({
     baseUrl: service.origin,
     readApiKey: () => testKey,
-    rateGate: createRateGate({ requestsPerSecond: null, clock }),
+    rateGate: createPauseGate(clock),
     clock,
     // Repeated reads do not wait.
     random: () => 0,

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { createLogger } from '#src/log.ts';
-import { createRateGate } from '#src/rate/rate-gate.ts';
+import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { createHttpWorkspace, type HttpWorkspaceOptions } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts';
@@ -23,7 +23,7 @@ export async function openTestWorkspace(options: Partial<HttpWorkspaceOptions> =
   const workspace = createHttpWorkspace({
     baseUrl: server.origin,
     readApiKey: () => testKey,
-    rateGate: createRateGate({ requestsPerSecond: null, clock }),
+    rateGate: createPauseGate(clock),
     clock,
     random: () => 0,
     log: createLogger({ level: 'trace', stream: { write: (line) => void logLines.push(line) } }),

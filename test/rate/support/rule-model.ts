@@ -1,41 +1,10 @@
 /**
- * The rule of the rate gate, without clock and without waiting (`rules.md`, "Retries, rate, outages"): who may pass at
- * which moment. Two gates follow it: the one of a process (`rate-gate.ts`) and the one that processes share, which repeats
- * the arithmetic where the state lies (`queue/shared-rate-gate-script.ts`). A test puts the same calls to both.
- *
- * Terms. A *pass* counts from when it was given, or from when its request was written, where that is later. The *window*
- * is a second and a margin; where less than one request per second is allowed, the time of one request. The *share* is
- * how much of the configured rate is used at the moment.
- *
- * Invariant: in no window more passes than the allowed number, rounded down: 2.5 per second lets 2 pass.
- *
- * The *spacing*: the first few pass together; the more passed of late, the wider they are spaced. Steady work is then
- * spread evenly, which keeps connections in use instead of closing them as idle between two bursts.
- *
- * The *slow-down*: on three 429 within 10 s the rate halves, at most once per pause, since one burst of refusals is one
- * message; it creeps back by 5 % of the configured rate per 10 s.
- *
- * A state that is new does not know what passed before it, so nobody passes in its first second.
+ * The rate rule of `src/rate/rate-script.ts` once more, as a model: plain functions over a plain state. One test gives the
+ * same calls to the script and to the model; others show what the rule promises on the model, with a clock of their own.
  */
-
-export const rateRule = {
-  secondMs: 1_000,
-  /** Added to each window, so that a little jitter on the way does not make one second too full at the far end. */
-  marginMs: 10,
-  /** Below 1, so that the window alone decides how many pass and late timers cost nothing. */
-  spacingShare: 0.9,
-  /** How far the spacing may catch up after a late timer. */
-  catchUpMs: 50,
-  refusalsToSlowDown: 3,
-  refusalWindowMs: 10_000,
-  recoveryStepMs: 10_000,
-  recoveryStep: 0.05,
-  /** The rate never falls below this share of what is configured. */
-  shareMin: 1 / 16,
-} as const;
-
-/** Requests per second; null: unlimited, but a pause holds. */
-type ConfiguredRate = number | null;
+import { type Clock, sleepUnlessCut } from '#src/clock.ts';
+import { createWaitLine, type RateGate, type RatePass } from '#src/rate/rate-gate.ts';
+import { rateRule } from '#src/rate/rate-script.ts';
 
 export interface CountedPass {
   atMs: number;
@@ -61,25 +30,23 @@ interface SlowDown {
 
 const fullSpeed: SlowDown = { share: 1, sinceMs: 0, quietUntilMs: 0, refusedAtMs: [] };
 
-export function newRateState(configured: ConfiguredRate, nowMs: number): RateState {
-  const closedUntilMs = configured === null ? 0 : nowMs + rateRule.secondMs;
+export function newRateState(nowMs: number): RateState {
+  const closedUntilMs = nowMs + rateRule.secondMs;
   return { passes: [], spacedAtMs: 0, closedUntilMs, slowDown: fullSpeed };
 }
 
 /** Zero or below: one may pass. */
-export function untilNextMs(state: RateState, configured: ConfiguredRate, nowMs: number): number {
+export function untilNextMs(state: RateState, configured: number, nowMs: number): number {
   const closedMs = state.closedUntilMs - nowMs;
   const allowed = allowedAt(state.slowDown, configured, nowMs);
-  if (allowed === null) return closedMs;
   const oldestMs = state.passes.at(-countPerWindow(allowed))?.atMs ?? Number.NEGATIVE_INFINITY;
   return Math.max(closedMs, state.spacedAtMs - nowMs, oldestMs + windowOf(allowed) - nowMs);
 }
 
 /** To be called only where one may pass. */
-export function admit(state: RateState, configured: ConfiguredRate, nowMs: number): CountedPass {
+export function admit(state: RateState, configured: number, nowMs: number): CountedPass {
   const pass = { atMs: nowMs };
   const allowed = allowedAt(state.slowDown, configured, nowMs);
-  if (configured === null || allowed === null) return pass;
   count(state, configured, pass);
   const windowMs = windowOf(allowed);
   const perWindow = countPerWindow(allowed);
@@ -91,8 +58,7 @@ export function admit(state: RateState, configured: ConfiguredRate, nowMs: numbe
 }
 
 /** The request of that pass is being written. */
-export function countFrom(state: RateState, configured: ConfiguredRate, pass: CountedPass, nowMs: number): void {
-  if (configured === null) return;
+export function countFrom(state: RateState, configured: number, pass: CountedPass, nowMs: number): void {
   // It passed a moment ago: near the end.
   const index = state.passes.lastIndexOf(pass);
   if (index !== -1) state.passes.splice(index, 1);
@@ -106,8 +72,8 @@ export function refuse(state: RateState, nowMs: number, untilMs: number): void {
   state.slowDown = slowedDown(state.slowDown, nowMs, state.closedUntilMs);
 }
 
-export function allowedAt(slowDown: SlowDown, configured: ConfiguredRate, nowMs: number): ConfiguredRate {
-  return configured === null ? null : configured * shareAt(slowDown, nowMs);
+export function allowedAt(slowDown: SlowDown, configured: number, nowMs: number): number {
+  return configured * shareAt(slowDown, nowMs);
 }
 
 export function shareAt({ share, sinceMs }: Pick<SlowDown, 'share' | 'sinceMs'>, nowMs: number): number {
@@ -144,3 +110,51 @@ function firstAfter(passes: readonly CountedPass[], thenMs: number): number {
 
 const countPerWindow = (allowed: number) => Math.max(1, Math.floor(allowed));
 const windowOf = (allowed: number) => Math.max(rateRule.secondMs, rateRule.secondMs / allowed) + rateRule.marginMs;
+
+/** A gate of one process that follows the model. */
+export interface ModelGate extends RateGate {
+  /** What is allowed at the moment. */
+  requestsPerSecond(): number;
+}
+
+export function createModelGate(configured: number, clock: Clock): ModelGate {
+  const state = newRateState(clock.monotonicMs());
+  let admitting = false;
+  let nap: AbortController | null = null;
+  const line = createWaitLine<RatePass>(() => {
+    if (line.waitingCount === 0) nap?.abort();
+  });
+
+  function admitFirst(nowMs: number): void {
+    const pass = admit(state, configured, nowMs);
+    line.admitFirst({ written: () => countFrom(state, configured, pass, clock.monotonicMs()) });
+  }
+
+  async function admitAll(): Promise<void> {
+    if (admitting) return;
+    admitting = true;
+    // Ends when the line is empty: each turn either admits one or sleeps until one may pass.
+    while (line.waitingCount > 0) {
+      const nowMs = clock.monotonicMs();
+      const waitMs = untilNextMs(state, configured, nowMs);
+      if (waitMs > 0) {
+        nap = new AbortController();
+        await sleepUnlessCut(clock, Math.ceil(waitMs), nap.signal);
+        nap = null;
+      } else {
+        admitFirst(nowMs);
+      }
+    }
+    admitting = false;
+  }
+
+  return {
+    take(signal) {
+      const admitted = line.join(signal);
+      void admitAll();
+      return admitted;
+    },
+    pause: (untilMs) => refuse(state, clock.monotonicMs(), untilMs),
+    requestsPerSecond: () => allowedAt(state.slowDown, configured, clock.monotonicMs()),
+  };
+}
