@@ -1,25 +1,116 @@
-/** One value, read as its target asks, and put into the row's draft. */
-import type { DesiredItem } from '#src/contacts/desired.ts';
-import { unreachable } from '#src/errors.ts';
-import type { CellsRow, JsonValue } from '#src/sources/row.ts';
+/**
+ * What a value adds to a contact, by the kind of its target: one table, one reader for each kind.
+ *
+ * A reader is pure. It returns a part of the desired contact with its warnings, or the problems that reject the row;
+ * `row.ts` folds the readings of a row's values into one contact.
+ */
+import type { DesiredContact, DesiredItem } from '#src/contacts/desired.ts';
+import type { JsonValue } from '#src/sources/row.ts';
 import {
   bad,
+  type Cell,
   type Flaw,
+  good,
   isJsonObject,
   isPlaceholder,
   memberOf,
-  placeholderWarning,
+  type Place,
+  type Reading,
   readCell,
   type WarningCode,
 } from './cell.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import { readPhone, splitPhones } from './phone-cell.ts';
-import { type MappedRow, type Place, RowDraft, readSingle, take } from './row.ts';
-import type { BoundColumn, CustomTarget, ItemsTarget, ScalarTarget, Settings, Target } from './target.ts';
+import type { ItemList, ItemsTarget, Target } from './target.ts';
 import { readEmail, readKey, readSource, readSourceUrl, readText, splitEmails } from './text-cells.ts';
 
-/** The names in which a word such as `N/A` stands for nothing (`rules.md`, "What a cell means"). */
+/** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
+export interface Finding {
+  readonly field: string;
+  readonly raw: JsonValue | undefined;
+  readonly flaw: Flaw;
+}
+
+/** What one value says. `adds` is empty where it says nothing; any problem rejects the row. */
+export interface CellReading {
+  readonly adds: Partial<DesiredContact>;
+  readonly problems: readonly Finding[];
+  readonly warnings: readonly Finding[];
+}
+
+type Readers = {
+  readonly [Kind in Target['kind']]: (place: Place, target: Extract<Target, { kind: Kind }>) => CellReading;
+};
+
+const readers: Readers = {
+  key: (place, { prefix }) => found(place, readKey(place.raw, prefix, place.from), (key) => ({ key })),
+
+  scalar: (place, { name, onBlank }) => {
+    const single = readSingle(place);
+    if (!single.ok) return refused(place, single.flaw);
+    const cell = single.value;
+    const isNothing = cell.kind === 'text' && nameFields.has(name) && isPlaceholder(cell.text);
+    if (cell.kind === 'text' && !isNothing) {
+      const reading = name === 'sourceUrl' ? readSourceUrl(cell.text) : readText(cell.text);
+      return found(place, reading, (value) => ({ scalars: { [name]: value } }));
+    }
+    const isCleared = cell.kind === 'clear' || onBlank === 'clear';
+    const warnings = isNothing ? [{ ...place, flaw: placeholderWarning }] : [];
+    return { adds: isCleared ? { scalars: { [name]: null } } : {}, problems: [], warnings };
+  },
+
+  // A blank source leaves the label to the mapping or the feed; so does null, which exports write for "no source".
+  source: (place) => {
+    const single = readSingle(place);
+    if (!single.ok) return refused(place, single.flaw);
+    const cell = single.value;
+    if (cell.kind === 'text') return found(place, readSource(cell.text), (source) => ({ source }));
+    const isIgnored = cell.kind === 'clear' && place.raw !== null;
+    return { ...nothing, warnings: isIgnored ? [{ ...place, flaw: clearIgnored }] : [] };
+  },
+
+  items: (place, target) => {
+    if (Array.isArray(place.raw)) return readArray(place, target, place.raw);
+    const single = readSingle(place);
+    if (!single.ok) return refused(place, single.flaw);
+    const cell = single.value;
+    const { items, ...findings } = cell.kind === 'text' ? readItems(place, target, cell.text, target.label) : noItems;
+    // A blank cell with keep leaves no slot; one that clears leaves a slot without items.
+    const isSaid = items.length > 0 || cell.kind === 'clear' || target.onBlank === 'clear';
+    return { adds: isSaid ? slot(target, items, false) : {}, ...findings };
+  },
+
+  custom: (place, { key, type, onBlank }) => {
+    const cell = readCell(place.raw, place.from);
+    if (cell.kind === 'blank' && onBlank === 'keep') return nothing;
+    if (type === 'undefined') return refused(place, customFieldUnknown);
+    if (cell.kind === 'blank' || cell.kind === 'clear') return { ...nothing, adds: customField(key, null) };
+    const raw = cell.kind === 'text' && typeof place.raw === 'string' ? cell.text : place.raw;
+    return found(place, readCustomValue(raw, type), (value) => customField(key, value));
+  },
+};
+
+export function readValue(place: Place, target: Target): CellReading {
+  // The table's type pairs each reader with its target, which an index cannot express.
+  const reader = readers[target.kind] as (place: Place, target: Target) => CellReading;
+  return reader(place, target);
+}
+
+/** A problem, alone: no value was read. */
+export function refused({ field, raw }: Pick<Finding, 'field' | 'raw'>, flaw: Flaw): CellReading {
+  return { adds: {}, problems: [{ field, raw, flaw }], warnings: [] };
+}
+
+const nothing: CellReading = { adds: {}, problems: [], warnings: [] };
+
+/** The names for which a word such as `N/A` means "no value" (`rules.md`, "What a cell means"). */
 const nameFields: ReadonlySet<string> = new Set(['firstName', 'lastName', 'company']);
+
+const placeholderWarning: Flaw<WarningCode> = {
+  code: 'placeholderText',
+  message: 'the cell holds a word that stands for "nothing"; it was read as blank',
+  hint: 'Leave the cell blank, or write #CLEAR to remove the value.',
+};
 
 const clearIgnored: Flaw<WarningCode> = {
   code: 'clearIgnored',
@@ -27,152 +118,120 @@ const clearIgnored: Flaw<WarningCode> = {
   hint: 'Leave the cell blank.',
 };
 
-export function applyTarget(draft: RowDraft, target: Target, place: Place): void {
-  switch (target.kind) {
-    case 'key':
-      take(draft, place, readKey(place.raw, target.prefix, place.from), (key) => draft.setKey(key));
-      break;
-    case 'scalar':
-      applyScalar(draft, target, place);
-      break;
-    case 'source':
-      applySource(draft, place);
-      break;
-    case 'items':
-      applyItems(draft, target, place);
-      break;
-    case 'custom':
-      applyCustom(draft, target, place);
-      break;
-    default:
-      unreachable(target);
-  }
+function found<Value>(
+  place: Place,
+  reading: Reading<Value>,
+  adds: (value: Value) => Partial<DesiredContact>,
+): CellReading {
+  if (!reading.ok) return refused(place, reading.flaw);
+  return { adds: adds(reading.value), problems: [], warnings: reading.warnings.map((flaw) => ({ ...place, flaw })) };
 }
 
-function applyScalar(draft: RowDraft, { name, onBlank }: ScalarTarget, place: Place): void {
-  const cell = readSingle(draft, place);
-  if (cell === null) return;
-  const placeholder = cell.kind === 'text' && nameFields.has(name) && isPlaceholder(cell.text);
-  if (placeholder) draft.warn(place.field, place.raw, [placeholderWarning]);
-  if (cell.kind === 'text' && !placeholder) {
-    const reading = name === 'sourceUrl' ? readSourceUrl(cell.text) : readText(cell.text);
-    take(draft, place, reading, (value) => draft.setScalar(name, value));
-  } else if (cell.kind === 'clear' || onBlank === 'clear') {
-    draft.setScalar(name, null);
-  }
-}
+type SingleCell = Exclude<Cell, { kind: 'list' | 'wrong' }>;
 
-/** A blank source leaves the label to the mapping or the feed; so does null, which an export holds for no source. */
-function applySource(draft: RowDraft, place: Place): void {
-  const cell = readSingle(draft, place);
-  if (cell?.kind === 'clear' && place.raw !== null) draft.warn(place.field, place.raw, [clearIgnored]);
-  if (cell?.kind === 'text') take(draft, place, readSource(cell.text), (source) => draft.setSource(source));
-}
-
-function applyCustom(draft: RowDraft, { key, type, onBlank }: CustomTarget, place: Place): void {
+/** A cell that may hold one text; a list, or what cannot be text, is refused. */
+function readSingle(place: Place): Reading<SingleCell> {
   const cell = readCell(place.raw, place.from);
-  if (cell.kind === 'blank' && onBlank === 'keep') return;
-  if (type === 'undefined') {
-    draft.problem(place.field, place.raw, customFieldUnknown);
-  } else if (cell.kind === 'blank' || cell.kind === 'clear') {
-    draft.addCustomField(key, null);
-  } else {
-    const raw = cell.kind === 'text' && typeof place.raw === 'string' ? cell.text : place.raw;
-    take(draft, place, readCustomValue(raw, type), (value) => draft.addCustomField(key, value));
-  }
+  if (cell.kind === 'wrong') return { ok: false, flaw: cell.flaw };
+  if (cell.kind !== 'list') return good(cell);
+  return bad('notText', 'expected one text, found a list', 'Write one value as a string.');
 }
 
-/** E-mail addresses and phone numbers: one column, or one JSON array, becomes one slot. */
+function customField(key: string, value: DesiredContact['customFields'][number]['value']): Partial<DesiredContact> {
+  return { customFields: [{ key, value }] };
+}
+
+// E-mail addresses and phone numbers: one column, or one JSON array, becomes one slot.
+
 const itemsMax = 100;
 
-/** A blank cell with keep leaves no slot; one that clears leaves a slot without items. */
-function applyItems(draft: RowDraft, target: ItemsTarget, place: Place): void {
-  if (Array.isArray(place.raw)) {
-    applyArray(draft, target, place, place.raw);
-    return;
+interface ItemReader {
+  readonly split: (text: string, country: ItemsTarget['country']) => readonly string[];
+  readonly read: (text: string, country: ItemsTarget['country']) => Reading<string>;
+}
+
+const itemReaders: Readonly<Record<ItemList, ItemReader>> = {
+  emails: { split: splitEmails, read: readEmail },
+  phones: { split: splitPhones, read: readPhone },
+};
+
+type ItemsReading = Omit<CellReading, 'adds'> & { readonly items: readonly DesiredItem[] };
+
+const noItems: ItemsReading = { items: [], problems: [], warnings: [] };
+
+/** The items of one text: several where it holds several, none for a placeholder. */
+function readItems(place: Place, { list, country }: ItemsTarget, text: string, label: string): ItemsReading {
+  const { split, read } = itemReaders[list];
+  const parts = split(text, country);
+  if (parts.length > itemsMax) return { ...noItems, problems: [{ ...place, flaw: tooMany('cell') }] };
+  const items: DesiredItem[] = [];
+  const problems: Finding[] = [];
+  const warnings: Finding[] = [];
+  for (const part of parts) {
+    if (isPlaceholder(part)) {
+      warnings.push({ ...place, flaw: placeholderWarning });
+      continue;
+    }
+    const reading = read(part, country);
+    if (reading.ok) {
+      items.push({ label, value: reading.value });
+      warnings.push(...reading.warnings.map((flaw) => ({ ...place, flaw })));
+    } else {
+      problems.push({ ...place, flaw: reading.flaw });
+    }
   }
-  const cell = readSingle(draft, place);
-  if (cell === null) return;
-  const items = cell.kind === 'text' ? readItems(draft, target, place, cell.text, target.label) : [];
-  if (items.length > 0 || cell.kind === 'clear' || target.onBlank === 'clear') {
-    draft.addSlot(target.list, target.slot, items, false);
-  }
+  return { items, problems, warnings };
 }
 
 /**
- * A JSON array says all that its slot wants: with nothing left in it, it clears. Its elements are strings or
- * `{name, value}`; an element whose value is null or blank is left out.
+ * A JSON array names all items of its slot: an empty one clears it. Its elements are strings or `{name, value}`; an
+ * element whose value is null or blank is left out.
  */
-function applyArray(draft: RowDraft, target: ItemsTarget, place: Place, elements: readonly JsonValue[]): void {
-  if (elements.length > itemsMax) {
-    draft.problem(place.field, undefined, tooMany('list'));
-    return;
-  }
-  const items = elements.flatMap((element, index) => {
-    const field = `${place.field}[${index}]`;
-    const isObject = isJsonObject(element);
-    const raw = isObject ? (memberOf(element, 'value') ?? null) : element;
-    const at = { ...place, field: isObject ? `${field}.value` : field, raw };
-    const cell = readSingle(draft, at);
-    const label = readLabel(draft, target, { ...place, field: `${field}.name`, raw: nameOf(element) });
-    return cell?.kind === 'text' ? readItems(draft, target, at, cell.text, label) : [];
-  });
-  draft.addSlot(target.list, target.slot, items, target.whole === true);
+function readArray(place: Place, target: ItemsTarget, elements: readonly JsonValue[]): CellReading {
+  if (elements.length > itemsMax) return refused({ field: place.field, raw: undefined }, tooMany('list'));
+  const readings = elements.map((element, index) => readElement(place, target, element, index));
+  const items = readings.flatMap((reading) => reading.items);
+  return {
+    adds: slot(target, items, target.whole === true),
+    problems: readings.flatMap((reading) => reading.problems),
+    warnings: readings.flatMap((reading) => reading.warnings),
+  };
 }
 
-function nameOf(element: JsonValue): JsonValue {
-  return isJsonObject(element) ? (memberOf(element, 'name') ?? null) : null;
+function readElement(place: Place, target: ItemsTarget, element: JsonValue, index: number): ItemsReading {
+  const field = `${place.field}[${index}]`;
+  const object = isJsonObject(element) ? element : null;
+  const at: Place =
+    object === null
+      ? { ...place, field, raw: element }
+      : { ...place, field: `${field}.value`, raw: memberOf(object, 'value') ?? null };
+  const single = readSingle(at);
+  const label = readLabel({ ...place, field: `${field}.name`, raw: memberOf(object ?? {}, 'name') ?? null }, target);
+  const isText = single.ok && single.value.kind === 'text';
+  const { items, problems, warnings } = isText ? readItems(at, target, single.value.text, label.text) : noItems;
+  return {
+    items,
+    problems: [...(single.ok ? [] : [{ ...at, flaw: single.flaw }]), ...label.problems, ...problems],
+    warnings: [...label.warnings, ...warnings],
+  };
 }
 
-/** The element's own label, or the target's where it has none that is text. */
-function readLabel(draft: RowDraft, target: ItemsTarget, place: Place): string {
+/** The element's own label, or the target's if the element has none that is text. */
+function readLabel(place: Place, target: ItemsTarget): Omit<CellReading, 'adds'> & { readonly text: string } {
   const cell = readCell(place.raw, place.from);
-  let label = target.label;
-  if (cell.kind === 'text') {
-    take(draft, place, readText(cell.text), (text) => {
-      label = text;
-    });
-  }
-  return label;
+  if (cell.kind !== 'text') return { text: target.label, problems: [], warnings: [] };
+  const reading = readText(cell.text);
+  const { problems, warnings } = found(place, reading, () => ({}));
+  return { text: reading.ok ? reading.value : target.label, problems, warnings };
 }
 
-/** The items of one text: several where it holds several, none for a placeholder. What is refused kills the row. */
-function readItems(
-  draft: RowDraft,
-  target: ItemsTarget,
-  place: Place,
-  text: string,
-  label: string,
-): readonly DesiredItem[] {
-  const parts = target.list === 'emails' ? splitEmails(text) : splitPhones(text, target.country);
-  if (parts.length > itemsMax) {
-    draft.problem(place.field, place.raw, tooMany('cell'));
-    return [];
-  }
-  const items: DesiredItem[] = [];
-  for (const part of parts) {
-    if (isPlaceholder(part)) {
-      draft.warn(place.field, place.raw, [placeholderWarning]);
-    } else {
-      const reading = target.list === 'emails' ? readEmail(part) : readPhone(part, target.country);
-      take(draft, place, reading, (value) => items.push({ label, value }));
-    }
-  }
-  return items;
+/** The slot holds each value once, under its first label. */
+function slot(target: ItemsTarget, items: readonly DesiredItem[], isWhole: boolean): Partial<DesiredContact> {
+  const seen = new Set<string>();
+  const once = items.filter(({ value }) => !seen.has(value) && seen.add(value));
+  return { [target.list]: [{ slot: target.slot, items: once, ...(isWhole ? { whole: true } : {}) }] };
 }
 
-function tooMany(holder: 'list' | 'cell') {
+function tooMany(holder: 'list' | 'cell'): Flaw {
   return bad('tooManyItems', `the ${holder} has more than ${itemsMax} values`, 'Shorten it.').flaw;
-}
-
-// A CSV record → a contact: each bound column's cell goes to its target.
-
-/** A cell that the record does not have is read as blank; the source refuses ragged rows before. */
-export function mapCells(row: CellsRow, bound: readonly BoundColumn[], settings: Settings): MappedRow {
-  const draft = new RowDraft(row.line, settings.sourceLabel);
-  for (const { index, field, target } of bound) {
-    const raw = index === null ? '' : (row.cells[index] ?? '');
-    applyTarget(draft, target, { field, raw, from: 'csv' });
-  }
-  return draft.finish();
 }

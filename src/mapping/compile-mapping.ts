@@ -1,16 +1,16 @@
 /**
  * The mapping stage: a mapping and a file's columns → a function from rows to desired contacts.
  *
- * Terms: a *target* is where in a contact a value goes; *bound* columns have one. Compiling finds every column once
- * and says at once what the file lacks; mapping a row then never throws: what is wrong with a row is in its result.
- * No I/O, no clock, no random number: the same row gives an equal result.
+ * A *target* is where in a contact a value goes; a *bound* column has one (`layout.ts`). Compiling looks up every column
+ * once and reports what the file lacks. Mapping a row (`row.ts`, `json-rows.ts`) never throws: its result holds what is
+ * wrong with it. Findings about the whole file come last (`file-findings.ts`). No I/O, no clock, no random number: the same
+ * row gives an equal result.
  */
 
 import { createHash } from 'node:crypto';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import type { Row } from '#src/sources/row.ts';
-import { mapCells } from './cells.ts';
 import type { ContactColumn } from './contact-columns.ts';
 import {
   createFileNotes,
@@ -32,10 +32,10 @@ import {
   genericTarget,
 } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
-import type { MappedRow } from './row.ts';
+import { type MappedRow, mapCells } from './row.ts';
 import { type BoundColumn, type MappingContext, resolveSettings, type Settings } from './target.ts';
 
-/** What is known of the file before its first row. */
+/** What is known about the file before its first row. */
 interface FileShape {
   /** The header of a CSV file, in order; null for JSON. */
   readonly columns: readonly string[] | null;
@@ -43,39 +43,39 @@ interface FileShape {
 
 export interface CompiledMapping {
   /**
-   * Changes with everything that may change what a row means: the mapping, the flags, the header, the types of the
+   * Changes with everything that may change the meaning of a row: the mapping, the flags, the header, the types of the
    * custom fields, the code.
    */
   readonly version: string;
   /** The mapping's name, or `generic`. */
   readonly name: string;
-  /** What the runs do with a key that stands twice (`rules.md`, "Workspace, feed, key"). */
+  /** What to do with a key that occurs twice (`rules.md`, "Workspace, feed, key"). */
   readonly duplicateKeys: Mapping['duplicateKeys'];
-  /** The columns of a CSV file that have a target, in the file's own words; none for JSON, which has no header. */
+  /** The columns of a CSV file that have a target, as the file names them; none for JSON, which has no header. */
   readonly mappedColumns: readonly string[];
   /** Columns that nothing maps. For JSON: the members met so far, complete after the last row; at most 500. */
   readonly unmappedColumns: readonly string[];
-  /** Of these, the ones that hold contact data by their names, and hold something; complete after the last row. */
+  /** Those of them that hold contact data, judged by their names, and are filled; complete after the last row. */
   readonly leftOut: readonly ContactColumn[];
-  /** What is told once for the file and not for each row; complete after the last row. */
+  /** Warnings that are reported once for the file instead of for each row; complete after the last row. */
   readonly notes: readonly Problem[];
-  /** True where custom fields are written, or may be (JSON): the definitions are then worth a request. */
+  /** Whether custom fields are written, or may be (JSON): only then is it worth a request to read their definitions. */
   readonly usesCustomFields: boolean;
-  /** Never throws for what the row holds. */
+  /** Never throws because of the row's contents. */
   mapRow(row: Row): MappedRow;
-  /** Takes note of a row, mapped or known already, for `refuseLacking` and `leftOut`. */
+  /** Looks at a row, for `refuseLacking` and `leftOut`; also at one that is known already and needs no mapping. */
   see(row: Row): void;
   /**
-   * After the last row. @throws PatchbayError `file`: `columnMissing` for members that no record has, `nothingMapped` where
-   * there is nothing to write but keys.
+   * To be called after the last row. @throws PatchbayError `file`: `columnMissing` for members that no record has,
+   * `nothingMapped` where there is nothing to write but keys.
    */
   refuseLacking(): void;
 }
 
 /**
- * The columns by which a file's header row is known, for the search behind a preamble: the key's. Not all that are
- * mapped, since the lines of a preamble may well hold a word such as `Company`. None where the key is picked by position:
- * the first line that is not blank is then the header.
+ * The columns that identify a file's header row after a preamble: the key's alone, since the lines of a preamble may well
+ * hold a word such as `Company`. None if the key is picked by position: the header is then the first line that is not
+ * blank.
  */
 export function requiredColumns(mapping: Mapping | null): readonly string[] {
   if (mapping === null) return genericKeyColumns;
@@ -83,7 +83,7 @@ export function requiredColumns(mapping: Mapping | null): readonly string[] {
 }
 
 /**
- * @param mapping null is the generic layout.
+ * @param mapping null for the generic layout.
  * @throws PatchbayError `file`: `keyColumnMissing`, `columnMissing`, `columnTwice`, `columnAmbiguous`, `duplicateHeader`,
  *   `positionInJson`, `customFieldUnknown` (a CSV column for a custom field that the workspace does not have); `usage`:
  *   `countryUnknown`, `sourceRefused`.
@@ -196,12 +196,12 @@ function common(mapping: Mapping | null): Pick<CompiledMapping, 'name' | 'duplic
 function refusePositions(bound: readonly BoundColumn[]): void {
   const picked = bound.find(({ index }) => index !== null);
   if (picked === undefined) return;
-  const message = `the mapping picks ${picked.field} by its position; the members of JSON have none`;
+  const message = `the mapping picks ${picked.field} by its position, but the members of JSON have none`;
   const hint = 'Name the member in the mapping, or export CSV.';
   throw new PatchbayError('file', 'positionInJson', message, { facts: { column: picked.field }, hint });
 }
 
-/** One message for the file instead of one dead letter per row. */
+/** One message for the file instead of one rejected row after another. */
 function refuseUnknownCustomFields({ bound }: ColumnBinding, { customFields }: Settings): void {
   const known = (customFields ?? []).map(({ key }) => key);
   for (const { field, target } of bound) {
@@ -210,25 +210,26 @@ function refuseUnknownCustomFields({ bound }: ColumnBinding, { customFields }: S
     const message = `column "${tidyHeader(field)}": the workspace has no custom field "${target.key}"; it has: ${listNames(known)}`;
     throw new PatchbayError('file', 'customFieldUnknown', message, {
       facts: { column: field, key: target.key },
-      hint: close === null ? 'Take the column out, or create the custom field first.' : `Did you mean "${close}"?`,
+      hint: close === null ? 'Remove the column, or create the custom field first.' : `Did you mean "${close}"?`,
     });
   }
 }
 
-// A mapping's version: rows whose cells and mapping version equal the last settled ones need no mapping
-// (`rules.md`, "Three pictures, one plan"). Everything that can change what a cell means is in it.
-
-/** To be raised whenever the code maps the same cell differently than before. */
+/** To be raised whenever the code maps the same cell in another way than before. */
 const mappingCodeVersion = 2;
 
 const versionDigits = 16;
 
-/** Sixteen hex digits. Null is the generic layout. */
+/** Sixteen hex digits. Null stands for the generic layout. */
 export function mappingVersion(mapping: Mapping | null): string {
   return versionOf({ mapping });
 }
 
-/** The version of any plain value: two values that are equal as JSON, whatever the order of their keys, have one. */
+/**
+ * The version of a plain value; the order of keys does not matter. A row whose cells and mapping version equal the last
+ * settled ones needs no mapping (`rules.md`, "Three pictures, one plan"), so everything that can change the meaning of a
+ * cell must be in the value.
+ */
 export function versionOf(value: unknown): string {
   const text = canonicalJson({ codeVersion: mappingCodeVersion, value });
   return createHash('sha256').update(text).digest('hex').slice(0, versionDigits);

@@ -1,9 +1,9 @@
 /**
  * Columns that by their names hold a phone number, an e-mail address or a person's name: in English, German, French and
- * Spanish. Where nothing maps such a column, something is lost that the file was brought for.
+ * Spanish. If nothing maps such a column, contact data is lost.
  *
- * A closed table, to be read with a form of the header that has no accents, digits or punctuation. It would rather miss a
- * column than stop a file for `Email Type` or `Account Name`.
+ * A closed table of words, without accents, digits or punctuation. It prefers missing a column to stopping a file for
+ * `Email Type` or `Account Name`.
  */
 import { isIgnoredHeader, tidyHeader } from './header.ts';
 
@@ -13,21 +13,21 @@ export interface ContactColumn {
   /** As the file names it. */
   readonly column: string;
   readonly kind: ContactColumnKind;
-  /** The line of a mapping that takes it in. */
+  /** The line of a mapping that maps it. */
   readonly line: string;
-  /** What it is called in the generic layout. */
+  /** Its name in the generic layout. */
   readonly generic: string;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** Any of these makes a phone number of a header, unless it is about one. */
+/** Any of these words makes the column one of phone numbers, unless a word of `about` is there, too. */
 const phoneWords = words(
   `phone phones telephone smartphone cellphone telefon telefonnummer rufnummer handy handynummer mobilnummer mobiltelefon
   mobilfunk mobilfunknummer festnetz festnetznummer telefono telefonos`,
 );
 const emailWords = words('email emails emailadresse emailaddress mailadresse courriel');
-/** These only beside words that are known: `Mobile` and `Tel. privat`, not `Mobile App` and `Mail Merge`. */
+/** These count only beside known words: `Mobile` and `Tel. privat`, not `Mobile App` and `Mail Merge`. */
 const weakPhoneWords = words('mobile mobil cell tel gsm portable fixe movil celular durchwahl direktwahl');
 const weakEmailWords = words('mail mails correo');
 const qualifiers = words(
@@ -36,7 +36,7 @@ const qualifiers = words(
   privat geschaftlich dienstlich beruflich arbeit buro zentrale travail bureau domicile maison personnel
   professionnel principal trabajo casa oficina particular electronico electronique de du d la le el del the`,
 );
-/** What is said about a number or an address, or whose it is: no value that a contact could take. */
+/** The column says something about a number or an address, or whose it is: no value for the contact. */
 const about = words(
   `type typ label status country code prefix extension ext verified verification valid invalid consent opt optin optout
   marketing accepts subscribed unsubscribed newsletter permission bounce bounced domain date datum time last sent send
@@ -54,7 +54,7 @@ const labels: readonly (readonly [string, ReadonlySet<string>])[] = [
   ['home', words('home private personal privat domicile maison casa particular')],
 ];
 
-/** Whole headers, without their spaces. */
+/** Whole headers, without spaces. */
 const names: readonly (readonly [ContactColumnKind, ReadonlySet<string>])[] = [
   ['firstName', words('firstname forename givenname first vorname vornamen rufname prenom prenoms nombre nombres')],
   [
@@ -71,10 +71,10 @@ const names: readonly (readonly [ContactColumnKind, ReadonlySet<string>])[] = [
   ],
 ];
 
-/** A header is a name, not a text. */
+/** Only this many characters of a header are looked at. */
 const headerCharsMax = 100;
 
-/** Null for a header that names nothing of the kind. */
+/** Null for any other header. */
 export function contactColumnOf(column: string): ContactColumn | null {
   if (isIgnoredHeader(column)) return null;
   const parts = wordsOf(column);
@@ -87,7 +87,7 @@ export function contactColumnOf(column: string): ContactColumn | null {
     const line = `${kind}s: [{ column: ${shown}, label: ${label} }]`;
     return { column, kind, line, generic: label === kind ? kind : `${kind} ${label}` };
   }
-  // A whole name has no field of its own; in the first name nothing of it is lost.
+  // There is no field for a whole name; in the first name nothing of it is lost.
   const generic = kind === 'lastName' ? 'lastName' : 'firstName';
   return { column, kind, line: `fields: { ${generic}: ${shown} }`, generic };
 }

@@ -1,7 +1,6 @@
 /**
- * Values of custom fields, by the type that the service defines (`facts.md`, "Custom fields").
- *
- * Where the definitions are not known, a value travels as it is and `;` separates nothing.
+ * Values of custom fields, read by the type that the service defines (`facts.md`, "Custom fields"). Where the definitions
+ * are unknown, a value is sent as it is, and `;` does not separate choices.
  */
 import { unreachable } from '#src/errors.ts';
 import type { JsonValue } from '#src/sources/row.ts';
@@ -11,16 +10,16 @@ import {
   type CustomFieldValue,
   customFieldTypes,
 } from '#src/wire/contact.ts';
-import { bad, type DeadCode, type Flaw, good, type Reading, readCell } from './cell.ts';
+import { bad, type Flaw, good, type Reading, type RejectionCode, readCell } from './cell.ts';
 import { readHttpUri, readLongText } from './text-cells.ts';
 
 /** `asIs`: no definitions are known. `undefined`: they are known, and this key is not among them. */
 export type CustomFieldKind = CustomFieldType | 'asIs' | 'undefined';
 
-export const customFieldUnknown: Flaw<DeadCode> = {
+export const customFieldUnknown: Flaw<RejectionCode> = {
   code: 'customFieldUnknown',
   message: 'the workspace has no custom field with this key',
-  hint: 'Take the column out, correct its key, or create the custom field in the workspace first.',
+  hint: 'Remove the column, correct its key, or create the custom field in the workspace first.',
 };
 
 type KnownKind = Exclude<CustomFieldKind, 'undefined'>;
@@ -29,7 +28,7 @@ const choicesMax = 200;
 const trueWords: ReadonlySet<string> = new Set(['true', 'yes', '1']);
 const falseWords: ReadonlySet<string> = new Set(['false', 'no', '0']);
 
-/** What the definitions say about a key. A type that we do not know is read as text. */
+/** The kind of a key by the definitions. An unknown type is read as text. */
 export function customFieldKind(key: string, definitions: readonly CustomFieldDefinition[] | null): CustomFieldKind {
   if (definitions === null) return 'asIs';
   const definition = definitions.find((one) => one.key === key);
@@ -37,7 +36,7 @@ export function customFieldKind(key: string, definitions: readonly CustomFieldDe
   return customFieldTypes.find((type) => type === definition.type) ?? 'string';
 }
 
-/** Reads a value that is neither blank nor to be cleared, nor guarded any more. An empty JSON list clears: null. */
+/** Reads a value that is neither blank nor to be cleared, and without its guard. An empty JSON list clears the field: null. */
 export function readCustomValue(raw: JsonValue, kind: CustomFieldKind): Reading<CustomFieldValue> {
   if (kind === 'undefined') return { ok: false, flaw: customFieldUnknown };
   if (Array.isArray(raw)) return readChoices(raw, kind);
@@ -77,7 +76,7 @@ function readTextAs(raw: string, kind: KnownKind): Reading<CustomFieldValue> {
   }
 }
 
-/** A dot for decimals, no thousands, no exponent: `1.234` and `1,234` mean different numbers in different countries. */
+/** A dot for decimals, no thousands, no exponent: since `1.234` and `1,234` differ from country to country. */
 function readNumber(text: string): Reading<CustomFieldValue> {
   if (!/^[+-]?\d+(?:\.\d+)?$/.test(text)) return wrongType('number');
   const number = Number(text);
@@ -88,7 +87,7 @@ function readNumber(text: string): Reading<CustomFieldValue> {
   return good(number === 0 ? 0 : number);
 }
 
-/** Choices: trimmed, NFC, each once, blank ones left out. */
+/** Choices: trimmed, in NFC, each once, without blank ones. */
 function readChoices(items: readonly JsonValue[], kind: KnownKind): Reading<CustomFieldValue> {
   if (kind !== 'multi-select' && kind !== 'asIs') return wrongType(kind);
   if (items.length > choicesMax) {
@@ -120,13 +119,12 @@ function wrongType(kind: KnownKind): ReturnType<typeof bad> {
   return bad('customFieldType', `the value does not fit ${name}`, `Write ${expectations[kind]}.`);
 }
 
-/** Dates of custom fields: an ISO date or date-time becomes a date-time string in UTC (`facts.md`, "Custom fields"). */
 const isoDate =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * `2026-03-09` is midnight UTC; a time without a zone is UTC too, since nothing says otherwise. Null when the text
- * is no such date, or no day of the calendar.
+ * An ISO date or date-time as a date-time string in UTC (`facts.md`, "Custom fields"). `2026-03-09` is midnight UTC; a
+ * time without a zone is UTC, too. Null for any other text, and for a day that the calendar does not have.
  */
 function readIsoDate(text: string): string | null {
   const match = isoDate.exec(text.trim());
@@ -144,7 +142,7 @@ function readIsoDate(text: string): string | null {
   return new Date(date.getTime() - offsetMinutes * 60_000).toISOString();
 }
 
-/** Minutes east of UTC; null when no zone is that far away. */
+/** Minutes east of UTC; null for more than 14 hours. */
 function readOffsetMinutes(zone: string | undefined): number | null {
   if (zone === undefined || zone.toUpperCase() === 'Z') return 0;
   const digits = zone.replace(/\D/g, '');

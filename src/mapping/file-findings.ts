@@ -1,6 +1,10 @@
 /**
- * What a whole file lacks, known after its last row: members that the mapping names and no record has, and anything to write
- * but keys. Each row alone would be right, so nobody would hear of it.
+ * Findings about a whole file, complete after its last row. Each row alone may be right:
+ *
+ * - *lacking*: members that the mapping names and no record has, or a file that holds nothing but keys. Such a file is
+ *   refused.
+ * - *left out*: columns that by their names hold contact data, that nothing maps and that are filled in some row.
+ * - *notes*: warnings that concern a column rather than a row, counted.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -14,17 +18,17 @@ import type { Mapping } from './mapping-schema.ts';
 import type { MappedRow } from './row.ts';
 import { type BoundColumn, holdsContent, type Settings } from './target.ts';
 
-/** Looks at every row, those too that are known and need no mapping. */
 interface Lacking {
+  /** Looks at a row; also at one that is known already and needs no mapping. */
   see(row: ObjectRow): void;
   /** @throws PatchbayError `file`: `columnMissing`, `nothingMapped`. Never for a file without rows. */
   refuse(): void;
 }
 
-/** Names of members that are remembered, to be suggested. */
+/** The number of members' names that are remembered, to suggest them. */
 const namesMax = 500;
 
-/** By a mapping: each of its members stands in some record, unless it is optional. */
+/** With a mapping: each member that it names must be in some record, unless it is optional. */
 export function watchMembers(mapping: Mapping, bound: readonly BoundColumn[]): Lacking {
   const wanted = bound.filter(({ target, optional }) => target.kind === 'key' || optional !== true);
   const missing = new Map(wanted.map(({ field }) => [normaliseHeader(field), field]));
@@ -51,7 +55,7 @@ export function watchMembers(mapping: Mapping, bound: readonly BoundColumn[]): L
   };
 }
 
-/** In the generic layout: some member of some record has a meaning besides the key. */
+/** In the generic layout: some record must have a member with a meaning, other than the key. */
 export function watchContent(settings: Settings): Lacking {
   const found = new Set<string>();
   let hasContent = false;
@@ -74,17 +78,21 @@ function hasContentMember(object: JsonObject, settings: Settings): boolean {
   });
 }
 
-/** @throws PatchbayError `file` `nothingMapped`. `by` is the mapping, in words; `names` what the file has. */
+/**
+ * @param by names the mapping, in words.
+ * @param names the columns or members of the file.
+ * @throws PatchbayError `file` `nothingMapped`.
+ */
 export function refuseWithoutContent(bound: readonly BoundColumn[], by: string, names: readonly string[]): void {
   if (!bound.some(({ target }) => holdsContent(target))) throw nothingMapped(by, names);
 }
 
 function nothingMapped(by: string, names: readonly string[]): PatchbayError {
   const named = names.filter((name) => !isIgnoredHeader(name));
-  const message = `by ${by} the file holds nothing but keys, and a contact with nothing but a key is nobody; found: ${listNames(named)}`;
+  const message = `${by} maps nothing of this file but the key, so that every contact would be empty; found: ${listNames(named)}`;
   return new PatchbayError('file', 'nothingMapped', message, {
     facts: { columnCount: named.length },
-    hint: 'Say in a mapping which columns are names, phones or e-mails (--mapping); config/mappings/generic.yaml shows how.',
+    hint: 'Use a mapping (--mapping) that says which columns hold names, phones or e-mails; config/mappings/generic.yaml shows how.',
   });
 }
 
@@ -102,23 +110,20 @@ function memberMissing(
     facts: { mapping: mapping.name, missingCount: missing.length, first },
     hint:
       holder !== first && nested.has(holder)
-        ? `What stands inside "${holder}" cannot be named: export records whose values stand side by side.`
+        ? `Members inside "${holder}" cannot be mapped: export flat records.`
         : missingHint(first, closestName(first, found)),
   });
 }
 
-/**
- * Which columns that look like contact data a file leaves out: those that nothing maps and that hold something in at least
- * one row. A full name beside a first and a last name is not missed.
- */
+/** Columns with contact data that nothing maps. A full name counts only where first and last name are not mapped. */
 export interface LeftOut {
-  /** Looks at every row, those too that are known and need no mapping. */
+  /** Looks at a row; also at one that is known already and needs no mapping. */
   see(row: Row): void;
-  /** Complete after the last row; in the order in which they were first filled. */
+  /** In the order in which they were first filled. */
   list(): readonly ContactColumn[];
 }
 
-/** Of a CSV file: `unmapped` are the positions of its columns that nothing maps. Costs nothing where none is of interest. */
+/** @param unmapped the positions of the columns that nothing maps. */
 export function leftOutOfCells(columns: readonly string[], unmapped: readonly number[], namesPeople: boolean): LeftOut {
   const filled: ContactColumn[] = [];
   let open = unmapped.flatMap((index) => {
@@ -137,20 +142,17 @@ export function leftOutOfCells(columns: readonly string[], unmapped: readonly nu
   };
 }
 
-/** A file with more names of members than this has names for keys. */
-const leftOutNamesMax = 500;
-
 /**
- * Of JSON. `isMapped` says whether a member has a meaning, or is ignored by choice; `namesPeople` is asked after the last
- * row.
+ * @param isMapped whether a member has a meaning, or is ignored by choice.
+ * @param namesPeople whether first and last name are mapped; called after the last row.
  */
 export function leftOutOfObjects(isMapped: (name: string) => boolean, namesPeople: () => boolean): LeftOut {
   const filled: ContactColumn[] = [];
-  /** Null: of no interest, or known to be filled. */
+  /** Null: not contact data, or already listed. */
   const met = new Map<string, ContactColumn | null>();
   const columnOf = (name: string): ContactColumn | null => {
     const known = met.get(name);
-    if (known !== undefined || met.size >= leftOutNamesMax) return known ?? null;
+    if (known !== undefined || met.size >= namesMax) return known ?? null;
     const found = isMapped(name) ? null : contactColumnOf(name);
     met.set(name, found);
     return found;
@@ -178,16 +180,13 @@ function isFilled(value: unknown): boolean {
   return typeof value === 'number' || (Array.isArray(value) && value.some(isFilled));
 }
 
-/**
- * Warnings that concern a column rather than a row: told once for the file, with their number. One for each of a million
- * rows would bury all others.
- */
+/** Warnings that are reported once for the file: one for each of a million rows would bury all others. */
 const ofTheFile: ReadonlySet<string> = new Set<WarningCode>(['keyUnguarded', 'keyDecimalsDropped']);
 
 interface FileNotes {
-  /** The row without the warnings that are told for the file. */
+  /** Counts the row's warnings that are reported for the file. @returns the row without them. */
   take(row: MappedRow): MappedRow;
-  /** One for each code, with the number of its rows; complete after the last row. */
+  /** One for each code: the first, with the number of its rows. */
   list(): readonly Problem[];
 }
 
@@ -203,9 +202,8 @@ export function createFileNotes(): FileNotes {
   return {
     take: (row) => ({ ...row, warnings: row.warnings.filter((warning) => !isCounted(warning)) }),
     list: () =>
-      [...met.values()].map(({ first, count }) => {
-        const rows = count === 1 ? `line ${first.line}` : `${count} rows, first in line ${first.line}`;
-        return { ...first, message: `${rows}: ${first.message}` };
-      }),
+      [...met.values()].map(({ first, count }) =>
+        count === 1 ? first : { ...first, message: `${first.message} (first of ${count} rows)` },
+      ),
   };
 }

@@ -1,7 +1,6 @@
 /**
- * Column names, as people write them and as they are compared.
- *
- * Two names are the same column when they differ only in case, spaces, `_` and dashes (`contract.md`, "Input").
+ * Column names: how they are shown, compared, listed and suggested. Two names mean the same column when they differ only
+ * in case, spaces, `_` and dashes (`contract.md`, "Input").
  */
 
 /** The form in which names are compared, and the name of a slot: NFC, lower case, no spaces, `_` or dashes. */
@@ -16,7 +15,7 @@ export function tidyHeader(name: string): string {
   return name.normalize('NFC').trim();
 }
 
-/** The columns that Patchbay adds to a fix-file (`rules.md`, "Dead letters"). They are no data of the user. */
+/** The columns that Patchbay adds to a fix-file (`rules.md`, "Dead letters"). They hold no data of the user. */
 const fixFileColumns: ReadonlySet<string> = new Set(['_id', '_line', '_code', '_hint']);
 
 /** True for a header that is neither data nor worth a note: empty, or a column of a fix-file. */
@@ -27,21 +26,19 @@ export function isIgnoredHeader(name: string): boolean {
 
 const listedCharactersMax = 600;
 
-/** Column names as a sentence may list them: quoted, separated by commas, cut when there are very many. */
+/** Column names as part of a sentence: quoted, separated by commas, cut after 600 characters. */
 export function listNames(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const text = names.map((name) => `"${tidyHeader(name)}"`).join(', ');
   return text.length <= listedCharactersMax ? text : `${text.slice(0, listedCharactersMax)}… (${names.length} in all)`;
 }
 
-// Finds the name that somebody probably meant, for "did you mean".
-
-/** Longer names are compared by their beginning only: the work is quadratic in it. */
+/** The compared part of a name: the work is quadratic in its length. */
 const lengthMax = 60;
 
 /**
- * The candidate nearest to `name` in edits, when it is near enough (a third of the name's length; two edits, which two
- * swapped letters are; one for names of three letters): null when none is. Of several equally near the first wins.
+ * The candidate that was probably meant, for "did you mean": the one with the fewest edits, if these are at most a third
+ * of the name's length, or two (one in names of three letters). Null if none is. The first of several wins.
  */
 export function closestName(name: string, candidates: readonly string[]): string | null {
   const wanted = name.toLowerCase().slice(0, lengthMax);

@@ -1,114 +1,61 @@
-/** JSON members with their targets, and the lists and objects of custom fields that hold several. */
-
+/**
+ * JSON objects become desired contacts, in one of three shapes:
+ *
+ * - by a mapping: each configured column is a member of that name;
+ * - the interface's own contact shape (`interface.md`, section 2), so that the export of a workspace can be imported;
+ * - flat: members are named as the columns of the generic layout. `emails`, `phones` and the like may be arrays; custom
+ *   fields may also be members of an object `custom`, or elements of a list `customFields`.
+ *
+ * Members are bound to targets first; their values are then read as those of CSV cells are (`row.ts`).
+ */
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import type { JsonValue, ObjectRow } from '#src/sources/row.ts';
 import { bad, isJsonObject, type JsonObject, memberOf } from './cell.ts';
-import { applyTarget } from './cells.ts';
+import { type CellReading, type Finding, readValue, refused } from './cells.ts';
 import { customFieldKind } from './custom-cell.ts';
 import { isIgnoredHeader, normaliseHeader } from './header.ts';
 import { genericTarget } from './layout.ts';
-import { type MappedRow, RowDraft } from './row.ts';
+import { foldRow, type MappedRow } from './row.ts';
 import { type BoundColumn, type Settings, type Target, targetIdentity } from './target.ts';
 import { keyMissing } from './text-cells.ts';
 
-interface BoundMember {
-  /** As the file names it: `phones`, `custom.since`, `customFields[2].value`. */
-  readonly field: string;
-  readonly target: Target;
-  readonly raw: JsonValue;
-}
+/** Names of members that nothing maps, in order of appearance: each once, at most 500. */
+export class UnmappedNames {
+  readonly #names = new Set<string>();
+  readonly #namesMax = 500;
 
-const customFieldsMax = 500;
+  add(name: string): void {
+    if (this.#names.size < this.#namesMax) this.#names.add(name);
+  }
 
-/** Applies members to the draft; two that mean the same kill the row. */
-function applyMembers(draft: RowDraft, members: readonly BoundMember[]): void {
-  const fields = new Map<string, string>();
-  for (const { field, target, raw } of members) {
-    const identity = targetIdentity(target);
-    const earlier = fields.get(identity);
-    if (earlier === undefined) {
-      fields.set(identity, field);
-      applyTarget(draft, target, { field, raw, from: 'json' });
-    } else {
-      draft.problem(
-        field,
-        raw,
-        bad('memberTwice', `"${earlier}" and "${field}" mean the same`, 'Keep one of them.').flaw,
-      );
-    }
+  list(): readonly string[] {
+    return [...this.#names];
   }
 }
 
-/** `custom: {key: value}` of the flat shape. */
-function bindCustomObject(draft: RowDraft, field: string, raw: JsonValue, settings: Settings): BoundMember[] {
-  if (isJsonObject(raw)) {
-    return Object.entries(raw).map(([name, value]) => ({
-      field: `${field}.${name}`,
-      raw: value,
-      target: customTarget(name, settings),
-    }));
-  }
-  draft.problem(field, raw, bad('shapeWrong', `"${field}" is no object`, 'Write {"key": value} there.').flaw);
-  return [];
-}
-
-/**
- * `customFields: [{key, value}]` of the contact shape. Null says nothing about any field: a custom field is cleared by
- * its own null. An item without a value says nothing either.
- */
-function bindCustomList(draft: RowDraft, field: string, raw: JsonValue, settings: Settings): BoundMember[] {
-  if (raw === null) return [];
-  if (!Array.isArray(raw) || raw.length > customFieldsMax) {
-    const message = `"${field}" is no list of at most ${customFieldsMax} custom fields`;
-    draft.problem(field, undefined, bad('shapeWrong', message, 'Write [{"key": "…", "value": …}].').flaw);
-    return [];
-  }
-  return raw.flatMap((item: JsonValue, index): BoundMember[] => {
-    const key = isJsonObject(item) ? memberOf(item, 'key') : undefined;
-    if (!isJsonObject(item) || typeof key !== 'string' || key.trim() === '') {
-      const flaw = bad('shapeWrong', 'the custom field has no key', 'Write {"key": "…", "value": …}.').flaw;
-      draft.problem(`${field}[${index}]`, item, flaw);
-      return [];
-    }
-    const value = memberOf(item, 'value');
-    if (value === undefined) return [];
-    return [{ field: `${field}[${index}].value`, raw: value, target: customTarget(key, settings) }];
-  });
-}
-
-function customTarget(name: string, settings: Settings): Target {
-  const key = name.trim();
-  return { kind: 'custom', key, type: customFieldKind(key, settings.customFields), onBlank: settings.onBlank };
-}
-
-// A JSON object → a contact by a mapping: each configured column is a member of that name.
-
-/** An absent member keeps what the contact has; an absent key kills the row. */
+/** An absent member leaves the contact's value as it is; an absent key rejects the row. */
 export function mapConfiguredObject(
   row: ObjectRow,
   bound: readonly BoundColumn[],
   settings: Settings,
   unmapped: UnmappedNames,
 ): MappedRow {
-  const draft = new RowDraft(row.line, settings.sourceLabel);
   const names = namesByHeader(row.object);
   const used = new Set<string>();
-  for (const { field, target } of bound) {
+  const readings = bound.flatMap(({ field, target }): readonly CellReading[] => {
     const candidates = Object.hasOwn(row.object, field) ? [field] : (names.get(normaliseHeader(field)) ?? []);
     for (const name of candidates) used.add(name);
     const [name, second] = candidates;
     const raw = name === undefined ? undefined : row.object[name];
     if (name === undefined || raw === undefined) {
-      if (target.kind === 'key') draft.problem(field, undefined, keyMissing);
-    } else if (second !== undefined) {
-      const hint = 'Keep one of them, or give one exactly the name in the mapping.';
-      draft.problem(name, raw, bad('memberTwice', `"${name}" and "${second}" may both be meant`, hint).flaw);
-    } else {
-      applyTarget(draft, target, { field: name, raw, from: 'json' });
+      return target.kind === 'key' ? [refused({ field, raw: undefined }, keyMissing)] : [];
     }
-  }
+    if (second === undefined) return [readValue({ field: name, raw, from: 'json' }, target)];
+    const hint = 'Keep one of them, or give one exactly the name in the mapping.';
+    return [refused({ field: name, raw }, bad('memberTwice', `"${name}" and "${second}" both match`, hint).flaw)];
+  });
   for (const name of Object.keys(row.object)) if (!used.has(name) && !isIgnoredHeader(name)) unmapped.add(name);
-  return draft.finish();
+  return foldRow(row.line, settings.sourceLabel, readings);
 }
 
 function namesByHeader(object: JsonObject): ReadonlyMap<string, readonly string[]> {
@@ -120,12 +67,36 @@ function namesByHeader(object: JsonObject): ReadonlyMap<string, readonly string[
   return names;
 }
 
-// A JSON object in the interface's own contact shape (`interface.md`, section 2) → a contact, so that the export of
-// a workspace goes back in.
-//
-// What only the service writes (id, createdAt, updatedAt, createdByUserId; name, type and id of items) is no news.
+/** A member with its target, or why it has none. */
+type Member = BoundMember | Finding;
 
-/** Written by the service only. */
+interface BoundMember {
+  /** As the file names it: `phones`, `custom.since`, `customFields[2].value`. */
+  readonly field: string;
+  readonly target: Target;
+  readonly raw: JsonValue;
+}
+
+const isBound = (member: Member): member is BoundMember => 'target' in member;
+
+/** Reads members: what could not be bound first. Two members with the same target reject the row. */
+function readMembers(members: readonly Member[]): readonly CellReading[] {
+  const fields = new Map<string, string>();
+  const unbound = members.flatMap((member) => (isBound(member) ? [] : [refused(member, member.flaw)]));
+  const read = members.filter(isBound).map(({ field, target, raw }) => {
+    const identity = targetIdentity(target);
+    const earlier = fields.get(identity);
+    if (earlier !== undefined) {
+      const message = `"${earlier}" and "${field}" mean the same`;
+      return refused({ field, raw }, bad('memberTwice', message, 'Keep one of them.').flaw);
+    }
+    fields.set(identity, field);
+    return readValue({ field, raw, from: 'json' }, target);
+  });
+  return [...unbound, ...read];
+}
+
+/** Written by the service only: not worth a note. */
 const serviceMembers: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt', 'createdByUserId']);
 const defaultFieldNames: readonly ScalarName[] = scalarNames.filter((name) => name !== 'sourceUrl');
 
@@ -135,26 +106,21 @@ export function isContactShape(object: JsonObject): boolean {
 }
 
 export function mapContactObject(row: ObjectRow, settings: Settings, unmapped: UnmappedNames): MappedRow {
-  const draft = new RowDraft(row.line, settings.sourceLabel);
   const { object } = row;
   const defaults = memberOf(object, 'defaultFields') ?? null;
-  if (!isJsonObject(defaults)) {
-    draft.problem(
-      'defaultFields',
-      defaults,
-      bad('shapeWrong', '"defaultFields" is no object', 'Write {…} there.').flaw,
-    );
-  }
-  if (!Object.hasOwn(object, 'externalId')) draft.problem('externalId', undefined, keyMissing);
-  applyMembers(draft, [
-    ...bindAll(object, '', contactTargets(settings), unmapped),
-    ...(isJsonObject(defaults) ? bindAll(defaults, 'defaultFields.', defaultTargets(settings), unmapped) : []),
-    ...bindCustomList(draft, 'customFields', memberOf(object, 'customFields') ?? null, settings),
+  const shapeWrong = bad('shapeWrong', 'expected an object in "defaultFields"', 'Write {…} there.').flaw;
+  return foldRow(row.line, settings.sourceLabel, [
+    ...(isJsonObject(defaults) ? [] : [refused({ field: 'defaultFields', raw: defaults }, shapeWrong)]),
+    ...(Object.hasOwn(object, 'externalId') ? [] : [refused({ field: 'externalId', raw: undefined }, keyMissing)]),
+    ...readMembers([
+      ...bindAll(object, '', contactTargets(settings), unmapped),
+      ...(isJsonObject(defaults) ? bindAll(defaults, 'defaultFields.', defaultTargets(settings), unmapped) : []),
+      ...bindCustomList('customFields', memberOf(object, 'customFields') ?? null, settings),
+    ]),
   ]);
-  return draft.finish();
 }
 
-/** Members in order of appearance. Null in the table: handled elsewhere, or no news. */
+/** Members in order of appearance. Null in the table: bound elsewhere. */
 function bindAll(
   object: JsonObject,
   prefix: string,
@@ -186,46 +152,64 @@ function defaultTargets({ onBlank, country }: Settings): ReadonlyMap<string, Tar
   ]);
 }
 
-/**
- * A flat JSON object → a contact: members named as the columns of the generic layout, with two additions. `emails`,
- * `phones` and their like may be arrays; custom fields may also stand in an object `custom` or a list `customFields`.
- */
 export function mapFlatObject(row: ObjectRow, settings: Settings, unmapped: UnmappedNames): MappedRow {
-  const draft = new RowDraft(row.line, settings.sourceLabel);
-  const members = Object.entries(row.object).flatMap(([field, raw]) => bind(draft, field, raw, settings, unmapped));
-  applyMembers(draft, members);
-  if (!members.some(({ target }) => target.kind === 'key')) draft.problem('externalId', undefined, keyMissing);
-  return draft.finish();
+  const members = Object.entries(row.object).flatMap(([field, raw]) => bindFlat(field, raw, settings, unmapped));
+  const hasKey = members.some((member) => isBound(member) && member.target.kind === 'key');
+  return foldRow(row.line, settings.sourceLabel, [
+    ...readMembers(members),
+    ...(hasKey ? [] : [refused({ field: 'externalId', raw: undefined }, keyMissing)]),
+  ]);
 }
 
-function bind(
-  draft: RowDraft,
-  field: string,
-  raw: JsonValue,
-  settings: Settings,
-  unmapped: UnmappedNames,
-): readonly BoundMember[] {
+function bindFlat(field: string, raw: JsonValue, settings: Settings, unmapped: UnmappedNames): readonly Member[] {
   if (isIgnoredHeader(field)) return [];
   const header = normaliseHeader(field);
-  if (header === 'custom') return bindCustomObject(draft, field, raw, settings);
-  if (header === 'customfields') return bindCustomList(draft, field, raw, settings);
+  if (header === 'custom') return bindCustomObject(field, raw, settings);
+  if (header === 'customfields') return bindCustomList(field, raw, settings);
   const target = genericTarget(field, settings);
   if (target !== null) return [{ field, target, raw }];
   unmapped.add(field);
   return [];
 }
 
-/** JSON objects as data: own members only, so that `__proto__` and `toString` are names like any other. */
-/** Names of members that nothing maps, in order of appearance: each once, and no more than a reader can use. */
-export class UnmappedNames {
-  readonly #names = new Set<string>();
-  readonly #namesMax = 500;
-
-  add(name: string): void {
-    if (this.#names.size < this.#namesMax) this.#names.add(name);
+/** `custom: {key: value}` of the flat shape. */
+function bindCustomObject(field: string, raw: JsonValue, settings: Settings): readonly Member[] {
+  if (isJsonObject(raw)) {
+    return Object.entries(raw).map(([name, value]) => ({
+      field: `${field}.${name}`,
+      raw: value,
+      target: customTarget(name, settings),
+    }));
   }
+  const { flaw } = bad('shapeWrong', `expected an object in "${field}"`, 'Write {"key": value} there.');
+  return [{ field, raw, flaw }];
+}
 
-  list(): readonly string[] {
-    return [...this.#names];
+const customFieldsMax = 500;
+
+/**
+ * `customFields: [{key, value}]` of the contact shape. A null list says nothing about any field: each is cleared by its
+ * own null. An element without a value says nothing either.
+ */
+function bindCustomList(field: string, raw: JsonValue, settings: Settings): readonly Member[] {
+  if (raw === null) return [];
+  if (!Array.isArray(raw) || raw.length > customFieldsMax) {
+    const message = `expected a list of at most ${customFieldsMax} custom fields in "${field}"`;
+    return [{ field, raw: undefined, flaw: bad('shapeWrong', message, 'Write [{"key": "…", "value": …}].').flaw }];
   }
+  return raw.flatMap((item: JsonValue, index): readonly Member[] => {
+    const key = isJsonObject(item) ? memberOf(item, 'key') : undefined;
+    if (!isJsonObject(item) || typeof key !== 'string' || key.trim() === '') {
+      const { flaw } = bad('shapeWrong', 'the custom field has no key', 'Write {"key": "…", "value": …}.');
+      return [{ field: `${field}[${index}]`, raw: item, flaw }];
+    }
+    const value = memberOf(item, 'value');
+    if (value === undefined) return [];
+    return [{ field: `${field}[${index}].value`, raw: value, target: customTarget(key, settings) }];
+  });
+}
+
+function customTarget(name: string, settings: Settings): Target {
+  const key = name.trim();
+  return { kind: 'custom', key, type: customFieldKind(key, settings.customFields), onBlank: settings.onBlank };
 }

@@ -1,8 +1,13 @@
 /**
- * The generic layout (`contract.md`, "Input"): columns that say by their own names where they belong.
+ * Layouts: which column of a file goes to which target.
  *
- * `externalId, firstName, lastName, company, role, source, sourceUrl, email, email <label>, phone, phone <label>,
- * custom.<key>`, without regard to case, spaces, `_` and dashes. The same names serve flat JSON objects.
+ * - The *generic layout* (`contract.md`, "Input") goes by the columns' own names: `externalId, firstName, lastName,
+ *   company, role, source, sourceUrl, email, email <label>, phone, phone <label>, custom.<key>`. The same names serve flat
+ *   JSON objects.
+ * - A *mapping* names its columns, or picks them by position. A column that the file lacks stops the file, since silence
+ *   would look like blank cells; one that a guard watches, or that is optional, is left out.
+ *
+ * Names are compared without regard to case, spaces, `_` and dashes.
  */
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -12,7 +17,7 @@ import { type ColumnRef, type Mapping, slotOf } from './mapping-schema.ts';
 import { readCountry } from './phone-cell.ts';
 import { type BoundColumn, type ItemList, refuseTwice, type Settings, type Target } from './target.ts';
 
-/** The key's column; the header row of a file in the generic layout has it. */
+/** The columns that the header row of a file in the generic layout must have. */
 export const genericKeyColumns: readonly string[] = ['externalId'];
 
 const scalarColumns: ReadonlyMap<string, ScalarName> = new Map([
@@ -26,8 +31,8 @@ const scalarColumns: ReadonlyMap<string, ScalarName> = new Map([
 /** What may follow `email` or `phone` without being a label. */
 const plainEndings: ReadonlySet<string> = new Set(['', 's', 'address', 'addresses', 'number', 'numbers']);
 /**
- * Labels that are understood even when they are run together with the word before (`phonemobile`). Others need a
- * space, `_`, a dash or a capital, or else `emailed` would be an address with the label `ed`.
+ * Labels that are understood without a separator (`phonemobile`). Others need a space, `_`, a dash or a capital letter
+ * before them: otherwise `emailed` would be an address with the label `ed`.
  */
 const commonLabels: ReadonlySet<string> = new Set([
   'work',
@@ -44,7 +49,7 @@ const commonLabels: ReadonlySet<string> = new Set([
 ]);
 const labelLengthMax = 75;
 
-/** Where a column of this name goes; null when the layout does not know it. */
+/** Where a column of this name goes; null for a name that the layout does not know. */
 export function genericTarget(name: string, settings: Settings): Target | null {
   const tidy = tidyHeader(name);
   const normalised = normaliseHeader(tidy);
@@ -78,7 +83,7 @@ function itemsTarget(tidy: string, normalised: string, settings: Settings): Targ
   };
 }
 
-/** The label that a header carries, in lower case, so that a header typed differently is no change of labels. */
+/** The label in a header, in lower case, so that a header in another case changes no labels. */
 function labelOf(ending: string, word: string, plain: string): string | null {
   const normalised = normaliseHeader(ending);
   if (plainEndings.has(normalised)) return plain;
@@ -134,22 +139,17 @@ function keyColumnMissing(columns: readonly string[]): PatchbayError {
     const normalised = normaliseHeader(column);
     return likelyKeys.includes(normalised) || closestName(normalised, ['externalid']) !== null;
   });
-  const mapping = 'or name the column of the key in a mapping (--mapping)';
+  const mapping = 'or name the key column in a mapping (--mapping)';
   return new PatchbayError('file', 'keyColumnMissing', `no column is called externalId; found: ${listNames(named)}`, {
     facts: { columnCount: named.length, similar: similar ?? null },
     hint:
       similar === undefined
         ? `Add a column externalId with an id for each person, ${mapping}.`
-        : `"${tidyHeader(similar)}" looks like it: rename it to externalId, ${mapping}.`,
+        : `"${tidyHeader(similar)}" looks like the key: rename it to externalId, ${mapping}.`,
   });
 }
 
-// The columns that a mapping names, found in a file.
-//
-// A column is found by its position, by its exact name, else without regard to case, spaces, `_` and dashes. A column that
-// the file lacks stops the file: silence would look like blank cells. Where a guard looks after it, it is left out instead.
-
-/** The columns of a mapping with their targets, not yet looked for in a file: only positions are known. The key comes first. */
+/** The columns of a mapping with their targets, before they are looked up in a file. The key comes first. */
 export function configuredTargets(mapping: Mapping, settings: Settings): readonly BoundColumn[] {
   const bound: BoundColumn[] = [];
   const bind = (column: ColumnRef, target: Target, optional = false) =>
@@ -183,7 +183,7 @@ export function configuredTargets(mapping: Mapping, settings: Settings): readonl
   return bound;
 }
 
-/** The slots (`contacts/desired.ts`) that the mapping's columns are: what it does not name says nothing any more. */
+/** The slots (`contacts/desired.ts`) of the mapping's columns; any other slot of the feed is no longer in use. */
 export function slotNamesOf({ emails, phones }: Mapping): { readonly emails: string[]; readonly phones: string[] } {
   return { emails: emails.map(({ column }) => slotOf(column)), phones: phones.map(({ column }) => slotOf(column)) };
 }
@@ -224,7 +224,11 @@ function nameAt(columns: readonly string[], index: number, mapping: Mapping): st
   throw new PatchbayError('file', 'columnMissing', message, { facts, hint: 'Correct the file or the mapping.' });
 }
 
-/** @throws PatchbayError `file`: `duplicateHeader` for one name that stands twice, `columnAmbiguous` for two that are alike. */
+/**
+ * By its exact name, else by its normalised one.
+ *
+ * @throws PatchbayError `file`: `duplicateHeader` for a name that occurs twice, `columnAmbiguous` for two similar names.
+ */
 function findColumn(columns: readonly string[], wanted: string): number | null {
   for (const form of [tidyHeader, normaliseHeader]) {
     const found = columns.flatMap((column, index) => (form(column) === form(wanted) ? [index] : []));
@@ -235,9 +239,7 @@ function findColumn(columns: readonly string[], wanted: string): number | null {
       throw new PatchbayError(
         'file',
         isSame ? 'duplicateHeader' : 'columnAmbiguous',
-        isSame
-          ? `the header "${wanted}" stands in ${places}`
-          : `the "${wanted}" of the mapping may be each of the ${places}`,
+        isSame ? `the header "${wanted}" is used by ${places}` : `"${wanted}" of the mapping matches ${places}`,
         {
           facts: { column: wanted, first: first + 1, second: second + 1 },
           hint: `Rename one of them, or pick one by its position: in the mapping, write ${first + 1} instead of "${wanted}".`,
@@ -265,16 +267,14 @@ function columnMissing(mapping: Mapping, missing: readonly string[], columns: re
   );
 }
 
-/** `close` is the name in the file that is nearest. Of columns and of JSON members. */
+/** The hint for a missing column or JSON member. @param close the most similar name in the file. */
 export function missingHint(first: string, close: string | null): string {
-  const lacks = `where files may lack it, say so: { column: "${first}", optional: true }.`;
+  const lacks = `if files may lack it, write { column: "${first}", optional: true }.`;
   if (close === null) return `Correct the file or the mapping; ${lacks}`;
-  return `Correct the mapping: did you mean "${tidyHeader(close)}"? Else, ${lacks}`;
+  return `Correct the mapping: did you mean "${tidyHeader(close)}"? Otherwise, ${lacks}`;
 }
 
-// Which columns a mapping names. Pure.
-
-/** Where a column goes depends on its name alone; what becomes of its cells, on these. */
+/** The target of a column depends on its name alone; these matter only for reading its cells. */
 const anySettings: Settings = {
   keyPrefix: '',
   sourceLabel: null,

@@ -1,4 +1,4 @@
-/** Reads a mapping file: the one place of this stage that touches the disk. */
+/** Reads a mapping file: the only place in this folder that touches the disk, so that all others stay pure. */
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { NotSettings, readSettingsFile, type SettingsFileOptions } from '#src/settings-file.ts';
 import type { Mapping } from './mapping-schema.ts';

@@ -2,7 +2,7 @@
  * The mapping language: how the columns of one kind of export become a contact. Written in YAML, one file per
  * export under `config/mappings`; `config/mappings/generic.yaml` shows every key.
  *
- * Each key describes itself; keys that are not known are errors. A setting that does not work yet is refused.
+ * Each key has its description here; unknown keys are errors. A setting that does not work yet is refused.
  */
 import { z } from 'zod';
 import { normaliseHeader, tidyHeader } from './header.ts';
@@ -20,7 +20,7 @@ const columnPosition = z
   .number(positionWanted)
   .refine((position) => Number.isInteger(position) && position >= 1 && position <= columnsMax, positionWanted);
 
-/** A number is a position, a text a name, be it of digits. */
+/** A number is a position; a text is a name, even one of digits. */
 const column = z
   .union([columnName, columnPosition])
   .describe(
@@ -40,19 +40,21 @@ const country = z
   .string()
   .refine(
     (text) => readCountry(text) !== null,
-    'no country code: use the two letters of ISO 3166-1, such as DE, AT or GB',
+    'not a country code: use the two letters of ISO 3166-1, e.g. DE, AT or GB',
   )
   .transform((text) => readCountry(text) ?? text)
   .describe('The country (ISO 3166-1 alpha-2) of phone numbers that are written without + and country code.');
 
 const optional = z
   .boolean()
-  .describe('true: a file may lack the column, or all of its records the member. Without it such a file is refused.');
+  .describe('true: a file may lack the column, or all of its records the member. By default such a file is refused.');
 
 const policy = z
   .enum(['shared', 'source', 'fill', 'seed'])
-  .refine((name) => name === 'shared', 'this policy does not work yet; only shared does: leave policy out')
-  .describe('Who wins when file and people both changed a field: shared writes only what one side changed.');
+  .refine((name) => name === 'shared', 'this policy is not available yet: remove policy, or write shared')
+  .describe(
+    'Which value wins when both the file and the app changed a field: shared writes only what one side changed.',
+  );
 
 const label = z
   .string()
@@ -119,19 +121,21 @@ export const mappingSchema = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9_-]{0,59}$/i, 'a name has 1 to 60 letters, digits, - or _')
     .describe('The name of the mapping in reports and on the command line.'),
-  key: column.describe('The column that holds the externalId: what tells one person from another, from file to file.'),
+  key: column.describe('The column with the externalId, which identifies a person from file to file.'),
   keyPrefix: z
     .string()
     .max(40, 'a prefix has at most 40 characters')
     .regex(/^(?!\s)[^\p{Cc}]*$/u, 'a prefix does not begin with a space and holds no control characters')
     .optional()
-    .describe('Stands before every key, so that the 101 of two systems are two people. Counts in the 75 characters.'),
+    .describe(
+      'A prefix for every key, so that the 101 of two systems are two people. It counts towards the 75 characters.',
+    ),
   defaultCountry: country.optional(),
   onBlank: onBlank.default('keep'),
   duplicateKeys: z
     .enum(['dead', 'lastWins', 'firstWins'])
     .default('dead')
-    .describe('What happens when one key stands twice in a file with different contents.'),
+    .describe('What to do when a key occurs twice in a file with different contents.'),
   source: z
     .string()
     .superRefine((text, context) => {
@@ -141,7 +145,7 @@ export const mappingSchema = z.strictObject({
     .transform((text) => text.normalize('NFC').trim())
     .optional()
     .describe("The source label of contacts that are created; by default the feed's."),
-  fields: fields.default({}).describe('The fields that a contact has once.'),
+  fields: fields.default({}).describe('The single-valued fields of a contact.'),
   emails: z
     .array(emailColumn)
     .max(columnsMax)
@@ -164,19 +168,19 @@ export const mappingSchema = z.strictObject({
     .array(columnName)
     .max(columnsMax)
     .optional()
-    .describe('Columns that are left out by choice: nothing is said of them, and none stops a file.'),
+    .describe('Columns to ignore: they cause no note, and none stops a file.'),
 });
 
-/** A mapping as it is used: names trimmed and in NFC, defaults filled in. */
+/** A mapping after validation: names trimmed and in NFC, defaults filled in. */
 export type Mapping = z.infer<typeof mappingSchema>;
 export type BlankRule = z.infer<typeof onBlank>;
 
-/** What a column says about a list is remembered under this name. A header has no spaces there, a position does. */
+/** The name under which a column's items are remembered. That of a position has a space, a normalised header has none. */
 export function slotOf(reference: ColumnRef): string {
   return typeof reference === 'number' ? `column ${reference}` : normaliseHeader(reference);
 }
 
-/** The column's name is the slot's name, and a custom field has one value: neither may stand twice in a list. */
+/** The column's name is the slot's name, and a custom field has one value: neither may occur twice in a list. */
 function eachOnce<Name extends 'column' | 'key'>(name: Name) {
   return (entries: readonly { readonly [N in Name]: ColumnRef }[], context: z.RefinementCtx): void => {
     const seen = new Set<string>();
@@ -186,7 +190,7 @@ function eachOnce<Name extends 'column' | 'key'>(name: Name) {
         context.addIssue({
           code: 'custom',
           path: [index, name],
-          message: `"${entry[name]}" stands twice in this list`,
+          message: `"${entry[name]}" occurs twice in this list`,
         });
       }
       seen.add(identity);
@@ -194,7 +198,7 @@ function eachOnce<Name extends 'column' | 'key'>(name: Name) {
   };
 }
 
-/** The keys that are allowed at a place of a mapping, for "did you mean". Empty where anything may stand. */
+/** The keys that are allowed at a place of a mapping, for "did you mean". Empty where any key is allowed. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
   const [section] = path;
   if (section === undefined) return Object.keys(mappingSchema.shape);

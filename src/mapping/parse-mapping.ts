@@ -10,7 +10,7 @@ import { keysAt, type Mapping, mappingSchema } from './mapping-schema.ts';
 type Path = readonly PropertyKey[];
 type YamlDocument = Document.Parsed<ParsedNode>;
 
-/** One mistake: where it stands, as an offset into the text, and a sentence. */
+/** One mistake: its offset in the text, and a sentence. */
 interface Mistake {
   readonly offset: number;
   readonly message: string;
@@ -36,7 +36,7 @@ export function parseMapping(text: string, file: string): Mapping {
   );
 }
 
-/** Aliases are followed up to a limit of the parser, so that a few lines cannot become gigabytes. */
+/** Aliases are followed up to the parser's limit, so that a few lines cannot become gigabytes. */
 function readPlain(document: YamlDocument, file: string, lines: LineCounter): unknown {
   try {
     return document.toJS();
@@ -57,12 +57,12 @@ function mistakesOf(issue: z.core.$ZodIssue, above: Path, document: YamlDocument
   return [{ offset: offsetOf(document, path), message }];
 }
 
-/** Of a union's branches, the one whose kind of value was written: it is the one that looked further inside. */
+/** Of a union's branches, the one for the kind of value that was written: the others fail at once. */
 function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] {
   return branches.find((issues) => !issues.some(isOtherKind)) ?? branches.at(-1) ?? [];
 }
 
-/** Another kind of value was written than the branch, or each branch inside of it, takes. */
+/** Whether the branch, or each branch inside it, takes another kind of value than was written. */
 function isOtherKind(issue: z.core.$ZodIssue): boolean {
   if (issue.path.length > 0) return false;
   return (
@@ -83,7 +83,7 @@ function valueAt(document: YamlDocument, path: Path): unknown {
   return path.length === 0 ? document.contents : document.getIn([...path], true);
 }
 
-/** Where a value stands; for one that is missing, where the thing stands that should hold it. Ends at the root. */
+/** The offset of a value; for a missing one, that of the nearest node that should hold it. Ends at the root. */
 function offsetOf(document: YamlDocument, path: Path): number {
   for (let length = path.length; length >= 0; length -= 1) {
     const value = valueAt(document, path.slice(0, length));

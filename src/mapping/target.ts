@@ -1,4 +1,7 @@
-/** Targets: where in a contact the value of one column goes, with everything that its reading needs. Plain data. */
+/**
+ * Targets: where in a contact the value of one column goes, with all that reading it needs; and the settings that targets
+ * are made with, from the mapping, the command line and the workspace. Plain data.
+ */
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -16,7 +19,7 @@ export interface ItemsTarget {
   readonly list: ItemList;
   /** See `Slot` of `contacts/desired.ts`: the normalised header, or the list's name for a JSON array. */
   readonly slot: string;
-  /** A JSON array under this name says the whole list (`Slot.whole`). */
+  /** A JSON array under this name is the whole list (`Slot.whole`). */
   readonly whole?: boolean;
   readonly label: string;
   /** Phones only: the country of numbers without a country code. */
@@ -59,19 +62,19 @@ export interface BoundColumn {
   readonly optional?: boolean;
 }
 
-/** Whether the column can put something into a contact: a key alone is nobody, and a label tells only where it came from. */
+/** Whether the column puts something into a contact, other than its key and the label of its source. */
 export function holdsContent({ kind }: Target): boolean {
   return kind !== 'key' && kind !== 'source';
 }
 
-/** Two columns with the same identity would write the same thing. */
+/** Two columns with the same identity would write the same field. */
 export function targetIdentity(target: Target): string {
   if (target.kind === 'key' || target.kind === 'source') return target.kind;
   if (target.kind === 'scalar') return `scalar ${target.name}`;
   return target.kind === 'items' ? `${target.list} ${target.slot}` : `custom ${target.key}`;
 }
 
-/** @throws PatchbayError `file`: `duplicateHeader` for one name that stands twice, `columnTwice` for two with one meaning. */
+/** @throws PatchbayError `file`: `duplicateHeader` for a name that occurs twice, `columnTwice` for two names with one meaning. */
 export function refuseTwice(bound: readonly BoundColumn[]): void {
   const met = new Map<string, BoundColumn>();
   for (const column of bound) {
@@ -95,26 +98,24 @@ function columnTwice(earlier: BoundColumn, later: BoundColumn): PatchbayError {
       },
     );
   }
-  const message = `the header "${tidyHeader(later.field)}" stands in columns ${first} and ${second}`;
+  const message = `the header "${tidyHeader(later.field)}" is used by columns ${first} and ${second}`;
   return new PatchbayError('file', 'duplicateHeader', message, {
     facts: { column: tidyHeader(later.field), first, second },
-    hint: `Rename one of them, or use a mapping (--mapping) that picks one by its position, as in { column: ${first} }.`,
+    hint: `Rename one of them, or use a mapping (--mapping) that picks one by its position: { column: ${first} }.`,
   });
 }
-
-// What a mapping, the command line and the workspace say together about reading cells. Plain data.
 
 /** What is known outside the mapping. */
 export interface MappingContext {
   /** The feed's source label. A `source` column wins over the mapping's, the mapping's over this one. */
   readonly sourceLabel: string | null;
-  /** Null: not known; then values travel as text and `;` separates nothing. */
+  /** Null: unknown; values are then sent as text, and `;` does not separate choices. */
   readonly customFields: readonly CustomFieldDefinition[] | null;
   /** `--default-country`: wins over the mapping's; a column's own country wins over both. */
   readonly defaultCountry: string | null;
   /** `--on-blank`: wins over the mapping's; a column's own rule wins over both. */
   readonly onBlank: BlankRule | null;
-  /** Columns that the file may lack though the mapping names them: a guard looks after them. By default none. */
+  /** Columns that the file may lack although the mapping names them, since a guard watches them. None by default. */
   readonly mayLack?: readonly string[];
 }
 

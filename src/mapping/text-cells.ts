@@ -1,16 +1,17 @@
 /**
- * Plain texts: trimmed, Unicode NFC; control characters and halves of characters kill the row.
+ * Readers of values that are text: names, keys, e-mail addresses, source labels, links. Each gives the normalised text, or
+ * a flaw that rejects the row; none guesses. Every text is trimmed and in Unicode NFC.
  */
 
 import { PatchbayError } from '#src/errors.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 import {
   bad,
-  type DeadCode,
   type Flaw,
   good,
   isPlaceholder,
   type Reading,
+  type RejectionCode,
   readCell,
   type WarningCode,
 } from './cell.ts';
@@ -18,19 +19,19 @@ import {
 const lineBreakReplaced: Flaw<WarningCode> = {
   code: 'lineBreakReplaced',
   message: 'a line break or tab inside the text was read as a space',
-  hint: 'Nothing to do, unless the lines were meant to be different fields.',
+  hint: 'No action needed, unless the lines were meant to be separate fields.',
 };
 
-/** What no text may hold; null when it holds none of it. Line breaks and tabs are judged by the caller. */
+/** Refuses control characters and halves of surrogate pairs; null where there are none. Line breaks and tabs are left to the caller. */
 export function characterFlaw(text: string): ReturnType<typeof bad> | null {
   if (!text.isWellFormed()) {
-    return bad('brokenCharacter', 'the text holds half a character', 'Export the file again as UTF-8.');
+    return bad('brokenCharacter', 'the text contains half a character', 'Export the file again as UTF-8.');
   }
   if (/[^\P{Cc}\t\r\n]/u.test(text)) {
     return bad(
       'controlCharacter',
-      'the text holds a control character',
-      'Remove it; it is often invisible: type the text anew.',
+      'the text contains a control character',
+      'Remove it. It is often invisible, so retype the text.',
     );
   }
   return null;
@@ -41,27 +42,25 @@ export function readText(text: string): Reading<string> {
   const flaw = characterFlaw(text);
   if (flaw !== null) return flaw;
   const trimmed = text.normalize('NFC').trim();
-  // Each run is matched once, whatever is in it: a pattern that asks for the line break tries again at every space.
+  // Matches each run once, whatever it holds: a pattern that looks for the line break would backtrack at every space.
   const oneLine = trimmed.replace(/[\t\r\n ]+/g, (run) => (/[\t\r\n]/.test(run) ? ' ' : run));
   return good(oneLine, oneLine === trimmed ? [] : [lineBreakReplaced]);
 }
 
-/** Text of several lines: the value of a custom field. Line ends become `\n`, so that a file's own kind of line end is no change. */
+/** Text of several lines: the value of a custom field. Line ends become `\n`, so that a change of line ends alone changes no value. */
 export function readLongText(text: string): Reading<string> {
   const flaw = characterFlaw(text);
   return flaw ?? good(text.normalize('NFC').replace(/\r\n?/g, '\n').trim());
 }
 
-/**
- * E-mail addresses: plausible, at most 254 characters, lower case in the domain only (`rules.md`).
- *
- * One cell may hold several, as the exports of CRMs join them: `;`, `,`, `|`, ` ::: `, line breaks (`exports.md`).
- */
 const addressLengthMax = 254;
 const localPart = /^[^\s@,;:<>()[\]"\\]{1,64}$/u;
 const domainLabel = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
 
-/** Cuts a cell into its addresses. None of the separators may stand in an address. */
+/**
+ * Splits a cell into its addresses, which CRMs join by `;`, `,`, `|`, ` ::: ` or line breaks (`exports.md`). None of these
+ * is allowed in an address.
+ */
 export function splitEmails(text: string): readonly string[] {
   return text
     .split(/:::|[;,|\r\n]/)
@@ -69,6 +68,7 @@ export function splitEmails(text: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
+/** A plausible address of at most 254 characters, in lower case in its domain alone (`rules.md`). */
 export function readEmail(text: string): Reading<string> {
   const hint = 'Write one address like anna@example.com, or leave the cell blank.';
   const flaw = characterFlaw(text);
@@ -84,25 +84,21 @@ export function readEmail(text: string): Reading<string> {
   if (at < 0) return bad('emailInvalid', 'the e-mail address has no @', hint);
   const local = address.slice(0, at);
   const domain = address.slice(at + 1);
-  if (!localPart.test(local)) return bad('emailInvalid', 'the part before the @ is no e-mail name', hint);
+  if (!localPart.test(local)) return bad('emailInvalid', 'the part before the @ is not valid', hint);
   const labels = domain.split('.');
   if (labels.length < 2 || !labels.every((label) => domainLabel.test(label)) || /^\d+$/.test(labels.at(-1) ?? '')) {
-    return bad('emailInvalid', 'the part after the @ is no domain', hint);
+    return bad('emailInvalid', 'the part after the @ is not a domain name', hint);
   }
   return good(`${local}@${domain.toLowerCase()}`.normalize('NFC'));
 }
 
-/**
- * Source labels: `source` of a contact, written on create only.
- *
- * 1 to 72 characters, no reserved word, no reserved prefix (`interface.md`, section 8; the words: `facts.md`,
- * "Create, read, update, delete"), compared without regard to case.
- */
+// Source labels (`interface.md`, section 8; the words: `facts.md`, "Create, read, update, delete").
+
 export const sourceLengthMax = 72;
 export const reservedSourceWords = ['openphone', 'device', 'csv', 'zapier', 'google-people', 'other'] as const;
 export const reservedSourcePrefixes = ['openphone', 'csv'] as const;
 
-/** Reads the text of a `source` column. A refused label kills the row. */
+/** A `source`: 1 to 72 characters, no reserved word, no reserved prefix, compared without regard to case. */
 export function readSource(text: string): Reading<string> {
   const reading = readText(text);
   if (!reading.ok) return reading;
@@ -121,8 +117,9 @@ export function readSource(text: string): Reading<string> {
 }
 
 /**
- * Checks a label that stands in the configuration or is the name of a feed's folder; returns it trimmed and in NFC.
+ * Checks a label of the configuration, or one that is the name of a feed's folder.
  *
+ * @returns the label, trimmed and in NFC.
  * @throws PatchbayError `usage`, `sourceRefused`.
  */
 export function checkSourceLabel(label: string): string {
@@ -132,10 +129,9 @@ export function checkSourceLabel(label: string): string {
   throw new PatchbayError('usage', code, `source label "${label}": ${message}`, { facts: { label }, hint });
 }
 
-/** `sourceUrl`: a valid http or https URI of at most 200 characters (`interface.md`, 4.1 and section 8). */
 export const sourceUrlLengthMax = 200;
 
-/** What a URI may hold in its host and in what follows it (RFC 3986): ASCII, escapes whole, brackets in hosts alone. */
+/** The characters of a URI's host, path, query and fragment (RFC 3986): ASCII, whole escapes, brackets in hosts alone. */
 const common = "[a-z\\d\\-._~!$&'()*+,;=:]|%[\\da-f]{2}";
 const rest = `(?:${common}|[@/?])*`;
 const uriForm = new RegExp(
@@ -143,68 +139,68 @@ const uriForm = new RegExp(
   'i',
 );
 
+/** A `sourceUrl`: an http or https URI of at most 200 characters (`interface.md`, 4.1 and section 8). */
 export function readSourceUrl(text: string): Reading<string> {
-  const hint = 'Write the whole link, as in https://crm.example.com/people/17, or leave the cell blank.';
+  const hint = 'Write the whole link, e.g. https://crm.example.com/people/17, or leave the cell blank.';
   const uri = readHttpUri(text);
-  if (uri === null) return bad('sourceUrlInvalid', 'this is no http or https link', hint);
+  if (uri === null) return bad('sourceUrlInvalid', 'this is not an http or https link', hint);
   if (uri.length <= sourceUrlLengthMax) return good(uri);
   return bad('sourceUrlInvalid', `the link is longer than ${sourceUrlLengthMax} characters`, 'Use a shorter link.');
 }
 
-/** The link as it was written; one with characters that no URI has, percent-encoded. Null: no link. */
+/** The link as written; characters that are not allowed in a URI are percent-encoded. Null for anything but a link. */
 export function readHttpUri(text: string): string | null {
   const trimmed = text.trim();
   if (!/^https?:\/\/[^\s<>"{}|\\^`\p{Cc}]+$/iu.test(trimmed) || !URL.canParse(trimmed)) return null;
   return uriForm.test(trimmed) ? trimmed : percentEncoded(new URL(trimmed));
 }
 
-/** The parser encodes what is outside of ASCII, and lets pass what browsers let pass: that is encoded here. */
+/** The URL parser encodes what is outside of ASCII and accepts what browsers accept; the rest is encoded here. */
 function percentEncoded({ href, origin }: URL): string {
   const whole = href.replaceAll(/%(?![\da-f]{2})/gi, '%25');
-  // Behind the host, whose numbers may stand in brackets.
+  // After the host, which may be an IP address in brackets.
   const start = whole.indexOf('/', origin.indexOf('://') + '://'.length);
   const [address = '', ...fragments] = whole.slice(start).split('#');
   const tail = fragments.length === 0 ? address : `${address}#${fragments.join('%23')}`;
   return whole.slice(0, start) + tail.replaceAll('[', '%5B').replaceAll(']', '%5D');
 }
 
-/**
- * The key, `externalId` (`rules.md`, "Workspace, feed, key"): trimmed, NFC, case kept, 1 to 75 code points.
- *
- * Empty, longer, with control characters, or damaged by a spreadsheet: the row is dead, the key is never guessed. What
- * other programs merely put around a key is taken off, and told: else the same people would come twice, once by each
- * program.
- */
 export const keyLengthMax = 75;
 
-export const keyMissing: Flaw<DeadCode> = {
+export const keyMissing: Flaw<RejectionCode> = {
   code: 'keyMissing',
   message: 'the row has no key',
-  hint: 'Fill in the key: without it nobody can tell whose row this is.',
+  hint: 'Add a key: a row without one cannot be matched to a contact.',
 };
 
 /**
- * A number as a spreadsheet shows it when it is too long for the column: `1.2E+11`. A mantissa with decimals or an
- * exponent with its sign is asked for, since `1e5` and `12E5` are good article numbers.
+ * A number as a spreadsheet shows it when it is too long for the column: `1.2E+11`. The mantissa must have decimals, or
+ * the exponent a sign: `1e5` and `12E5` are valid article numbers.
  */
 const spreadsheetNumber = /^[+-]?\d(?:[.,]\d+E\+?|E\+)\d{1,3}$/i;
-/** `#REF!`, `#NAME?`, `#####`: what a spreadsheet shows instead of a value. */
+/** `#REF!`, `#NAME?`, `#####`: what a spreadsheet shows in place of a value. */
 const spreadsheetError = /^#(?:REF!|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!|N\/A|#+)$/i;
 
 const unguarded: Flaw<WarningCode> = {
   code: 'keyUnguarded',
-  message: `the key is guarded against formulas (by ' or ="…") and was read without the guard`,
-  hint: 'Nothing to do: the same key without the guard is the same contact.',
+  message: `the key was read without the guard against formulas (' or ="…") around it`,
+  hint: 'No action needed: with or without the guard, the key means the same contact.',
 };
 const decimalsDropped: Flaw<WarningCode> = {
   code: 'keyDecimalsDropped',
-  message: 'the key ends in .0, as some programs write whole numbers, and was read without it',
-  hint: 'Export the column as text if the .0 belongs to the key.',
+  message: 'the key was read without the .0 at its end, which some programs add to whole numbers',
+  hint: 'If the .0 belongs to the key, export the column as text.',
 };
-/** Programs that write `123.0` count in binary fractions: further digits are not the ones that were meant. */
+/** Programs that write `123.0` store floating-point numbers: any further digits are not reliable. */
 const wholeNumberDigitsMax = 15;
 
-/** `prefix` is the mapping's `keyPrefix`, or an empty string; it counts in the length. */
+/**
+ * The key, `externalId` (`rules.md`, "Workspace, feed, key"): trimmed, NFC, case kept, 1 to 75 code points. An apostrophe,
+ * a formula's sign or a `.0` that another program put around it is removed, with a warning: otherwise each program's export
+ * would create the same contacts again.
+ *
+ * @param prefix the mapping's `keyPrefix`, or an empty string; it counts in the length.
+ */
 export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json'): Reading<string> {
   const cell = readCell(raw, from);
   if (cell.kind === 'wrong') return { ok: false, flaw: cell.flaw };
@@ -218,13 +214,14 @@ export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json'): R
   if (text === '') return { ok: false, flaw: keyMissing };
   const isInexact = whole !== null && whole.length > wholeNumberDigitsMax;
   if (isInexact || spreadsheetNumber.test(text) || spreadsheetError.test(text)) {
-    const hint = 'Format the key column as text in the spreadsheet, or export again without opening the file in one.';
+    const hint =
+      'Format the key column as text in the spreadsheet, or export again without opening the file in a spreadsheet.';
     return bad('keyDamaged', 'a spreadsheet has damaged the key', hint);
   }
   const flaw = characterFlaw(text);
   if (flaw !== null) return flaw;
   if (/[\t\r\n]/.test(text)) {
-    return bad('controlCharacter', 'the key holds a line break or a tab', 'Write the key on one line.');
+    return bad('controlCharacter', 'the key contains a line break or a tab', 'Write the key on one line.');
   }
   const key = `${prefix}${text}`.normalize('NFC');
   const length = [...key].length;
@@ -235,12 +232,12 @@ export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json'): R
   const subject = prefix === '' ? 'the key' : 'the key with its prefix';
   return bad(
     'keyTooLong',
-    `${subject} has ${length} characters; ${keyLengthMax} is the most`,
+    `${subject} has ${length} characters; at most ${keyLengthMax} are allowed`,
     'Use a shorter id column.',
   );
 }
 
-/** `'123` and `=+123`: an apostrophe before any key, as an export of ids has it, and the sign of a formula that is a number. */
+/** `'123` and `=+123` are 123 and +123: exports of ids put an apostrophe, or the sign of a formula, before the key. */
 function withoutGuard(text: string): string {
   return text
     .replace(/^'/, '')

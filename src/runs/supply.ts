@@ -1,4 +1,5 @@
 /** The rows of a claimed file, with the mapping that reads them. */
+
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { sourceLabelOf } from '#src/ledger/rules/feeds.ts';
@@ -155,7 +156,8 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
     ...(blankLineCount > 0
       ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} passed over`]
       : []),
-    ...[...compiled.notes, ...warnings].map((warning) => warning.message),
+    ...compiled.notes.map(({ line, message }) => `line ${line}: ${message}`),
+    ...warnings.map(({ message }) => message),
   ];
 }
 

@@ -19,7 +19,7 @@ describe('a header that stands twice', () => {
     expect(() => compile(mapping({ fields: { role: 'Notes' } }))).toThrow(
       expect.objectContaining({
         ...{ kind: 'file', code: 'duplicateHeader', facts: { column: 'Notes', first: 4, second: 5 } },
-        message: 'the header "Notes" stands in columns 4 and 5',
+        message: 'the header "Notes" is used by columns 4 and 5',
         hint: 'Rename one of them, or pick one by its position: in the mapping, write 4 instead of "Notes".',
       }),
     );
@@ -30,7 +30,7 @@ describe('a header that stands twice', () => {
   test('stops the file in the generic layout too, with the way to pick one', () => {
     expect(() => compile(null, ['externalId', 'Email', 'email '])).toThrow(
       expect.objectContaining({
-        ...{ code: 'duplicateHeader', message: 'the header "email" stands in columns 2 and 3' },
+        ...{ code: 'duplicateHeader', message: 'the header "email" is used by columns 2 and 3' },
         hint: expect.stringContaining('{ column: 2 }'),
       }),
     );

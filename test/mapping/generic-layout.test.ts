@@ -74,7 +74,7 @@ describe('the generic layout', () => {
         kind: 'file',
         code: 'keyColumnMissing',
         message: 'no column is called externalId; found: "Contact ID", "First Name"',
-        hint: expect.stringContaining('"Contact ID" looks like it'),
+        hint: expect.stringContaining('"Contact ID" looks like the key'),
       }),
     );
     expect(() => compile(['extrenalId', 'x'])).toThrow(

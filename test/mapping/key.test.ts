@@ -75,8 +75,8 @@ describe('the key', () => {
     const compiled = compileMapping(null, { columns: ['externalId', 'firstName'] }, noContext);
     const rows = [2, 3, 4].map((line) => compiled.mapRow(cellsRow(['externalId', 'firstName'], [cell, 'Ada'], line)));
     expect(rows.map((row) => [desiredOf(row).key, warningsOf(row)])).toEqual(Array(3).fill([key, []]));
-    expect(compiled.notes.map(({ message }) => message)).toEqual([
-      `3 rows, first in line 2: the key is guarded against formulas (by ' or ="…") and was read without the guard`,
+    expect(compiled.notes.map(({ line, message }) => [line, message])).toEqual([
+      [2, `the key was read without the guard against formulas (' or ="…") around it (first of 3 rows)`],
     ]);
   });
 
@@ -84,8 +84,8 @@ describe('the key', () => {
     const compiled = compileMapping(null, { columns: ['externalId', 'firstName'] }, noContext);
     const row = compiled.mapRow(cellsRow(['externalId', 'firstName'], ['123.0', 'Ada'], 7));
     expect(desiredOf(row).key).toBe('123');
-    expect(compiled.notes.map(({ message }) => message)).toEqual([
-      'line 7: the key ends in .0, as some programs write whole numbers, and was read without it',
+    expect(compiled.notes.map(({ line, message }) => [line, message])).toEqual([
+      [7, 'the key was read without the .0 at its end, which some programs add to whole numbers'],
     ]);
     expect(codes(`${'9'.repeat(16)}.0`)).toEqual(['keyDamaged']);
     expect(['123.00', '1.10', 'v1.0', '.0'].map(keyOf)).toEqual(['123.00', '1.10', 'v1.0', '.0']);

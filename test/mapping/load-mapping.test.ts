@@ -110,7 +110,7 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
 
   test('a policy other than shared: it does not work yet', () => {
     expect(mistakes('name: a\nkey: id\nfields: { role: { column: R, policy: fill } }\n')).toEqual([
-      'm.yaml:3:38: fields.role.policy: this policy does not work yet; only shared does: leave policy out',
+      'm.yaml:3:38: fields.role.policy: this policy is not available yet: remove policy, or write shared',
     ]);
     expect(mistakes('name: a\nkey: id\nfields: { role: { column: R, policy: shared } }\n')).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
   test('a country that is none, a reserved source, a bad name', () => {
     expect(mistakes('name: "a b"\nkey: id\ndefaultCountry: UK\nsource: csv-1\n')).toEqual([
       expect.stringMatching(/^m\.yaml:1:7: name: /),
-      expect.stringMatching(/^m\.yaml:3:17: defaultCountry: no country code/),
+      expect.stringMatching(/^m\.yaml:3:17: defaultCountry: not a country code/),
       expect.stringMatching(/^m\.yaml:4:9: source: the service reserves/),
     ]);
   });
@@ -129,8 +129,8 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
         'name: a\nkey: id\nemails: [{ column: E-Mail }, { column: email }]\ncustomFields: [{ column: A, key: k }, { column: B, key: k }]\n',
       ),
     ).toEqual([
-      'm.yaml:3:40: emails.1.column: "email" stands twice in this list',
-      expect.stringContaining('customFields.1.key: "k" stands twice'),
+      'm.yaml:3:40: emails.1.column: "email" occurs twice in this list',
+      expect.stringContaining('customFields.1.key: "k" occurs twice'),
     ]);
   });
 
@@ -145,7 +145,7 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
       `m.yaml:3:35: phones.1.column: ${wanted}`,
     ]);
     expect(mistakes('name: a\nkey: id\nphones: [{ column: 4 }, { column: 4 }]\n')).toEqual([
-      'm.yaml:3:35: phones.1.column: "4" stands twice in this list',
+      'm.yaml:3:35: phones.1.column: "4" occurs twice in this list',
     ]);
     expect(mistakes('name: a\nkey: id\nphones: [{ position: 4 }]\n')).toEqual([
       'm.yaml:3:10: "phones.0.column" is missing',

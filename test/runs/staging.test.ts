@@ -92,7 +92,7 @@ describe('the key of a formula-safe export', () => {
     expectCounts(run, { rows: 2, unchanged: 2 });
     expect(run.counts.warnings).toBe(1);
     expect(run.notes).toEqual([
-      `2 rows, first in line 2: the key is guarded against formulas (by ' or ="…") and was read without the guard`,
+      `line 2: the key was read without the guard against formulas (' or ="…") around it (first of 2 rows)`,
     ]);
   });
 });
