@@ -5,7 +5,8 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { systemCodeOf } from '#src/errors.ts';
-import { TryAgain, takeError } from './take-error.ts';
+import { TryAgain } from '#src/workspace/retry.ts';
+import { takeError } from './take-error.ts';
 
 export interface HostAddress {
   readonly address: string;

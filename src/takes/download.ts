@@ -7,13 +7,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import pRetry from 'p-retry';
 import type { Config } from '#src/config/schema.ts';
 import type { TakenUrl } from '#src/ledger/takes.ts';
 import { classifyFileName, safeFileName } from '#src/sources/file-name.ts';
+import { retry } from '#src/workspace/retry.ts';
 import { limitsOf, type TakeParts } from './parts.ts';
 import { assertExport, type FileAnswer, isGzip, requestFile, type TypeEnding } from './request-file.ts';
-import { TryAgain, takeError } from './take-error.ts';
+import { takeError } from './take-error.ts';
 
 interface DownloadOrder {
   readonly feed: string;
@@ -58,17 +58,13 @@ export async function download(parts: TakeParts, order: DownloadOrder, signal: A
   } catch (error) {
     signal.throwIfAborted();
     if (late.signal.aborted) throw tooLate(first.url.host, parts.download.timeout);
-    throw error instanceof TryAgain ? error.failure : error;
+    throw error;
   } finally {
     end.abort();
     await timer;
   }
 }
 
-/**
- * The library counts; the waiting is ours, since it knows no `Retry-After`. It does not get the signal either: it would throw
- * an answer away that came together with the abort.
- */
 async function tryOften<Result>(
   parts: TakeParts,
   attempt: () => Promise<Result>,
@@ -76,18 +72,16 @@ async function tryOften<Result>(
   endsAtMs: number,
 ): Promise<Result> {
   const { triesMax, retryWaitMs } = limitsOf(parts);
-  return pRetry(attempt, {
-    retries: triesMax - 1,
-    minTimeout: 0,
-    shouldRetry: async ({ error, attemptNumber }) => {
-      if (!(error instanceof TryAgain) || signal.aborted) return false;
-      const waitMs = (error.retryAfterMs ?? 0) + retryWaitMs * attemptNumber;
-      // There would be no time for another try: what went wrong is told, and not that it took long.
-      if (parts.clock.monotonicMs() + waitMs >= endsAtMs) return false;
-      parts.log.info({ code: error.failure.code, attempt: attemptNumber, waitMs }, 'download is tried again');
-      await parts.clock.sleep(waitMs, signal);
-      return true;
+  return retry(attempt, {
+    triesMax,
+    waitMs: ({ retryAfterMs }, tryNumber) => {
+      const waitMs = (retryAfterMs ?? 0) + retryWaitMs * tryNumber;
+      // If there is no time for another try, the failure itself is reported, not that the download took too long.
+      return parts.clock.monotonicMs() + waitMs >= endsAtMs ? null : waitMs;
     },
+    onWait: ({ code }, attempt, waitMs) => parts.log.info({ code, attempt, waitMs }, 'download is tried again'),
+    clock: parts.clock,
+    signal,
   });
 }
 

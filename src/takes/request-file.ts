@@ -11,10 +11,10 @@ import { Client } from 'undici';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { contentError } from '#src/sources/file-name.ts';
 import { ownerOnlyFileMode } from '#src/whole-file.ts';
-import { parseRetryAfter } from '#src/workspace/retry.ts';
+import { parseRetryAfter, TryAgain } from '#src/workspace/retry.ts';
 import { checkedAddresses, fixedLookup } from './address-guard.ts';
 import { limitsOf, type TakeParts } from './parts.ts';
-import { storageError, TryAgain, takeError } from './take-error.ts';
+import { storageError, takeError } from './take-error.ts';
 
 /** Of an `ETag` or `Last-Modified` that is remembered. */
 const markCharsMax = 1_024;
