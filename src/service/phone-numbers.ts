@@ -4,7 +4,7 @@
  * 4.4, the name of the user filter: not shown. It is `userId`, a text that begins with `US` (`facts.md`).
  */
 import { z } from 'zod';
-import { checkQuery } from '#src/service/http/check-query.ts';
+import { checkQuery } from '#src/service/http/check-request.ts';
 import { Refusal } from '#src/service/http/refusal.ts';
 import type { Operation, OperationDescription, OperationRequest, Reply } from '#src/service/operations/operation.ts';
 import type { PhoneNumberTable } from '#src/service/store/workspace-tables.ts';

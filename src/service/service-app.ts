@@ -9,12 +9,9 @@ import type { Logger } from '#src/log.ts';
 import { createBackground } from './faults/answer-with-faults.ts';
 import { answerControl, type ControlParts, showControl } from './faults/control.ts';
 import { createFaultSet } from './faults/faults.ts';
-import { createAuthentication } from './http/authentication.ts';
-import { noSuchPath, versionGone, wrongMethod } from './http/path-refusals.ts';
-import { createRateLimit } from './http/rate-limit.ts';
-import { replyOutsideOperations } from './http/reply-outside-operations.ts';
-import { sendReply } from './http/send-reply.ts';
-import { createTurnEnd } from './http/turn-end.ts';
+import { createAuthentication, createRateLimit } from './http/access.ts';
+import { noSuchPath, versionGone, wrongMethod } from './http/refusal.ts';
+import { replyOutsideOperations, sendReply } from './http/replies.ts';
 import { type SettledKeys, settleKeys } from './keys.ts';
 import { addDescription, type ObservedReply, type ObserveReply, openApiDocument } from './openapi/openapi-document.ts';
 import { describedPath } from './openapi/operation-object.ts';
@@ -59,7 +56,6 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
     faults: createFaultSet(behaviour.faults, behaviour.faultSeed),
     pageTokens,
     background,
-    atTurnEnd: createTurnEnd(),
     clock,
     log,
     tellFailure: createFailureLog(log, clock, background.closing),

@@ -5,7 +5,7 @@ import type { Logger } from '#src/log.ts';
 import type { PatchMode } from '#src/service/contacts/contact-changes.ts';
 import type { ReservedSources } from './contacts/reserved-sources.ts';
 import type { FaultSpec } from './faults/faults.ts';
-import type { SocketLimits } from './http/socket-limits.ts';
+import type { SocketLimits } from './http/listen.ts';
 import { checkKeys } from './keys.ts';
 import type { ReplyObserver } from './openapi/openapi-document.ts';
 import type { WorkspaceFileToLoad } from './workspace-file/open-loaded-store.ts';

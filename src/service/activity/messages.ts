@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
-import { checkQuery } from '#src/service/http/check-query.ts';
-import { checkShape } from '#src/service/http/check-shape.ts';
+import { checkQuery, checkShape } from '#src/service/http/check-request.ts';
 import { badRequest, type DeprecatedUse, flaggingRefusals } from '#src/service/http/refusal.ts';
 import type { Operation, OperationDescription, OperationRequest, Reply } from '#src/service/operations/operation.ts';
 import { newestFirstPage, type PageTokens, pageReply } from '#src/service/paging.ts';

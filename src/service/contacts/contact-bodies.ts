@@ -2,7 +2,7 @@
  * The fields of a contact's body as they must be (2.1, 2.2, section 8). Lengths are counted in code points.
  */
 import { z } from 'zod';
-import { checkShape } from '#src/service/http/check-shape.ts';
+import { checkShape } from '#src/service/http/check-request.ts';
 import { boundedText, e164, lengthOf, text } from '#src/service/text-schemas.ts';
 import { type ReservedSources, reservedSourceProblem } from './reserved-sources.ts';
 

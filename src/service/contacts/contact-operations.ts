@@ -1,5 +1,5 @@
 import { type Clock, isoInstant } from '#src/clock.ts';
-import { checkQuery } from '#src/service/http/check-query.ts';
+import { checkQuery } from '#src/service/http/check-request.ts';
 import { Refusal } from '#src/service/http/refusal.ts';
 import { type Operation, type OperationRequest, ReadyBody, type Reply } from '#src/service/operations/operation.ts';
 import type { PageTokens } from '#src/service/paging.ts';

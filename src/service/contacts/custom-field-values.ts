@@ -5,7 +5,7 @@
  * are reported together, under the title that section 7 gives.
  */
 import { z } from 'zod';
-import { problemOf } from '#src/service/http/check-shape.ts';
+import { problemOf } from '#src/service/http/check-request.ts';
 import { invalidCustomFieldItem, type RequestProblem } from '#src/service/http/refusal.ts';
 import type { CustomFieldDefinitions } from '#src/service/stored-records.ts';
 import { text } from '#src/service/text-schemas.ts';

@@ -8,11 +8,10 @@
 import { z } from 'zod';
 import { PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
-import { parseJson } from '../http/parse-json.ts';
+import { parseJson } from '#src/service/http/read-body.ts';
+import { replyOutsideOperations, sendReply } from '#src/service/http/replies.ts';
 import { type BodySource, readBodyBytes } from '../http/read-body.ts';
 import { badRequest, Refusal } from '../http/refusal.ts';
-import { replyOutsideOperations } from '../http/reply-outside-operations.ts';
-import { sendReply } from '../http/send-reply.ts';
 import { type FaultSet, parseFault } from './faults.ts';
 
 const faultCountMax = 100;

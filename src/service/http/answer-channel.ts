@@ -8,8 +8,7 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { textOfBody } from '#src/service/operations/operation.ts';
 import type { Reply } from '../operations/operation.ts';
-import { sendReply } from './send-reply.ts';
-import type { AtTurnEnd } from './turn-end.ts';
+import { sendReply } from './replies.ts';
 
 // Where another server of this process has put its own Response into the globals, a response is written from a shortcut
 // that overlooks the mark of this one. Reading the body takes the shortcut away.
@@ -26,7 +25,7 @@ export interface AnswerChannel {
 }
 
 /** The connection of a request that came over a socket. */
-export function socketChannel(outgoing: ServerResponse, atTurnEnd: AtTurnEnd): AnswerChannel {
+export function socketChannel(outgoing: ServerResponse): AnswerChannel {
   const reset = () => {
     if (outgoing.socket === null) outgoing.destroy();
     else outgoing.socket.resetAndDestroy();
@@ -35,9 +34,7 @@ export function socketChannel(outgoing: ServerResponse, atTurnEnd: AtTurnEnd): A
   return {
     send: (reply) => {
       outgoing.statusCode = reply.status;
-      atTurnEnd(() => {
-        if (takesReply(outgoing)) writeReply(outgoing, reply);
-      });
+      if (takesReply(outgoing)) writeReply(outgoing, reply);
       return RESPONSE_ALREADY_SENT;
     },
     reset,
@@ -69,10 +66,8 @@ function writeReply(outgoing: ServerResponse, reply: Reply): void {
     outgoing.writeHead(reply.status, reply.headers).end();
     return;
   }
-  const size = Buffer.byteLength(text);
-  const headers = { 'content-type': 'application/json', 'content-length': size, ...reply.headers };
-  // As many bytes as characters: the text is ASCII, and Latin-1 gives the same bytes for half the work.
-  outgoing.writeHead(reply.status, headers).end(text, size === text.length ? 'latin1' : 'utf8');
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...reply.headers };
+  outgoing.writeHead(reply.status, headers).end(text);
 }
 
 /** The stand-in where the app is called without a port. */

@@ -5,7 +5,6 @@
  * name of its own at 127.0.0.1 and would otherwise read everything (DNS rebinding). Section 7: not shown; 421.
  */
 import type { IncomingMessage } from 'node:http';
-import { unspokenVersion } from './malformed-request.ts';
 import { Refusal } from './refusal.ts';
 
 /** The refusal, or null where the head is fine. It may rewrite the request's target: see `absoluteTarget`. */
@@ -67,4 +66,9 @@ function absoluteTarget(incoming: IncomingMessage, hostProblem: (host: string) =
   const problem = hostProblem(host);
   if (problem === null) incoming.url = rest.startsWith('/') ? rest : `/${rest}`;
   return problem;
+}
+
+/** The parser lets a few versions pass that nobody speaks on a plain socket, as 2.0. */
+export function unspokenVersion(): Refusal {
+  return new Refusal(505, 'This version of HTTP is not spoken here. Use HTTP/1.1.');
 }

@@ -1,30 +1,48 @@
 /**
- * The listening server: from connections to requests, under `socket-limits.ts`. What is no request is answered here,
- * in the shape of every other error.
+ * The listening server: Node's own, under limits that suit a sandbox, with a check of each request's head. What is not
+ * HTTP is answered in the shape of every other error, and the connection closed.
  *
- * Whoever listens, closes: `close` ends idle and hanging connections alike.
+ * The opener closes it: `close` ends idle and hanging connections alike.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { textOfBody } from '#src/service/operations/operation.ts';
-import { createHeadCheck } from './check-head.ts';
-import { continueOnRead } from './continue-on-read.ts';
-import { type ParserError, refusalOfParserError } from './malformed-request.ts';
-import { withoutUpgrade } from './plain-request.ts';
+import { createHeadCheck, unspokenVersion } from './check-head.ts';
 import { Refusal } from './refusal.ts';
-import { replyOutsideOperations } from './reply-outside-operations.ts';
-import { sendReply } from './send-reply.ts';
-import {
-  affordableConnections,
-  backlog,
-  defaultSocketLimits,
-  openFilesMax,
-  type SocketLimits,
-} from './socket-limits.ts';
-import { type Connections, createConnections } from './turns.ts';
+import { replyOutsideOperations, sendReply } from './replies.ts';
+
+/** Limits of the port, in place of Node's generous defaults. */
+export interface SocketLimits {
+  /** From the connection, or from a request's first byte, to the end of its headers. */
+  readonly headersTimeoutMs: number;
+  /** From a request's first byte to the end of its body. */
+  readonly requestTimeoutMs: number;
+  /** The interval at which Node checks the two above. */
+  readonly connectionCheckMs: number;
+  /** Between two requests of one connection. */
+  readonly keepAliveMs: number;
+  /** A reply of which the client takes nothing for this long is given up, and its connection closed. */
+  readonly unreadReplyMs: number;
+  readonly headerBytesMax: number;
+  /** Further connections are closed as they come. */
+  readonly connectionsMax: number;
+}
+
+const defaultSocketLimits: SocketLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 15_000,
+  connectionCheckMs: 1_000,
+  keepAliveMs: 5_000,
+  unreadReplyMs: 30_000,
+  /** Twenty ids of 75 characters, percent-encoded, fit into it. */
+  headerBytesMax: 32 * 1024,
+  /** Each may hold a body up to its limit while it comes in. */
+  connectionsMax: 2_048,
+};
 
 export interface ListenOptions {
   readonly fetch: Parameters<typeof getRequestListener>[0];
@@ -40,71 +58,57 @@ export interface Listening {
   readonly close: () => Promise<void>;
 }
 
-/** Throws a `usage` error: `portTaken`, or `portRefused` for any other reason. */
+/** @throws PatchbayError `usage`: `portTaken`, or `portRefused` for any other reason. */
 export async function listen({ fetch, host, port, limits: given, log }: ListenOptions): Promise<Listening> {
-  const wished = { ...defaultSocketLimits, ...given };
-  const limits = { ...wished, connectionsMax: affordableConnections(wished.connectionsMax, openFilesMax()) };
+  const limits = { ...defaultSocketLimits, ...given };
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.connectionCheckMs,
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.headerBytesMax,
-    // A header that came twice is seen as such, instead of the first being taken in silence.
+    // A repeated header is seen as such; otherwise Node would silently take the first one.
     joinDuplicateHeaders: true,
     // Refused by `check-head.ts`, with a body.
     requireHostHeader: false,
   });
-  server.timeout = limits.unreadReplyMs;
-  // The system may accept a backlog of newcomers before room was made for one.
-  server.maxConnections = limits.connectionsMax + backlog + 1;
+  server.maxConnections = limits.connectionsMax;
   await bind(server, host, port);
   const address = server.address();
   invariant(address !== null && typeof address === 'object', 'a listening server has an address');
-  const connections = createConnections(createAnswer(fetch, isLoopback(address), log), limits, log);
-  serve(server, connections, limits, log);
-  return { port: address.port, close: () => closeServer(server, connections) };
-}
-
-/** Nothing came in yet: the port was bound in this very turn. */
-function serve(server: Server, connections: Connections, limits: SocketLimits, log: Logger): void {
-  server.on('connection', connections.opened);
-  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, behind: Buffer) => {
-    const bytes = withoutUpgrade(incoming, behind);
-    // Until it is read again nobody else listens.
-    socket.on('error', () => undefined);
-    connections.interrupted(socket, () => {
-      socket.unshift(bytes);
-      server.emit('connection', socket);
-    });
+  const newest = new WeakMap<Duplex, ServerResponse>();
+  const respond = createAnswer(fetch, isLoopback(address), limits.unreadReplyMs, log);
+  const answer: Answer = (incoming, outgoing) => {
+    newest.set(incoming.socket, outgoing);
+    respond(incoming, outgoing);
+  };
+  server.on('request', answer);
+  // Without this, Node answers an unknown expectation by itself, with an empty body.
+  server.on('checkExpectation', answer);
+  server.on('clientError', (error: ParserError, socket) => {
+    const refuseNow = () => refuseSocket(socket, refusalOfParserError(error), log);
+    const before = newest.get(socket);
+    const isBusy = before !== undefined && !before.destroyed && (before.headersSent || before.req.complete);
+    // Bytes written now would get into the reply to the request before.
+    if (isBusy) before.once('close', refuseNow);
+    else refuseNow();
   });
-  server.on('request', connections.requested);
-  // Without this, Node asks for every body, also where the head is refused.
-  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    continueOnRead(incoming, outgoing);
-    connections.requested(incoming, outgoing);
-  });
-  // Without this, Node answers an unknown expectation by itself, and with an empty body.
-  server.on('checkExpectation', connections.requested);
-  server.on('timeout', connections.stalled);
-  server.on('clientError', (error: ParserError, socket: Socket) => {
-    log.debug({ code: error.code }, 'malformed request');
-    connections.broken(socket, refusalOfParserError(error));
-  });
-  server.on('connect', (_, socket: Socket) => {
-    // A client that breaks off is no failure of the service.
-    socket.on('error', () => undefined);
-    connections.broken(socket, new Refusal(501, 'This service is no proxy.'));
-  });
-  // Told once: whoever causes it can cause it a thousand times in a second.
-  server.once('drop', () => log.warn({ connectionsMax: limits.connectionsMax }, 'connection refused: all are at work'));
-  // As where the system has no more files to give: the service goes on with the connections that it has.
+  server.once('drop', () =>
+    log.warn({ connectionsMax: limits.connectionsMax }, 'connection refused: too many are open'),
+  );
+  // For example, when the system has no file descriptor left: the service continues with the connections that it has.
   server.on('error', (error) => log.warn({ reason: messageOf(error) }, 'connection not accepted'));
+  return { port: address.port, close: () => closeServer(server) };
 }
 
 type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
-function createAnswer(fetch: ListenOptions['fetch'], loopbackOnly: boolean, log: Logger): Answer {
+function createAnswer(
+  fetch: ListenOptions['fetch'],
+  loopbackOnly: boolean,
+  unreadReplyMs: number,
+  log: Logger,
+): Answer {
   const checkHead = createHeadCheck(loopbackOnly);
   const answer = getRequestListener(fetch, {
     // The globals stay as they are: the process may hold a client as well.
@@ -118,7 +122,11 @@ function createAnswer(fetch: ListenOptions['fetch'], loopbackOnly: boolean, log:
   });
   return (incoming, outgoing) => {
     const refusal = checkHead(incoming);
-    // HTTP/1.0 knows no chunks: where such a body ends, others on the way may see otherwise (RFC 9112, 6.1).
+    // A request at work may take its time; the fault `hangAfter` takes all of it.
+    outgoing.setTimeout(unreadReplyMs, () => {
+      if (outgoing.headersSent) outgoing.destroy();
+    });
+    // HTTP/1.0 has no chunks: intermediaries may disagree about where such a body ends (RFC 9112, 6.1).
     if (incoming.httpVersion === '1.0' && incoming.headers['transfer-encoding'] !== undefined) {
       outgoing.setHeader('connection', 'close');
     }
@@ -135,6 +143,46 @@ function refuse(outgoing: ServerResponse, refusal: Refusal, log: Logger): void {
   outgoing.end(body);
 }
 
+interface ParserError extends Error {
+  readonly code?: string;
+}
+
+/** Null: the client has gone, so there is nothing to answer. */
+function refusalOfParserError({ code }: ParserError): Refusal | null {
+  switch (code) {
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'ECONNABORTED':
+      return null;
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Refusal(408, 'The request did not arrive in time.');
+    case 'HPE_HEADER_OVERFLOW':
+      return new Refusal(431, 'The request line and its headers are too large.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new Refusal(413, 'The extensions of a chunk are too large.');
+    case 'HPE_INVALID_VERSION':
+      return unspokenVersion();
+    default:
+      return new Refusal(400, 'The request is not well-formed HTTP.');
+  }
+}
+
+/** Section 7, what is answered for a malformed request: not shown. The flat shape, written by hand: Node gives no reply object. */
+function refuseSocket(socket: Duplex, refusal: Refusal | null, log: Logger): void {
+  if (refusal === null || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = textOfBody(replyOutsideOperations(refusal, log).body) ?? '';
+  const head = [
+    `HTTP/1.1 ${refusal.status} Refused`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
 function isLoopback({ address }: AddressInfo): boolean {
   return address === '::1' || address.startsWith('127.');
 }
@@ -143,7 +191,7 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (cause: NodeJS.ErrnoException) => reject(listenError(cause, host, port));
     server.once('error', fail);
-    server.listen({ host, port, backlog }, () => {
+    server.listen({ host, port }, () => {
       server.off('error', fail);
       resolve();
     });
@@ -166,9 +214,9 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
   });
 }
 
-function closeServer(server: Server, connections: Connections): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    connections.close();
+    server.closeAllConnections();
   });
 }

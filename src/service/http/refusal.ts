@@ -4,7 +4,6 @@
  * It carries all but the resource: that is known where the operation is known, and completes the code.
  */
 import { STATUS_CODES } from 'node:http';
-import type { JsonType } from './expected-shape.ts';
 
 /** One thing that is wrong with a request. The value itself is not echoed. */
 export interface RequestProblem {
@@ -17,9 +16,9 @@ export interface RequestProblem {
 }
 
 /** Digits 3 and 4 of a code (`facts.md`, "codes"). */
-export type CodeVariant = '00' | '01' | '02';
+type CodeVariant = '00' | '01' | '02';
 
-export interface RefusalOptions {
+interface RefusalOptions {
   /** Default: `01` for 500, as everywhere in the public description of the service, else `00`. */
   readonly variant?: CodeVariant;
   readonly title?: string;
@@ -93,3 +92,32 @@ export interface DeprecatedUse {
   /** What to use in its place. ASCII, without quotes: it goes into a header. */
   readonly instead: string;
 }
+
+// What is answered where a path, or its method, means no operation.
+
+/** HEAD is answered wherever GET is, and not named. */
+export function wrongMethod(allowed: readonly string[]): Refusal {
+  const allow = allowed.join(', ');
+  return new Refusal(405, `This path answers ${allow}.`, { headers: { allow } });
+}
+
+/** Section 4: what is answered for a path that it does not name is not shown. */
+export function noSuchPath(path: string): Refusal {
+  const isVersioned = path === '/v1' || path.startsWith('/v1/');
+  const hint = isVersioned ? 'GET /openapi.json lists those that there are.' : 'Every path starts with /v1.';
+  return new Refusal(404, `There is no such path. ${hint}`);
+}
+
+/** Section 9: /v0 is deprecated. How it answers: not shown. 410, since nothing is served there any more. */
+export function versionGone(): Refusal {
+  return new Refusal(410, 'The paths under /v0 are deprecated and no longer answered. Use /v1.');
+}
+
+/**
+ * What a schema expects at a place of what was sent: the JSON type, for `errors[].schema.type` (section 7: not shown),
+ * and the words for it.
+ * Both come from the schema itself, so that neither can say anything else than what is checked.
+ */
+export const jsonTypes = ['string', 'number', 'boolean', 'array', 'object'] as const;
+
+export type JsonType = (typeof jsonTypes)[number];

@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { Logger } from '#src/log.ts';
-import { hasAlready } from '#src/service/http/if-none-match.ts';
 import type { ServiceEnv } from '#src/service/operations/exchange.ts';
 import type { Operation, OperationTag } from '#src/service/operations/operation.ts';
 import { createDescriptionPage, viewerFolder } from './description-page.ts';
@@ -150,3 +149,13 @@ export type ObserveReply = (reply: ObservedReply) => void;
 
 /** Called once, when the service starts. */
 export type ReplyObserver = (document: OpenApiDocument) => ObserveReply;
+
+/** `If-None-Match`: whether the client has what it asks for (RFC 9110, 13.1.2). */
+const entityTag = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/** `etag` is that of the present text, in quotes. Weak comparison: a mark of weakness counts for nothing. */
+function hasAlready(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return [...ifNoneMatch.matchAll(entityTag)].some(([, opaque]) => opaque === etag);
+}

@@ -1,9 +1,8 @@
 /** One operation in the public description. */
 import { z } from 'zod';
 import { invariant } from '#src/errors.ts';
-import { errorReply } from '#src/service/http/error-reply.ts';
-import { jsonTypes } from '#src/service/http/expected-shape.ts';
-import { badRequest, Refusal } from '#src/service/http/refusal.ts';
+import { badRequest, jsonTypes, Refusal } from '#src/service/http/refusal.ts';
+import { errorReply } from '#src/service/http/replies.ts';
 import { type Operation, objectOfBody } from '#src/service/operations/operation.ts';
 
 /** An object of the OpenAPI specification. The document is checked as a whole, by a validator and in tests. */

@@ -10,16 +10,13 @@ import type { Clock } from '#src/clock.ts';
 import type { Logger } from '#src/log.ts';
 import type { Background } from '#src/service/faults/answer-with-faults.ts';
 import type { Fault, FaultSet } from '#src/service/faults/faults.ts';
+import type { Authenticate, TakePlace } from '#src/service/http/access.ts';
+import { parseJson } from '#src/service/http/read-body.ts';
+import { errorReply, flagDeprecated } from '#src/service/http/replies.ts';
 import type { PageTokens } from '#src/service/paging.ts';
 import { answerWithFaults } from '../faults/answer-with-faults.ts';
-import type { Authenticate } from '../http/authentication.ts';
-import { errorReply } from '../http/error-reply.ts';
-import { flagDeprecated } from '../http/flag-deprecated.ts';
-import { parseJson } from '../http/parse-json.ts';
-import type { TakePlace } from '../http/rate-limit.ts';
 import { readBodyBytes } from '../http/read-body.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { AtTurnEnd } from '../http/turn-end.ts';
 import { createExchange, type Exchange, type ServiceEnv } from './exchange.ts';
 import type { TellFailure } from './failure-log.ts';
 import type { ListingFaults, Operation, Reply } from './operation.ts';
@@ -32,7 +29,6 @@ export interface AnswerParts {
   readonly faults: FaultSet;
   readonly pageTokens: PageTokens;
   readonly background: Background;
-  readonly atTurnEnd: AtTurnEnd;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tellFailure: TellFailure;
@@ -49,7 +45,7 @@ export function answerOperation(
   parts: AnswerParts,
 ): Response | Promise<Response> {
   parts.count(operation);
-  const exchange = createExchange(operation, context, parts.clock.monotonicMs(), parts.atTurnEnd);
+  const exchange = createExchange(operation, context, parts.clock.monotonicMs());
   const refusal = admit(exchange, parts);
   if (refusal !== null) return exchange.channel.send(refusal);
   if (!operation.takesBody) return carryOut(exchange, noBytes, parts);

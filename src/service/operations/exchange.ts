@@ -7,9 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { type AnswerChannel, detachedChannel, socketChannel } from '#src/service/http/answer-channel.ts';
-import { newTrace } from '#src/service/http/error-reply.ts';
-import { queryOf } from '#src/service/http/query-of.ts';
-import type { AtTurnEnd } from '#src/service/http/turn-end.ts';
+import { queryOf } from '#src/service/http/check-request.ts';
+import { newTrace } from '#src/service/http/replies.ts';
 import type { Operation } from './operation.ts';
 
 export interface Exchange {
@@ -29,12 +28,7 @@ export interface Exchange {
   deprecatedNames: readonly string[];
 }
 
-export function createExchange(
-  operation: Operation,
-  { req, env }: Context<ServiceEnv>,
-  startedMs: number,
-  atTurnEnd: AtTurnEnd,
-): Exchange {
+export function createExchange(operation: Operation, { req, env }: Context<ServiceEnv>, startedMs: number): Exchange {
   const request = req.raw;
   const { incoming, outgoing } = env ?? {};
   return {
@@ -42,7 +36,7 @@ export function createExchange(
     request,
     incoming,
     outgoing,
-    channel: outgoing === undefined ? detachedChannel(request) : socketChannel(outgoing, atTurnEnd),
+    channel: outgoing === undefined ? detachedChannel(request) : socketChannel(outgoing),
     // A path has one parameter at most, the recordings' under the name of what it identifies.
     id: req.param('id') ?? req.param('callId') ?? '',
     query: queryOf(request.url),

@@ -1,6 +1,6 @@
 /** The rate limit: a sliding second per key, at a cost that does not grow with the limit (`facts.md`, "rate"). */
 import { expect, test } from 'vitest';
-import { createRateLimit } from '#src/service/http/rate-limit.ts';
+import { createRateLimit } from '#src/service/http/access.ts';
 import { manualClock } from '../test-service.ts';
 
 /** How many of so many requests are served at this instant. */

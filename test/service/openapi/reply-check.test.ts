@@ -78,7 +78,7 @@ test('no test makes a service whose replies are not checked', () => {
   const namesOf = (pattern: RegExp) => files.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
   expect(namesOf(/service\/start-service\.ts'/).toSorted()).toEqual([
     'service/store/service-process.ts',
-    'service/support/limited-service.ts',
+    'service/support/service-apart.ts',
     'service/test-service.ts',
     'support/journey-service.ts',
   ]);

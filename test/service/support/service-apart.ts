@@ -1,4 +1,4 @@
-/** A service in a process of its own, so that it and its test do not share their sockets. Socket limits: argument 2. */
+/** A service in a process of its own, so that it and its test do not share their sockets. */
 import { startService } from '#src/service/start-service.ts';
 import { dieOfMisfit } from '#test/support/reply-check.ts';
 import { serviceDefaults } from '#test/support/service-defaults.ts';
@@ -8,7 +8,6 @@ const service = await startService({
   replyObserver: dieOfMisfit,
   seedContacts: 3,
   seedPhoneNumbers: 1,
-  socketLimits: JSON.parse(process.argv[2] ?? '{}'),
 });
 process.send?.(service.port);
 // The parent has gone: nobody is left to be served.

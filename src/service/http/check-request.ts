@@ -1,0 +1,124 @@
+/**
+ * Checks what was sent against a schema. Section 7, several problems at once: not shown; all of them are told. Unknown
+ * members are ignored.
+ */
+import type { z } from 'zod';
+import { invariant } from '#src/errors.ts';
+import { badRequest, type JsonType, type RequestProblem } from './refusal.ts';
+
+/** A hundred wrong items need not all be told. */
+const problemCountMax = 50;
+
+/** Throws `Refusal` 400 with the path of each problem. */
+export function checkShape<Output>(schema: z.ZodType<Output>, sent: unknown): Output {
+  // The input is looked at for what is missing, and never echoed.
+  const parsed = schema.safeParse(sent, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw badRequest(parsed.error.issues.slice(0, problemCountMax).map((issue) => problemOf(schema, issue)));
+}
+
+/** What an issue says in words. The schema was asked with `reportInput`. */
+export function problemOf(schema: z.ZodType, issue: z.core.$ZodIssue): RequestProblem {
+  const path = issue.path.map(String).join('.');
+  const { type, words, nullable } = expectedAt(schema, issue.path);
+  if (issue.code !== 'invalid_type') return { path, message: issue.message, type };
+  if (path === '') return { path, message: `The body must be ${words}.`, type };
+  if (issue.input !== undefined) return { path, message: `must be ${words}${nullable ? ' or null' : ''}`, type };
+  return { path, message: nullable ? 'is required; it may be null' : `is required and must be ${words}`, type };
+}
+
+// Checks a query against the schema of its parameters.
+//
+// Unknown parameters are ignored (`facts.md`, "List contacts"), `externalIds[]` among them: an array is the repeated
+// plain key. Of a parameter that takes one value, the first counts. A number is read from its digits.
+
+/** Throws `Refusal` 400 with the name of each parameter that is wrong. */
+export function checkQuery<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  query: URLSearchParams,
+): z.output<z.ZodObject<Shape>> {
+  const sent: Record<string, unknown> = {};
+  for (const [name, parameter] of Object.entries(schema.shape)) {
+    const values = query.getAll(name);
+    if (values.length > 0) sent[name] = readValue(innermostType(parameter), values);
+  }
+  return checkShape<z.output<z.ZodObject<Shape>>>(schema, sent);
+}
+
+function readValue(type: string, values: readonly string[]): unknown {
+  if (type === 'array') return values;
+  const [first = ''] = values;
+  return type === 'number' && /^-?\d{1,15}$/.test(first) ? Number(first) : first;
+}
+
+/** The type under `optional` and `default`. Ends: each turn goes one wrapper further in. */
+function innermostType(parameter: z.core.$ZodType): string {
+  let { def }: { def: z.core.$ZodTypeDef & { innerType?: z.core.$ZodType } } = parameter._zod;
+  while (def.innerType !== undefined) def = def.innerType._zod.def;
+  return def.type;
+}
+
+interface ExpectedShape {
+  readonly type: JsonType;
+  /** As “a text” or “an object”. */
+  readonly words: string;
+  readonly nullable: boolean;
+}
+
+/** The members of a definition that lead further in, each where the kind of schema has it. */
+type Definition = z.core.$ZodTypeDef & {
+  readonly innerType?: z.core.$ZodType;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly element?: z.core.$ZodType;
+  readonly format?: string;
+};
+
+const shapes: Readonly<Record<string, Omit<ExpectedShape, 'nullable'>>> = {
+  string: { type: 'string', words: 'a text' },
+  enum: { type: 'string', words: 'a text' },
+  literal: { type: 'string', words: 'a text' },
+  int: { type: 'number', words: 'a whole number' },
+  number: { type: 'number', words: 'a number' },
+  boolean: { type: 'boolean', words: 'true or false' },
+  array: { type: 'array', words: 'a list' },
+  object: { type: 'object', words: 'an object' },
+};
+
+/**
+ * `path` is that of an issue. Enums and literals are texts: the interface has no others. Throws a `bug` error for a kind
+ * of schema that no request has.
+ */
+function expectedAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): ExpectedShape {
+  let { definition, nullable } = unwrapped(schema);
+  for (const step of path) {
+    const inner = definition.element ?? definition.shape?.[String(step)];
+    invariant(inner !== undefined, 'an issue lies inside of its schema', { path: path.map(String).join('.') });
+    ({ definition, nullable } = unwrapped(inner));
+  }
+  const shape = shapes[definition.format === 'safeint' ? 'int' : definition.type];
+  invariant(shape !== undefined, 'a schema of a request has a JSON type', { type: definition.type });
+  return { ...shape, nullable };
+}
+
+/** What stands under `optional`, `nullable` and `default`. Ends: each turn goes one wrapper further in. */
+function unwrapped(schema: z.core.$ZodType): { definition: Definition; nullable: boolean } {
+  let definition: Definition = schema._zod.def;
+  let nullable = false;
+  while (definition.innerType !== undefined) {
+    nullable ||= definition.type === 'nullable';
+    definition = definition.innerType._zod.def;
+  }
+  return { definition, nullable };
+}
+
+// The query of a request, without a whole URL being read.
+
+/** For the many requests without one. Nobody adds to it. */
+const noQuery = new URLSearchParams();
+
+/** The listener has checked the URL: what follows the first question mark is the query, less a fragment. */
+export function queryOf(url: string): URLSearchParams {
+  const [address = ''] = url.split('#', 1);
+  const start = address.indexOf('?');
+  return start < 0 ? noQuery : new URLSearchParams(address.slice(start + 1));
+}

@@ -1,0 +1,90 @@
+/**
+ * The error body. Section 7: not shown. `facts.md` ("error body") knows two shapes, and this service answers both:
+ * wrapped for authentication, flat for everything else. No reply holds a stack.
+ */
+
+import { messageOf } from '#src/errors.ts';
+import type { Logger } from '#src/log.ts';
+import { type Reply, type ResourceCode, textOfBody } from '#src/service/operations/operation.ts';
+import { randomHex } from '#src/service/text-schemas.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Section 7, error body: not shown. The public description of the service gives `docs` this one value, and clients that
+ * were generated from it refuse any other. The page of this service itself is `/docs`.
+ */
+const docsOfPublicService = 'https://openphone.com/docs';
+
+/** Names one request, in the error's body and in the log. */
+export function newTrace(): string {
+  return randomHex(8);
+}
+
+export function errorReply(refusal: Refusal, resource: ResourceCode, trace: string): Reply {
+  const { status, headers, deprecated } = refusal;
+  // Section 7, codes: not shown. Seven digits: resource, variant, status (`facts.md`).
+  const code = `${resource}${refusal.variant}${status}`;
+  if (status === 401) {
+    return { status, headers, body: { error: { message: refusal.message, key: 'unauthorized', code, trace } } };
+  }
+  const errors = refusal.problems.map(({ path, message, type }) => ({
+    path,
+    message,
+    schema: { type },
+  }));
+  return {
+    status,
+    headers,
+    deprecated,
+    body: {
+      message: refusal.message,
+      code,
+      status,
+      docs: docsOfPublicService,
+      title: refusal.title,
+      ...(refusal.description === null ? {} : { description: refusal.description }),
+      trace,
+      ...(errors.length > 0 ? { errors } : {}),
+    },
+  };
+}
+
+/** Turns a reply value into a response. */
+export function sendReply(reply: Reply): Response {
+  const { status } = reply;
+  const text = textOfBody(reply.body);
+  if (text === null) return new Response(null, { status, headers: { ...reply.headers } });
+  return new Response(text, {
+    status,
+    headers: { 'content-type': 'application/json', ...reply.headers },
+  });
+}
+
+// Replies to what means no operation: an unknown path, a request that cannot be read, a failure on the way to one.
+
+/**
+ * What cannot be answered, as a reply whose trace stands in the log: a refusal at `debug`, as its sender knows what is
+ * wrong; anything else is a failure of the service, and only the log says which.
+ */
+export function replyOutsideOperations(problem: unknown, log: Logger): Reply {
+  const trace = newTrace();
+  const isRefusal = problem instanceof Refusal;
+  const refusal = isRefusal ? problem : new Refusal(500, 'The service failed. Its log names the trace.');
+  if (isRefusal) log.debug({ status: refusal.status, trace }, 'request refused');
+  else log.error({ error: messageOf(problem), trace }, 'request failed');
+  // The code names no resource.
+  return errorReply(refusal, '00', trace);
+}
+
+/**
+ * Says in a reply that the request used deprecated parameters. Section 9, how they are flagged: not shown. They are
+ * accepted, and a `Warning` of code 299, "miscellaneous persistent warning", names each and what to use in its place.
+ *
+ * The `Deprecation` header of RFC 9745 is not it: that speaks of a whole resource and needs a date, and no paper has
+ * one. A client that does not know the header loses nothing.
+ */
+export function flagDeprecated(reply: Reply): Reply {
+  if (reply.deprecated === undefined || reply.deprecated.length === 0) return reply;
+  const warning = reply.deprecated.map(({ name, instead }) => `299 - "${name} is deprecated: ${instead}"`).join(', ');
+  return { ...reply, headers: { ...reply.headers, warning } };
+}
