@@ -15,6 +15,7 @@ import {
   type NewFinding,
 } from '#src/ledger/audits.ts';
 import { doubtKinds } from '#src/ledger/contacts.ts';
+import { auditsAfter, type NewAudit, scopeOnDemand, type TouchFacts, touchesOf } from '#src/ledger/rules/audits.ts';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 import { keyEvents } from './keys.ts';
@@ -140,25 +141,19 @@ export function sqliteAudits(db: Database): AuditLedger {
   };
 }
 
-function enter(db: Database, { runId, atMs, firstDueAtMs, secondDueAtMs }: AuditEntry): void {
-  if (db.get("SELECT 1 FROM audits WHERE run_id = ? AND kind = 'first'", runId) !== null) return;
-  const place = placeOf(db, runId);
+function enter(db: Database, entry: AuditEntry): void {
+  if (db.get("SELECT 1 FROM audits WHERE run_id = ? AND kind = 'first'", entry.runId) !== null) return;
+  const place = placeOf(db, entry.runId);
   keepTouchedKeys(db, place);
-  const keyCount = touchedCount(db, place, false);
-  const common = { scope: 'touched', atMs } as const;
-  insertAudit(db, place, { ...common, kind: 'first', dueAtMs: firstDueAtMs, keyCount, done: keyCount === 0 });
-  const doubtCount = touchedCount(db, place, true);
-  if (doubtCount === 0) return;
-  insertAudit(db, place, { ...common, kind: 'second', dueAtMs: secondDueAtMs, keyCount: doubtCount, done: false });
+  for (const audit of auditsAfter(entry, touchedCount(db, place, false), touchedCount(db, place, true))) {
+    insertAudit(db, place, audit);
+  }
 }
 
-/** All that the run touched is known as long as its keys are there and nobody had to gather them from elsewhere. */
 function scopeOf(db: Database, place: RunPlace): AuditScope {
   const first = db.get("SELECT key_count FROM audits WHERE run_id = ? AND kind = 'first'", place.id);
-  if (first === null) return 'settled';
-  if (Number(first.key_count) === 0) return 'touched';
-  const gathered = db.get("SELECT 1 FROM audits WHERE run_id = ? AND scope = 'settled'", place.id) !== null;
-  return gathered || touchedCount(db, place, false) === 0 ? 'settled' : 'touched';
+  const gathered = db.get("SELECT 1 FROM audits WHERE run_id = ? AND scope = 'settled'", place.id);
+  return scopeOnDemand(numberOrNull(first?.key_count), gathered !== null, touchedCount(db, place, false));
 }
 
 function placeOf(db: Database, runId: string): RunPlace {
@@ -169,16 +164,6 @@ function placeOf(db: Database, runId: string): RunPlace {
     feed: String(row?.feed),
     cancelled: row?.state === 'cancelling',
   };
-}
-
-interface NewAudit {
-  readonly kind: AuditKind;
-  readonly scope: AuditScope;
-  readonly atMs: number;
-  readonly dueAtMs: number;
-  readonly keyCount: number;
-  /** There is nothing to look at. */
-  readonly done: boolean;
 }
 
 function insertAudit(db: Database, place: RunPlace, audit: NewAudit): ResultRow {
@@ -276,37 +261,66 @@ interface RunPlace {
 }
 
 const doubts = doubtKinds.map((kind) => `'${kind}'`).join(', ');
+/** Rows that are looked at together. */
+const rowsAtOnce = 2_000;
 
-/**
- * From the staged rows, before they are forgotten:
- * - those that reached their contact, or found that it needs nothing;
- * - those that died while they were applied. A row that died while the file was read was never looked up;
- * - of those that were skipped only what was on its way: an update that was sent, an intent, a contact bound after all,
- *   and in a cancelled run what a worker still holds. Superseded rows and contacts that are gone are left out.
- *
- * In doubt is what the run's own history says, what still is an intent, and whatever was skipped on its way.
- */
+/** Keeps what `touchesOf` says of the staged rows, before they are forgotten. Ends: each turn goes on behind the last key. */
 function keepTouchedKeys(db: Database, run: RunPlace): void {
-  db.run(
-    `WITH known AS (
-       SELECT staged.position, staged.key, staged.outcome, staged.sent, contacts.intent_run = ?2 AS intended,
-         contacts.state = 'intent' AS is_intent, contacts.bound_run = ?2 AS bound, contacts.owner IS NOT NULL AS held,
-         EXISTS (SELECT 1 FROM key_events WHERE key_events.key = staged.key AND key_events.run_id = ?2
-           AND key_events.kind IN (${doubts})) AS doubted
-       FROM staged LEFT JOIN contacts ON contacts.key = staged.key
-       WHERE staged.run_id = ?2
-         AND NOT (staged.outcome = 'dead' AND EXISTS (SELECT 1 FROM run_keys
-           WHERE run_keys.run_id = ?2 AND run_keys.key = staged.key AND run_keys.kind = 'dead')))
-     INSERT INTO touched_keys (run_sequence, position, key, in_doubt)
-     SELECT ?1, min(position), key, max(doubted OR coalesce(intended, 0) OR coalesce(is_intent, 0) OR outcome = 'skipped')
-     FROM known
-     WHERE outcome IN ('created', 'updated', 'unchanged', 'dead')
-       OR (outcome = 'skipped' AND (sent OR doubted OR coalesce(intended, 0) OR coalesce(bound, 0) OR (?3 AND held)))
-     GROUP BY key`,
-    run.sequence,
-    run.id,
-    run.cancelled ? 1 : 0,
+  // No key is empty.
+  let lastKey = '';
+  for (;;) {
+    const rows = touchFacts(db, run.id, lastKey);
+    for (const { position, key, inDoubt } of touchesOf(rows, run.cancelled)) {
+      db.run(
+        'INSERT INTO touched_keys (run_sequence, position, key, in_doubt) VALUES (?, ?, ?, ?)',
+        run.sequence,
+        position,
+        key,
+        inDoubt ? 1 : 0,
+      );
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    lastKey = last.key;
+  }
+}
+
+/** The next staged rows of the run by key, all rows of each key together; none behind the last. */
+function touchFacts(db: Database, runId: string, afterKey: string): readonly TouchFacts[] {
+  const from = 'FROM staged WHERE run_id = ?1 AND key > ?2';
+  const last = db.get(
+    `SELECT max(key) AS key FROM (SELECT key ${from} ORDER BY key LIMIT ${rowsAtOnce})`,
+    runId,
+    afterKey,
   );
+  if (textOrNull(last?.key) === null) return [];
+  return db
+    .all(
+      `SELECT staged.position, staged.key, staged.outcome, staged.sent, contacts.state = 'intent' AS is_intent,
+         contacts.intent_run = ?1 AS intended, contacts.bound_run = ?1 AS bound, contacts.owner IS NOT NULL AS leased,
+         EXISTS (SELECT 1 FROM key_events WHERE key_events.key = staged.key AND key_events.run_id = ?1
+           AND key_events.kind IN (${doubts})) AS doubted,
+         EXISTS (SELECT 1 FROM run_keys WHERE run_keys.run_id = ?1 AND run_keys.key = staged.key
+           AND run_keys.kind = 'dead') AS rejected
+       FROM staged LEFT JOIN contacts ON contacts.key = staged.key
+       WHERE staged.run_id = ?1 AND staged.key > ?2 AND staged.key <= ?3 ORDER BY staged.key`,
+      runId,
+      afterKey,
+      String(last?.key),
+    )
+    .map((row) => ({
+      position: Number(row.position),
+      key: String(row.key),
+      // Written by this ledger from a value of that type.
+      outcome: textOrNull(row.outcome) as TouchFacts['outcome'],
+      sent: row.sent === 1,
+      rejectedOnReading: row.rejected === 1,
+      isIntent: row.is_intent === 1,
+      intendedByRun: row.intended === 1,
+      boundByRun: row.bound === 1,
+      isLeased: row.leased === 1,
+      doubtedInRun: row.doubted === 1,
+    }));
 }
 
 /** What the ledger still knows of a run whose keys it has forgotten: rows settled by it last, contacts bound by it. */

@@ -45,9 +45,10 @@ export function sqliteContacts(db: Database): ContactLedger {
         const saids = saidsOf(db, keys);
         const contacts = [...rowsOf(keys)].map(([key, row]) => {
           const ofKey = saids.get(key) ?? [];
-          return { contact: toContact(row, ofKey, null), facts: leaseFacts(row, ofKey, decision.feed) };
+          const lease = leaseFacts(row, ofKey, decision.feed);
+          return [key, { contact: toContact(row, ofKey, null), lease }] as const;
         });
-        return decideHeld(db, decision, contacts);
+        return decideHeld(db, decision, new Map(contacts));
       }),
 
     lease: async (request) =>

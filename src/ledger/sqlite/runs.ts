@@ -1,12 +1,19 @@
 /** Feeds and runs in SQLite. */
 import { invariant } from '#src/errors.ts';
-import { type Approval, checksumOf } from '#src/ledger/rules/approval.ts';
+import type { Approval } from '#src/ledger/rules/approval.ts';
 import { eventsThatFit } from '#src/ledger/rules/events.ts';
-import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import {
+  acceptedKind,
+  acceptedStates,
+  approved,
+  keepsKeys,
+  moved,
+  notesWith,
+  type RunChange,
+} from '#src/ledger/rules/runs.ts';
 import {
   type CountDelta,
   type FileShape,
-  finalRunStates,
   isFinal,
   type NewRun,
   noOptions,
@@ -23,9 +30,6 @@ import {
 } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
-
-/** At most so many notes stand in a run; later ones are dropped. */
-const notesMax = 200;
 
 export function sqliteRuns(db: Database): RunLedger {
   const get = (id: string): RunRecord | null => runOf(db, id);
@@ -67,7 +71,8 @@ export function sqliteRuns(db: Database): RunLedger {
     },
 
     acceptedContent: async (feed, sha256, beforeSequence) => {
-      const accepted = "feed = ? AND kind = 'file' AND state IN ('done', 'doneWithDead')";
+      const states = acceptedStates.map((state) => `'${state}'`).join(', ');
+      const accepted = `feed = ? AND kind = '${acceptedKind}' AND state IN (${states})`;
       const row = db.get(
         `SELECT * FROM runs WHERE ${accepted} AND sha256 = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`,
         feed,
@@ -102,25 +107,18 @@ export function sqliteRuns(db: Database): RunLedger {
 
     move: async (id, from, to, change) => {
       const work = (): boolean => {
-        const finishedAt = isFinal(to) ? change.atMs : null;
-        const changes = db.run(
-          `UPDATE runs SET state = ?1, finished_at = coalesce(?2, finished_at),
-             stopped_ms = stopped_ms + max(0, ?3 - coalesce(stopped_at, ?3)), stopped_at = iif(?1 = 'stopped', ?3, NULL)
-           WHERE id = ?4 AND state IN (${places(from)})`,
-          to,
-          finishedAt,
-          change.atMs,
-          id,
-          ...from,
-        );
-        if (changes === 1 && change.reason !== undefined) {
-          db.run(
-            'UPDATE runs SET reason = ? WHERE id = ?',
-            change.reason === null ? null : JSON.stringify(change.reason),
-            id,
-          );
-        }
-        return changes === 1;
+        const row = db.get('SELECT state, stopped_at, stopped_ms FROM runs WHERE id = ?', id);
+        const facts =
+          row === null
+            ? null
+            : {
+                state: String(row.state) as RunState,
+                stoppedAtMs: numberOrNull(row.stopped_at),
+                stoppedMs: Number(row.stopped_ms),
+              };
+        const changed = moved(facts, from, to, change);
+        if (changed !== null) changeRun(db, id, changed);
+        return changed !== null;
       };
       return isFinal(to) ? db.durable(work) : db.transaction(work);
     },
@@ -140,7 +138,7 @@ export function sqliteRuns(db: Database): RunLedger {
       }),
 
     setShape: async (id, shape: FileShape) => {
-      db.run('UPDATE runs SET shape = ? WHERE id = ?', JSON.stringify(shape), id);
+      changeRun(db, id, { shape });
     },
 
     addNotes: async (id, notes) => db.transaction(() => addNotes(db, id, notes)),
@@ -153,26 +151,22 @@ export function sqliteRuns(db: Database): RunLedger {
 
     approve: async (id, approval) =>
       db.durable(() => {
-        const run = get(id);
-        if (run?.state !== 'stopped' || run.reason === null || checksumOf(run.reason) !== approval.checksum)
-          return false;
-        db.run(
-          `UPDATE runs SET state = 'applying', reason = NULL, approvals = ?1,
-             stopped_ms = stopped_ms + max(0, ?2 - coalesce(stopped_at, ?2)), stopped_at = NULL WHERE id = ?3`,
-          JSON.stringify([...run.approvals, approval]),
-          approval.atMs,
-          id,
-        );
+        const changed = approved(get(id), approval);
+        if (changed === null) return false;
+        changeRun(db, id, changed);
         return true;
       }),
 
     prune: async (id) => {
       db.transaction(() => {
-        const run = db.get('SELECT feed, state FROM runs WHERE id = ?', id);
-        const isEnded = (finalRunStates as readonly unknown[]).includes(run?.state);
-        invariant(isEnded, 'only a finished run is pruned', { run: id });
-        const ended = [...staged, 'redriven_letters'];
-        forgetStaged(db, id, keepKeys(db, id, String(run?.feed)) ? ended : [...ended, 'run_keys']);
+        const run = get(id);
+        invariant(run !== null && isFinal(run.state), 'only a finished run is pruned', { run: id });
+        forgetStaged(db, id, [...staged, 'redriven_letters']);
+        const last = lastAccepted(db, run.feed, Number.MAX_SAFE_INTEGER);
+        if (!keepsKeys(run, textOrNull(last?.id))) return forgetStaged(db, id, ['run_keys']);
+        // At most one run of a feed that has ended keeps its keys.
+        const before = lastAccepted(db, run.feed, run.sequence);
+        if (before !== null) forgetStaged(db, String(before.id), ['run_keys']);
       });
     },
   };
@@ -224,23 +218,12 @@ function forgetStaged(db: Database, runId: string, tables: readonly string[]): v
   for (const table of tables) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
 }
 
-/**
- * Whether the next file of the feed is compared with the keys of this run. Then those of the one before are forgotten: at
- * most one run of a feed that has ended keeps its keys.
- */
-function keepKeys(db: Database, runId: string, feed: string): boolean {
-  const last = feed === mainFeed ? null : lastAccepted(db, feed, Number.MAX_SAFE_INTEGER);
-  if (last?.id !== runId) return false;
-  const before = lastAccepted(db, feed, Number(last.sequence));
-  if (before !== null) forgetStaged(db, String(before.id), ['run_keys']);
-  return true;
-}
-
 function lastAccepted(db: Database, feed: string, beforeSequence: number): ResultRow | null {
-  const found = ['done', 'doneWithDead'].flatMap((state) => {
+  const found = acceptedStates.map((state) => {
     const row = db.get(
-      "SELECT max(sequence) AS newest FROM runs WHERE feed = ? AND kind = 'file' AND state = ? AND sequence < ?",
+      'SELECT max(sequence) AS newest FROM runs WHERE feed = ? AND kind = ? AND state = ? AND sequence < ?',
       feed,
+      acceptedKind,
       state,
       beforeSequence,
     );
@@ -249,11 +232,29 @@ function lastAccepted(db: Database, feed: string, beforeSequence: number): Resul
   return db.get('SELECT * FROM runs WHERE sequence = ?', Math.max(...found));
 }
 
+/** Writes the parts that the change names. */
+export function changeRun(db: Database, id: string, change: RunChange): void {
+  const json = (value: unknown) => (value === undefined || value === null ? value : JSON.stringify(value));
+  const columns = Object.entries({
+    state: change.state,
+    reason: json(change.reason),
+    notes: json(change.notes),
+    shape: json(change.shape),
+    approvals: json(change.approvals),
+    started_at: change.startedAtMs,
+    finished_at: change.finishedAtMs,
+    stopped_at: change.stoppedAtMs,
+    stopped_ms: change.stoppedMs,
+  }).filter((entry): entry is [string, string | number | null] => entry[1] !== undefined);
+  if (columns.length === 0) return;
+  const assignments = columns.map(([name]) => `${name} = ?`).join(', ');
+  db.run(`UPDATE runs SET ${assignments} WHERE id = ?`, ...columns.map(([, value]) => value), id);
+}
+
 /** For use inside a transaction. */
 export function addNotes(db: Database, id: string, notes: readonly string[]): void {
   const known = parseJson<string[]>(db.get('SELECT notes FROM runs WHERE id = ?', id)?.notes) ?? [];
-  const all = [...new Set([...known, ...notes])];
-  db.run('UPDATE runs SET notes = ? WHERE id = ?', JSON.stringify(all.slice(0, notesMax)), id);
+  changeRun(db, id, { notes: notesWith(known, notes) });
 }
 
 /** Adds to a run's counts; for use inside a transaction. */

@@ -3,6 +3,7 @@
  * found by `ended_at IS NULL`, for which there is an index.
  */
 import { type ErrorKind, PatchbayError } from '#src/errors.ts';
+import { endOfInterrupted, forgettableTicks, mayBegin, resultOf, startableTicks } from '#src/ledger/rules/ticks.ts';
 import {
   type NewTick,
   type ScheduleLedger,
@@ -29,6 +30,8 @@ export function sqliteSchedules(db: Database): ScheduleLedger {
     const row = db.get('SELECT * FROM ticks WHERE id = ?', id);
     return row === null ? null : toTick(row);
   };
+  const openTicks = (): readonly TickRecord[] =>
+    db.all(`SELECT * FROM ticks WHERE ${isOpen} ORDER BY number`).map(toTick);
   return {
     list: async () => db.all('SELECT * FROM schedules ORDER BY name').map(toSchedule),
 
@@ -128,32 +131,23 @@ export function sqliteSchedules(db: Database): ScheduleLedger {
       return row === null ? null : toTick(row);
     },
 
-    nextTicks: async (limit) =>
-      db
-        .all(
-          `SELECT * FROM ticks AS next WHERE ended_at IS NULL AND state = 'waiting' AND NOT EXISTS (
-             SELECT 1 FROM ticks AS other WHERE other.schedule = next.schedule
-               AND other.ended_at IS NULL AND other.state IN ('waiting', 'working')
-               AND (other.state = 'working' OR other.number < next.number))
-           ORDER BY number LIMIT ?`,
-          limit,
-        )
-        .map(toTick),
+    nextTicks: async (limit) => startableTicks(openTicks()).slice(0, limit),
 
-    openTicks: async () => db.all(`SELECT * FROM ticks WHERE ${isOpen} ORDER BY number`).map(toTick),
+    openTicks: async () => openTicks(),
 
     begin: async (id, atMs) =>
-      db.transaction(
-        () =>
-          db.run(
-            `UPDATE ticks SET state = 'working', started_at = ?, attempts = attempts + 1
-             WHERE id = ? AND state = 'waiting' AND NOT EXISTS (
-               SELECT 1 FROM ticks AS other
-                 WHERE other.schedule = ticks.schedule AND other.ended_at IS NULL AND other.state = 'working')`,
-            atMs,
+      db.transaction(() => {
+        const name = tick(id)?.schedule;
+        if (
+          !mayBegin(
             id,
-          ) === 1,
-      ),
+            openTicks().filter(({ schedule: other }) => other === name),
+          )
+        )
+          return false;
+        db.run("UPDATE ticks SET state = 'working', started_at = ?, attempts = attempts + 1 WHERE id = ?", atMs, id);
+        return true;
+      }),
 
     end: async (id, atMs, end) =>
       db.durable(() => {
@@ -174,16 +168,14 @@ export function sqliteSchedules(db: Database): ScheduleLedger {
       ),
 
     reopen: async (atMs, attemptsMax, underWay) => {
-      const left = db
-        .all(`SELECT * FROM ticks WHERE ${isOpen} AND state = 'working' ORDER BY number`)
-        .map(toTick)
-        .filter(({ id }) => !underWay.has(id));
-      // Asked for at each sweep: nothing is written where there is nothing to do.
+      const left = openTicks().filter(({ id, state }) => state === 'working' && !underWay.has(id));
+      // Called at each sweep: nothing is written where there is nothing to do.
       if (left.length === 0) return 0;
       return db.durable(() => {
-        for (const { id, attempts } of left) {
-          if (attempts >= attemptsMax) write(db, id, atMs, interrupted(attemptsMax));
-          else db.run("UPDATE ticks SET state = 'waiting' WHERE id = ? AND state = 'working'", id);
+        for (const one of left) {
+          const end = endOfInterrupted(one, attemptsMax);
+          if (end === null) db.run("UPDATE ticks SET state = 'waiting' WHERE id = ? AND state = 'working'", one.id);
+          else write(db, one.id, atMs, end);
         }
         return left.length;
       });
@@ -205,40 +197,35 @@ function enter(db: Database, { id, schedule, trigger, user, dueAtMs }: NewTick, 
 }
 
 function write(db: Database, id: string, atMs: number, end: TickEnd): void {
+  const { outcome, runIds, takenAtMs, code, kind, message, hint } = resultOf(end);
   db.run(
     `UPDATE ticks SET state = 'ended', ended_at = ?, outcome = ?, run_ids = ?, taken_at = ?, code = ?, kind = ?,
        message = ?, hint = ?
      WHERE id = ?`,
     atMs,
-    end.outcome,
-    JSON.stringify(end.outcome === 'run' ? end.runIds : []),
-    end.outcome === 'snapshot' ? end.takenAtMs : null,
-    'code' in end ? end.code : null,
-    'kind' in end ? (end.kind ?? null) : null,
-    end.message,
-    'hint' in end ? (end.hint ?? null) : null,
+    outcome,
+    JSON.stringify(runIds),
+    takenAtMs,
+    code,
+    kind,
+    message,
+    hint,
     id,
   );
 }
 
 function forgetOld(db: Database, schedule: string): void {
-  db.run(
-    `DELETE FROM ticks WHERE schedule = ?1 AND state = 'ended' AND number <= (
-       SELECT number FROM ticks WHERE schedule = ?1 AND state = 'ended' ORDER BY number DESC LIMIT 1 OFFSET ?2)
-     AND number <> (SELECT coalesce(max(number), 0) FROM ticks WHERE schedule = ?1 AND outcome = 'run')`,
+  const beyond = db.all(
+    "SELECT id FROM ticks WHERE schedule = ? AND state = 'ended' ORDER BY number DESC LIMIT -1 OFFSET ?",
     schedule,
     ticksKeptMax,
   );
-}
-
-function interrupted(times: number): TickEnd {
-  return {
-    outcome: 'failed',
-    code: 'interrupted',
-    kind: 'unreachable',
-    message: `it was cut off ${times} times`,
-    hint: 'The process died in the middle each time. The next time tries again.',
-  };
+  const newestRun = db.get(
+    "SELECT id FROM ticks WHERE schedule = ? AND outcome = 'run' ORDER BY number DESC LIMIT 1",
+    schedule,
+  );
+  const ids = beyond.map(({ id }) => String(id));
+  for (const id of forgettableTicks(ids, textOrNull(newestRun?.id))) db.run('DELETE FROM ticks WHERE id = ?', id);
 }
 
 function noSuchSchedule(name: string): PatchbayError {

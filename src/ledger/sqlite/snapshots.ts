@@ -4,6 +4,7 @@
  * Invariant: the versions of a number never overlap, and a number that a snapshot shows has exactly one version at it.
  */
 import { invariant } from '#src/errors.ts';
+import { forgetBefore, showNumbers } from '#src/ledger/rules/snapshots.ts';
 import type {
   DifferingNumbers,
   NewSnapshot,
@@ -98,23 +99,24 @@ function writeVersions(
          WHERE series = ? AND until_at IS NULL`,
         series,
       )
-      .map((row) => [String(row.id), { key: Number(row.number_key), document: String(row.document) }]),
+      .map((row) => [String(row.id), { numberKey: Number(row.number_key), document: String(row.document) }]),
   );
-  const end = (key: number): void => {
+  const { shown, endedKeys } = showNumbers(numbers, open);
+  for (const key of endedKeys) {
     db.run('UPDATE number_versions SET until_at = ? WHERE number_key = ? AND until_at IS NULL', latestMs, key);
-  };
-  const keys = numbers.map((number) => {
-    const document = JSON.stringify(number);
-    const known = open.get(number.id);
-    open.delete(number.id);
-    if (known?.document === document) return known.key;
-    if (known !== undefined) end(known.key);
-    const key = known?.key ?? keyOf(db, series, number.id);
-    db.run('INSERT INTO number_versions (number_key, from_at, document) VALUES (?, ?, ?)', key, takenAtMs, document);
+  }
+  return shown.map(({ id, knownKey, newDocument }) => {
+    const key = knownKey ?? keyOf(db, series, id);
+    if (newDocument !== null) {
+      db.run(
+        'INSERT INTO number_versions (number_key, from_at, document) VALUES (?, ?, ?)',
+        key,
+        takenAtMs,
+        newDocument,
+      );
+    }
     return key;
   });
-  for (const { key } of open.values()) end(key);
-  return keys;
 }
 
 /** The number may have been there before. */
@@ -188,7 +190,7 @@ function forget(db: Database, series: string, beforeMs: number, keepMax: number)
   );
   const newestMs = numberOrNull(kept?.newest);
   if (newestMs === null) return [];
-  const cutMs = Math.min(newestMs, Math.max(beforeMs, Number(kept?.oldest)));
+  const cutMs = forgetBefore(newestMs, Number(kept?.oldest), beforeMs);
   // The oldest that stays may refer to an older one, whose content is still there: that one stays, too.
   const first = db.get(`${ofSeries} AND taken_at >= ? ORDER BY taken_at LIMIT 1`, series, cutMs);
   const contentMs = Number(first?.content_of);

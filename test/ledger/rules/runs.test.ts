@@ -1,0 +1,77 @@
+/** How runs move and what they keep, and how the history of phone numbers is kept, without a database. */
+import { describe, expect, it } from 'vitest';
+import { approvalOf } from '#src/ledger/rules/approval.ts';
+import { approved, keepsKeys, moved, notesWith } from '#src/ledger/rules/runs.ts';
+import { forgetBefore, showNumbers } from '#src/ledger/rules/snapshots.ts';
+import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
+import { newRun } from '#test/contracts/support/build.ts';
+
+const working = { state: 'applying', stoppedAtMs: null, stoppedMs: 40 } as const;
+
+describe('a run', () => {
+  it('moves only from the states that are named', () => {
+    expect(moved(working, ['queued'], 'applying', { atMs: 100 })).toBeNull();
+    expect(moved(null, ['queued'], 'applying', { atMs: 100 })).toBeNull();
+  });
+
+  it('counts the time in which it was stopped, and keeps its reason unless another is given', () => {
+    const stopped = moved(working, ['applying'], 'stopped', { atMs: 100 });
+    expect(stopped).toEqual({ state: 'stopped', stoppedAtMs: 100, stoppedMs: 40 });
+    const on = moved({ ...working, state: 'stopped', stoppedAtMs: 100 }, ['stopped'], 'done', {
+      atMs: 130,
+      reason: null,
+    });
+    expect(on).toEqual({ state: 'done', stoppedAtMs: null, stoppedMs: 70, finishedAtMs: 130, reason: null });
+  });
+
+  it('goes on after an approval of what stopped it, and of nothing else', () => {
+    const reason: RunReason = { code: 'guardDead', message: '', hint: null, facts: { deadCount: 5 } };
+    const approval = approvalOf(reason, { reason: 'known', atMs: 9 });
+    const run = { ...newRun('r1'), ...working, state: 'stopped', reason, approvals: [] } as unknown as RunRecord;
+    expect(approved(run, approval)).toMatchObject({ state: 'applying', reason: null, approvals: [approval] });
+    expect(approved({ ...run, reason: { ...reason, facts: { deadCount: 6 } } }, approval)).toBeNull();
+    expect(approved({ ...run, state: 'cancelled' }, approval)).toBeNull();
+    expect(approved(null, approval)).toBeNull();
+  });
+
+  it('keeps its keys where the next file of a named feed is compared with it', () => {
+    expect(keepsKeys({ id: 'r1', feed: 'crm' }, 'r1')).toBe(true);
+    expect(keepsKeys({ id: 'r1', feed: 'crm' }, 'r2')).toBe(false);
+    expect(keepsKeys({ id: 'r1', feed: 'main' }, 'r1')).toBe(false);
+  });
+
+  it('keeps each note once, and a bounded number of them', () => {
+    expect(notesWith(['a'], ['a', 'b'])).toEqual(['a', 'b']);
+    expect(
+      notesWith(
+        [],
+        Array.from({ length: 300 }, (_, index) => `${index}`),
+      ),
+    ).toHaveLength(200);
+  });
+});
+
+describe('the history of phone numbers', () => {
+  it('ends versions that are not shown any more, and begins those that are new', () => {
+    const [same, other, fresh] = [{ id: 'a' }, { id: 'b', name: 'new' }, { id: 'd' }];
+    const open = new Map([
+      ['a', { numberKey: 1, document: JSON.stringify(same) }],
+      ['b', { numberKey: 2, document: '{"id":"b"}' }],
+      ['c', { numberKey: 3, document: '{"id":"c"}' }],
+    ]);
+    expect(showNumbers([other, same, fresh], open)).toEqual({
+      shown: [
+        { id: 'b', knownKey: 2, newDocument: '{"id":"b","name":"new"}' },
+        { id: 'a', knownKey: 1, newDocument: null },
+        { id: 'd', knownKey: null, newDocument: '{"id":"d"}' },
+      ],
+      endedKeys: [2, 3],
+    });
+  });
+
+  it('forgets by age and by number, and never the newest snapshot', () => {
+    expect(forgetBefore(100, 10, 50)).toBe(50);
+    expect(forgetBefore(100, 70, 50)).toBe(70);
+    expect(forgetBefore(100, 70, 500)).toBe(100);
+  });
+});
