@@ -1,21 +1,222 @@
 /**
- * A row against what its file said before, for the guards: whether it is a change, and how many values it takes away.
- * Pure.
+ * Compares the rows of a file with what the ledger remembers of their feed. Pure.
+ *
+ * The cheap look comes first: a row whose hash the feed has settled is unchanged, and is not even mapped. Any other row is
+ * mapped, and is unchanged where its fingerprint is the settled one. `readRow` gives what the ledger has to be asked for;
+ * `compareRow` then gives the verdict. Rows with the same key are dealt with afterwards, by `slice.ts`.
  */
 import { createHash } from 'node:crypto';
 import type { Said } from '#src/contacts/base.ts';
-import { type DesiredContact, type Slot, scalarNames } from '#src/contacts/desired.ts';
+import { type DesiredContact, fingerprint, hasContent, type Slot, scalarNames } from '#src/contacts/desired.ts';
 import { customFieldName, type FieldName, sameCustomValue, sameText } from '#src/contacts/field.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
+import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
+import type { NewStagedRecord, SettledRow } from '#src/ledger/staging.ts';
+import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { Row } from '#src/sources/row.ts';
+
+/** A row on its way into staging: of a file, or of a dead letter that is tried again. */
+export type StageItem = {
+  readonly row: Row;
+  /** The dead letter that the row belongs to: a redrive's, or the one that a row of a fix-file names in `_id`. */
+  readonly letterId?: string;
+} & (
+  | { readonly kind: 'row'; readonly sequence: number }
+  /** The row cannot be read. */
+  | { readonly kind: 'broken'; readonly problem: Problem }
+  /** Mapped in an earlier run, and staged as it was mapped then. */
+  | { readonly kind: 'desired'; readonly desired: DesiredContact; readonly sequence: number }
+);
+
+/** How the rows of one run are compared. */
+export interface CompareRules {
+  readonly mapping: Pick<CompiledMapping, 'version' | 'mapRow'>;
+  /** The file wins over values that it never agreed on: a row with held fields is applied although it says nothing new. */
+  readonly adopt: boolean;
+}
+
+/** A row as far as it is known without asking for its key. */
+export type ReadRow = { readonly row: Row; readonly letterId: string | null } & (
+  | { readonly kind: 'settled'; readonly settled: SettledRow }
+  | {
+      readonly kind: 'mapped';
+      readonly rowHash: string;
+      /** Of the run whose file said it. */
+      readonly sequence: number;
+      readonly desired: DesiredContact;
+      readonly fingerprint: string;
+      readonly warnings: readonly Problem[];
+    }
+  | {
+      readonly kind: 'rejected';
+      readonly key: string | null;
+      readonly problems: readonly Problem[];
+      readonly warnings: readonly Problem[];
+    }
+);
+
+/** What the ledger knows about the keys of some rows. */
+export interface KeyMemory {
+  /** What the feed's files said last. */
+  readonly said: ReadonlyMap<string, SaidRecord>;
+  /** Those of the keys for which `isBare` holds that have a contact, from whichever feed. */
+  readonly bound: ReadonlySet<string>;
+}
+
+/** What a row says, compared with the memory; other rows with its key are not looked at. */
+export type Verdict = {
+  readonly row: Row;
+  readonly letterId: string | null;
+  /** Whether the feed knows the key. */
+  readonly isKnown: boolean;
+  readonly warnings: readonly Problem[];
+} & (
+  | {
+      readonly kind: 'unchanged';
+      readonly key: string;
+      readonly fingerprint: string;
+      /** Fields that wait for a person. */
+      readonly heldCount: number;
+      /** The row's new hash, where only its fingerprint told that it is unchanged: it makes the next look cheap. */
+      readonly newRowHash: string | null;
+    }
+  | {
+      readonly kind: 'changed';
+      readonly key: string;
+      readonly record: NewStagedRecord;
+      /** Whether the guards count it as an update: what is held, or was given up, is no new change. */
+      readonly isUpdate: boolean;
+      /** How many values it takes away. */
+      readonly clears: number;
+    }
+  | { readonly kind: 'rejected'; readonly key: string | null; readonly problems: readonly Problem[] }
+);
+
+/**
+ * The hash of a row as it stands in the file.
+ * @returns 22 characters of base64url (132 bits).
+ */
+export function hashRow(mappingVersion: string, row: Row): string {
+  const content = row.kind === 'cells' ? [row.columns, row.cells] : row.object;
+  return createHash('sha256')
+    .update(mappingVersion)
+    .update('\0')
+    .update(JSON.stringify(content))
+    .digest('base64url')
+    .slice(0, 22);
+}
+
+/** @param settled what the feed has settled for that hash. */
+export function readRow(
+  item: StageItem,
+  rowHash: string,
+  settled: SettledRow | null,
+  { mapping, adopt }: CompareRules,
+): ReadRow {
+  const { row } = item;
+  const letterId = item.letterId ?? null;
+  switch (item.kind) {
+    case 'broken':
+      return { kind: 'rejected', row, letterId, key: null, problems: [item.problem], warnings: [] };
+    case 'desired':
+      return mapped(item, rowHash, item.desired, []);
+    case 'row': {
+      if (settled !== null && !isToBeAdopted(settled, adopt)) return { kind: 'settled', row, letterId, settled };
+      const result = mapping.mapRow(row);
+      if (result.kind === 'desired') return mapped(item, rowHash, result.desired, result.warnings);
+      const { key, problems, warnings } = result;
+      return { kind: 'rejected', row, letterId, key, problems, warnings };
+    }
+    default:
+      return unreachable(item);
+  }
+}
+
+function mapped(
+  { row, letterId, sequence }: Pick<StageItem, 'row' | 'letterId'> & { readonly sequence: number },
+  rowHash: string,
+  desired: DesiredContact,
+  warnings: readonly Problem[],
+): ReadRow {
+  return {
+    kind: 'mapped',
+    row,
+    letterId: letterId ?? null,
+    rowHash,
+    sequence,
+    desired,
+    fingerprint: fingerprint(desired),
+    warnings,
+  };
+}
+
+/** Whether a row that says nothing new is applied all the same. */
+function isToBeAdopted({ heldCount }: Pick<SettledRow, 'heldCount'>, adopt: boolean): boolean {
+  return adopt && heldCount > 0;
+}
+
+export function keyOf(read: ReadRow): string | null {
+  if (read.kind === 'mapped') return read.desired.key;
+  return read.kind === 'settled' ? read.settled.key : read.key;
+}
+
+/** Whether the row holds nothing but a key that its feed does not know. */
+export function isBare(read: ReadRow, said: KeyMemory['said']): boolean {
+  return read.kind === 'mapped' && !said.has(read.desired.key) && !hasContent(read.desired);
+}
+
+export function compareRow(read: ReadRow, { said, bound }: KeyMemory, { mapping, adopt }: CompareRules): Verdict {
+  const { row, letterId } = read;
+  if (read.kind === 'settled') {
+    const { key, fingerprint: print, heldCount } = read.settled;
+    const known = { isKnown: true, warnings: [], newRowHash: null };
+    return { kind: 'unchanged', row, letterId, key, fingerprint: print, heldCount, ...known };
+  }
+  const { warnings } = read;
+  if (read.kind === 'rejected') {
+    const { key, problems } = read;
+    return { kind: 'rejected', row, letterId, key, isKnown: key !== null && said.has(key), problems, warnings };
+  }
+  const { desired, rowHash, sequence } = read;
+  const { key } = desired;
+  // For a contact that exists such a row is fine: it keeps, or clears.
+  if (isBare(read, said) && !bound.has(key)) {
+    return { kind: 'rejected', row, letterId, key, isKnown: false, problems: [contactEmpty(row.line)], warnings };
+  }
+  const before = said.get(key) ?? null;
+  const common = { row, letterId, key, isKnown: before !== null, warnings };
+  if (before !== null && before.fingerprint === read.fingerprint && !isToBeAdopted(before, adopt)) {
+    const { heldCount } = before;
+    return { kind: 'unchanged', ...common, fingerprint: read.fingerprint, heldCount, newRowHash: rowHash };
+  }
+  const record: NewStagedRecord = {
+    line: row.line,
+    sequence,
+    key,
+    rowHash,
+    fingerprint: read.fingerprint,
+    mappingVersion: mapping.version,
+    desired,
+    row,
+    ...(letterId === null ? {} : { letterId }),
+  };
+  const isUpdate = before !== null && isChange(before, desired, read.fingerprint);
+  return { kind: 'changed', ...common, record, isUpdate, clears: isUpdate ? countClears(before.said, desired) : 0 };
+}
+
+function contactEmpty(line: number): Problem {
+  const message = 'the row holds nothing but its key, and no contact has this key yet';
+  const hint = 'Fill in a name, a phone number or another mapped column, or remove the row.';
+  return { code: 'contactEmpty', line, field: null, value: null, message, hint };
+}
 
 /**
  * Whether the row wants something else than its file had settled. What waits for a person, or for a row that was given
  * up, is no new change (`rules.md`, "Guards").
  */
-export function isChange({ said, triedFingerprint }: SaidRecord, ours: DesiredContact, fingerprint: string): boolean {
-  if (fingerprint === triedFingerprint) return false;
+export function isChange({ said, triedFingerprint }: SaidRecord, ours: DesiredContact, print: string): boolean {
+  if (print === triedFingerprint) return false;
   const isHeld = (field: FieldName) => said.held.includes(field);
   const scalar = scalarNames.some((name) => {
     const value = ours.scalars[name];
@@ -51,32 +252,3 @@ function countGone(before: readonly Slot[], now: readonly Slot[]): number {
     return gone + Math.max(0, had - slot.items.length);
   }, 0);
 }
-
-// A row as it stands in the file, with the mapping's version: equal hashes need no second look.
-
-/** @returns a function from rows to 22 characters of base64url (132 bits). */
-export function rowHasher(mappingVersion: string): (row: Row) => string {
-  return (row) => {
-    const content = row.kind === 'cells' ? [row.columns, row.cells] : row.object;
-    return createHash('sha256')
-      .update(mappingVersion)
-      .update('\0')
-      .update(JSON.stringify(content))
-      .digest('base64url')
-      .slice(0, 22);
-  };
-}
-
-interface Tried {
-  /** The dead letter that is tried again: a redrive's, or the one that a row of a fix-file names in `_id`. */
-  readonly letterId?: string;
-}
-
-export type StageItem = Tried &
-  (
-    | { readonly kind: 'row'; readonly row: Row; readonly sequence: number }
-    /** The row cannot even be read. */
-    | { readonly kind: 'broken'; readonly row: Row; readonly problem: Problem }
-    /** Mapped before: taken verbatim. */
-    | { readonly kind: 'desired'; readonly row: Row; readonly desired: DesiredContact; readonly sequence: number }
-  );

@@ -6,20 +6,29 @@
  * sent. Interrupted, it is begun anew.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fingerprint } from '#src/contacts/desired.ts';
+import { type DesiredContact, fingerprint } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { heldEvent } from '#src/ledger/rules/events.ts';
 import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
-import type { StagedSlice } from '#src/ledger/staging.ts';
+import { type DeadRow, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
+import { keyHash } from '#src/log.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { inStep } from '#src/steps.ts';
-import { rowHasher, type StageItem } from './compare.ts';
+import { compareRow, hashRow, isBare, keyOf, readRow, type StageItem } from './compare.ts';
 import { fileHistory, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
 import { finishFailed } from './finish-run.ts';
 import { checkGuards, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
 import type { RunParts } from './parts.ts';
-import { deadDuplicate, warningEvent } from './slice-draft.ts';
-import { type LateDead, stageSlice } from './stage-slice.ts';
+import {
+  contentOf,
+  deadDuplicate,
+  type LateDead,
+  resolveDuplicates,
+  type SliceContent,
+  warningEvent,
+} from './slice.ts';
 import { stopRun } from './stop-run.ts';
 import type { OpenSupply, RowSupply } from './supply.ts';
 
@@ -73,20 +82,18 @@ async function fail(parts: RunParts, run: RunRecord, found: RunReason): Promise<
   await ledger.runs.move(run.id, ['staging'], 'failed', { atMs, reason });
 }
 
-const tallied = ['rows', 'known', 'shared', 'updates', 'creates', 'clears', 'dead'] as const;
-
-/** Null where the run was cancelled meanwhile, or taken out of our hands. */
+/** Null where the run was cancelled meanwhile, or is no longer ours to stage. */
 async function stageRows(
   parts: RunParts,
   run: RunRecord,
   supply: RowSupply,
   signal: AbortSignal,
 ): Promise<StagedTally | null> {
-  const { ledger, clock } = parts;
-  const tally = { rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
-  const lateDead: LateDead[] = [];
+  const { ledger, clock, log, rowsPerBatch } = parts;
   const adopt = run.options.adopt || parts.feeds.rulesOf(run.feed).adopt;
-  const context = { parts, run, compiled: supply.compiled, hash: rowHasher(supply.compiled.version), adopt };
+  const target = { ledger, clock, log, run, rowsPerBatch };
+  let tally: StagedTally = { rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
+  const lateDead: LateDead[] = [];
   for await (const items of supply.items()) {
     signal.throwIfAborted();
     const state = (await ledger.runs.get(run.id))?.state;
@@ -94,60 +101,149 @@ async function stageRows(
     if (state === 'cancelling' || state === 'cancelled')
       await ledger.staging.skipPending(run.id, 'cancelled', clock.nowMs());
     if (state !== 'staging') return null;
-    const slice = await stageSlice(context, items);
-    lateDead.push(...slice.lateDead);
-    for (const name of tallied) tally[name] += slice.tally[name];
+    const staged = await stageSlice(target, items, supply.compiled, adopt);
+    lateDead.push(...staged.lateDead);
+    tally = sumOf(tally, staged.tally);
     // Staging is synchronous work on one thread: timers and lock renewals get their turn between slices.
     await nextTurn();
   }
   supply.refuseLacking();
-  if (lateDead.length > 0) await stageLateDead(parts, run, supply, lateDead, tally);
+  const lateCount = lateDead.length === 0 ? 0 : await stageLateDead(target, supply, lateDead);
   await ledger.runs.addNotes(run.id, supply.notes());
-  await stageNoRecords(parts, run, {
-    events: supply.warnings().map((warning) => warningEvent(null, warning)),
-    counts: { warnings: supply.warnings().length },
+  const warnings = supply.warnings();
+  await writeSlice(target, {
+    events: warnings.map((warning) => warningEvent(null, warning)),
+    counts: { warnings: warnings.length },
   });
-  return tally;
+  return { ...tally, dead: tally.dead + lateCount };
 }
 
-/** Unchanged rows are not kept. Those that turned out to be duplicates are read once more, for the fix-file. */
-async function stageLateDead(
-  parts: RunParts,
-  run: RunRecord,
-  supply: RowSupply,
-  lateDead: readonly LateDead[],
-  tally: { dead: number },
-): Promise<void> {
-  const byLine = Map.groupBy(lateDead, (late) => late.line);
-  for await (const items of supply.itemsAgain()) {
-    const dead = items.flatMap((item) => {
-      const late = takeLate(byLine.get(item.row.line) ?? [], item, supply.compiled);
-      return late === null ? [] : [deadDuplicate(late.key, item.row, late.problem)];
-    });
-    if (dead.length === 0) continue;
-    tally.dead += dead.length;
-    await stageNoRecords(parts, run, { dead, counts: { dead: dead.length } });
-  }
+function sumOf(left: StagedTally, right: StagedTally): StagedTally {
+  return {
+    rows: left.rows + right.rows,
+    known: left.known + right.known,
+    shared: left.shared + right.shared,
+    updates: left.updates + right.updates,
+    creates: left.creates + right.creates,
+    clears: left.clears + right.clears,
+    dead: left.dead + right.dead,
+  };
 }
 
-/** Stages a slice that holds no records. */
-async function stageNoRecords(
-  { ledger, clock, rowsPerBatch }: RunParts,
-  { id, feed }: RunRecord,
-  given: Partial<Pick<StagedSlice, 'dead' | 'events' | 'counts'>>,
+/** Where the slices of a run go. */
+interface StageTarget extends Pick<RunParts, 'ledger' | 'clock' | 'log' | 'rowsPerBatch'> {
+  readonly run: RunRecord;
+}
+
+/** Reads what the ledger knows of some rows, compares them, and writes what follows in one transaction. */
+async function stageSlice(
+  target: StageTarget,
+  items: readonly StageItem[],
+  mapping: CompiledMapping,
+  adopt: boolean,
+): Promise<Pick<SliceContent, 'tally' | 'lateDead'>> {
+  const { ledger, run } = target;
+  const { staging } = ledger;
+  const rules = { mapping, adopt };
+  const hashes = items.map(({ row }) => hashRow(mapping.version, row));
+  const settled = await staging.settledRows(run.feed, hashes);
+  const read = items.map((item, index) => {
+    const hash = hashes[index] ?? '';
+    return readRow(item, hash, settled.get(hash) ?? null, rules);
+  });
+  const keys = [...new Set(read.flatMap((row) => keyOf(row) ?? []))];
+  const said = await staging.saidOf(run.feed, keys);
+  const bare = read.filter((row) => isBare(row, said)).flatMap((row) => keyOf(row) ?? []);
+  const bound = await boundKeys(ledger, bare);
+  const verdicts = read.map((row) => compareRow(row, { said, bound }, rules));
+
+  const traces = await staging.tracesOf(run.id, keys);
+  const staged = traces.size === 0 ? new Map() : await staging.stagedByKey(run.id, [...traces.keys()]);
+  const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
+  const { slice, waitingLines, lateDead, tally } = contentOf(verdicts, resolution, { traces, staged });
+  const held = await heldEvents(ledger, run.feed, waitingLines);
+  await inStep('stageSlice', () =>
+    writeSlice(target, {
+      ...slice,
+      events: [...slice.events, ...held],
+      counts: { ...slice.counts, heldFields: held.length },
+    }),
+  );
+  logRejected(target, slice.dead);
+  const refreshed = verdicts.flatMap((verdict) =>
+    verdict.kind === 'unchanged' && verdict.newRowHash !== null
+      ? [{ key: verdict.key, rowHash: verdict.newRowHash, mappingVersion: mapping.version }]
+      : [],
+  );
+  if (refreshed.length > 0) await staging.refreshRowHashes(run.feed, refreshed);
+  return { tally, lateDead };
+}
+
+async function boundKeys(ledger: Ledger, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const contacts = keys.length === 0 ? new Map() : await ledger.contacts.get(keys);
+  return new Set(keys.filter((key) => (contacts.get(key)?.contactId ?? null) !== null));
+}
+
+/** Unchanged rows with fields that wait for a person are reported in every run: from the ledger, without a request. */
+async function heldEvents(
+  ledger: Ledger,
+  feed: string,
+  waitingLines: ReadonlyMap<string, number>,
+): Promise<readonly RunEvent[]> {
+  if (waitingLines.size === 0) return [];
+  const held = await ledger.contacts.held({ feed, keys: [...waitingLines.keys()], limit: eventsPerRunMax });
+  return held.map((one) => heldEvent(one.key, waitingLines.get(one.key) ?? one.line, one));
+}
+
+async function writeSlice(
+  { ledger, clock, run, rowsPerBatch }: StageTarget,
+  content: Partial<SliceContent['slice']>,
 ): Promise<void> {
   const nothing = { records: [], traces: [], dead: [], withdrawn: [], events: [], counts: {} };
-  await ledger.staging.stage({ runId: id, feed, rowsPerBatch, ...nothing, ...given, atMs: clock.nowMs() });
+  const atMs = clock.nowMs();
+  await ledger.staging.stage({ runId: run.id, feed: run.feed, rowsPerBatch, ...nothing, ...content, atMs });
 }
 
-/** The one of these that this row is. It is taken out: the same row may stand beside it once more. */
-function takeLate(ofLine: LateDead[], item: StageItem, compiled: CompiledMapping): LateDead | null {
-  if (ofLine.length === 0 || item.kind === 'broken') return null;
-  const mapped = item.kind === 'desired' ? item : compiled.mapRow(item.row);
-  if (mapped.kind !== 'desired') return null;
-  const { desired } = mapped;
-  const index = ofLine.findIndex((late) => late.key === desired.key && late.fingerprint === fingerprint(desired));
-  return index < 0 ? null : (ofLine.splice(index, 1)[0] ?? null);
+/** Of each slice; the report has the others. */
+const rejectedLoggedMax = 20;
+
+function logRejected({ log, run }: StageTarget, dead: readonly DeadRow[]): void {
+  for (const { line, key, class: of, code } of dead.slice(0, rejectedLoggedMax)) {
+    const hash = key === null ? {} : { key: keyHash(key) };
+    log.warn({ run: run.id, feed: run.feed, line, ...hash, class: of, code }, 'row rejected');
+  }
+  const more = dead.length - rejectedLoggedMax;
+  if (more > 0) log.warn({ run: run.id, feed: run.feed, more }, 'further rows rejected');
+}
+
+/**
+ * Unchanged rows are not stored. Those that turned out to be duplicates are read once more, for the fix-file.
+ * @returns how many were found.
+ */
+async function stageLateDead(target: StageTarget, supply: RowSupply, lateDead: readonly LateDead[]): Promise<number> {
+  let count = 0;
+  const nameOf = (line: number, key: string, print: string): string => `${line} ${print} ${key}`;
+  // The same row may appear several times on one line of JSON.
+  const waiting = Map.groupBy(lateDead, (late) => nameOf(late.line, late.key, late.fingerprint));
+  const lines = new Set(lateDead.map(({ line }) => line));
+  for await (const items of supply.itemsAgain()) {
+    const dead = items.flatMap((item) => {
+      const desired = lines.has(item.row.line) ? desiredOf(item, supply.compiled) : null;
+      const late =
+        desired === null ? null : waiting.get(nameOf(item.row.line, desired.key, fingerprint(desired)))?.pop();
+      return late ? [deadDuplicate(late.key, item.row, late.problem)] : [];
+    });
+    if (dead.length === 0) continue;
+    count += dead.length;
+    await writeSlice(target, { dead, counts: { dead: dead.length } });
+  }
+  return count;
+}
+
+function desiredOf(item: StageItem, { mapRow }: CompiledMapping): DesiredContact | null {
+  if (item.kind === 'broken') return null;
+  const mapped = item.kind === 'desired' ? item : mapRow(item.row);
+  return mapped.kind === 'desired' ? mapped.desired : null;
 }
 
 // The end of staging: the guards decide, and a newer file takes the place of one that they had stopped.

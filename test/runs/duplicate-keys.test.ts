@@ -30,7 +30,7 @@ describe('identical after mapping', () => {
         key: 'c-1',
         code: 'duplicate',
         field: null,
-        message: 'the same contact stands on line 2 already',
+        message: 'line 2 already has the same contact',
       },
     ]);
   });

@@ -18,7 +18,7 @@ describe('a fix-file', () => {
     const [letter] = await bench.letters();
     expect(text).toBe(
       `\ufeffNotes;externalId;firstName;phone;_id;_line;_code;_hint\r\n` +
-        `x;c-1;Jürgen;call me;${letter?.id};2;phoneLetters;phone: the phone number has letters in it. Write it in digits, or leave the cell blank.\r\n`,
+        `x;c-1;Jürgen;call me;${letter?.id};2;phoneLetters;phone: the phone number contains letters. Write it in digits, or leave the cell blank.\r\n`,
     );
   });
 

@@ -126,9 +126,9 @@ describe('rows that cannot be used', () => {
     const run = await bench.stage(await bench.submit('a.csv', `externalId,phone\n${rows.join('\n')}\n`));
     const [first, ...others] = lines.map((line) => JSON.parse(line));
     expect(first).toMatchObject({
-      ...{ run: run.id, feed: 'main', line: 2, key: keyHash('c-0'), class: 'invalid', msg: 'row is dead' },
+      ...{ run: run.id, feed: 'main', line: 2, key: keyHash('c-0'), class: 'invalid', msg: 'row rejected' },
     });
-    expect([others.length, others.at(-1)]).toMatchObject([20, { run: run.id, more: 5, msg: 'further rows are dead' }]);
+    expect([others.length, others.at(-1)]).toMatchObject([20, { run: run.id, more: 5, msg: 'further rows rejected' }]);
     expect(lines.join('')).not.toMatch(/CANARY|c-1/);
   });
 });

@@ -1,0 +1,251 @@
+/**
+ * A slice of a file on its way into the ledger: which of its rows stand, and what is written of it. Pure.
+ *
+ * A key that appears twice: where both rows are the same after mapping, the second is skipped; where they differ, all of
+ * them are rejected, those of earlier slices too (`rules.md`, "Workspace, feed, key"), unless the mapping says which one
+ * wins. A row that is rejected for its own sake differs from every other, and does not keep a later row from winning.
+ */
+import type { Problem } from '#src/contacts/outcome.ts';
+import type { DeadRow, KeyTrace, RunEvent, StagedRecord, StagedSlice } from '#src/ledger/staging.ts';
+import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import type { Row } from '#src/sources/row.ts';
+import type { Verdict } from './compare.ts';
+import type { StagedTally } from './guards.ts';
+
+type DuplicatePolicy = CompiledMapping['duplicateKeys'];
+
+/** What becomes of a row that has met another one with its key. */
+interface Ended {
+  /** `skipped` as a duplicate; `dead` since it differs. */
+  readonly kind: 'skipped' | 'dead';
+  /** Whether the other row came before it or after it. */
+  readonly by: 'earlier' | 'later';
+  readonly otherLine: number;
+}
+
+/** What becomes of a row: it stands as its verdict says, or ends. */
+export type Fate = { readonly kind: 'stands' } | Ended;
+
+export interface Resolution {
+  /** One for each verdict, in their order. A rejected row stands as rejected. */
+  readonly fates: readonly Fate[];
+  /** Rows of earlier slices that stand no more, by key. */
+  readonly earlierEnded: ReadonlyMap<string, Ended>;
+  /** Keys of this slice that have a trace now which they did not have before it. */
+  readonly traces: readonly KeyTrace[];
+}
+
+/** @param traces what earlier slices of the run have met of the keys at hand. */
+export function resolveDuplicates(
+  verdicts: readonly Verdict[],
+  traces: ReadonlyMap<string, KeyTrace>,
+  policy: DuplicatePolicy,
+): Resolution {
+  const fates: Fate[] = [];
+  const earlierEnded = new Map<string, Ended>();
+  const here = new Map<string, { readonly trace: KeyTrace; readonly index: number }>();
+  for (const [index, verdict] of verdicts.entries()) {
+    const { key } = verdict;
+    if (key === null) {
+      fates.push({ kind: 'stands' });
+      continue;
+    }
+    const before = here.get(key);
+    const { fate, ended, trace } = meet(verdict, key, before?.trace ?? traces.get(key) ?? null, policy);
+    fates.push(fate);
+    if (ended !== null && before === undefined) earlierEnded.set(key, ended);
+    else if (ended !== null && before !== undefined) fates[before.index] = ended;
+    if (trace !== null) here.set(key, { trace, index });
+  }
+  return { fates, earlierEnded, traces: [...here.values()].map(({ trace }) => trace) };
+}
+
+interface Meeting {
+  readonly fate: Fate;
+  /** How the row before ends; null where it goes on as it was. */
+  readonly ended: Ended | null;
+  /** Null where the row leaves none: the one before still stands for the key. */
+  readonly trace: KeyTrace | null;
+}
+
+/** @param before the row that stands for the key so far, or the last of those that died; null where there is none. */
+function meet(verdict: Verdict, key: string, before: KeyTrace | null, policy: DuplicatePolicy): Meeting {
+  const { line } = verdict.row;
+  const stands: Fate = { kind: 'stands' };
+  const dies = { kind: 'dead', by: 'later', otherLine: line } as const;
+  if (verdict.kind === 'rejected') {
+    const trace = { key, line, fingerprint: '', kind: 'dead' } as const;
+    if (before === null || before.kind === 'dead') return { fate: stands, ended: null, trace };
+    if (policy === 'firstWins') return { fate: stands, ended: null, trace: null };
+    return { fate: stands, ended: dies, trace };
+  }
+  const fingerprint = verdict.kind === 'changed' ? verdict.record.fingerprint : verdict.fingerprint;
+  const trace = { key, line, fingerprint, kind: verdict.kind === 'changed' ? 'staged' : 'unchanged' } as const;
+  if (before === null || (before.kind === 'dead' && policy === 'lastWins')) return { fate: stands, ended: null, trace };
+  const diesToo: Fate = { kind: 'dead', by: 'earlier', otherLine: before.line };
+  const deadTrace = { key, line: before.line, fingerprint: '', kind: 'dead' } as const;
+  if (before.kind === 'dead') return { fate: diesToo, ended: null, trace: deadTrace };
+  if (before.fingerprint === fingerprint || policy === 'firstWins') {
+    return { fate: { kind: 'skipped', by: 'earlier', otherLine: before.line }, ended: null, trace: null };
+  }
+  if (policy === 'lastWins') {
+    return { fate: stands, ended: { kind: 'skipped', by: 'later', otherLine: line }, trace };
+  }
+  return { fate: diesToo, ended: dies, trace: deadTrace };
+}
+
+/** An unchanged row of an earlier slice that turned out to be a duplicate: its cells must be read again. */
+export interface LateDead {
+  readonly key: string;
+  readonly line: number;
+  /** Tells it from its neighbours where a whole JSON file is one line. */
+  readonly fingerprint: string;
+  readonly problem: Problem;
+}
+
+/** What one slice writes and counts. */
+export interface SliceContent {
+  readonly slice: Omit<StagedSlice, 'runId' | 'feed' | 'rowsPerBatch' | 'atMs'>;
+  readonly lateDead: readonly LateDead[];
+  readonly tally: StagedTally;
+  /** Keys of unchanged rows with fields that wait for a person, and the row's line. */
+  readonly waitingLines: ReadonlyMap<string, number>;
+}
+
+/** @param earlier what earlier slices of the run have met of these keys, and those of their rows that are staged. */
+export function contentOf(
+  verdicts: readonly Verdict[],
+  { fates, earlierEnded, traces }: Resolution,
+  earlier: { readonly traces: ReadonlyMap<string, KeyTrace>; readonly staged: ReadonlyMap<string, StagedRecord> },
+): SliceContent {
+  const rows = verdicts.map((verdict, index): RowWithFate => ({ verdict, fate: fates[index] ?? { kind: 'stands' } }));
+  const standing = rows.flatMap(({ verdict, fate }) => (fate.kind === 'stands' ? [verdict] : []));
+  const ends = [...earlierEnded].flatMap(([key, ended]) => {
+    const trace = earlier.traces.get(key);
+    return trace === undefined ? [] : [{ trace, ended, record: earlier.staged.get(key) ?? null }];
+  });
+  const dead = rows.flatMap(({ verdict, fate }) => deadRowOf(verdict, fate) ?? []);
+  const withdrawn = ends.flatMap(({ trace, ended, record }) => withdrawnOf(trace, ended, record) ?? []);
+  const deadCount = dead.length + withdrawn.filter(({ end }) => end.outcome === 'dead').length;
+  const earlierUnchanged = ends.filter(({ trace }) => trace.kind === 'unchanged');
+  return {
+    slice: {
+      records: standing.flatMap((verdict) => (verdict.kind === 'changed' ? [verdict.record] : [])),
+      traces,
+      dead,
+      withdrawn,
+      unchanged: traces.filter(({ kind }) => kind === 'unchanged').map(({ key }) => key),
+      answered: verdicts.flatMap(({ kind, letterId }) => (kind === 'unchanged' && letterId !== null ? [letterId] : [])),
+      events: [
+        ...ends.flatMap(({ trace: { key, line }, ended }) => skippedEvent(key, line, ended)),
+        ...rows.flatMap(({ verdict: { key, row, warnings }, fate }) => [
+          ...warnings.map((warning) => warningEvent(key, warning)),
+          ...skippedEvent(key, row.line, fate),
+        ]),
+      ],
+      counts: {
+        rows: rows.length,
+        unchanged: standing.filter(({ kind }) => kind === 'unchanged').length - earlierUnchanged.length,
+        skipped: [...fates, ...earlierEnded.values()].filter(({ kind }) => kind === 'skipped').length,
+        dead: deadCount,
+        warnings: verdicts.reduce((count, { warnings }) => count + warnings.length, 0),
+      },
+    },
+    lateDead: earlierUnchanged.flatMap(({ trace: { key, line, fingerprint }, ended }) =>
+      ended.kind === 'dead' ? [{ key, line, fingerprint, problem: differs(key, line, ended) }] : [],
+    ),
+    tally: { ...tallyOf(rows), dead: deadCount },
+    waitingLines: new Map(
+      rows.flatMap(({ verdict, fate }) =>
+        verdict.kind === 'unchanged' && verdict.heldCount > 0 && hasStood(fate)
+          ? [[verdict.key, verdict.row.line]]
+          : [],
+      ),
+    ),
+  };
+}
+
+interface RowWithFate {
+  readonly verdict: Verdict;
+  readonly fate: Fate;
+}
+
+/** Whether the row stood for its key until a later one ended it, if any did. */
+function hasStood(fate: Fate): boolean {
+  return fate.kind === 'stands' || fate.by === 'later';
+}
+
+function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
+  const counted = rows.flatMap(({ verdict, fate }) => (hasStood(fate) ? [verdict] : []));
+  const changed = counted.filter((verdict) => verdict.kind === 'changed');
+  const updates = changed.filter(({ isUpdate }) => isUpdate);
+  return {
+    rows: rows.length,
+    known: counted.filter(({ kind, isKnown }) => kind !== 'rejected' && isKnown).length,
+    shared: rows.filter(({ verdict }) => verdict.isKnown).length,
+    updates: updates.length,
+    creates: changed.filter(({ isKnown }) => !isKnown).length,
+    clears: updates.reduce((count, { clears }) => count + clears, 0),
+  };
+}
+
+function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
+  const { row, key, letterId } = verdict;
+  if (verdict.kind !== 'rejected') {
+    return fate.kind === 'dead' ? deadDuplicate(verdict.key, row, differs(verdict.key, row.line, fate)) : null;
+  }
+  const { problems } = verdict;
+  return {
+    class: 'invalid',
+    code: problems[0]?.code ?? 'invalid',
+    line: row.line,
+    key,
+    problems,
+    row,
+    ...(letterId === null ? {} : { letterId }),
+    desired: null,
+    answer: null,
+  };
+}
+
+/** How the record of a row of an earlier slice ends; null where there is none. */
+function withdrawnOf(
+  { key, line, kind }: KeyTrace,
+  ended: Ended,
+  record: StagedRecord | null,
+): StagedSlice['withdrawn'][number] | null {
+  if (kind !== 'staged') return null;
+  if (ended.kind === 'skipped') return { key, end: { outcome: 'skipped', reason: 'duplicate' } };
+  if (record === null) return null;
+  return { key, end: { outcome: 'dead', dead: deadDuplicate(key, record.row, differs(key, line, ended)) } };
+}
+
+export function warningEvent(key: string | null, { line, code, field, value, message }: Problem): RunEvent {
+  return { kind: 'warning', line, key, code, field, value, message };
+}
+
+function skippedEvent(key: string | null, line: number, fate: Fate): readonly RunEvent[] {
+  if (fate.kind !== 'skipped') return [];
+  const message =
+    fate.by === 'earlier'
+      ? `line ${fate.otherLine} already has the same contact`
+      : 'a later line has the same contact, and the last one wins';
+  return [{ kind: 'skipped', line, key, code: 'duplicate', field: null, message }];
+}
+
+/** A row that is rejected since another one with its key differs. */
+export function deadDuplicate(key: string, row: Row, problem: Problem): DeadRow {
+  const { code } = problem;
+  return { class: 'invalid', code, line: row.line, key, problems: [problem], row, desired: null, answer: null };
+}
+
+function differs(key: string, line: number, { otherLine }: Ended): Problem {
+  return {
+    code: 'duplicateKey',
+    line,
+    field: null,
+    value: key,
+    message: `lines ${Math.min(line, otherLine)} and ${Math.max(line, otherLine)} have the same key and differ`,
+    hint: 'Keep one of them, or set duplicateKeys to firstWins or lastWins in the mapping.',
+  };
+}
