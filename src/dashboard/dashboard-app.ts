@@ -1,33 +1,27 @@
 /**
- * The page of Patchbay: what runs, what ran last, which rows were given up; and the probes.
+ * The page of Patchbay: what runs, what ran last, which rows were rejected; and the probes.
  *
  * It reads the ledger and changes nothing. Every page has a JSON twin. What it shows is personal data by purpose, and
  * none of it is logged (`rules.md`, "Secrets and personal data").
  */
-import { Hono } from 'hono';
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { letterDocument } from '#src/dead-letters/letter-document.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { answer } from './answer.ts';
 import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
-import { feedsJson, readFeeds } from './feeds.ts';
-import { feedsPage } from './feeds-page.ts';
+import { feedsJson, feedsPage, readFeeds } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
-import { addLogin, requireToken } from './login.ts';
-import { answerMessage, type Message } from './message-page.ts';
-import { metricsContentType, metricsText } from './metrics.ts';
-import { overviewJson, readOverview } from './overview.ts';
-import { overviewPage } from './overview-page.ts';
+import { addLogin, isLoopbackHost, requireToken } from './login.ts';
+import { answer, answerMessage, type Message } from './message-page.ts';
+import { askReadiness, metricsContentType, metricsText } from './metrics.ts';
+import { overviewJson, overviewPage, readOverview } from './overview-page.ts';
 import type { DashboardParts } from './parts.ts';
-import { askReadiness } from './readiness.ts';
-import { isLoopbackHost } from './request-origin.ts';
-import { readRunDetail, runDetailJson } from './run-detail.ts';
-import { runPage } from './run-page.ts';
-import { viewRun } from './run-view.ts';
-import { runsPage, runsShownMax } from './runs-page.ts';
-import { securityHeaders } from './security-headers.ts';
-import { readStyleSheet, type StyleSheet } from './style-sheet.ts';
+import { readRunDetail, runDetailJson, runPage } from './run-page.ts';
+import { runsPage, runsShownMax, viewRun } from './runs-page.ts';
 
-/** The app, without a port (`start-page.ts` gives it one). Throws the system's errors where the stylesheet is missing. */
+/** The app, without a port (`start-page.ts` gives it one). Throws the system's errors if the stylesheet is missing. */
 export function createDashboard(parts: DashboardParts): Hono {
   const app = new Hono();
   const style = readStyleSheet();
@@ -141,3 +135,42 @@ const broken: Message = {
   message: 'the page could not be made',
   hint: 'Try again; the log of Patchbay tells what happened. Runs are not affected.',
 };
+
+/**
+ * Headers of every answer, errors included (`rules.md`, "Secrets and personal data").
+ *
+ * Pages hold personal data: nothing is stored on the way, nothing is framed, and no address of a page leaks to another
+ * site. There are no scripts at all, so that none is allowed.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+const securityHeaders: MiddlewareHandler = async (c, next) => {
+  await next();
+  c.header('content-security-policy', contentSecurityPolicy);
+  c.header('x-content-type-options', 'nosniff');
+  c.header('referrer-policy', 'no-referrer');
+  c.header('cross-origin-opener-policy', 'same-origin');
+  c.header('cross-origin-resource-policy', 'same-origin');
+  if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
+};
+
+/** The one stylesheet. Its address changes with its content, so that browsers may cache it. */
+interface StyleSheet {
+  readonly text: string;
+  readonly href: string;
+}
+
+/** Read once, when the page starts. Throws the system's errors. */
+function readStyleSheet(): StyleSheet {
+  const text = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+  const version = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return { text, href: `/style.css?v=${version}` };
+}

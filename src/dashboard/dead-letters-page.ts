@@ -5,9 +5,7 @@
 import { html } from 'hono/html';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Row } from '#src/sources/row.ts';
-import { type Frame, framed } from './frame.ts';
-import type { Markup } from './markup.ts';
-import { count, counted, moment } from './moment.ts';
+import { count, counted, type Frame, framed, type Markup, moment } from './frame.ts';
 
 /** At most so many letters stand on the page and in its twin. */
 export const lettersShownMax = 200;

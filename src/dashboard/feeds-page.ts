@@ -1,15 +1,23 @@
-/** The feeds: when each is due, how it went last, and what is the matter with it; and the snapshots of the numbers. */
+/**
+ * The page of feeds and its JSON twin: when each feed is due, how it went last and what is wrong with it; and the
+ * snapshots of the phone numbers.
+ */
 import { html } from 'hono/html';
-import { troubleWords } from '#src/ledger/deliveries.ts';
-import type { TickOutcome } from '#src/ledger/schedules.ts';
-import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
+import { isoInstant } from '#src/clock.ts';
+import { type FeedTrouble, troubleWords } from '#src/ledger/deliveries.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import {
+  phoneNumbersSchedule,
+  type ScheduleRecord,
+  type TickOutcome,
+  type TickRecord,
+  tellingOutcomes,
+} from '#src/ledger/schedules.ts';
+import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshots.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
-import { dropHint } from './drop-hint.ts';
-import type { FeedsView, FeedView, ScheduleView } from './feeds.ts';
-import { type Frame, framed } from './frame.ts';
-import type { Markup } from './markup.ts';
-import { count, counted, moment } from './moment.ts';
-import { runLink, statePill } from './run-pieces.ts';
+import { count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
+import type { DashboardParts } from './parts.ts';
+import { runLink, statePill } from './runs-page.ts';
 
 const outcomeWords: Readonly<Record<TickOutcome, string>> = {
   run: 'files taken',
@@ -90,4 +98,104 @@ function snapshotLine(record: SnapshotRecord | null): Markup {
     ? `${count(added)} added, ${count(removed)} removed, ${count(changedNumbers)} changed`
     : 'nothing changed';
   return html`${counted(record.count, 'number', 'numbers')} <span class="dim">${moment(record.takenAtMs)}</span>, ${changes}`;
+}
+
+/** The page and its JSON twin show at most this many feeds, unhealthy ones first. */
+export const feedsShownMax = 200;
+
+interface ScheduleView {
+  readonly record: ScheduleRecord;
+  /** The newest one that has ended; null before the first. */
+  readonly lastTick: TickRecord | null;
+}
+
+interface FeedView {
+  readonly feed: string;
+  readonly schedule: ScheduleView | null;
+  /** Empty: good. */
+  readonly troubles: readonly FeedTrouble[];
+  readonly sinceMs: number | null;
+  readonly lastRun: RunRecord | null;
+}
+
+interface FeedsView {
+  /** By name: whatever has a schedule, a condition or a run. */
+  readonly feeds: readonly FeedView[];
+  /** How many there are besides, all of them good unless only bad ones are shown. */
+  readonly feedsLeftOut: number;
+  readonly phoneNumbers: { readonly schedule: ScheduleView | null; readonly latest: SnapshotRecord | null };
+}
+
+/** Throws what the ledger throws. */
+export async function readFeeds({ ledger }: DashboardParts): Promise<FeedsView> {
+  const schedules = new Map((await ledger.schedules.list()).map((one) => [one.name, one]));
+  const conditions = new Map((await ledger.deliveries.conditions()).map((one) => [one.feed, one]));
+  const withRuns = (await ledger.deliveries.standings()).map(({ feed }) => feed);
+  const viewSchedule = async (name: string): Promise<ScheduleView | null> => {
+    const record = schedules.get(name);
+    if (record === undefined) return null;
+    return { record, lastTick: await ledger.schedules.lastEnded(name, tellingOutcomes) };
+  };
+  const names = [...new Set([...schedules.keys(), ...conditions.keys(), ...withRuns])]
+    .filter((name) => name !== phoneNumbersSchedule)
+    .sort();
+  const feeds: FeedView[] = [];
+  const isBad = (name: string): boolean => (conditions.get(name)?.troubles.length ?? 0) > 0;
+  const bad = names.filter(isBad).slice(0, feedsShownMax);
+  const good = names.filter((name) => !isBad(name)).slice(0, feedsShownMax - bad.length);
+  for (const feed of [...bad, ...good].sort()) {
+    const condition = conditions.get(feed);
+    const [lastRun = null] = await ledger.runs.list({ feed, limit: 1 });
+    feeds.push({
+      feed,
+      schedule: await viewSchedule(feed),
+      troubles: condition?.troubles ?? [],
+      sinceMs: condition?.sinceMs ?? null,
+      lastRun,
+    });
+  }
+  const latest = await ledger.snapshots.latest(workspaceSeries);
+  return {
+    feeds,
+    feedsLeftOut: names.length - feeds.length,
+    phoneNumbers: { schedule: await viewSchedule(phoneNumbersSchedule), latest },
+  };
+}
+
+/** `{feeds: […], phoneNumbers: {schedule, latest}}`; instants in ISO 8601. */
+export function feedsJson({ feeds, phoneNumbers }: FeedsView): object {
+  return {
+    feeds: feeds.map(({ feed, schedule, troubles, sinceMs, lastRun }) => ({
+      feed,
+      schedule: scheduleJson(schedule),
+      troubles,
+      since: troubles.length === 0 ? null : instant(sinceMs),
+      lastRun: lastRun === null ? null : { run: lastRun.id, state: lastRun.state },
+    })),
+    phoneNumbers: { schedule: scheduleJson(phoneNumbers.schedule), latest: snapshotJson(phoneNumbers.latest) },
+  };
+}
+
+function scheduleJson(view: ScheduleView | null): object | null {
+  if (view === null) return null;
+  const { record, lastTick } = view;
+  return {
+    words: describeRule(record.rule),
+    due: instant(record.dueAtMs),
+    paused: instant(record.pausedAtMs),
+    last:
+      lastTick === null
+        ? null
+        : { outcome: lastTick.outcome, code: lastTick.code, runs: lastTick.runIds, at: instant(lastTick.endedAtMs) },
+  };
+}
+
+function snapshotJson(record: SnapshotRecord | null): object | null {
+  if (record === null) return null;
+  const { takenAtMs, count, pages, changed, added, removed, changedNumbers } = record;
+  return { takenAt: isoInstant(takenAtMs), count, pages, changed, added, removed, changedNumbers };
+}
+
+function instant(ms: number | null): string | null {
+  return ms === null ? null : isoInstant(ms);
 }

@@ -1,7 +1,6 @@
-/** What every page shows around its body. */
+/** The frame around every page, and the words and figures that all pages share. */
 import { html } from 'hono/html';
-import type { Markup } from './markup.ts';
-import { moment } from './moment.ts';
+import { isoInstant } from '#src/clock.ts';
 
 export interface Frame {
   readonly version: string;
@@ -11,9 +10,9 @@ export interface Frame {
   readonly nowMs: number;
 }
 
-export type Place = 'overview' | 'runs' | 'feeds' | 'deadLetters';
+type Place = 'overview' | 'runs' | 'feeds' | 'deadLetters';
 
-export interface PageContent {
+interface PageContent {
   readonly title: string;
   /** Which entry of the navigation is marked; null for none. */
   readonly place: Place | null;
@@ -22,7 +21,7 @@ export interface PageContent {
   readonly body: Markup;
 }
 
-/** How often a page is loaded anew while a run is at work. */
+/** The interval at which a page reloads while a run is at work. */
 export const busyRefreshSeconds = 3;
 
 /** A drawing in the address itself: it saves a request that would find nothing. */
@@ -54,7 +53,7 @@ ${content.body}
   );
 }
 
-/** A page without navigation and facts, for people who have not shown the token. */
+/** A page without navigation and facts, for visitors without the token. */
 export function bare(frame: Frame, content: Omit<PageContent, 'place' | 'refreshSeconds'>): Markup {
   return document(
     frame,
@@ -111,4 +110,47 @@ function navigation(place: Place | null): readonly Markup[] {
 
 function timeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** What to do when there is nothing to see yet. */
+export function dropHint(importFolders: readonly string[]): Markup {
+  const folder = importFolders.at(-1);
+  const others = importFolders.slice(0, -1);
+  if (folder === undefined) return html`<p class="empty">Nothing has run yet.</p>`;
+  return html`<div class="empty">
+<p>Nothing has run yet. Drop a CSV or JSON file into <code class="path">${folder}</code> and see it synced.</p>
+${others.length === 0 ? '' : html`<p>Or into ${others.map((other) => html`<code class="path">${other}</code> `)}</p>`}
+</div>`;
+}
+
+/**
+ * A piece of a page. Made by hono's `html` template only, which escapes everything that is put into it; `raw` is
+ * not used in this folder.
+ */
+export type Markup = ReturnType<typeof html>;
+
+const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const grouped = new Intl.NumberFormat('en-US');
+
+/** An instant in the process's time zone, with its exact form for machines; a dash where there is none. */
+export function moment(ms: number | null): Markup {
+  if (ms === null) return html`–`;
+  const exact = isoInstant(ms);
+  return html`<time datetime="${exact}" title="${exact}">${local.format(ms)}</time>`;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function count(value: number): string {
+  return grouped.format(value);
+}
+
+/** `1 row`, `2 rows`. */
+export function counted(value: number, one: string, many: string): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
 }

@@ -1,22 +1,24 @@
 /**
- * The door where a token is set: a bearer header, a session cookie, or the login form.
+ * Access to the page. With a token: a bearer header, a session cookie, or the login form; probes and the stylesheet need none.
+ * Without a token the page answers this machine only: a foreign web page can still make the browser ask for it, under a
+ * host name that points at 127.0.0.1, so the Host header must name this machine itself.
  *
- * Probes and the stylesheet are outside the door.
+ * The session cookie is `<expiry>.<keyed hash of the expiry>`: it does not hold the token, cannot be made without it, and
+ * a new token ends all sessions. The server remembers nothing.
  */
+
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import { answer } from './answer.ts';
 import { bare, type Frame } from './frame.ts';
-import { answerMessage } from './message-page.ts';
+import { answer, answerMessage } from './message-page.ts';
 import type { DashboardParts } from './parts.ts';
-import { isSameOrigin } from './request-origin.ts';
-import { isBearer, isSameSecret, isSession, makeSession, sessionCookieName, sessionSeconds } from './session.ts';
 
 const formBytesMax = 4 * 1024;
 
-/** Lets only those pass who know the token. */
+/** Rejects requests that do not prove to know the token. */
 export function requireToken(token: string, parts: DashboardParts, frame: () => Frame): MiddlewareHandler {
   return async (c, next) => {
     const isKnown =
@@ -81,4 +83,60 @@ ${isWrong ? html`<div class="notice bad" role="alert"><p>This is not the token.<
 <p class="dim">It is the value of <code>PATCHBAY_TOKEN</code> where Patchbay was started.</p>`,
     });
   return answer(c, { page, json: () => ({ error: { code: 'tokenNeeded', message, hint } }) }, status);
+}
+
+const sessionCookieName = 'patchbay_session';
+const sessionSeconds = 12 * 60 * 60;
+
+/** Compares in constant time; the lengths are hidden as well. */
+function isSameSecret(given: string, wanted: string): boolean {
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+function makeSession(token: string, nowMs: number): string {
+  const expiresAtMs = nowMs + sessionSeconds * 1_000;
+  return `${expiresAtMs}.${sign(token, expiresAtMs)}`;
+}
+
+function isSession(cookie: string | undefined, token: string, nowMs: number): boolean {
+  const [, expiry, signature] = /^(\d{1,15})\.([0-9a-f]{64})$/.exec(cookie ?? '') ?? [];
+  if (expiry === undefined || signature === undefined) return false;
+  return isSameSecret(signature, sign(token, Number(expiry))) && nowMs < Number(expiry);
+}
+
+/** Whether an `Authorization` header carries the token. */
+function isBearer(header: string | undefined, token: string): boolean {
+  const [, given] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? [];
+  return given !== undefined && isSameSecret(given, token);
+}
+
+function sign(token: string, expiresAtMs: number): string {
+  return createHmac('sha256', token).update(`patchbay page session ${expiresAtMs}`).digest('hex');
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Whether a Host header names this machine by itself; any port will do. */
+export function isLoopbackHost(host: string | undefined): boolean {
+  return host !== undefined && /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host);
+}
+
+interface OriginHeaders {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly secFetchSite: string | undefined;
+}
+
+/**
+ * Whether an action was sent by a page of ours. Browsers that tell the site are believed; for the others Origin and Host
+ * must agree. What tells neither is refused.
+ */
+function isSameOrigin({ host, origin, secFetchSite }: OriginHeaders): boolean {
+  if (secFetchSite !== undefined) return secFetchSite === 'same-origin';
+  if (origin === undefined || host === undefined || !URL.canParse(origin)) return false;
+  const from = new URL(origin);
+  const to = `${from.protocol}//${host}`;
+  return URL.canParse(to) && new URL(to).host === from.host && from.host !== '';
 }

@@ -1,9 +1,12 @@
-/** Answers that are no page of their own: not found, refused, broken. As page and as JSON in the shape of the CLI's errors. */
+/**
+ * How a request is answered: a page or its JSON twin at one address, chosen by the Accept header (`contract.md`, "Page and
+ * probes"); and the answers that have no page of their own (not found, refused, failed), in the shape of the CLI's errors.
+ */
 import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { answer } from './answer.ts';
-import { bare, type Frame } from './frame.ts';
+import { bare, type Frame, type Markup } from './frame.ts';
 
 export interface Message {
   readonly status: ContentfulStatusCode;
@@ -23,4 +26,20 @@ export function answerMessage(c: Context, frame: Frame, message: Message): Respo
 <p><a href="/">To the overview</a></p>`,
     });
   return answer(c, { page, json: () => ({ error: { code, message: message.message, hint } }) }, status);
+}
+
+/** Makes only the variant that is asked for. */
+export function answer(
+  c: Context,
+  twin: { readonly page: () => Markup; readonly json: () => object },
+  status: ContentfulStatusCode = 200,
+): Response | Promise<Response> {
+  c.header('vary', 'Accept');
+  return wantsJson(c) ? c.json(twin.json(), status) : c.html(twin.page(), status);
+}
+
+/** Browsers get the page; a client that names JSON gets JSON. */
+function wantsJson(c: Context): boolean {
+  const supports = ['text/html', 'application/json'];
+  return accepts(c, { header: 'Accept', supports, default: 'text/html' }) === 'application/json';
 }

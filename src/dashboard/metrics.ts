@@ -1,12 +1,13 @@
 /**
- * Figures for Prometheus, in its text format. Only what the ledger answers cheaply, and no personal data: labels are
- * states and a version.
+ * What machines ask the page: readiness, and figures for Prometheus in its text format. Only what the ledger answers
+ * cheaply, and no personal data: labels are states and a version.
  */
-import { activeRunStates, isFinal, pendingCount } from '#src/ledger/runs.ts';
-import type { DashboardParts } from './parts.ts';
-import { askReadiness } from './readiness.ts';
 
-/** Runs beyond it are not counted; so many are never unfinished at once in good health. */
+import { PatchbayError } from '#src/errors.ts';
+import { activeRunStates, isFinal, pendingCount } from '#src/ledger/runs.ts';
+import type { DashboardParts, Readiness } from './parts.ts';
+
+/** Runs beyond it are not counted; a healthy installation never has that many unfinished ones. */
 const runsCountedMax = 1_000;
 const lastRunsMax = 20;
 
@@ -66,4 +67,31 @@ function exposition({ name, help, samples }: Gauge): string {
 function labelText(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replaceAll(/[\\"\n]/g, '_')}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+/** Asks whether this process can take files. A question that fails or hangs counts as not ready. */
+const answerWithinMs = 3_000;
+
+export async function askReadiness(parts: Pick<DashboardParts, 'readiness' | 'clock' | 'log'>): Promise<Readiness> {
+  const waiting = new AbortController();
+  const tooLate = parts.clock
+    .sleep(answerWithinMs, waiting.signal)
+    .then(() => notReady(`the process did not say within ${answerWithinMs / 1_000} s whether it can take files`));
+  try {
+    return await Promise.race([tooLate, ask(parts)]);
+  } catch (error) {
+    parts.log.warn({ code: error instanceof PatchbayError ? error.code : 'unexpected' }, 'readiness not known');
+    return notReady('the process could not find out whether it can take files; see its log');
+  } finally {
+    waiting.abort();
+  }
+}
+
+/** A throw becomes a rejection. */
+async function ask(parts: Pick<DashboardParts, 'readiness'>): Promise<Readiness> {
+  return await parts.readiness();
+}
+
+function notReady(reason: string): Readiness {
+  return { ready: false, degraded: false, reasons: [reason] };
 }

@@ -1,15 +1,23 @@
-/** The first page: what runs, what ran last, what is dead and what to do about it. */
+/** The first page and its JSON twin: what is running, the last runs, the rejected rows and what to do about them. */
 import { html } from 'hono/html';
+import { isoInstant } from '#src/clock.ts';
+import { letterDocument } from '#src/dead-letters/letter-document.ts';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
-import { dropHint } from './drop-hint.ts';
-import { busyRefreshSeconds, type Frame, framed } from './frame.ts';
-import type { Markup } from './markup.ts';
-import { count, counted, moment } from './moment.ts';
-import { type Overview, troublesOf } from './overview.ts';
+import { activeRunStates } from '#src/ledger/runs.ts';
+import { busyRefreshSeconds, count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
+import { askReadiness } from './metrics.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
-import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './run-pieces.ts';
-import type { RunView } from './run-view.ts';
+import {
+  outcomeCounts,
+  type RunView,
+  runLink,
+  runProgress,
+  runReason,
+  runTable,
+  statePill,
+  viewRun,
+} from './runs-page.ts';
 
 export function overviewPage(frame: Frame, parts: DashboardParts, overview: Overview): Markup {
   const { pause, readiness, atWork, stopped, last, openLetterCount } = overview;
@@ -107,4 +115,71 @@ function groupLine({ class: reasonClass, code, field, count: letterCount, exampl
 <td data-label="Example"><span><bdi>${example.message}</bdi> <span class="dim"><bdi>${example.file}</bdi>, line ${example.line}</span></span></td>
 <td data-label="What to do">${example.hint === '' ? '–' : example.hint}</td></tr>
 `;
+}
+
+const limits = { runsAtWorkMax: 50, stoppedRunsMax: 50, lastRunsMax: 20, groupsMax: 50 } as const;
+
+interface Overview {
+  readonly pause: Pause | null;
+  readonly readiness: Readiness;
+  /** Oldest first: the order in which they go on. */
+  readonly atWork: readonly RunView[];
+  /** Stopped by a guard: they wait for a person. */
+  readonly stopped: readonly RunView[];
+  /** Newest first, whatever their state. */
+  readonly last: readonly RunView[];
+  readonly openLetterCount: number;
+  readonly groups: readonly DeadLetterGroup[];
+}
+
+/** Throws what the ledger throws. */
+export async function readOverview(parts: DashboardParts): Promise<Overview> {
+  const { ledger } = parts;
+  const view = viewRun.bind(null, parts);
+  const { runsAtWorkMax, stoppedRunsMax, lastRunsMax, groupsMax } = limits;
+  return {
+    pause: await ledger.pause(),
+    readiness: await askReadiness(parts),
+    atWork: (await ledger.runs.inState(activeRunStates, runsAtWorkMax)).map(view),
+    stopped: (await ledger.runs.list({ states: ['stopped'], limit: stoppedRunsMax })).map(view),
+    last: (await ledger.runs.list({ limit: lastRunsMax })).map(view),
+    openLetterCount: await ledger.deadLetters.countOpen(),
+    groups: await ledger.deadLetters.groups(groupsMax),
+  };
+}
+
+/** Reasons besides the pause, which is told apart. */
+function troublesOf({ pause, readiness }: Overview): readonly string[] {
+  return readiness.reasons.filter((reason) => reason !== pause?.message);
+}
+
+function pauseJson({ code, scope = 'all', message, sinceMs }: Pause): object {
+  return { code, scope, message, since: isoInstant(sinceMs) };
+}
+
+/** `{service, queue, paused, runs, deadLetters}`; runs are those of the page's "Last runs". */
+export function overviewJson(parts: DashboardParts, overview: Overview): object {
+  const { pause, readiness, last, openLetterCount, groups } = overview;
+  return {
+    version: parts.version,
+    service: parts.serviceName,
+    serviceOrigin: parts.serviceOrigin,
+    queue: parts.queueDescription,
+    importFolders: parts.importFolders,
+    paused: pause === null ? null : pauseJson(pause),
+    ready: readiness.ready,
+    troubles: troublesOf(overview),
+    runs: last.map(({ summary }) => summary),
+    deadLetters: {
+      open: openLetterCount,
+      groups: groups.map(({ class: reasonClass, code, field, count, example }) => ({
+        class: reasonClass,
+        code,
+        field,
+        count,
+        hint: example.hint,
+        example: letterDocument(example),
+      })),
+    },
+  };
 }

@@ -1,13 +1,22 @@
-/** All runs that are worth a look, newest first. */
+/** The page of runs, newest first, and how a run looks on every page: its state, progress and counts. */
 import { html } from 'hono/html';
-import { isFinal } from '#src/ledger/runs.ts';
-import { dropHint } from './drop-hint.ts';
-import { busyRefreshSeconds, type Frame, framed } from './frame.ts';
-import type { Markup } from './markup.ts';
-import { runTable } from './run-pieces.ts';
-import type { RunView } from './run-view.ts';
+import { isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import { fixFilePath } from '#src/runs/fix-file.ts';
+import { type RunSummary, reportPath, summarise } from '#src/runs/report.ts';
+import {
+  busyRefreshSeconds,
+  count,
+  counted,
+  dropHint,
+  duration,
+  type Frame,
+  framed,
+  type Markup,
+  moment,
+} from './frame.ts';
+import type { DashboardParts } from './parts.ts';
 
-/** At most so many runs stand on the page and in its twin. */
+/** The page and its JSON twin show at most this many runs. */
 export const runsShownMax = 200;
 
 export function runsPage(frame: Frame, importFolders: readonly string[], runs: readonly RunView[]): Markup {
@@ -20,4 +29,113 @@ export function runsPage(frame: Frame, importFolders: readonly string[], runs: r
 ${runs.length === 0 ? dropHint(importFolders) : runTable(runs)}
 ${runs.length < runsShownMax ? '' : html`<p class="dim">The newest ${runsShownMax} runs.</p>`}`,
   });
+}
+
+type Tone = 'good' | 'busy' | 'attention' | 'bad' | 'quiet';
+
+const states: Readonly<Record<RunState, { readonly label: string; readonly tone: Tone }>> = {
+  queued: { label: 'queued', tone: 'quiet' },
+  staging: { label: 'staging', tone: 'busy' },
+  applying: { label: 'applying', tone: 'busy' },
+  cancelling: { label: 'cancelling', tone: 'busy' },
+  stopped: { label: 'stopped', tone: 'attention' },
+  done: { label: 'done', tone: 'good' },
+  doneWithDead: { label: 'done, with dead rows', tone: 'attention' },
+  failed: { label: 'failed', tone: 'bad' },
+  cancelled: { label: 'cancelled', tone: 'quiet' },
+};
+
+export function statePill(state: RunState): Markup {
+  const { label, tone } = states[state];
+  return html`<span class="pill ${tone}">${label}</span>`;
+}
+
+export function runLink(run: RunRecord): Markup {
+  return html`<a href="/runs/${encodeURIComponent(run.id)}"><bdi>${run.fileName}</bdi></a>`;
+}
+
+/** Rows settled of rows staged. How many there will be is not known before the file was read to its end. */
+export function runProgress(run: RunRecord): Markup {
+  const { counts, state } = run;
+  if (state === 'queued') return html`<p class="dim">Waits for its turn.</p>`;
+  if (state === 'staging') {
+    return html`<progress aria-label="Reading"></progress>
+<p>${counted(counts.rows, 'row', 'rows')} read</p>`;
+  }
+  const settled = counts.rows - pendingCount(counts);
+  const percent = counts.rows === 0 ? 0 : Math.floor((100 * settled) / counts.rows);
+  return html`<progress aria-label="Rows settled" max="${Math.max(1, counts.rows)}" value="${settled}"></progress>
+<p>${count(settled)} of ${counted(counts.rows, 'row', 'rows')} (${percent} %)</p>`;
+}
+
+/** The outcomes in the order of the accounting; `pending` only while there is some. */
+export function outcomeCounts(run: RunRecord): readonly (readonly [string, number])[] {
+  const { created, updated, unchanged, skipped, dead } = run.counts;
+  const pending = pendingCount(run.counts);
+  const all: (readonly [string, number])[] = [
+    ['created', created],
+    ['updated', updated],
+    ['unchanged', unchanged],
+    ['skipped', skipped],
+    ['dead', dead],
+  ];
+  return pending === 0 ? all : [...all, ['pending', pending]];
+}
+
+/** Why a run stopped, failed or waits, and what to do next; nothing where there is no reason. */
+export function runReason(run: RunRecord): Markup {
+  const { reason } = run;
+  if (reason === null) return html``;
+  return html`<div class="notice ${run.state === 'failed' ? 'bad' : 'attention'}">
+<p><strong>${reason.message}</strong> <code>${reason.code}</code></p>
+${reason.hint ? html`<p>${reason.hint}</p>` : ''}
+</div>`;
+}
+
+export function runTable(runs: readonly RunView[]): Markup {
+  return html`<table class="stacking">
+<thead><tr><th scope="col">File</th><th scope="col">State</th><th scope="col" class="number">Rows</th>
+<th scope="col" class="number">Created</th><th scope="col" class="number">Updated</th>
+<th scope="col" class="number">Unchanged</th><th scope="col" class="number">Skipped</th>
+<th scope="col" class="number">Dead</th><th scope="col">Arrived</th><th scope="col" class="number">Took</th></tr></thead>
+<tbody>
+${runs.map(runLine)}
+</tbody>
+</table>`;
+}
+
+function runLine({ record, summary }: RunView): Markup {
+  const number = (label: string, value: number): Markup =>
+    html`<td class="number${value === 0 ? ' zero' : ''}" data-label="${label}">${count(value)}</td>`;
+  const { counts } = record;
+  return html`<tr><th scope="row">${runLink(record)} <span class="dim">feed <bdi>${record.feed}</bdi></span></th>
+<td data-label="State">${statePill(record.state)}</td>
+${number('Rows', counts.rows)}${number('Created', counts.created)}${number('Updated', counts.updated)}
+${number('Unchanged', counts.unchanged)}${number('Skipped', counts.skipped)}
+<td class="number${counts.dead === 0 ? ' zero' : ' alarm'}" data-label="Dead">${count(counts.dead)}</td>
+<td data-label="Arrived">${moment(record.createdAtMs)}</td>
+<td class="number" data-label="Took">${record.startedAtMs === null ? '–' : duration(summary.seconds)}</td></tr>
+`;
+}
+
+/** A run as the page and its JSON twin show it: what the ledger holds, in the shape of `import --json`. */
+export interface RunView {
+  readonly record: RunRecord;
+  readonly summary: RunSummary;
+}
+
+export function viewRun(
+  parts: Pick<DashboardParts, 'serviceName' | 'reportsFolder' | 'clock'>,
+  run: RunRecord,
+): RunView {
+  const hasFixFile = isFinal(run.state) && run.counts.dead > 0;
+  return {
+    record: run,
+    summary: summarise(run, {
+      serviceName: parts.serviceName,
+      reportPath: reportPath(parts.reportsFolder, run.id),
+      fixFile: hasFixFile ? fixFilePath(run) : null,
+      nowMs: parts.clock.nowMs(),
+    }),
+  };
 }

@@ -1,6 +1,6 @@
 /** The page of feeds, and its JSON twin. */
 import { describe, expect, it } from 'vitest';
-import { feedsShownMax } from '#src/dashboard/feeds.ts';
+import { feedsShownMax } from '#src/dashboard/feeds-page.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';
 import { dashboardBench, deadRow, finishedRun, startMs } from './dashboard-bench.ts';
 
