@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { carryOutAudit } from '#src/audits/carry-out-audit.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
-import { aboutRun } from './about-run.ts';
-import type { RunContext } from './context.ts';
+import { aboutRun, type RunContext } from './context.ts';
 import { isExhaustedRead } from './upsert-batch.ts';
 
 const payload = z.object({ auditId: z.string() });

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { finishCancelled, finishRun } from '#src/runs/finish-run.ts';
-import { aboutRun } from './about-run.ts';
-import type { RunContext } from './context.ts';
+import { aboutRun, type RunContext } from './context.ts';
 
 const payload = z.object({ runId: z.string() });
 

@@ -4,8 +4,7 @@ import { openRedriveSupply } from '#src/dead-letters/redrive.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { stageRun } from '#src/runs/stage.ts';
 import { openFileSupply } from '#src/runs/supply.ts';
-import { aboutRun } from './about-run.ts';
-import type { RunContext } from './context.ts';
+import { aboutRun, type RunContext } from './context.ts';
 
 const payload = z.object({ runId: z.string() });
 

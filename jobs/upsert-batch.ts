@@ -4,8 +4,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { stopForGuard } from '#src/runs/stop-run.ts';
 import { type BatchReference, processBatch } from '#src/upsert/process-batch.ts';
-import { aboutRun } from './about-run.ts';
-import type { BatchContext } from './context.ts';
+import { aboutRun, type BatchContext } from './context.ts';
 
 const payload = z.object({
   runId: z.string(),

@@ -13,6 +13,7 @@ import { finishRunJob } from '#jobs/finish-run.ts';
 import { jobCatalog } from '#jobs/index.ts';
 import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Home } from '#src/app.ts';
+import { within } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { serviceFigures } from '#src/config/service-figures.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -28,14 +29,16 @@ import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
 import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import { expireFiles } from '#src/runs/run-files.ts';
+import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
+import { reopenTicks, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
+import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { type DeadLetterView, openDeadLetterView } from './dead-letter-view.ts';
 import { createHealth, type Trouble } from './health.ts';
-import { batchContext, jobContext } from './job-context.ts';
+import { batchContext, jobContext, takeParts } from './job-context.ts';
 import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
-import { announceEngine } from './registration.ts';
+import { registerEngine } from './registration.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { createScheduleSide } from './schedule-side.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
 import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
@@ -112,7 +115,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   const { producer, dispatcher, view } = openQueue(home, server, health.queueEnded, closers);
   const notices = openNotices({ ...home, random: Math.random, notify: config.notify, workspace: home.serviceName });
   closers.add(() => notices.close());
-  const schedules = createScheduleSide(home, { producer, wake: dispatcher.wake });
+  const schedules = createScheduleSide(home, producer, dispatcher.wake);
   const noticeWatch = startNoticeWatch({
     ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify },
     runsSchedules: options.runsSchedules,
@@ -141,10 +144,17 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     { everySweeps: expireEverySweeps, run: () => expire(home, batches) },
   ];
   const sweeper = createSweeper(clock, sweepOver(tasks));
-  const context = jobContext(home, batches, { notices, schedules: schedules.context, sweep: sweeper.sweep });
+  const context = jobContext(home, batches, {
+    notices,
+    sweep: sweeper.sweep,
+    tickDue: schedules.tickDue,
+    wake: dispatcher.wake,
+    underWay: schedules.underWay,
+  });
   await producer.forget(jobCatalog.map((job) => job.name));
   await limitBatches();
   await schedules.look();
+  await removeStrayDownloads(takeParts(home));
   // After the last job, and not during another look: a short import ends before its first sweep.
   closers.add(() => noticeWatch.look());
   const workers = startWorkers({
@@ -168,7 +178,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   closers.add(() => schedules.stop());
   closers.add(() => sweeper.stop());
   closers.add(startEngineTimers({ clock, log, ledger, producer, sweeper, wake: dispatcher.wake }));
-  closers.add(await announceEngine(home, client.workspace.origin, server.place));
+  closers.add(await registerEngine(home, client.workspace.origin, server.place));
   dispatcher.wake();
 
   return {
@@ -251,6 +261,49 @@ function openQueue(home: Home, server: QueueServer, observe: QueueObserver, clos
   const view = openDeadLetterView({ ledger, producer, connection, submit, log, onRedrive: dispatcher.wake });
   closers.add(() => view.close());
   return { producer, dispatcher, view };
+}
+
+interface ScheduleSide {
+  /** Ids of the ticks that this process works on. */
+  readonly underWay: Set<string>;
+  /** Enters due ticks; does nothing before `start`. */
+  tickDue(): Promise<void>;
+  /** @throws what the ledger throws. */
+  start(): Promise<void>;
+  /** Reopens ticks that were cut off, enters due ones, and gives the queue its wake-ups. */
+  look(): Promise<void>;
+  /** Schedules that have stopped. */
+  troubles(): readonly Pick<Trouble, 'code' | 'message'>[];
+  stop(): Promise<void>;
+}
+
+/** A frozen queue must not keep the engine from stopping. */
+const schedulesStopMsMax = 2_000;
+
+function createScheduleSide(home: Home, queue: Producer, wake: () => void): ScheduleSide {
+  const { config, ledger, clock, log } = home;
+  const underWay = new Set<string>();
+  let running: Schedules | null = null;
+  const tickDue = async (): Promise<void> => running?.tickDue();
+  return {
+    underWay,
+    tickDue,
+    start: async () => {
+      running = await startSchedules({ ledger, clock, log, queue, wake }, configuredSchedules(config));
+    },
+    look: async () => {
+      await reopenTicks({ ledger, clock, log, underWay });
+      await tickDue();
+      await running?.reconcileQueue();
+    },
+    troubles: () =>
+      (running?.stoppedSchedules() ?? []).map((name) => ({
+        code: 'scheduleStopped',
+        message: `the schedule ${name} has stopped: it was due more than five minutes ago`,
+      })),
+    // Wake-ups that stay in the queue do no harm: the next engine replaces them.
+    stop: async () => void (await within(schedulesStopMsMax, running?.stop() ?? Promise.resolve())),
+  };
 }
 
 /** Deletes what is older than `data.keepFiles`. */

@@ -1,31 +1,51 @@
-/** What the job processors work with, in the engine and in a worker process alike. */
-import type { BatchContext, JobContext, RunContext } from '#jobs/context.ts';
+/**
+ * What the job processors work with. Here the configuration becomes the parts of each use case: batches for the engine and
+ * for worker processes alike, and the rest for the engine alone.
+ */
+import { join } from 'node:path';
+import type { BatchContext, JobContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/service-figures.ts';
 import { createPace, shareOfRate } from '#src/rate/rate-share.ts';
 import type { RunParts } from '#src/runs/parts.ts';
-import { createWriteHealth, keysPerChunk, type UpsertLimits, type UpsertParts } from '#src/upsert/chunk.ts';
+import type { TakeParts } from '#src/takes/parts.ts';
+import { takeForTick } from '#src/takes/take.ts';
+import {
+  createWriteHealth,
+  keysPerChunk,
+  type UpsertLimits,
+  type UpsertParts,
+  writesAtOnceMax,
+} from '#src/upsert/chunk.ts';
 import { workspaceTimeouts } from '#src/workspace/limits.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
 /** What differs between the engine and a worker process. */
-export type ContextActions = Pick<BatchContext, 'pause' | 'exhausted' | 'atWork'>;
+export type ServiceFailures = Pick<BatchContext, 'pause' | 'exhausted' | 'atWork'>;
 
-/** What the engine has besides. */
-export type EngineActions = Pick<RunContext, 'sweep'> & Pick<JobContext, 'schedules' | 'notices'>;
-
-export function batchContext(home: Home, workspace: Workspace, actions: ContextActions): BatchContext {
-  return { runs: runParts(home, workspace), upsert: upsertParts(home, workspace), ...actions };
+export function batchContext(home: Home, workspace: Workspace, failures: ServiceFailures): BatchContext {
+  return { runs: runParts(home, workspace), upsert: upsertParts(home, workspace), ...failures };
 }
 
-/** The batches of the engine are its own context's: they share one pace. */
+/** What only the running engine can give to its jobs. */
+export interface EngineActions extends Pick<JobContext, 'sweep' | 'notices'> {
+  readonly tickDue: () => Promise<void>;
+  readonly wake: () => void;
+  /** Ids of the ticks that this process works on. */
+  readonly underWay: Set<string>;
+}
+
+/** @param batches as returned by `batchContext`: the engine's batches share one pace with its write trials. */
 export function jobContext(home: Home, batches: BatchContext, actions: EngineActions): JobContext {
-  const { config, ledger, clock, log, folders } = home;
+  const { config, ledger, clock, log, folders, feeds } = home;
+  const { sweep, notices, ...ofSchedules } = actions;
   const { workspace } = batches.runs;
   const { keep, keepMax } = config.snapshots.phoneNumbers;
+  const takes = takeParts(home);
   return {
     ...batches,
-    ...actions,
+    sweep,
+    notices,
     audits: { ledger, workspace, clock, log, reports: folders.reports },
     snapshots: {
       ledger,
@@ -37,7 +57,21 @@ export function jobContext(home: Home, batches: BatchContext, actions: EngineAct
       keepMax,
       notifies: config.notify.url !== null,
     },
+    schedules: {
+      ...{ ledger, clock, log, ...ofSchedules },
+      take: (feed, trigger, signal) => takeForTick(takes, feeds, feed, trigger, signal),
+    },
     staging: new Set<string>(),
+  };
+}
+
+/** What takes work with; the tick gives its trigger. */
+export function takeParts({ config, ledger, clock, log, submit, folders }: Home): Omit<TakeParts, 'trigger'> {
+  return {
+    ...{ ledger, clock, log, submit },
+    folders: { downloads: join(folders.root, 'downloads') },
+    download: config.download,
+    env: process.env,
   };
 }
 
@@ -73,7 +107,7 @@ function upsertParts(home: Home, workspace: Workspace): UpsertParts {
     visibilityLagMs,
     readAgeMaxMs,
     attemptsMax: config.upsert.attemptsMax,
-    writesAtOnce: 8,
+    writesAtOnce: writesAtOnceMax,
     requestsPerSecond: share.requestsPerSecondEach,
     itemRemoval: config.upsert.itemRemoval,
     adoptOf: (feed) => home.feeds.rulesOf(feed).adopt,

@@ -1,6 +1,6 @@
 /**
- * The way to the service, as every process goes it: key, rate gate, client, and the check that it is the workspace that
- * the ledger belongs to.
+ * The way to the service, the same for every process: key, rate gate, client, and the check that the key opens the workspace
+ * that the ledger belongs to.
  */
 import type { RedisOptions } from 'bullmq';
 import { type Home, requireApiKey } from '#src/app.ts';
@@ -17,20 +17,25 @@ export interface WorkspaceClient {
   readonly workspace: Workspace;
   readonly breakers: Breakers;
   /**
-   * Asks whether key and origin still open the ledger's workspace. The sandbox belongs to the data folder by where it lies
-   * and is not asked.
+   * Checks that key and origin still open the ledger's workspace. Does nothing for the sandbox, which belongs to the data
+   * folder by its location.
    * @throws what `checkWorkspace` and `requireApiKey` throw.
    */
   recheck(): Promise<void>;
   close(): Promise<void>;
 }
 
+export interface SandboxPlace {
+  readonly origin: string;
+  readonly apiKey: string;
+}
+
 export interface WorkspaceClientOptions {
   /** Null for a real service, which the configuration names. */
-  readonly sandbox: { readonly origin: string; readonly apiKey: string } | null;
-  /** Of the queue, which holds the rate gate that all processes share. */
+  readonly sandbox: SandboxPlace | null;
+  /** Of the queue's Redis, which holds the rate that all processes share. */
   readonly connection: RedisOptions;
-  /** A person says that origin or key changed and the workspace is the same. */
+  /** A person confirms that the workspace is the same although origin or key changed. */
   readonly sameWorkspace: boolean;
   /** Must not throw. */
   readonly onOpenBreaker: (opened: OpenedBreaker) => void;
@@ -69,7 +74,7 @@ export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions)
   };
 }
 
-/** The gate of the key that is in use at the moment. A request reads the key before it comes to the gate. */
+/** The gate of the key that is currently in use. A request reads the key before it comes to the gate. */
 function gateInUse(gates: KeyGates, keyInUse: () => string | null): RateGate {
   const gate = (): RateGate => {
     const apiKey = keyInUse();
@@ -81,7 +86,7 @@ function gateInUse(gates: KeyGates, keyInUse: () => string | null): RateGate {
       try {
         return await gate().take(signal);
       } catch (error) {
-        // The process stops: that is no trouble of the service, and must not pause the work of others.
+        // The process is stopping: not a failure of the service, and no reason to pause the work of others.
         const closed = error instanceof PatchbayError && error.code === 'rateGateClosed';
         throw closed ? new DOMException(error.message, 'AbortError') : error;
       }
@@ -91,20 +96,21 @@ function gateInUse(gates: KeyGates, keyInUse: () => string | null): RateGate {
 }
 
 /**
- * The key of a real service. A key that was changed while the process runs is used only after it was seen to open the
- * same workspace: until then it could write into another one (`rules.md`, "Workspace, feed, key").
+ * The key of a real service. A key that changed while the process runs is used only after it was seen to open the same
+ * workspace: until then it might write into another one (`rules.md`, "Workspace, feed, key").
  */
-type KeyHome = Pick<Home, 'config' | 'clock' | 'log' | 'ledger'>;
-
-interface KeySource {
+export interface KeySource {
   /** Throws what `requireApiKey` and `checkWorkspace` throw: the old key then stays in use. */
   read(): Promise<string>;
   /** The key in use; null before the first read. */
   known(): string | null;
 }
 
-export function createKeySource(home: KeyHome, gates: KeyGates, sameWorkspace: boolean): KeySource {
-  const { config, clock, log, ledger } = home;
+export function createKeySource(
+  { config, clock, log, ledger }: Pick<Home, 'config' | 'clock' | 'log' | 'ledger'>,
+  gates: KeyGates,
+  sameWorkspace: boolean,
+): KeySource {
   let known: string | null = null;
   const verify = async (apiKey: string): Promise<void> => {
     const baseUrl = config.service.baseUrl ?? '';

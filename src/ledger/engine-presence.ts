@@ -1,25 +1,25 @@
 /**
- * What the processes on a ledger tell each other about themselves: the engine where it can be found, the workers that
- * they are there.
+ * How the processes on a ledger know of each other: registrations of the engine and of worker processes, and the engine's
+ * lock.
  *
- * A notice is no lock: a killed process leaves its notice behind. Whether its author lives is told by its identity
- * (`process-identity.ts`), by the engine's lock, and for a worker by its last sign of life.
+ * A registration is not a lock: a killed process leaves its registration behind. Whether its owner is alive follows from
+ * its identity (`process-identity.ts`), from the engine's lock, and for a worker from its last sign of life.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 
-/** Where the engine's queue is. A socket's path is relative where it lies in the data folder. */
+/** Where the engine's queue is. The path of a socket in the data folder is relative to it. */
 export type QueuePlace =
   | { readonly kind: 'socket'; readonly path: string }
   | { readonly kind: 'port'; readonly host: string; readonly port: number }
-  /** The Redis of `REDIS_URL`, which may hold a password and so is not told. */
+  /** The Redis of `REDIS_URL`, which is not stored because it may hold a password. */
   | { readonly kind: 'redis' };
 
-/** Holds no key and no password. */
-export interface EngineNotice {
-  /** `ProcessIdentity.name`, and a mark that tells two engines of one process apart. */
+/** Where worker processes find the engine. Holds no key and no password. */
+export interface EngineRegistration {
+  /** `ProcessIdentity.name`, and a suffix that distinguishes two engines of one process. */
   readonly identity: string;
   /** Of the sandbox too. */
   readonly serviceOrigin: string;
@@ -27,7 +27,7 @@ export interface EngineNotice {
   readonly startedAtMs: number;
 }
 
-export interface WorkerNotice {
+export interface WorkerRegistration {
   /** `ProcessIdentity.name`. */
   readonly identity: string;
   readonly startedAtMs: number;
@@ -35,18 +35,18 @@ export interface WorkerNotice {
   readonly seenAtMs: number;
 }
 
-/** A worker says so often that it is there. */
+/** How often a worker renews its registration. */
 export const workerSignEveryMs = 5_000;
-/** A worker that was silent for so long is taken for gone; a live one says three times in it that it is there. */
+/** Three renewals: a worker that was silent for longer counts as gone. */
 const workerSilentMaxMs = 15_000;
 
-/** The workers that are there, as far as anybody can tell at that moment of the ledger's clock. */
+/** The workers that are alive at `nowMs` on the ledger's clock, as far as can be known. */
 export function liveWorkers(
-  notices: readonly WorkerNotice[],
+  registrations: readonly WorkerRegistration[],
   nowMs: number,
   isDead: (identity: string) => boolean,
-): readonly WorkerNotice[] {
-  return notices.filter(({ identity, seenAtMs }) => nowMs - seenAtMs < workerSilentMaxMs && !isDead(identity));
+): readonly WorkerRegistration[] {
+  return registrations.filter(({ identity, seenAtMs }) => nowMs - seenAtMs < workerSilentMaxMs && !isDead(identity));
 }
 
 /**

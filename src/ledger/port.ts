@@ -11,7 +11,7 @@ import type { Moment } from '#src/clock.ts';
 import type { AuditLedger } from './audits.ts';
 import type { ContactLedger } from './contacts.ts';
 import type { DeliveryLedger } from './deliveries.ts';
-import type { EngineNotice, WorkerNotice } from './engine-presence.ts';
+import type { EngineRegistration, WorkerRegistration } from './engine-presence.ts';
 import type { DeadLetterLedger } from './letters.ts';
 import type { RunLedger } from './runs.ts';
 import type { ScheduleLedger } from './schedules.ts';
@@ -68,15 +68,15 @@ export interface Ledger {
   setPause(pause: Pause | null): Promise<void>;
 
   /** What the last engine told about itself; null before the first, and after one that stopped. */
-  engineNotice(): Promise<EngineNotice | null>;
-  setEngineNotice(notice: EngineNotice): Promise<void>;
-  /** Takes the notice back, where it still is of that engine. */
-  clearEngineNotice(identity: string): Promise<void>;
+  engineRegistration(): Promise<EngineRegistration | null>;
+  setEngineRegistration(registration: EngineRegistration): Promise<void>;
+  /** Removes the registration if it is still that of this engine. */
+  clearEngineRegistration(identity: string): Promise<void>;
   /** Workers that have not said goodbye; which of them are there, `liveWorkers` tells. */
-  workerNotices(): Promise<readonly WorkerNotice[]>;
+  workerRegistrations(): Promise<readonly WorkerRegistration[]>;
   /** A worker's sign of life; the first one enters it. */
-  setWorkerNotice(notice: WorkerNotice): Promise<void>;
-  clearWorkerNotice(identity: string): Promise<void>;
+  setWorkerRegistration(registration: WorkerRegistration): Promise<void>;
+  clearWorkerRegistration(identity: string): Promise<void>;
 
   /**
    * A number that changes whenever another process has committed. Cheap enough to ask ten times a second: it is how

@@ -7,13 +7,30 @@
 import { lstat, rm } from 'node:fs/promises';
 import { isUrl } from '#src/config/is-url.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { FeedSettings } from '#src/feeds/feeds.ts';
-import type { TickEnd } from '#src/ledger/schedules.ts';
+import { type FeedSettings, type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
+import type { TickEnd, TickTrigger } from '#src/ledger/schedules.ts';
 import { download, urlHashOf } from './download.ts';
 import { enterOnce, failedNote, hasFailed } from './enter.ts';
 import type { TakeParts } from './parts.ts';
 import { storageError, takeError } from './take-error.ts';
 import { isPattern, takeGlob, takePath } from './take-files.ts';
+
+/** A request or a due tick may be older than the configuration of this engine. */
+const notConfigured =
+  'the configuration of the running engine does not contain this feed. Restart the engine if the configuration was changed';
+
+/** The work of one tick: takes what the feed of that name has. @throws what `feeds.get` and `takeFiles` throw. */
+export async function takeForTick(
+  parts: Omit<TakeParts, 'trigger'>,
+  feeds: Pick<Feeds, 'configured' | 'get'>,
+  name: string,
+  trigger: TickTrigger,
+  signal: AbortSignal,
+): Promise<TickEnd> {
+  const isConfigured = feeds.configured.some((feed) => feed.name === feedNameOf(name));
+  if (!isConfigured) return { outcome: 'failed', code: 'notConfigured', message: notConfigured };
+  return takeFiles({ ...parts, trigger }, await feeds.get(name), signal);
+}
 
 /**
  * One at a time for each feed. What a person can mend ends the tick as `failed`, with what to do in its message.

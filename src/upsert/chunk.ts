@@ -75,6 +75,9 @@ function logDead({ parts, run, ends }: Chunk): void {
   }
 }
 
+/** Two batches with this many each fill the connections of the client (`workspace/limits.ts`). */
+export const writesAtOnceMax = 8;
+
 /** What the upsert works with, and its limits. All times in milliseconds (`rules.md`, "One contact per key"). */
 export interface UpsertLimits {
   /** How long one piece of work may hold a key. */
@@ -91,7 +94,7 @@ export interface UpsertLimits {
   readonly readAgeMaxMs: number;
   /** Doubts, while other writes succeed, before the row is dead. */
   readonly attemptsMax: number;
-  /** Writes on their way at once, per batch. */
+  /** Writes in progress at once, per batch: `writesAtOnceMax`, fewer only in a test. */
   readonly writesAtOnce: number;
   /** What the rate gate lets through; null: no limit. */
   readonly requestsPerSecond: number | null;

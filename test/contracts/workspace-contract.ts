@@ -1,6 +1,6 @@
 /** What the ledger knows of its workspace, the pause, and how processes notice each other. */
 import { expect, test } from 'vitest';
-import type { EngineNotice } from '#src/ledger/engine-presence.ts';
+import type { EngineRegistration } from '#src/ledger/engine-presence.ts';
 import type { Pause, WorkspaceBinding } from '#src/ledger/port.ts';
 import { newRun } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
@@ -45,22 +45,22 @@ export function workspaceContract(open: OpenLedger): void {
 
   test("an engine's notice stands for every process, and only that engine takes it back", async () => {
     const { ledger, reopen } = await openForTest(open);
-    expect(await ledger.engineNotice()).toBeNull();
-    const notice: EngineNotice = {
+    expect(await ledger.engineRegistration()).toBeNull();
+    const notice: EngineRegistration = {
       identity: 'host/boot/1/2#a',
       serviceOrigin: 'https://api.example.com',
       queue: { kind: 'socket', path: 'queue/valkey.sock' },
       startedAtMs: 1_800_000_000_000,
     };
     const other = await reopen();
-    await ledger.setEngineNotice(notice);
-    expect(await other.engineNotice()).toEqual(notice);
-    const next: EngineNotice = { ...notice, identity: 'host/boot/3/4#b', queue: { kind: 'redis' } };
-    await other.setEngineNotice(next);
-    await ledger.clearEngineNotice(notice.identity);
-    expect(await ledger.engineNotice()).toEqual(next);
-    await other.clearEngineNotice(next.identity);
-    expect(await ledger.engineNotice()).toBeNull();
+    await ledger.setEngineRegistration(notice);
+    expect(await other.engineRegistration()).toEqual(notice);
+    const next: EngineRegistration = { ...notice, identity: 'host/boot/3/4#b', queue: { kind: 'redis' } };
+    await other.setEngineRegistration(next);
+    await ledger.clearEngineRegistration(notice.identity);
+    expect(await ledger.engineRegistration()).toEqual(next);
+    await other.clearEngineRegistration(next.identity);
+    expect(await ledger.engineRegistration()).toBeNull();
   });
 
   test('workers are known by their last sign of life until they say goodbye', async () => {
@@ -68,13 +68,13 @@ export function workspaceContract(open: OpenLedger): void {
     const other = await reopen();
     const first = { identity: 'host/boot/5/6', startedAtMs: 1, seenAtMs: 1 };
     const second = { identity: 'host/boot/7/8', startedAtMs: 2, seenAtMs: 2 };
-    await ledger.setWorkerNotice(first);
-    await other.setWorkerNotice(second);
-    await ledger.setWorkerNotice({ ...first, seenAtMs: 3 });
-    expect(await other.workerNotices()).toEqual([{ ...first, seenAtMs: 3 }, second]);
-    await ledger.clearWorkerNotice(first.identity);
-    expect(await other.workerNotices()).toEqual([second]);
-    expect(await ledger.engineNotice()).toBeNull();
+    await ledger.setWorkerRegistration(first);
+    await other.setWorkerRegistration(second);
+    await ledger.setWorkerRegistration({ ...first, seenAtMs: 3 });
+    expect(await other.workerRegistrations()).toEqual([{ ...first, seenAtMs: 3 }, second]);
+    await ledger.clearWorkerRegistration(first.identity);
+    expect(await other.workerRegistrations()).toEqual([second]);
+    expect(await ledger.engineRegistration()).toBeNull();
   });
 
   test('the change count moves when another process commits, and rests when nobody does', async () => {

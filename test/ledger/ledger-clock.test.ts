@@ -142,8 +142,9 @@ describe('the ledger’s clock', () => {
     const { ledger } = await opened();
     const clock = machine();
     const seenAtMs = await ledger.nowMs(clock);
-    await ledger.setWorkerNotice({ identity: 'host/boot-1/7/8', startedAtMs: clock.wallMs, seenAtMs });
-    const live = async () => liveWorkers(await ledger.workerNotices(), await ledger.nowMs(clock), () => false).length;
+    await ledger.setWorkerRegistration({ identity: 'host/boot-1/7/8', startedAtMs: clock.wallMs, seenAtMs });
+    const live = async () =>
+      liveWorkers(await ledger.workerRegistrations(), await ledger.nowMs(clock), () => false).length;
     clock.wallMs += hourMs;
     expect(await live()).toBe(1);
     clock.wallMs -= 2 * hourMs;

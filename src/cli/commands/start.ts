@@ -12,7 +12,7 @@ import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
 import { runWorker } from '#src/engine/worker-session.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { type EngineLock, type EngineNotice, takeEngineLock } from '#src/ledger/engine-presence.ts';
+import { type EngineLock, type EngineRegistration, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -195,11 +195,11 @@ export async function startWorker(options: GlobalOptions): Promise<number> {
   }
 }
 
-function since(engine: EngineNotice): string {
+function since(engine: EngineRegistration): string {
   return isoInstant(engine.startedAtMs);
 }
 
-function workerBanner(home: Home, engine: EngineNotice, queue: string) {
+function workerBanner(home: Home, engine: EngineRegistration, queue: string) {
   return {
     worker: { pid: process.pid },
     service: { name: home.serviceName, origin: engine.serviceOrigin },
@@ -209,7 +209,7 @@ function workerBanner(home: Home, engine: EngineNotice, queue: string) {
   };
 }
 
-function printWorkerBanner(output: Output, home: Home, engine: EngineNotice, queue: string): void {
+function printWorkerBanner(output: Output, home: Home, engine: EngineRegistration, queue: string): void {
   const sandbox = home.mode === 'sandbox';
   output.line(output.style('bold', `Patchbay ${manifest.version}, worker`));
   output.line(`  service        ${sandbox ? 'sandbox at ' : ''}${engine.serviceOrigin}`);

@@ -45,7 +45,8 @@ async function gather(home: Home) {
     // One that is known to be damaged is not opened: that is an error of this command.
     ledger: { file: home.folders.ledgerFile, bytes: bytesOf(home.folders.ledgerFile), state: 'noDamageKnown' },
     engine: isEngineRunning(home) ? 'running' : 'not running',
-    workers: liveWorkers(await ledger.workerNotices(), await ledger.nowMs(home.clock), home.identity.isDead).length,
+    workers: liveWorkers(await ledger.workerRegistrations(), await ledger.nowMs(home.clock), home.identity.isDead)
+      .length,
     paused: pause === null ? null : pauseDocument(pause),
     surroundings: { diskFreeBytes, queueAnswers, troubles },
     active: await summaries(active),

@@ -1,6 +1,6 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
-import type { EngineNotice, WorkerNotice } from '#src/ledger/engine-presence.ts';
+import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
 import type { Ledger, Pause, WorkspaceBinding } from '#src/ledger/port.ts';
 import { sqliteAudits } from './audits.ts';
 import { sqliteClock } from './clock.ts';
@@ -60,19 +60,20 @@ export function sqliteLedger(db: Database): Ledger {
     bind: async (binding) => db.durable(() => setMeta('binding', JSON.stringify(binding))),
     pause: async () => parseJson<Pause>(meta('pause')),
     setPause: async (pause) => db.transaction(() => setMeta('pause', pause === null ? null : JSON.stringify(pause))),
-    engineNotice: async () => parseJson<EngineNotice>(meta('engine')),
-    setEngineNotice: async (notice) => db.transaction(() => setMeta('engine', JSON.stringify(notice))),
-    clearEngineNotice: async (identity) =>
+    engineRegistration: async () => parseJson<EngineRegistration>(meta('engine')),
+    setEngineRegistration: async (registration) =>
+      db.transaction(() => setMeta('engine', JSON.stringify(registration))),
+    clearEngineRegistration: async (identity) =>
       db.transaction(() => {
-        if (parseJson<EngineNotice>(meta('engine'))?.identity === identity) setMeta('engine', null);
+        if (parseJson<EngineRegistration>(meta('engine'))?.identity === identity) setMeta('engine', null);
       }),
-    workerNotices: async () =>
+    workerRegistrations: async () =>
       db
         .all(`SELECT value FROM meta WHERE name LIKE '${workerPrefix}%' ORDER BY name`)
-        .flatMap((row) => parseJson<WorkerNotice>(row.value) ?? []),
-    setWorkerNotice: async (notice) =>
-      db.transaction(() => setMeta(`${workerPrefix}${notice.identity}`, JSON.stringify(notice))),
-    clearWorkerNotice: async (identity) => db.transaction(() => setMeta(`${workerPrefix}${identity}`, null)),
+        .flatMap((row) => parseJson<WorkerRegistration>(row.value) ?? []),
+    setWorkerRegistration: async (registration) =>
+      db.transaction(() => setMeta(`${workerPrefix}${registration.identity}`, JSON.stringify(registration))),
+    clearWorkerRegistration: async (identity) => db.transaction(() => setMeta(`${workerPrefix}${identity}`, null)),
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     requireSound: async () => db.requireSound(),
     close: async () => db.close(),
