@@ -13,10 +13,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   steps: [],
   'settings-file': [],
   'whole-file': ['errors'],
+  json: ['errors'],
   config: ['errors', 'settings-file'],
   wire: [],
   contacts: ['errors', 'wire'],
-  sources: ['errors', 'clock', 'log', 'whole-file', 'contacts'],
+  sources: ['errors', 'clock', 'log', 'whole-file', 'json', 'contacts'],
   mapping: ['errors', 'settings-file', 'wire', 'contacts', 'sources'],
   rate: ['errors', 'clock', 'log'],
   workspace: ['errors', 'clock', 'log', 'rate', 'wire', 'contacts'],
@@ -37,7 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   jobs: [
     ...['errors', 'log', 'queue', 'runs', 'upsert', 'dead-letters', 'audits', 'schedules', 'snapshots', 'notices'],
   ],
-  service: ['errors', 'clock', 'log', 'wire'],
+  service: ['errors', 'clock', 'log', 'json', 'wire'],
   app: ['errors', 'clock', 'log', 'config', 'feeds', 'ledger', 'runs'],
   engine: [
     ...['errors', 'clock', 'log', 'config', 'rate', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'dead-letters'],

@@ -1,12 +1,11 @@
 /**
- * Whether a JSON document is one page of several: what stands beside its records names a next page. Half an export is no
- * export: a full file that lacks people looks as if they had left.
+ * Whether a JSON document is one page of several: a member beside its records points to a next page. Importing a part of
+ * an export is dangerous: the people whom a full file lacks look as if they had left.
  *
- * A closed list of how services say it. Where a page is the last one, the member is absent, null, empty or false. A total
- * alone proves nothing: some count what the filter hid.
+ * A closed list of how services say it. On the last page the member is absent, null, empty or false. A total alone proves
+ * nothing: some services count what a filter hid.
  */
-import { isList } from '#src/sources/json-rows.ts';
-import type { JsonValue } from '#src/sources/row.ts';
+import { isList, type JsonValue } from '#src/json/record-value.ts';
 
 /** Names are compared without case and punctuation: `next_page_token`, `@odata.nextLink`. */
 const holders: ReadonlySet<string> = new Set([

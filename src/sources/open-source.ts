@@ -14,8 +14,7 @@ import { fileError } from './file-error.ts';
 import { classifyFileName, type NamedFormat } from './file-name.ts';
 import { defaultSourceLimits, type FormatReader, type SourceLimits } from './format-reader.ts';
 import { readCsv } from './read-csv.ts';
-import { readJson } from './read-json.ts';
-import { readNdjson } from './read-ndjson.ts';
+import { readJson, readJsonLines } from './read-json.ts';
 import type { SourceHead, SourceItem, SourceTail } from './row.ts';
 import { openSourceFile, type SourceFile, unpackedBytes } from './source-file.ts';
 
@@ -91,7 +90,7 @@ async function readerFor(
   }
   const peeked = await peekText(text, (head) => isEnoughForForm(head, limits.recordBytesMax));
   const form = jsonFormOf(peeked, format === 'ndjson' ? 'lines' : 'document');
-  const read = form === 'lines' ? readNdjson : readJson;
+  const read = form === 'lines' ? readJsonLines : readJson;
   return read(peeked.all(), { name, requiredColumn, limits });
 }
 

@@ -1,44 +1,82 @@
 /**
- * A JSON document to rows: an array, or an array under `data`, `results` or `records` (contract.md, "Input").
+ * JSON text to rows, in either of its forms (contract.md, "Input"): a document, which is an array, or an object with an
+ * array under `data`, `results` or `records`; or one object per line, where a line that is no JSON breaks that row only.
  *
  * Invariant: at most one chunk of text, the rows it completed and one unfinished record are in memory. Of the members
  * beside the records only what they say of further pages is kept.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { PatchbayError } from '#src/errors.ts';
-import { shownValue } from '#src/sources/cell-text.ts';
-import { fileError } from '#src/sources/file-error.ts';
-import { type FormatReader, itemsPerSliceMax } from '#src/sources/format-reader.ts';
-import { emptyNote, itemOf, type JsonOptions, recordTooLong, valueOptions } from '#src/sources/json-rows.ts';
-import {
-  createJsonTokens,
-  JsonSyntaxError,
-  type JsonToken,
-  TokenType,
-  unexpectedEnd,
-} from '#src/sources/json-tokens.ts';
-import { type BuiltValue, createValueBuilder, unexpected } from '#src/sources/json-value.ts';
-import { noSigns, type PageSigns, readPageSigns } from '#src/sources/more-pages.ts';
-import type { JsonValue, SourceItem } from '#src/sources/row.ts';
+import { createDocumentScanner, type MemberPlan, type MemberStart } from '#src/json/document-scanner.ts';
+import { createLineScanner } from '#src/json/line-scanner.ts';
+import { JsonError } from '#src/json/place.ts';
+import { type JsonValue, parseText, textOf } from '#src/json/record-value.ts';
+import { createMeasure, type ScannedValue } from '#src/json/value-scanner.ts';
+import { shownValue } from './cell-text.ts';
 import { normaliseHeader } from './csv-layout.ts';
-import { createTally, type Tally } from './format-reader.ts';
+import { fileError } from './file-error.ts';
+import { createTally, type FormatReader, itemsPerSliceMax, type SourceLimits, type Tally } from './format-reader.ts';
+import { itemOf, itemOfValue, type ReadValue, readValue, textRow } from './json-item.ts';
+import { noSigns, type PageSigns, readPageSigns } from './more-pages.ts';
+import type { SourceItem } from './row.ts';
 
 const wrappers: ReadonlySet<string> = new Set(['data', 'results', 'records']);
-/** Members of a root object that a message names, should it be no wrapper. */
+/** Members of a root object that a message names. */
 const membersShownMax = 10;
 /** Members of a root object that may be one contact by itself. */
 const rootMembersMax = 500;
 
-/** Errors (`file`) come from the iterator: `notAJsonArray`, `morePages`, `jsonInvalid`, `jsonTooDeep`, `recordTooLong`. */
+export interface JsonOptions {
+  /** The user's name of the file. */
+  readonly name: string;
+  /** Member names (any case, spaces, `_`, `-`) that mark an object as a contact of its own. */
+  readonly requiredColumn: readonly string[];
+  readonly limits: SourceLimits;
+}
+
+/** Takes bytes; what they complete is added to the items. */
+interface Reader {
+  write(bytes: Uint8Array): void;
+  end(): void;
+}
+
+/** Its iterator throws PatchbayError `file` `notAJsonArray`, `morePages`, `jsonInvalid`, `jsonTooDeep`, `recordTooLong`, `tooManyRows`. */
 export function readJson(text: AsyncGenerator<string>, options: JsonOptions): FormatReader {
+  return formatReader('json', text, options, createDocumentReader);
+}
+
+/** Its iterator throws PatchbayError `file` `jsonTooDeep`, `recordTooLong`, `tooManyRows`. */
+export function readJsonLines(text: AsyncGenerator<string>, options: JsonOptions): FormatReader {
+  return formatReader('ndjson', text, options, createLinesReader);
+}
+
+function formatReader(
+  format: 'json' | 'ndjson',
+  text: AsyncGenerator<string>,
+  options: JsonOptions,
+  createReader: (options: JsonOptions, tally: Tally, items: SourceItem[]) => Reader,
+): FormatReader {
   const tally = createTally(options.name, options.limits.rowsMax);
   let isEmpty = true;
-  const noteText = (chunk: string): void => {
-    isEmpty &&= chunk.trim() === '';
+  const slices = async function* (): AsyncGenerator<readonly SourceItem[]> {
+    const items: SourceItem[] = [];
+    const reader = createReader(options, tally, items);
+    const encoder = new TextEncoder();
+    try {
+      for await (const chunk of text) {
+        isEmpty &&= chunk.trim() === '';
+        reader.write(encoder.encode(chunk));
+        yield* cut(items.splice(0));
+      }
+      reader.end();
+    } catch (error) {
+      throw error instanceof JsonError ? fileErrorOf(error, options) : error;
+    }
+    yield* cut(items);
   };
   return {
-    head: { format: 'json', columns: null, delimiter: null },
-    slices: () => slicesOf(text, options, tally, noteText),
+    head: { format, columns: null, delimiter: null },
+    slices,
     tail: () => {
       const tail = tally.tail();
       return tail.recordCount > 0 ? tail : { ...tail, warnings: [...tail.warnings, emptyNote(options.name, isEmpty)] };
@@ -46,205 +84,149 @@ export function readJson(text: AsyncGenerator<string>, options: JsonOptions): Fo
   };
 }
 
-async function* slicesOf(
-  text: AsyncGenerator<string>,
-  options: JsonOptions,
-  tally: Tally,
-  noteText: (chunk: string) => void,
-): AsyncGenerator<readonly SourceItem[]> {
-  const document = createDocument(options, tally);
-  for await (const chunk of text) {
-    noteText(chunk);
-    yield* cut(document.write(chunk));
-  }
-  yield* cut(document.end());
-}
-
 function* cut(items: readonly SourceItem[]): Generator<readonly SourceItem[]> {
   for (let start = 0; start < items.length; start += itemsPerSliceMax)
     yield items.slice(start, start + itemsPerSliceMax);
 }
 
-interface Document {
-  /** The rows that this piece of text completed. */
-  write(text: string): SourceItem[];
-  end(): SourceItem[];
-}
-
-/**
- * Where the document stands. `root`: nothing yet. `rows…`: inside the array of records. `key`, `colon`, `member`,
- * `afterMember`: inside a root object. `done`: the root has closed.
- */
-type Place =
-  | 'root'
-  | 'rowOrEnd'
-  | 'row'
-  | 'afterRow'
-  | 'keyOrEnd'
-  | 'key'
-  | 'colon'
-  | 'member'
-  | 'afterMember'
-  | 'done';
-
-function createDocument(options: JsonOptions, tally: Tally): Document {
-  const state = { place: 'root' as Place, inWrapper: false, wrapperName: '', key: '', lastOffset: 0, rootLine: 1 };
-  const root = createRootMembers();
+function createDocumentReader(
+  { name, requiredColumn, limits }: JsonOptions,
+  tally: Tally,
+  items: SourceItem[],
+): Reader {
+  const required = new Set(requiredColumn.map(normaliseHeader));
+  const root = createRootObject();
+  let rootKind: 'list' | 'object' | 'scalar' = 'list';
+  let rootLine = 1;
+  let wrapper: string | null = null;
+  let memberName = '';
   let signs = noSigns;
-  let items: SourceItem[] = [];
-  const outerDepth = (): number => (state.inWrapper ? 2 : 1);
-  const builder = createValueBuilder(valueOptions(options, tally, outerDepth));
 
-  const takeRow = (built: BuiltValue | null, token: JsonToken): void => {
-    if (built === null) return;
-    if (token.offset - built.offset > options.limits.recordBytesMax) throw recordTooLong(options, built.line);
-    items.push(itemOf(built, tally));
-    state.place = 'afterRow';
+  const startMember = (member: MemberStart): MemberPlan => {
+    memberName = member.name;
+    if (!wrappers.has(member.name) || member.kind !== 'list') return { as: 'value', keep: 'drop' };
+    if (wrapper !== null) throw notAList(name, member.place.line, `two lists, "${wrapper}" and "${member.name}"`);
+    wrapper = member.name;
+    return { as: 'records', keep: 'refuse' };
   };
 
-  const takeMember = (built: BuiltValue | null): void => {
-    if (built === null) return;
-    if (state.wrapperName === '') root.add(state.key, built);
-    signs = readPageSigns(signs, state.key, built.value);
-    state.place = 'afterMember';
+  const takeValue = (scanned: ScannedValue): void => {
+    if (rootKind === 'scalar') {
+      const shown = textOf(scanned);
+      parseText(shown, scanned.place);
+      throw notAList(name, rootLine, `the value ${shown.slice(0, 40)}`);
+    }
+    const read = scanned.isDropped
+      ? null
+      : readValue(textOf(scanned), scanned.memberCount, scanned.place, limits.cellBytesMax, tally);
+    if (wrapper === null) root.add(memberName, read, scanned.bytes.length);
+    if (read !== null) signs = readPageSigns(signs, memberName, read.value);
   };
 
-  const closeRoot = (token: JsonToken): void => {
-    state.place = 'done';
-    if (state.wrapperName !== '') {
-      if (signs.more !== null) throw morePages(options.name, signs.more, signs, tally.tail().recordCount);
+  const closeRoot = (): void => {
+    if (wrapper !== null) {
+      if (signs.more !== null) throw morePages(name, signs.more, signs, tally.tail().recordCount);
       return;
     }
-    const required = new Set(options.requiredColumn.map(normaliseHeader));
+    if (rootKind === 'list') return;
     const names = root.names();
-    if (!names.some((name) => required.has(normaliseHeader(name)))) {
+    if (!names.some((one) => required.has(normaliseHeader(one)))) {
       const shown = names.slice(0, membersShownMax).map(shownValue).join(', ') || '(none)';
-      throw notAList(options.name, state.rootLine, `an object with the members ${shown}`);
+      throw notAList(name, rootLine, `an object with the members ${shown}`);
     }
-    if (root.isTooLong()) throw recordTooLong(options, state.rootLine);
-    items.push(itemOf({ ...root.built(), line: state.rootLine, offset: token.offset }, tally));
+    if (root.bytes() > limits.recordBytesMax) throw recordTooLong(name, rootLine, limits.recordBytesMax);
+    items.push(itemOfValue(root.read(), rootLine, tally));
   };
 
-  const startMember = (token: JsonToken): void => {
-    if (wrappers.has(state.key) && token.type === TokenType.LEFT_BRACKET) {
-      if (state.wrapperName !== '') {
-        throw notAList(options.name, token.line, `two lists, "${state.wrapperName}" and "${state.key}"`);
-      }
-      state.wrapperName = state.key;
-      state.inWrapper = true;
-      state.place = 'rowOrEnd';
-    } else takeMember(builder.push(token));
-  };
-
-  const onToken = (token: JsonToken): void => {
-    state.lastOffset = token.offset;
-    if (builder.isOpen()) {
-      if (state.place === 'member') takeMember(builder.push(token));
-      else takeRow(builder.push(token), token);
-      return;
-    }
-    step(token);
-  };
-
-  const step = (token: JsonToken): void => {
-    const { place } = state;
-    const { type } = token;
-    if (place === 'root') startRoot(token);
-    else if (place === 'rowOrEnd' && type === TokenType.RIGHT_BRACKET) endRows();
-    else if (place === 'rowOrEnd' || place === 'row') {
-      state.place = 'row';
-      takeRow(builder.push(token), token);
-    } else if (place === 'afterRow' && type === TokenType.COMMA) state.place = 'row';
-    else if (place === 'afterRow' && type === TokenType.RIGHT_BRACKET) endRows();
-    else if (place === 'keyOrEnd' && type === TokenType.RIGHT_BRACE) closeRoot(token);
-    else if ((place === 'keyOrEnd' || place === 'key') && type === TokenType.STRING) {
-      state.key = String(token.value);
-      state.place = 'colon';
-    } else if (place === 'colon' && type === TokenType.COLON) state.place = 'member';
-    else if (place === 'member') startMember(token);
-    else if (place === 'afterMember' && type === TokenType.COMMA) state.place = 'key';
-    else if (place === 'afterMember' && type === TokenType.RIGHT_BRACE) closeRoot(token);
-    else throw unexpected(token);
-  };
-
-  const startRoot = (token: JsonToken): void => {
-    state.rootLine = token.line;
-    if (token.type === TokenType.LEFT_BRACKET) state.place = 'rowOrEnd';
-    else if (token.type === TokenType.LEFT_BRACE) state.place = 'keyOrEnd';
-    else
-      throw isScalar(token) ? notAList(options.name, token.line, `the value ${shortValue(token)}`) : unexpected(token);
-  };
-
-  const endRows = (): void => {
-    state.place = state.inWrapper ? 'afterMember' : 'done';
-    state.inWrapper = false;
-  };
-
-  const tokens = createJsonTokens(onToken);
-  /** What is not complete yet is held in memory: never more than one record's length of it. */
-  const boundOpenValue = (): void => {
-    const { recordBytesMax } = options.limits;
-    const isRow = builder.isOpen() && state.place === 'row';
-    const openSince = isRow ? builder.openOffset() : state.lastOffset;
-    if (tokens.byteCount() - openSince > recordBytesMax) throw recordTooLong(options, tokens.line());
-    if (!builder.isOpen() || isRow) return;
-    if (tokens.byteCount() - builder.openOffset() > recordBytesMax) {
-      root.giveUp();
-      builder.discard();
-    }
-  };
-  const taken = (work: () => void): SourceItem[] => {
-    items = [];
-    try {
-      work();
-    } catch (error) {
-      throw error instanceof JsonSyntaxError ? invalid(options.name, error) : error;
-    }
-    return items;
-  };
-  return {
-    write: (text) =>
-      taken(() => {
-        tokens.write(text);
-        boundOpenValue();
-      }),
-    end: () =>
-      taken(() => {
-        tokens.end();
-        if (state.place !== 'done' && state.place !== 'root') throw unexpectedEnd(tokens.line());
-      }),
-  };
+  const scanner = createDocumentScanner(
+    {
+      onRoot: (kind, place) => {
+        rootKind = kind;
+        rootLine = place.line;
+      },
+      onMember: startMember,
+      onRecord: (scanned) =>
+        items.push(itemOf(textOf(scanned), scanned.memberCount, scanned.place, limits.cellBytesMax, tally)),
+      onValue: takeValue,
+      onEnd: closeRoot,
+    },
+    { valueBytesMax: limits.recordBytesMax, depthMax: limits.jsonDepthMax },
+  );
+  return { write: scanner.write, end: () => void scanner.end() };
 }
 
-/** The members of a root object, until it turns out to be a wrapper, no contact, or too long to be one. */
-function createRootMembers() {
+/** The members of a root object, which may turn out to be a wrapper, one contact, or neither. */
+function createRootObject() {
   const object: { [name: string]: JsonValue } = Object.create(null);
   const names: string[] = [];
   let problem: Problem | null = null;
-  let tooLong = false;
+  let bytes = 0;
   return {
-    add: (name: string, built: BuiltValue): void => {
+    /** `read` is null for a member that is too long for a record. */
+    add: (name: string, read: ReadValue | null, memberBytes: number): void => {
       if (names.length < rootMembersMax) names.push(name);
-      else tooLong = true;
-      if (tooLong) return;
-      object[name] = built.value;
-      problem ??= built.problem && { ...built.problem, field: name };
-    },
-    giveUp: (): void => {
-      tooLong = true;
+      else bytes = Number.POSITIVE_INFINITY;
+      bytes += read === null ? Number.POSITIVE_INFINITY : memberBytes;
+      // What is more than a record may hold is not kept.
+      if (read === null || !Number.isFinite(bytes)) return;
+      object[name] = read.value;
+      problem ??= read.problem && { ...read.problem, field: name };
     },
     names: () => names,
-    isTooLong: () => tooLong,
-    built: () => ({ value: object, problem }),
+    bytes: () => bytes,
+    read: () => ({ value: object, problem }),
   };
 }
 
-function isScalar(token: JsonToken): boolean {
-  return [TokenType.STRING, TokenType.NUMBER, TokenType.TRUE, TokenType.FALSE, TokenType.NULL].includes(token.type);
+function createLinesReader({ name, limits }: JsonOptions, tally: Tally, items: SourceItem[]): Reader {
+  const measure = createMeasure(limits.jsonDepthMax);
+  return createLineScanner((bytes, line) => {
+    const place = { line, column: 1 };
+    const text = textOf({ bytes, place });
+    if (text.trim() === '') return tally.blankLine();
+    const { memberCount, isTooDeep } = measure(bytes);
+    try {
+      if (isTooDeep) parseText(text, place);
+      else items.push(itemOf(text, memberCount, place, limits.cellBytesMax, tally));
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      const row = textRow(text, line, tally.nextRecord(line));
+      items.push({ type: 'broken', row, problem: brokenLine(error, text, line) });
+      return;
+    }
+    if (isTooDeep) throw tooDeep(name, line, limits.jsonDepthMax);
+  }, limits.recordBytesMax);
 }
 
-function shortValue(token: JsonToken): string {
-  return (typeof token.value === 'number' ? token.source : JSON.stringify(token.value)).slice(0, 40);
+function fileErrorOf(error: JsonError, { name, limits }: JsonOptions): PatchbayError {
+  const { line } = error.place;
+  if (error.kind === 'tooLong') return recordTooLong(name, line, limits.recordBytesMax);
+  if (error.kind === 'tooDeep') return tooDeep(name, line, limits.jsonDepthMax);
+  const message = `${name}, line ${line}: not valid JSON: ${inWords(error)}`;
+  const hint = 'Make the export again; a file that was edited by hand often lacks a comma or has one too many.';
+  return fileError('jsonInvalid', message, { file: name, line }, hint, error);
+}
+
+function inWords({ found, place, message }: JsonError): string {
+  return found === null ? message : `unexpected ${JSON.stringify(found)} at column ${place.column}`;
+}
+
+function brokenLine(error: JsonError, text: string, line: number): Problem {
+  const message = `the line is not valid JSON: ${inWords(error)}`;
+  const hint = 'Each line must hold one complete {…} object.';
+  return { code: 'jsonInvalid', line, field: null, value: shownValue(text), message, hint };
+}
+
+function recordTooLong(name: string, line: number, recordBytesMax: number): PatchbayError {
+  const message = `${name}, line ${line}: the record is longer than ${recordBytesMax} bytes`;
+  const facts = { file: name, line, recordBytesMax };
+  return fileError('recordTooLong', message, facts, 'Check that the file is a list with one object per contact.');
+}
+
+function tooDeep(name: string, line: number, jsonDepthMax: number): PatchbayError {
+  const message = `${name}, line ${line}: lists and objects inside each other more than ${jsonDepthMax} deep`;
+  const hint = 'Check that the file is a list with one object per contact.';
+  return fileError('jsonTooDeep', message, { file: name, line, jsonDepthMax }, hint);
 }
 
 function notAList(name: string, line: number, found: string): PatchbayError {
@@ -262,8 +244,9 @@ function morePages(name: string, more: string, { total }: PageSigns, recordCount
   return fileError('morePages', message, { file: name, member: more, recordCount, total: total?.count ?? null }, hint);
 }
 
-function invalid(name: string, error: JsonSyntaxError): PatchbayError {
-  const message = `${name}, line ${error.line}: not valid JSON: ${error.message}`;
-  const hint = 'Make the export again; a file that was edited by hand often lacks a comma or has one too many.';
-  return fileError('jsonInvalid', message, { file: name, line: error.line }, hint, error);
+/** The warning about a file without a record. */
+function emptyNote(name: string, isEmpty: boolean): Problem {
+  const message = isEmpty ? `${name} is empty` : `${name} holds no records`;
+  const hint = 'Check the export if rows were expected.';
+  return { code: isEmpty ? 'emptyFile' : 'noRows', line: 1, field: null, value: null, message, hint };
 }

@@ -4,14 +4,9 @@
  * CSV gives cells under columns; JSON gives an object. Both keep the user's own names.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
+import type { JsonValue } from '#src/json/record-value.ts';
 
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue };
+export type { JsonValue };
 
 interface RowPlace {
   /** The physical line on which the record begins, counted from 1. */

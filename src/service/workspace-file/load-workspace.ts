@@ -8,13 +8,11 @@
  */
 import type { Clock } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
+import { JsonError, type Place } from '#src/json/place.ts';
 import type { StoreTables } from '../store/open-store.ts';
 import { fileMalformed } from './file-errors.ts';
-import type { Place } from './place.ts';
 import { createProblems, type Problems } from './problems.ts';
-import { createRecordScanner, type ScannedRecord, type SectionPlan } from './record-scanner.ts';
-import { recordValue } from './record-value.ts';
-import { ScanError } from './scan-error.ts';
+import { createSectionScanner, refused, type ScannedRecord, type SectionPlan, sectionValue } from './scan-sections.ts';
 import { isSectionName, type SectionCounts, type SectionName, sectionNames, sectionNeeds } from './sections.ts';
 import { createRecordTaker, type RecordTaker } from './take-records.ts';
 import type { WorkspaceSource } from './workspace-source.ts';
@@ -75,7 +73,7 @@ async function readOnce(source: WorkspaceSource, reading: Reading): Promise<Read
   };
   const onRecord = (record: ScannedRecord) => {
     const place = { section, index: record.index, line: record.place.line };
-    const found = recordValue(record);
+    const found = sectionValue(record);
     switch (found.kind) {
       case 'value':
         return taker.take(found.value, place);
@@ -91,7 +89,7 @@ async function readOnce(source: WorkspaceSource, reading: Reading): Promise<Read
         return unreachable(found);
     }
   };
-  const scanner = createRecordScanner({ onSection, onRecord });
+  const scanner = createSectionScanner({ onSection, onRecord });
   try {
     for await (const chunk of source.chunks(signal)) {
       signal?.throwIfAborted();
@@ -99,7 +97,7 @@ async function readOnce(source: WorkspaceSource, reading: Reading): Promise<Read
     }
     scanner.end();
   } catch (error) {
-    throw error instanceof ScanError ? fileMalformed(source.name, error.place, error.message) : error;
+    throw error instanceof JsonError ? fileMalformed(source.name, error.place, error.message) : error;
   }
   return seen;
 }
@@ -108,14 +106,14 @@ async function readOnce(source: WorkspaceSource, reading: Reading): Promise<Read
 function knownSection(name: string, seen: ReadonlySet<SectionName>, place: Place): SectionName {
   if (!isSectionName(name)) {
     const shown = JSON.stringify(name.slice(0, 100));
-    throw new ScanError(`${shown} is no section of a workspace; those are ${sectionNames.join(', ')}`, place);
+    throw refused(`${shown} is no section of a workspace; those are ${sectionNames.join(', ')}`, place);
   }
-  if (seen.has(name)) throw new ScanError(`the section ${name} stands twice in the file`, place);
+  if (seen.has(name)) throw refused(`the section ${name} stands twice in the file`, place);
   return name;
 }
 
 function refuseTooLate(section: SectionName, taken: ReadonlySet<SectionName>, place: Place): void {
   const early = [...taken].find((name) => sectionNeeds[name].includes(section));
   if (early === undefined) return;
-  throw new ScanError(`${section} must stand before ${early}, as a pipe can be read only once; or load a file`, place);
+  throw refused(`${section} must stand before ${early}, as a pipe can be read only once; or load a file`, place);
 }

@@ -10,8 +10,8 @@ import { filesOfTest, load, loadError, problemsOf } from './workspace-files.ts';
 const ada = { defaultFields: { firstName: 'Ada' } };
 
 test.each([
-  ['no JSON at all', 'firstName,lastName\nAda,Abbot\n', 'line 1, column 1: here must stand an object, {…}, not f'],
-  ['a list', '[{"id":"1"}]', 'line 1, column 1: here must stand an object, {…}, not ['],
+  ['no JSON at all', 'firstName,lastName\nAda,Abbot\n', 'line 1, column 1: a workspace file must be an object, {…}'],
+  ['a list', '[{"id":"1"}]', 'line 1, column 1: a workspace file must be an object, {…}'],
   ['an empty file', '', ': it is empty'],
   ['nothing but white space', ' \n\n', ': it is empty'],
   ['a truncated file', '{"contacts":[\n{"defaultFields":{"firstNa', 'the text ends in the middle; a part is missing'],
@@ -19,7 +19,7 @@ test.each([
   ['an unknown section', '{"contcts":[]}', '"contcts" is no section of a workspace; those are workspace, users'],
   ['a section that stands twice', '{"contacts":[],"contacts":[]}', 'the section contacts stands twice'],
   ['a section that is no list', '{"contacts":{}}', 'this section must be a list'],
-  ['more after the end', '{"contacts":[]}\n{}', 'line 2, column 1: here must stand nothing more'],
+  ['more after the end', '{"contacts":[]}\n{}', 'line 2, column 1: expected nothing more'],
   ['UTF-16', Buffer.from('\ufeff{}', 'utf16le'), 'it is written in UTF-16'],
   ['a zip archive', Buffer.from('PK\x03\x04….'), 'it is a zip archive'],
   ['bytes that are no UTF-8', Buffer.from('{"contacts":[{"id":"\xe9"}]}', 'latin1'), 'it is not UTF-8'],

@@ -1,9 +1,8 @@
 /** The scanner against `JSON.parse`: any layout, cut anywhere, gives the same records; what is no JSON is refused. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRecordScanner } from '#src/service/workspace-file/record-scanner.ts';
-import { recordValue } from '#src/service/workspace-file/record-value.ts';
-import { ScanError } from '#src/service/workspace-file/scan-error.ts';
+import { JsonError } from '#src/json/place.ts';
+import { createSectionScanner, sectionValue } from '#src/service/workspace-file/scan-sections.ts';
 
 interface Scanned {
   readonly sections: Record<string, unknown[]>;
@@ -16,7 +15,7 @@ function scan(text: string | Uint8Array, pieceBytes = Number.MAX_SAFE_INTEGER): 
   const sections: Record<string, unknown[]> = {};
   const lines: number[] = [];
   let records: unknown[] = [];
-  const scanner = createRecordScanner({
+  const scanner = createSectionScanner({
     onSection: (name) => {
       records = [];
       Object.defineProperty(sections, name, { value: records, enumerable: true, configurable: true });
@@ -25,7 +24,7 @@ function scan(text: string | Uint8Array, pieceBytes = Number.MAX_SAFE_INTEGER): 
     onRecord: (record) => {
       expect(record.index).toBe('workspace' in sections && records === sections.workspace ? null : records.length);
       lines.push(record.place.line);
-      const found = recordValue(record);
+      const found = sectionValue(record);
       records.push(found.kind === 'value' ? found.value : found);
     },
   });
@@ -34,11 +33,11 @@ function scan(text: string | Uint8Array, pieceBytes = Number.MAX_SAFE_INTEGER): 
   return { sections, lines };
 }
 
-function refusal(text: string | Uint8Array, pieceBytes?: number): ScanError {
+function refusal(text: string | Uint8Array, pieceBytes?: number): JsonError {
   try {
     scan(text, pieceBytes);
   } catch (error) {
-    if (error instanceof ScanError) return error;
+    if (error instanceof JsonError) return error;
     throw error;
   }
   throw new Error('it was not refused');
@@ -80,13 +79,13 @@ test('a text that JSON.parse refuses is refused, wherever it was cut or changed'
         } catch {
           isJson = false;
         }
-        if (!isJson) expect(() => scan(changed, 3)).toThrow(ScanError);
+        if (!isJson) expect(() => scan(changed, 3)).toThrow(JsonError);
       },
     ),
     { seed: 20261121, numRuns: 300 },
   );
   for (let length = 0; length < text.length; length += 1)
-    expect(refusal(text.slice(0, length))).toBeInstanceOf(ScanError);
+    expect(refusal(text.slice(0, length))).toBeInstanceOf(JsonError);
 });
 
 test('a record is told with the line on which it begins', () => {
@@ -103,19 +102,22 @@ test('an error is told with its line and column in the file', () => {
 test('what stands where something else must is named', () => {
   expect(refusal('').message).toBe('it is empty');
   expect(refusal(' \n').message).toBe('it is empty');
-  expect(refusal('[]').message).toBe('here must stand an object, {…}, not [');
+  expect(refusal('[]').message).toBe('a workspace file must be an object, {…}');
   expect(refusal('{"a":{}}').message).toBe('this section must be a list, […]');
   expect(refusal('{"workspace":[]}').message).toBe('this section must be an object, {…}');
-  expect(refusal('{"a":[1,]}').message).toBe('here must stand a record, not ]');
-  expect(refusal('{"a":[],}').message).toBe('here must stand the name of a section, not }');
-  expect(refusal('{} {}').message).toBe('here must stand nothing more, not {');
+  expect(refusal('{"a":[1,]}').message).toBe('expected a record, found "]"');
+  expect(refusal('{"a":[],}').message).toBe('expected a member name, found "}"');
+  expect(refusal('{} {}').message).toBe('expected nothing more, found "{"');
   expect(refusal('{"a":[1').message).toBe('the text ends in the middle; a part is missing');
 });
 
 test('a record that is nested too deeply or too large is refused', () => {
   expect(refusal(`{"a":[${'['.repeat(1_000_000)}`).message).toBe('nested deeper than 32 levels');
   const chunk = Buffer.alloc(1024 * 1024, 'x');
-  const scanner = createRecordScanner({ onSection: () => ({ shape: 'list', taken: true }), onRecord: () => undefined });
+  const scanner = createSectionScanner({
+    onSection: () => ({ shape: 'list', taken: true }),
+    onRecord: () => undefined,
+  });
   scanner.write(Buffer.from('{"a":["'));
   expect(() => {
     for (let count = 0; count < 40; count += 1) scanner.write(chunk);
@@ -136,7 +138,7 @@ test('a whole number that would lose digits is told, and digits in a text are ke
 
 test('a section that is not taken is passed over, whatever is in it', () => {
   const records: number[] = [];
-  const scanner = createRecordScanner({
+  const scanner = createSectionScanner({
     onSection: (name) => ({ shape: 'list', taken: name === 'b' }),
     onRecord: ({ index }) => records.push(index ?? -1),
   });

@@ -1,0 +1,130 @@
+/**
+ * The text of one JSON record to an item: a row, or a broken row with the first thing in it that cannot be kept.
+ *
+ * Most records are parsed by `JSON.parse` and looked through once. Only where that finds something wrong or unusual is the
+ * text walked through again, which knows the line and the path of each value.
+ */
+import type { Problem } from '#src/contacts/outcome.ts';
+import type { Place } from '#src/json/place.ts';
+import { isList, type JsonValue, recordValue } from '#src/json/record-value.ts';
+import { type Spot, walkJson } from '#src/json/walk-json.ts';
+import { cellProblem, isSoundCell, shownValue } from './cell-text.ts';
+import type { Tally } from './format-reader.ts';
+import type { ObjectRow, SourceItem } from './row.ts';
+
+/** Names and strings that hold none of these and are not too long are sound. */
+const maybeUnsound = /[\u007f-\u009f]|\\[bfu]/;
+
+export interface ReadValue {
+  readonly value: JsonValue;
+  /** The first thing in it that cannot be kept, if any. */
+  readonly problem: Problem | null;
+}
+
+/**
+ * Whole numbers beyond 2^53 stay text, digit by digit. Warns of members that occur twice.
+ * @throws JsonError `syntax`.
+ */
+export function readValue(
+  text: string,
+  memberCount: number,
+  place: Place,
+  cellBytesMax: number,
+  tally: Tally,
+): ReadValue {
+  let isTooLarge = false;
+  const { value, hasRepeatedNames } = recordValue(text, memberCount, place, (source, number) => {
+    isTooLarge ||= !Number.isFinite(number);
+    return source;
+  });
+  const mayHold = maybeUnsound.test(text) || text.length * 3 > cellBytesMax;
+  const isSuspect = isTooLarge || hasRepeatedNames || (mayHold && !isSound(value, cellBytesMax));
+  return { value, problem: isSuspect ? inspect(text, place.line, cellBytesMax, tally) : null };
+}
+
+/** The item of a complete record. @throws JsonError `syntax`; PatchbayError `file` `tooManyRows`. */
+export function itemOf(
+  text: string,
+  memberCount: number,
+  place: Place,
+  cellBytesMax: number,
+  tally: Tally,
+): SourceItem {
+  return itemOfValue(readValue(text, memberCount, place, cellBytesMax, tally), place.line, tally);
+}
+
+/** Broken where the value is no object, or holds what cannot be kept. @throws PatchbayError `file` `tooManyRows`. */
+export function itemOfValue({ value, problem }: ReadValue, line: number, tally: Tally): SourceItem {
+  const record = tally.nextRecord(line);
+  if (!isObject(value)) {
+    const text = shownValue(JSON.stringify(value));
+    return { type: 'broken', row: textRow(text, line, record), problem: notAnObject(text, line) };
+  }
+  const row: ObjectRow = { kind: 'object', line, record, object: value };
+  return problem === null ? { type: 'row', row } : { type: 'broken', row, problem };
+}
+
+/** A row for text that is no object: the text under the member `_text`. */
+export function textRow(text: string, line: number, record: number): ObjectRow {
+  const object: { [name: string]: JsonValue } = Object.create(null);
+  object._text = text;
+  return { kind: 'object', line, record, object };
+}
+
+function isObject(value: JsonValue): value is { readonly [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !isList(value);
+}
+
+function isSound(value: JsonValue, cellBytesMax: number): boolean {
+  if (typeof value === 'string') return isSoundCell(value, cellBytesMax);
+  if (typeof value !== 'object' || value === null) return true;
+  if (isList(value)) return value.every((inner) => isSound(inner, cellBytesMax));
+  return Object.entries(value).every(
+    ([name, inner]) => isSoundCell(name, cellBytesMax) && isSound(inner, cellBytesMax),
+  );
+}
+
+/** Warns of repeated names; returns the first problem in the order of the text. */
+function inspect(text: string, startLine: number, cellBytesMax: number, tally: Tally): Problem | null {
+  let problem: Problem | null = null;
+  let line = startLine;
+  let counted = 0;
+  /** Each line end is counted once: spots only move forward, and none lies between a CR and its LF. */
+  const lineOf = ({ index }: Spot): number => {
+    line += text.slice(counted, index).match(/\r\n|\r|\n/g)?.length ?? 0;
+    counted = index;
+    return line;
+  };
+  const check = (cell: string, spot: Spot): void => {
+    if (problem !== null || isSoundCell(cell, cellBytesMax)) return;
+    problem = cellProblem(cell, lineOf(spot), spot.path(), cellBytesMax);
+  };
+  walkJson(text, {
+    onName: (name, spot, isRepeated) => {
+      check(name, spot);
+      if (isRepeated) tally.warn(duplicateMember(spot.path(), lineOf(spot)));
+    },
+    onString: check,
+    onNumber: (source, spot) => {
+      if (!Number.isFinite(Number(source))) problem ??= numberTooLarge(source, spot.path(), lineOf(spot));
+    },
+  });
+  return problem;
+}
+
+function numberTooLarge(source: string, field: string, line: number): Problem {
+  const message = 'the number is too large to be read';
+  const hint = 'Write it as a string if it is an id.';
+  return { code: 'numberTooLarge', line, field, value: shownValue(source), message, hint };
+}
+
+function duplicateMember(field: string, line: number): Problem {
+  const message = `the member "${shownValue(field)}" occurs twice in one object; the last one counts`;
+  const hint = 'Remove one of them in the system that makes the export.';
+  return { code: 'duplicateMember', line, field: shownValue(field), value: null, message, hint };
+}
+
+function notAnObject(text: string, line: number): Problem {
+  const message = 'the record is not an object';
+  return { code: 'notAnObject', line, field: null, value: text, message, hint: 'Each record must be a {…} object.' };
+}
