@@ -37,7 +37,7 @@ export async function carryOutAudit(parts: AuditParts, auditId: string, signal: 
       await endAudit(parts, audit);
       return;
     }
-    if ((await ledger.runs.inState(['applying'], 1)).length > 0) {
+    if ((await ledger.runs.list({ states: ['applying'], limit: 1, oldestFirst: true })).length > 0) {
       await clock.sleep(restMs, signal);
       return;
     }

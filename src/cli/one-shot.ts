@@ -97,7 +97,7 @@ async function restOfAll(home: Home, { interrupt, patienceMs }: OneShotOptions):
   let progress = '';
   let movedAtMs = clock.monotonicMs();
   for (;;) {
-    const active = await ledger.runs.inState(activeRunStates, 1_000);
+    const active = await ledger.runs.list({ states: activeRunStates, limit: 1_000, oldestFirst: true });
     if (active.length === 0) return;
     const seen = active
       .map(({ id, state, counts }) => `${id} ${state} ${counts.rows} ${pendingCount(counts)}`)

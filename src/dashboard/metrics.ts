@@ -23,7 +23,7 @@ interface Gauge {
 export async function metricsText(parts: DashboardParts): Promise<string> {
   const { ledger } = parts;
   const states = [...activeRunStates, 'stopped'] as const;
-  const unfinished = await ledger.runs.inState(states, runsCountedMax);
+  const unfinished = await ledger.runs.list({ states: states, limit: runsCountedMax, oldestFirst: true });
   const pending = unfinished.reduce((sum, run) => sum + pendingCount(run.counts), 0);
   const last = await ledger.runs.list({ limit: lastRunsMax });
   const finished = last.filter((run) => isFinal(run.state)).flatMap((run) => run.finishedAtMs ?? []);

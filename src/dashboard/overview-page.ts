@@ -140,7 +140,7 @@ export async function readOverview(parts: DashboardParts): Promise<Overview> {
   return {
     pause: await ledger.pause(),
     readiness: await askReadiness(parts),
-    atWork: (await ledger.runs.inState(activeRunStates, runsAtWorkMax)).map(view),
+    atWork: (await ledger.runs.list({ states: activeRunStates, limit: runsAtWorkMax, oldestFirst: true })).map(view),
     stopped: (await ledger.runs.list({ states: ['stopped'], limit: stoppedRunsMax })).map(view),
     last: (await ledger.runs.list({ limit: lastRunsMax })).map(view),
     openLetterCount: await ledger.deadLetters.countOpen(),

@@ -6,7 +6,6 @@
  * registration in the ledger. This file builds the engine: first the way to the service, then the queue, then what fills
  * and empties it. `stop` closes in reverse order.
  */
-
 import type { RedisOptions } from 'bullmq';
 import type { BatchContext } from '#jobs/context.ts';
 import { finishRunJob } from '#jobs/finish-run.ts';
@@ -187,7 +186,8 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     serviceOrigin: client.workspace.origin,
     sandboxKey: sandbox?.apiKey ?? null,
     wake: dispatcher.wake,
-    activeRunCount: async () => (await ledger.runs.inState(activeRunStates, 1_000)).length,
+    activeRunCount: async () =>
+      (await ledger.runs.list({ states: activeRunStates, limit: 1_000, oldestFirst: true })).length,
     died: death.promise,
     stop: closers.closeAll,
   };

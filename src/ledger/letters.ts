@@ -72,8 +72,6 @@ export interface DeadLetterLedger {
     afterOrdinal: number,
     limit: number,
   ): Promise<readonly (DeadLetter & { readonly ordinal: number })[]>;
-  /** Letters that the run took and did not settle are open again. */
-  reopenUnsettled(runId: string): Promise<void>;
   /**
    * Closes the open letters without a key whose rows a full file of their feed does not hold any more, and notes that in its
    * run: nothing else could ever close them. Answers how many they were.

@@ -181,41 +181,46 @@ export const noOptions: RunOptions = runOptions.parse({});
 export interface RunFilter {
   readonly states?: readonly RunState[];
   readonly feed?: string;
-  /** At most so many, newest first. */
+  /** Of the file's content. */
+  readonly sha256?: string;
+  /** At most this many. */
   readonly limit: number;
+  /** Else the newest first. */
+  readonly oldestFirst?: boolean;
 }
 
+/** What becomes known of a run at work. */
+export interface RunFacts {
+  readonly shape?: FileShape;
+  /** Added to those that are there. */
+  readonly notes?: readonly string[];
+  readonly counts?: CountDelta;
+  readonly requests?: Partial<RequestTotals>;
+}
+
+/** The part of the ledger that holds feeds and runs. */
 export interface RunLedger {
   /** Enters a run as `queued`, durable. The feed is entered with its first run. */
   create(run: NewRun): Promise<RunRecord>;
-  /** Takes a run back that nobody has begun; the letters of a redrive are open again. Answers whether it was still waiting. */
+  /** Withdraws a run that has not begun; the letters of a redrive are open again. @returns whether it was still waiting. */
   forget(id: string): Promise<boolean>;
   get(id: string): Promise<RunRecord | null>;
   list(filter: RunFilter): Promise<readonly RunRecord[]>;
-  /** The newest run of that feed that read the same content. */
-  findByContent(feed: string, sha256: string): Promise<RunRecord | null>;
   /**
-   * The feed's last accepted file before that sequence: the newest that is done, with dead rows or without. Fix-files and
-   * redrives are none.
+   * The feed's last accepted file before that sequence, of that content where one is given: the newest that is done, with
+   * rejected rows or without. Fix-files and redrives are none. `newerCount`: accepted files between it and the sequence.
    */
-  lastAccepted(feed: string, beforeSequence: number): Promise<RunRecord | null>;
-  /**
-   * The newest accepted file of the feed with that content before that sequence, and how many were accepted between the
-   * two; null where the content was never accepted.
-   */
-  acceptedContent(
+  lastAccepted(
     feed: string,
-    sha256: string,
     beforeSequence: number,
+    sha256?: string,
   ): Promise<{ readonly run: RunRecord; readonly newerCount: number } | null>;
-  /** Runs that wait and whose feed has no earlier run at work: at most one a feed, oldest first. */
+  /** Runs that wait and whose feed has no earlier run at work: at most one per feed, oldest first. */
   nextQueued(limit: number): Promise<readonly RunRecord[]>;
-  /** Runs in these states whose names and counts the sweeper needs; oldest first. */
-  inState(states: readonly RunState[], limit: number): Promise<readonly RunRecord[]>;
 
   /**
-   * Moves a run on, only if it is in one of the states `from`. Answers whether it was. `reason` replaces the reason.
-   * Reaching a final state is durable.
+   * Moves a run on, only if it is in one of the states `from`. `reason` replaces the reason. A final state is
+   * durable, and opens again the letters that the run tried again and did not settle. @returns whether it was in one of them.
    */
   move(
     id: string,
@@ -223,20 +228,18 @@ export interface RunLedger {
     to: RunState,
     change: { atMs: number; reason?: RunReason | null },
   ): Promise<boolean>;
-  /** Starts reading anew: what an interrupted reading staged is thrown away, counts and notes are zero. */
+  /** Starts to read the file again: what an interrupted reading staged is deleted, counts and notes are reset. */
   beginStaging(id: string, atMs: number): Promise<boolean>;
-  setShape(id: string, shape: FileShape): Promise<void>;
-  addNotes(id: string, notes: readonly string[]): Promise<void>;
-  addCounts(id: string, delta: CountDelta): Promise<void>;
-  addRequests(id: string, delta: Partial<RequestTotals>): Promise<void>;
+  /** One transaction. */
+  record(id: string, facts: RunFacts): Promise<void>;
   /**
-   * Lets a stopped run go on, where it is still stopped by what was approved; remembers the approval. Answers whether it
-   * happened: not where the run was cancelled or replaced meanwhile, or stopped anew by something else. Durable.
+   * Lets a stopped run continue, where it is still stopped by what was approved, and keeps the approval. Durable. @returns
+   * whether it happened: not where the run was cancelled or replaced meanwhile, or stopped again for another reason.
    */
   approve(id: string, approval: Approval): Promise<boolean>;
   /**
-   * Forgets the staged records of a finished run. Counts, dead letters and the report stay; of the last accepted file of
-   * a named feed the keys stay too, until the next one is.
+   * Deletes the staged records of a finished run. Counts, dead letters and the report stay; the last accepted file of a named
+   * feed keeps its keys, too, until the next one is accepted.
    */
   prune(id: string): Promise<void>;
 }

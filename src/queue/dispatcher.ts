@@ -115,7 +115,7 @@ export interface DueJob extends JobToAdd {
  */
 export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise<readonly DueJob[]> {
   const pause = await ledger.pause();
-  const cancelling = await ledger.runs.inState(['cancelling'], runsPerLook);
+  const cancelling = await ledger.runs.list({ states: ['cancelling'], limit: runsPerLook, oldestFirst: true });
   const finish = (runId: string): DueJob => ({
     name: 'finish-run',
     id: jobId(runId, 'finish'),
@@ -127,11 +127,11 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
   if (!readsPass) return [...cancelling.map((run) => finish(run.id)), ...besides];
 
   const toStage = [
-    ...(await ledger.runs.inState(['staging'], runsPerLook)),
+    ...(await ledger.runs.list({ states: ['staging'], limit: runsPerLook, oldestFirst: true })),
     ...(await ledger.runs.nextQueued(runsPerLook)),
   ];
   const batches = pause === null ? await ledger.staging.nextBatches(nowMs, jobsMax) : [];
-  const applying = await ledger.runs.inState(['applying'], runsPerLook);
+  const applying = await ledger.runs.list({ states: ['applying'], limit: runsPerLook, oldestFirst: true });
   const complete: string[] = [];
   for (const run of applying) {
     const waits = batches.some((batch) => batch.runId === run.id);

@@ -47,7 +47,7 @@ export async function submitFile(
   const copy = await copyIntoFolder(path, folders.handedOver, id);
   const file = { path: copy.path, name: basename(path) };
   const reading = await readingOfFile(parts, file, options, { kind: 'feed', ...choice });
-  const known = await ledger.runs.findByContent(reading.feed, copy.sha256);
+  const known = (await ledger.runs.list({ feed: reading.feed, sha256: copy.sha256, limit: 1 })).at(0) ?? null;
   if (known !== null && isUnderWay(known)) {
     await rm(copy.path, { force: true });
     return { run: known, resumed: true };
@@ -123,7 +123,7 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
   const { ledger, clock, folders } = parts;
   const { feed, path, fileName } = brought;
   const sha256 = brought.sha256 ?? (await hashFile(path));
-  const known = await ledger.runs.findByContent(feed.name, sha256);
+  const known = (await ledger.runs.list({ feed: feed.name, sha256: sha256, limit: 1 })).at(0) ?? null;
   if (known !== null && isUnderWay(known)) {
     await rm(path, { force: true });
     return known;
@@ -149,16 +149,20 @@ async function enterClaimed(
   const { size } = await stat(file.path);
   const sha256 = knownHash ?? (await hashFile(file.path));
   const reading = await readingOfFile(parts, file, noOptions, choice);
-  const run = await enter(parts, await ledger.runs.findByContent(reading.feed, sha256), {
-    id: file.runId,
-    fileName: file.name,
-    claimedPath: file.path,
-    importFolder,
-    sha256,
-    bytes: size,
-    ...reading,
-    createdAtMs: clock.nowMs(),
-  });
+  const run = await enter(
+    parts,
+    (await ledger.runs.list({ feed: reading.feed, sha256: sha256, limit: 1 })).at(0) ?? null,
+    {
+      id: file.runId,
+      fileName: file.name,
+      claimedPath: file.path,
+      importFolder,
+      sha256,
+      bytes: size,
+      ...reading,
+      createdAtMs: clock.nowMs(),
+    },
+  );
   log.info({ run: run.id, feed: run.feed, bytes: size }, 'file taken');
   return run;
 }

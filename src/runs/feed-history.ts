@@ -39,14 +39,15 @@ async function olderFile(
   { ledger }: Pick<RunParts, 'ledger'>,
   { feed, sha256, sequence }: RunRecord,
 ): Promise<OlderFile | null> {
-  const same = await ledger.runs.acceptedContent(feed, sha256, sequence);
+  const same = await ledger.runs.lastAccepted(feed, sequence, sha256);
   if (same === null || same.newerCount === 0) return null;
   return { runId: same.run.id, atMs: same.run.createdAtMs, newerCount: same.newerCount };
 }
 
 /** The feed's last accepted file; null where there is none, or nothing to compare. */
 export async function runBefore(parts: Pick<RunParts, 'feeds' | 'ledger'>, run: RunRecord): Promise<RunRecord | null> {
-  return isFullFile(parts, run) ? parts.ledger.runs.lastAccepted(run.feed, run.sequence) : null;
+  if (!isFullFile(parts, run)) return null;
+  return (await parts.ledger.runs.lastAccepted(run.feed, run.sequence))?.run ?? null;
 }
 
 async function compareWithFileBefore(

@@ -39,14 +39,12 @@ export async function finishRun(parts: RunParts, runId: string): Promise<boolean
     const { code, message, hint, facts } = broken;
     const failed = { ...run, reason: { code, message, hint, facts } };
     await writeResults(parts, failed, 'failed', atMs);
-    await giveBackLetters(parts, run);
     await enterAudits(parts, run, atMs);
     await ledger.runs.move(run.id, ['applying'], 'failed', { atMs, reason: failed.reason });
     return true;
   }
   const state: RunState = run.counts.dead > 0 ? 'doneWithDead' : 'done';
   const summary = await writeResults(parts, await withClosedLetters(parts, run), state, atMs);
-  await giveBackLetters(parts, run);
   await enterAudits(parts, run, atMs);
   await inStep('finishRun', () => ledger.runs.move(run.id, ['applying'], state, { atMs }));
   await ledger.runs.prune(run.id);
@@ -58,7 +56,6 @@ export async function finishRun(parts: RunParts, runId: string): Promise<boolean
 /** The file could not be read as a whole: it goes to `_failed`, with the reason beside it. */
 export async function finishFailed(parts: RunParts, run: RunRecord, atMs: number): Promise<void> {
   await writeResults(parts, run, 'failed', atMs);
-  await giveBackLetters(parts, run);
   await enterAudits(parts, run, atMs);
 }
 
@@ -75,14 +72,6 @@ async function enterAudits(parts: RunParts, run: RunRecord, atMs: number): Promi
   const firstDueAtMs = (await ledger.nowMs(clock)) + latestCommitMs + visibilityLagMs;
   const secondDueAtMs = firstDueAtMs + secondAuditAfterMs;
   await inStep('enterAudits', () => ledger.audits.enter({ runId: run.id, atMs, firstDueAtMs, secondDueAtMs }));
-}
-
-/**
- * A redrive opens again what it did not settle. Before the run is final: a crash between the two would leave letters that
- * nobody tries again.
- */
-async function giveBackLetters({ ledger }: RunParts, run: RunRecord): Promise<void> {
-  if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
 }
 
 /** A full file that does not hold a row without a key any more ends its letter; its run says so in its notes. */
@@ -130,11 +119,10 @@ async function archiveOrMissing(run: RunRecord, folder: string): Promise<string 
 /** A crash may lie between a run's last state and what follows it. At most so many of the latest runs are looked at. */
 const tidiedRunsMax = 20;
 
-/** Makes good what a crash left undone behind finished runs: staged rows are forgotten, letters are open again. */
+/** Completes what a crash left undone behind finished runs: their staged rows are deleted. */
 export async function tidyFinished({ ledger }: Pick<RunParts, 'ledger'>): Promise<void> {
   for (const run of await ledger.runs.list({ states: finalRunStates, limit: tidiedRunsMax })) {
     await ledger.runs.prune(run.id);
-    if (run.kind === 'redrive') await ledger.deadLetters.reopenUnsettled(run.id);
   }
 }
 
@@ -147,7 +135,6 @@ export async function finishCancelled(parts: RunParts, runId: string): Promise<b
   await ledger.staging.skipPending(run.id, 'cancelled', atMs);
   const counted = (await ledger.runs.get(run.id)) ?? run;
   await writeResults(parts, counted, 'cancelled', atMs);
-  await giveBackLetters(parts, run);
   await enterAudits(parts, run, atMs);
   await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs });
   await ledger.runs.prune(run.id);

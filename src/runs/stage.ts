@@ -48,11 +48,11 @@ export async function stageRun(
   try {
     if (run.refusal !== null) throw refusedBefore(run.refusal);
     supply = await openSupply(run);
-    await ledger.runs.setShape(run.id, supply.shape);
+    await ledger.runs.record(run.id, { shape: supply.shape });
     const tally = await stageRows(parts, run, supply, signal);
     if (tally === null) return;
     const { leftOut } = supply.compiled;
-    await ledger.runs.setShape(run.id, { ...supply.shape, leftOut: leftOut.map(({ column }) => column) });
+    await ledger.runs.record(run.id, { shape: { ...supply.shape, leftOut: leftOut.map(({ column }) => column) } });
     await moveOn(parts, run, tally, leftOut);
   } catch (error) {
     if (!(error instanceof PatchbayError) || (error.kind !== 'file' && error.kind !== 'usage')) throw error;
@@ -109,7 +109,7 @@ async function stageRows(
   }
   supply.refuseLacking();
   const lateCount = lateDead.length === 0 ? 0 : await stageLateDead(target, supply, lateDead);
-  await ledger.runs.addNotes(run.id, supply.notes());
+  await ledger.runs.record(run.id, { notes: supply.notes() });
   const warnings = supply.warnings();
   await writeSlice(target, {
     events: warnings.map((warning) => warningEvent(null, warning)),
@@ -307,7 +307,7 @@ async function replaceStopped(parts: RunParts, run: RunRecord): Promise<void> {
     const message = `run ${run.id} read a newer file of the feed and took its place`;
     const reason = { code: 'replaced', message, hint: null, facts: { by: run.id } };
     await ledger.runs.move(old.id, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason });
-    await ledger.runs.addNotes(run.id, [`takes the place of run ${old.id}, which was stopped`]);
+    await ledger.runs.record(run.id, { notes: [`takes the place of run ${old.id}, which was stopped`] });
     log.info({ run: old.id, feed: run.feed, by: run.id }, 'stopped run replaced by a newer file');
   }
 }

@@ -39,12 +39,12 @@ export async function watchAdoptions(
   { id, feed }: RunRecord,
   { all, unended }: { readonly all: LookUpCount; readonly unended: LookUpCount },
 ): Promise<void> {
-  await ledger.runs.addCounts(id, all);
+  await ledger.runs.record(id, { counts: all });
   if (all.foundUnknown === 0) return;
   const run = await ledger.runs.get(id);
   const stop = run === null || limits.adoptOf(feed) ? null : tooManyUnknown(run, limits.applyingOf(feed));
   if (stop === null) return;
-  await ledger.runs.addCounts(id, { lookedUp: -unended.lookedUp, foundUnknown: -unended.foundUnknown });
+  await ledger.runs.record(id, { counts: { lookedUp: -unended.lookedUp, foundUnknown: -unended.foundUnknown } });
   throw stop;
 }
 

@@ -65,7 +65,7 @@ export async function processBatch(
     if (requests.size === 0) return;
     const totals = Object.fromEntries(requests);
     requests.clear();
-    await ledger.runs.addRequests(runId, totals);
+    await ledger.runs.record(runId, { requests: totals });
   };
   let recordsLeft = recordsMax;
   try {

@@ -347,7 +347,7 @@ export function deadLetterContract(open: OpenLedger): void {
     const idOf = (key: string) => letters.find((letter) => letter.key === key)?.id ?? '';
     await redriveOf(ledger, 'r2', { ids: [idOf('k1')] });
     await redriveOf(ledger, 'r3', { ids: [idOf('k2')] });
-    await ledger.deadLetters.reopenUnsettled('r2');
+    await ledger.runs.move('r2', ['queued'], 'failed', { atMs: createdAtMs });
     expect(await ledger.deadLetters.get(idOf('k1'))).toMatchObject({ state: 'open', redriveRunId: null, attempts: 1 });
     expect(await ledger.deadLetters.get(idOf('k2'))).toMatchObject({ state: 'redriven', redriveRunId: 'r3' });
   });

@@ -58,7 +58,7 @@ export function runContract(open: OpenLedger): void {
     expect((await ledger.runs.get('r1'))?.fileName).toBe('r1.csv');
   });
 
-  test('list answers the newest first, of the states and the feed asked for; inState the oldest first', async () => {
+  test('list answers the newest first, of the states and the feed asked for; the oldest first where that is asked for', async () => {
     const { ledger } = await openForTest(open);
     for (const [id, feed] of [
       ['r1', 'main'],
@@ -72,7 +72,11 @@ export function runContract(open: OpenLedger): void {
     expect(ids(await ledger.runs.list({ limit: 10 }))).toEqual(['r4', 'r3', 'r2', 'r1']);
     expect(ids(await ledger.runs.list({ limit: 2 }))).toEqual(['r4', 'r3']);
     expect(ids(await ledger.runs.list({ feed: 'main', states: ['queued'], limit: 10 }))).toEqual(['r4', 'r1']);
-    expect(ids(await ledger.runs.inState(['queued', 'staging'], 3))).toEqual(['r1', 'r2', 'r3']);
+    expect(ids(await ledger.runs.list({ states: ['queued', 'staging'], limit: 3, oldestFirst: true }))).toEqual([
+      'r1',
+      'r2',
+      'r3',
+    ]);
   });
 
   test('one run of a feed is next at a time, the oldest first', async () => {
@@ -108,9 +112,9 @@ export function runContract(open: OpenLedger): void {
     await ledger.runs.create(newRun('r1', { sha256: 'abc' }));
     await ledger.runs.create(newRun('r2', { sha256: 'abc' }));
     await ledger.runs.create(newRun('r3', { sha256: 'abc', feed: 'crm' }));
-    expect((await ledger.runs.findByContent('main', 'abc'))?.id).toBe('r2');
-    expect(await ledger.runs.findByContent('main', 'abd')).toBeNull();
-    expect(await ledger.runs.findByContent('shop', 'abc')).toBeNull();
+    expect((await ledger.runs.list({ feed: 'main', sha256: 'abc', limit: 1 })).at(0)?.id).toBe('r2');
+    expect(await ledger.runs.list({ feed: 'main', sha256: 'abd', limit: 1 })).toEqual([]);
+    expect(await ledger.runs.list({ feed: 'shop', sha256: 'abc', limit: 1 })).toEqual([]);
   });
 
   test('the last accepted file of a feed is done, and no fix-file, redrive or file of another feed', async () => {
@@ -127,8 +131,8 @@ export function runContract(open: OpenLedger): void {
     await done('fix', { kind: 'fixFile' });
     await done('redrive', { kind: 'redrive' });
     await done('other', { feed: 'shop' });
-    expect((await ledger.runs.lastAccepted('crm', 1_000))?.id).toBe('r2');
-    expect((await ledger.runs.lastAccepted('crm', second.sequence))?.id).toBe('r1');
+    expect((await ledger.runs.lastAccepted('crm', 1_000))?.run.id).toBe('r2');
+    expect((await ledger.runs.lastAccepted('crm', second.sequence))?.run.id).toBe('r1');
     expect((await ledger.runs.get('fix'))?.kind).toBe('fixFile');
   });
 
@@ -254,7 +258,7 @@ export function runContract(open: OpenLedger): void {
     await accept('fix', { sha256: 'F', kind: 'fixFile' });
     await accept('bad', { sha256: 'X' }, 'failed');
     const found = async (sha256: string, before: number) => {
-      const same = await ledger.runs.acceptedContent('crm', sha256, before);
+      const same = await ledger.runs.lastAccepted('crm', before, sha256);
       return same === null ? null : [same.run.id, same.newerCount];
     };
     expect(await found('A', 1_000)).toEqual(['a1', 0]);
@@ -273,13 +277,13 @@ export function runContract(open: OpenLedger): void {
     const options = { ...noOptions, accept: true, acceptReason: 'new year' };
     await ledger.runs.create(newRun('r1', { options }));
     const shape = { format: 'csv', columns: ['Id', 'Näme', ''], delimiter: ';' } as const;
-    await ledger.runs.setShape('r1', shape);
-    await ledger.runs.addNotes('r1', ['two blank lines', 'column “x” is not mapped']);
-    await ledger.runs.addNotes('r1', ['two blank lines', 'assumed windows-1252']);
-    await ledger.runs.addCounts('r1', { rows: 3, heldFields: 1 });
-    await ledger.runs.addCounts('r1', { rows: 2, created: 4, warnings: 0 });
-    await ledger.runs.addRequests('r1', { get: 2, patch: 1 });
-    await ledger.runs.addRequests('r1', { get: 1, rateLimited: 5 });
+    await ledger.runs.record('r1', { shape: shape });
+    await ledger.runs.record('r1', { notes: ['two blank lines', 'column “x” is not mapped'] });
+    await ledger.runs.record('r1', { notes: ['two blank lines', 'assumed windows-1252'] });
+    await ledger.runs.record('r1', { counts: { rows: 3, heldFields: 1 } });
+    await ledger.runs.record('r1', { counts: { rows: 2, created: 4, warnings: 0 } });
+    await ledger.runs.record('r1', { requests: { get: 2, patch: 1 } });
+    await ledger.runs.record('r1', { requests: { get: 1, rateLimited: 5 } });
     expect(await (await reopen()).runs.get('r1')).toMatchObject({
       shape,
       notes: ['two blank lines', 'column “x” is not mapped', 'assumed windows-1252'],
@@ -296,7 +300,7 @@ export function runContract(open: OpenLedger): void {
     const event = { kind: 'warning', line: 2, key: 'k1', code: 'w', field: null, message: 'm' } as const;
     const parts = { traces: [trace], dead: [deadRow('k2')], events: [event], counts: { rows: 2, dead: 1 } };
     await ledger.staging.stage(slice(run, { records: [newRecord('k1')], ...parts }));
-    await ledger.runs.addNotes('r1', ['a note']);
+    await ledger.runs.record('r1', { notes: ['a note'] });
     expect(await ledger.runs.beginStaging('r1', atMs)).toBe(true);
     expect(await ledger.runs.get('r1')).toMatchObject({
       state: 'staging',

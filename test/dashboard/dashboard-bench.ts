@@ -155,7 +155,7 @@ export async function finishedRun(bench: DashboardBench, dead: readonly DeadRow[
   const run = await enterRun(bench);
   const rows = 3 + dead.length;
   await stageRun(bench, run, { rows, created: 1, updated: 1, unchanged: 1, dead: dead.length, deadNew: 0 }, dead);
-  await bench.ledger.runs.addRequests(run.id, { get: 2, post: 1, patch: 1 });
+  await bench.ledger.runs.record(run.id, { requests: { get: 2, post: 1, patch: 1 } });
   await bench.ledger.runs.move(run.id, ['staging'], 'applying', { atMs: startMs });
   await bench.ledger.runs.move(run.id, ['applying'], 'doneWithDead', { atMs: startMs + 2_500 });
   return run;

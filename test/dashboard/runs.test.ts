@@ -55,7 +55,7 @@ describe('one run', () => {
   it('shows counts, requests, notes, and problems from its report', async () => {
     const bench = await dashboardBench();
     const run = await finishedRun(bench, [deadRow()]);
-    await bench.ledger.runs.addNotes(run.id, ['the column Fax is not mapped']);
+    await bench.ledger.runs.record(run.id, { notes: ['the column Fax is not mapped'] });
     await writeReportFile(bench, run.id, 1);
     const { status, text } = await bench.page(`/runs/${run.id}`);
     expect(status).toBe(200);

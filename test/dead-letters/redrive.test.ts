@@ -272,7 +272,7 @@ describe('a dead letter that is tried again', () => {
     await enterLetter(bench, 'r-1', { key: 'c-1' });
     const staged = await bench.stage(await retry(bench));
     await bench.ledger.staging.skipPending(staged.id, 'cancelled', 1);
-    await bench.ledger.runs.addCounts(staged.id, { rows: 1 });
+    await bench.ledger.runs.record(staged.id, { counts: { rows: 1 } });
     expect((await bench.finish(staged)).state).toBe('failed');
     expect((await bench.letters())[0]).toMatchObject({ state: 'open', redriveRunId: null });
   });
@@ -283,8 +283,8 @@ describe('a dead letter that is tried again', () => {
     const staged = await bench.stage(await retry(bench));
     await bench.ledger.staging.skipPending(staged.id, 'cancelled', 1);
     const { ledger } = bench;
-    const dies = { ...ledger.deadLetters, reopenUnsettled: () => Promise.reject(new Error('killed')) };
-    const dying = { ...bench.parts, ledger: { ...ledger, deadLetters: dies } };
+    const dies = { ...ledger.runs, move: () => Promise.reject(new Error('killed')) };
+    const dying = { ...bench.parts, ledger: { ...ledger, runs: dies } };
     await expect(finishRun(dying, staged.id)).rejects.toThrow('killed');
     expect((await bench.again(staged)).state).toBe('applying');
     expect((await bench.finish(staged)).state).toBe('done');

@@ -127,7 +127,7 @@ describe('several processes', () => {
     const other = await reopen();
     await ledger.runs.create(newRun('r1'));
     const adding = Array.from({ length: 200 }, (_, turn) =>
-      (turn % 2 === 0 ? ledger : other).runs.addCounts('r1', { rows: 1 }),
+      (turn % 2 === 0 ? ledger : other).runs.record('r1', { counts: { rows: 1 } }),
     );
     await Promise.all(adding);
     expect((await other.runs.get('r1'))?.counts.rows).toBe(200);

@@ -197,7 +197,7 @@ describe('the totals', () => {
     const bench = await openRunsBench();
     const logged: string[] = [];
     const applied = await bench.apply(await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A', 'c-2,Bob,A']))));
-    await bench.ledger.runs.addCounts(applied.id, { created: -1, updated: 1 });
+    await bench.ledger.runs.record(applied.id, { counts: { created: -1, updated: 1 } });
     const log = createLogger({ level: 'error', stream: { write: (line: string) => void logged.push(line) } });
     expect(await finishRun({ ...bench.parts, log }, applied.id)).toBe(true);
     const run = await bench.again(applied);
@@ -217,7 +217,7 @@ describe('the totals', () => {
   it.each(['rows', 'unchanged', 'skipped', 'dead'] as const)('are asserted for %s', async (name) => {
     const bench = await openRunsBench();
     const applied = await bench.apply(await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A']))));
-    await bench.ledger.runs.addCounts(applied.id, { [name]: 1 });
+    await bench.ledger.runs.record(applied.id, { counts: { [name]: 1 } });
     expect(await bench.finish(applied)).toMatchObject({ state: 'failed', reason: { code: 'accountingBroken' } });
   });
 
@@ -225,7 +225,7 @@ describe('the totals', () => {
     const bench = await openRunsBench();
     const applied = await bench.apply(await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A']))));
     // The rows add up all the same.
-    await bench.ledger.runs.addCounts(applied.id, { rows: 1, [name]: 1 });
+    await bench.ledger.runs.record(applied.id, { counts: { rows: 1, [name]: 1 } });
     expect(await bench.finish(applied)).toMatchObject({ state: 'failed', reason: { code: 'accountingBroken' } });
   });
 });

@@ -106,7 +106,7 @@ describe('patience', () => {
     clock.onSleep = async (ms) => {
       if (rows < 5 && ms >= (rows + 1) * 50_000) {
         rows += 1;
-        await ledger.runs.addCounts(run.id, { rows: 1 });
+        await ledger.runs.record(run.id, { counts: { rows: 1 } });
       }
     };
     expect((await follow()).kind).toBe('unreachable');
@@ -121,7 +121,7 @@ describe('patience', () => {
     clock.onSleep = async (ms) => {
       if (rows < 3 && ms >= (rows + 1) * 50_000) {
         rows += 1;
-        await ledger.runs.addCounts('r-1', { rows: 1 });
+        await ledger.runs.record('r-1', { counts: { rows: 1 } });
       }
     };
     expect(await follow({ runId: 'r-2' })).toMatchObject({ kind: 'unreachable', run: { id: 'r-2', state: 'queued' } });

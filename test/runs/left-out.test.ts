@@ -76,7 +76,7 @@ describe('a phone, e-mail or name column that nothing maps', () => {
     const bench = await openRunsBench();
     const old = await bench.import('a.csv', csv(rows, header), { options: { accept: true } });
     const { format, columns, delimiter } = old.shape ?? { format: 'csv', columns: [], delimiter: ',' };
-    await bench.ledger.runs.setShape(old.id, { format, columns, delimiter });
+    await bench.ledger.runs.record(old.id, { shape: { format, columns, delimiter } });
     expect((await bench.import('b.csv', csv([...rows, '3,Cy,x,y,z'], header))).state).toBe('done');
   });
 });

@@ -116,7 +116,10 @@ async function endCancelled(home: Home): Promise<void> {
   if (lock === null) return;
   const engine = await startEngine(home, lock, { sameWorkspace: false, waitFor: 'everything', runsSchedules: false });
   const deadlineMs = home.clock.monotonicMs() + 10_000;
-  while ((await home.ledger.runs.inState(['cancelling'], 1)).length > 0 && home.clock.monotonicMs() < deadlineMs) {
+  while (
+    (await home.ledger.runs.list({ states: ['cancelling'], limit: 1, oldestFirst: true })).length > 0 &&
+    home.clock.monotonicMs() < deadlineMs
+  ) {
     await home.clock.sleep(50);
   }
   await engine.stop();

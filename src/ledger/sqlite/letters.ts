@@ -24,7 +24,7 @@ import {
 import type { DeadRow, ServiceAnswer } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
-import { addNotes, insertRun, reopenUnsettled } from './runs.ts';
+import { addNotes, insertRun } from './runs.ts';
 
 export function sqliteDeadLetters(db: Database): DeadLetterLedger {
   return {
@@ -103,8 +103,6 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
           limit,
         )
         .map((row) => ({ ...toLetter(row), ordinal: Number(row.ordinal) })),
-
-    reopenUnsettled: async (runId) => reopenUnsettled(db, runId),
 
     closeUnmet: async (runId) =>
       db.transaction(() => {

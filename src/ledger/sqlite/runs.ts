@@ -18,7 +18,6 @@ import {
   type NewRun,
   noOptions,
   type RequestTotals,
-  type RunFilter,
   type RunKind,
   type RunLedger,
   type RunOptions,
@@ -48,45 +47,30 @@ export function sqliteRuns(db: Database): RunLedger {
 
     get: async (id) => get(id),
 
-    list: async ({ states, feed, limit }: RunFilter) => {
-      const conditions = [states ? `state IN (${places(states)})` : 'TRUE', feed === undefined ? 'TRUE' : 'feed = ?'];
-      const parameters = [...(states ?? []), ...(feed === undefined ? [] : [feed]), limit];
+    list: async ({ states, feed, sha256, limit, oldestFirst }) => {
+      const conditions: readonly (readonly [string, string | undefined])[] = [
+        ['feed = ?', feed],
+        ['sha256 = ?', sha256],
+      ];
+      const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
+      const where = [...(states ? [`state IN (${places(states)})`] : []), ...given.map(({ condition }) => condition)];
+      const order = oldestFirst === true ? 'ASC' : 'DESC';
       return db
-        .all(`SELECT * FROM runs WHERE ${conditions.join(' AND ')} ORDER BY sequence DESC LIMIT ?`, ...parameters)
+        .all(
+          `SELECT * FROM runs WHERE ${where.join(' AND ') || 'TRUE'} ORDER BY sequence ${order} LIMIT ?`,
+          ...(states ?? []),
+          ...given.map(({ value }) => value),
+          limit,
+        )
         .map(toRun);
     },
 
-    findByContent: async (feed, sha256) => {
-      const row = db.get(
-        'SELECT * FROM runs WHERE feed = ? AND sha256 = ? ORDER BY sequence DESC LIMIT 1',
-        feed,
-        sha256,
-      );
-      return row === null ? null : toRun(row);
-    },
-
-    lastAccepted: async (feed, beforeSequence) => {
-      const row = lastAccepted(db, feed, beforeSequence);
-      return row === null ? null : toRun(row);
-    },
-
-    acceptedContent: async (feed, sha256, beforeSequence) => {
-      const states = acceptedStates.map((state) => `'${state}'`).join(', ');
-      const accepted = `feed = ? AND kind = '${acceptedKind}' AND state IN (${states})`;
-      const row = db.get(
-        `SELECT * FROM runs WHERE ${accepted} AND sha256 = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`,
-        feed,
-        sha256,
-        beforeSequence,
-      );
+    lastAccepted: async (feed, beforeSequence, sha256) => {
+      const row = lastAccepted(db, feed, beforeSequence, sha256);
       if (row === null) return null;
-      const newer = db.get(
-        `SELECT count(*) AS newer FROM runs WHERE ${accepted} AND sequence > ? AND sequence < ?`,
-        feed,
-        Number(row.sequence),
-        beforeSequence,
-      );
-      return { run: toRun(row), newerCount: Number(newer?.newer ?? 0) };
+      // Without a content it is the newest of all.
+      const newerCount = sha256 === undefined ? 0 : acceptedBetween(db, feed, Number(row.sequence), beforeSequence);
+      return { run: toRun(row), newerCount };
     },
 
     nextQueued: async (limit) =>
@@ -98,11 +82,6 @@ export function sqliteRuns(db: Database): RunLedger {
            ORDER BY sequence LIMIT ?`,
           limit,
         )
-        .map(toRun),
-
-    inState: async (states, limit) =>
-      db
-        .all(`SELECT * FROM runs WHERE state IN (${places(states)}) ORDER BY sequence LIMIT ?`, ...states, limit)
         .map(toRun),
 
     move: async (id, from, to, change) => {
@@ -117,8 +96,10 @@ export function sqliteRuns(db: Database): RunLedger {
                 stoppedMs: Number(row.stopped_ms),
               };
         const changed = moved(facts, from, to, change);
-        if (changed !== null) changeRun(db, id, changed);
-        return changed !== null;
+        if (changed === null) return false;
+        changeRun(db, id, changed);
+        if (isFinal(to)) reopenUnsettled(db, id);
+        return true;
       };
       return isFinal(to) ? db.durable(work) : db.transaction(work);
     },
@@ -137,17 +118,12 @@ export function sqliteRuns(db: Database): RunLedger {
         return begun === 1;
       }),
 
-    setShape: async (id, shape: FileShape) => {
-      changeRun(db, id, { shape });
-    },
-
-    addNotes: async (id, notes) => db.transaction(() => addNotes(db, id, notes)),
-
-    addCounts: async (id, delta) => addCounts(db, id, delta),
-
-    addRequests: async (id, delta) => {
-      addColumns(db, id, delta);
-    },
+    record: async (id, { shape, notes, counts, requests }) =>
+      db.transaction(() => {
+        if (shape !== undefined) changeRun(db, id, { shape });
+        if (notes !== undefined) addNotes(db, id, notes);
+        addColumns(db, id, { ...counts, ...requests });
+      }),
 
     approve: async (id, approval) =>
       db.durable(() => {
@@ -205,7 +181,7 @@ export function insertRun(db: Database, run: NewRun): RunRecord {
 }
 
 /** Letters that a redrive took and did not settle are open again. For use inside a transaction. */
-export function reopenUnsettled(db: Database, runId: string): void {
+function reopenUnsettled(db: Database, runId: string): void {
   db.run(
     "UPDATE dead_letters SET state = 'open', redrive_run_id = NULL WHERE state = 'redriven' AND redrive_run_id = ?",
     runId,
@@ -218,18 +194,35 @@ function forgetStaged(db: Database, runId: string, tables: readonly string[]): v
   for (const table of tables) db.run(`DELETE FROM ${table} WHERE run_id = ?`, runId);
 }
 
-function lastAccepted(db: Database, feed: string, beforeSequence: number): ResultRow | null {
+function lastAccepted(db: Database, feed: string, beforeSequence: number, sha256?: string): ResultRow | null {
+  const content = sha256 === undefined ? '' : 'AND sha256 = ?';
   const found = acceptedStates.map((state) => {
     const row = db.get(
-      'SELECT max(sequence) AS newest FROM runs WHERE feed = ? AND kind = ? AND state = ? AND sequence < ?',
+      `SELECT max(sequence) AS newest FROM runs WHERE feed = ? AND kind = ? AND state = ? AND sequence < ? ${content}`,
       feed,
       acceptedKind,
       state,
       beforeSequence,
+      ...(sha256 === undefined ? [] : [sha256]),
     );
     return Number(row?.newest ?? 0);
   });
   return db.get('SELECT * FROM runs WHERE sequence = ?', Math.max(...found));
+}
+
+function acceptedBetween(db: Database, feed: string, afterSequence: number, beforeSequence: number): number {
+  const counts = acceptedStates.map((state) => {
+    const row = db.get(
+      `SELECT count(*) AS newer FROM runs WHERE feed = ? AND kind = ? AND state = ? AND sequence > ? AND sequence < ?`,
+      feed,
+      acceptedKind,
+      state,
+      afterSequence,
+      beforeSequence,
+    );
+    return Number(row?.newer ?? 0);
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** Writes the parts that the change names. */

@@ -38,8 +38,8 @@ async function addToCounts(one: Ledger): Promise<void> {
   // One of the processes is the first; the others are told that the id is taken.
   await one.runs.create(newRun('shared')).catch(() => {});
   for (let turn = 0; turn < 200; turn += 1) {
-    await one.runs.addCounts('shared', { rows: 1 });
-    await one.runs.addNotes('shared', [`${name} ${turn % 5}`]);
+    await one.runs.record('shared', { counts: { rows: 1 } });
+    await one.runs.record('shared', { notes: [`${name} ${turn % 5}`] });
   }
   say('done');
 }

@@ -297,7 +297,11 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
 }
 
 async function activeRuns(ledger: Ledger): Promise<string> {
-  const runs = await ledger.runs.inState(['queued', 'staging', 'applying', 'cancelling'], 100);
+  const runs = await ledger.runs.list({
+    states: ['queued', 'staging', 'applying', 'cancelling'],
+    limit: 100,
+    oldestFirst: true,
+  });
   return runs.map((run) => `${run.fileName} ${run.state}`).join(', ');
 }
 
