@@ -7,10 +7,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
-import { readApiKey } from './config/api-key.ts';
 import { type DataFolders, dataFolders } from './config/data-folders.ts';
-import type { Config } from './config/schema.ts';
-import type { ServiceMode } from './config/service-figures.ts';
+import type { Config, ServiceMode } from './config/schema.ts';
+import { readApiKey } from './config/secrets.ts';
 import { PatchbayError } from './errors.ts';
 import { createFeeds, type Feeds } from './feeds/feeds.ts';
 import type { Ledger } from './ledger/port.ts';

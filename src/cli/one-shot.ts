@@ -2,11 +2,10 @@
  * One-shot work on a data folder: whoever finds no engine becomes it; else the running engine does the work, and this
  * process follows in the ledger. When that engine dies, the follower takes its place (`contract.md`).
  */
-
 import { SingleBar } from 'cli-progress';
 import type { Home } from '#src/app.ts';
 import { type AuditEnd, followAudit } from '#src/audits/follow-audit.ts';
-import { parseDuration } from '#src/config/duration.ts';
+import { parseDuration } from '#src/config/forms.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import { withdrawRun } from '#src/runs/enter-run.ts';

@@ -5,8 +5,7 @@
  * real service (`rules.md`, "Workspace, feed, key").
  */
 import { join, resolve } from 'node:path';
-import type { Config } from './schema.ts';
-import type { ServiceMode } from './service-figures.ts';
+import type { Config, ServiceMode } from './schema.ts';
 
 /** All paths are absolute. */
 export interface DataFolders {
@@ -59,4 +58,25 @@ export function dataFolders(config: Config, mode: ServiceMode): DataFolders | Sa
 function importFolders(explicit: string | null, data: string, root: string): readonly string[] {
   if (explicit !== null) return [resolve(explicit)];
   return root === data ? [join(data, 'import')] : [join(root, 'import'), join(data, 'import')];
+}
+
+/** The reserved folders within an import folder (`contract.md`, "Data folder"). Pure: makes no folder. */
+export interface ArchiveFolders {
+  /** Archived originals and what became of them. */
+  readonly done: string;
+  /** Files that could not be read at all, and why. */
+  readonly failed: string;
+  /** Rows to fix and drop in again. */
+  readonly fix: string;
+  /** Why a file waits for an approval, and what to type. */
+  readonly stopped: string;
+}
+
+export function archiveFolders(importFolder: string): ArchiveFolders {
+  return {
+    done: join(importFolder, '_done'),
+    failed: join(importFolder, '_failed'),
+    fix: join(importFolder, '_fix'),
+    stopped: join(importFolder, '_stopped'),
+  };
 }

@@ -1,13 +1,16 @@
 /**
- * The schema as text for people and editors: `config/default.yaml`, the table of `docs/configuration.md`, the JSON Schema.
+ * The configuration as text: its documentation, generated from the schema (`config/default.yaml`, the table of settings, the JSON
+ * Schema), and the values in effect.
  *
- * Generated text is committed; a test fails where it differs from what the schema says (house style, point 14).
+ * Generated text is committed; a test fails where it differs from what the schema says.
  */
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { configSchema } from './schema.ts';
-import { feedGroup, type Group, type Setting, sections, settingsOf, type Written } from './settings.ts';
-import { settingTraits } from './traits.ts';
+import { settingTraits } from './forms.ts';
+import type { Origin } from './layers.ts';
+import type { LoadedConfig } from './load.ts';
+import { configSections } from './schema.ts';
+import { feedGroup, type Group, isWritten, type Setting, sections, settingsOf, type Written } from './settings.ts';
 
 /** Stands for a feed's own name. */
 const feedName = 'NAME';
@@ -17,7 +20,7 @@ export function defaultYaml(): string {
   const lines = [
     '# Every setting with its default. Generated from src/config/schema.ts: change it there, then run npm run docs.',
     '# Durations are written 500ms, 30s, 10m, 26h or 400d; percentages 30%.',
-    '# Each setting but those of feeds may also be given in the environment, under the name in brackets.',
+    '# Except for feeds, each setting may also be given in the environment, under the name in brackets.',
   ];
   for (const section of sections) {
     lines.push('', `# ${section.description}`);
@@ -25,7 +28,7 @@ export function defaultYaml(): string {
     else {
       const feed = feedGroup(feedName);
       const example = [`${feedName}:`, ...memberLines(feed, 1)].map((line) => `#   ${line}`);
-      lines.push('# They stand in the config file only. What a feed may hold, with its default:', ...example);
+      lines.push('# They are set in the config file only. What a feed may hold, with its default:', ...example);
       lines.push(`${section.name}: {}`);
     }
   }
@@ -72,7 +75,7 @@ function row(key: string, variable: string | null, input: Written | Record<strin
 
 /** The JSON Schema (2020-12) of a config file, for editors that check YAML. */
 export function configJsonSchema(): Record<string, unknown> {
-  const schema = z.toJSONSchema(configSchema, {
+  const schema = z.toJSONSchema(configSections, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
       const environmentOnly = zodSchema instanceof z.ZodType && settingTraits.get(zodSchema)?.environmentOnly === true;
@@ -86,4 +89,71 @@ export function configJsonSchema(): Record<string, unknown> {
 
 function writtenText(value: Written | Record<string, never>): string {
   return stringify(value, { lineWidth: 0, collectionStyle: 'flow' }).trimEnd();
+}
+
+// The configuration in effect, with the origin of each value; secrets are masked.
+
+const mask = '********';
+
+/** YAML that loads to the same configuration but for what is masked. Ends with a line break. */
+export function printConfig({ config, sources, configFile }: LoadedConfig): string {
+  const lines = [`# Config file: ${configFile ?? 'none'}`];
+  for (const section of sections) {
+    if (section.kind === 'group') lines.push(`${section.name}:`, ...groupLines(section, 1, config, sources));
+    else lines.push(...feedLines(config.feeds, config, sources));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function feedLines(feeds: LoadedConfig['config']['feeds'], config: unknown, sources: Sources): string[] {
+  const names = Object.keys(feeds);
+  if (names.length === 0) return ['feeds: {} # default'];
+  return [
+    'feeds:',
+    ...names.flatMap((name) => [
+      `  ${stringify(name).trimEnd()}: # ${sources[`feeds.${name}`]?.name ?? 'default'}`,
+      ...groupLines(feedGroup(name), 2, config, sources),
+    ]),
+  ];
+}
+
+type Sources = Readonly<Record<string, Origin>>;
+
+/** What has no value by default, such as a feed's own guards, is shown only where it is set. */
+function groupLines(group: Group, depth: number, config: unknown, sources: Sources): string[] {
+  const indent = '  '.repeat(depth);
+  return group.members.flatMap((member): string[] => {
+    if (member.kind === 'group') {
+      const inner = groupLines(member, depth + 1, config, sources);
+      return inner.length === 0 ? [] : [`${indent}${member.name}:`, ...inner];
+    }
+    const value = valueAt(config, [...member.path.slice(0, -1), member.configName]);
+    if (!isWritten(value)) return [];
+    const text = stringify(masked(member, member.write(value)), { lineWidth: 0, collectionStyle: 'flow' });
+    return [`${indent}${member.name}: ${text.trimEnd()} # ${sources[member.key]?.name ?? 'default'}`];
+  });
+}
+
+function valueAt(tree: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (at, name) =>
+      typeof at === 'object' && at !== null ? Object.entries(at).find(([key]) => key === name)?.[1] : null,
+    tree,
+  );
+}
+
+function masked(setting: Setting, value: Written): Written {
+  const { secret } = setting.traits;
+  if (value === null || secret === undefined || secret === 'unlessRight') return value;
+  if (secret === 'whole' || typeof value !== 'string') return mask;
+  if (!URL.canParse(value) || !/^[a-z][a-z\d+.-]*:\/\//i.test(value)) return secret === 'query' ? value : mask;
+  const url = new URL(value);
+  if (secret === 'path') return url.pathname + url.search + url.hash === '/' ? url.origin : `${url.origin}/${mask}`;
+  if (secret === 'query') {
+    const at = value.search(/[?#]/);
+    return at === -1 ? value : `${value.slice(0, at)}?${mask}`;
+  }
+  if (url.password !== '') url.password = mask;
+  else if (url.username !== '') url.username = mask; // some servers take a lone user name as the password
+  return url.href;
 }

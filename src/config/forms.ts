@@ -1,17 +1,38 @@
 /**
- * The forms a setting's value can have: how it is written, checked and written again.
+ * The forms that a setting's value can have: how it is written, checked and written again; and what else is known of a
+ * setting (`SettingTraits`).
  *
- * Invariant: every issue's message completes the sentence "KEY must be …", so that a wrong value is always answered
- * with the expected form. A message never repeats the value: the value may be a secret.
+ * Invariant: the message of every issue completes the sentence "KEY must be …", so that each wrong value is answered with
+ * the expected form. No message repeats the value, which may be a secret.
  */
 import { z } from 'zod';
-import { durationPattern, formatDuration, parseDuration } from './duration.ts';
-import { formatPercentage, parsePercentage, percentagePattern } from './percentage.ts';
-import { expectedSource, sourceProblem } from './source-label.ts';
-import { expectedZone, isTimeZone } from './time-zone.ts';
 
-/** How a parsed number is written again. Forms without an entry are written as they are. */
-export const numberWriters = z.registry<{ write: (value: number) => string }>();
+/** What is known of a setting besides its form. */
+export interface SettingTraits {
+  /** The short variable of the contract; `PATCHBAY_<SECTION>_<KEY>` works too. */
+  readonly env?: string;
+  /**
+   * What is masked: the `whole` value; of a URL its `password`, all behind its origin (`path`), or its `query`. A value of
+   * `unlessRight` is shown only where it has the expected form, since a wrong one may be a secret.
+   */
+  readonly secret?: 'whole' | 'password' | 'path' | 'query' | 'unlessRight';
+  /** Refused in a config file and as a flag, where others could read it. */
+  readonly environmentOnly?: true;
+  /**
+   * A relative path starts at the folder of the config file that holds it, elsewhere at the current folder. `orUrl`: a value
+   * with a scheme is no path. `orName`: a value with neither a folder nor a YAML extension is no path.
+   */
+  readonly path?: true | 'orUrl' | 'orName';
+}
+
+/** By the outermost schema of a setting. A setting without an entry has none. */
+export const settingTraits = z.registry<SettingTraits>();
+
+/** How a parsed number is written again, and in which unit it is. Other forms are written as they are. */
+export const numberForms = z.registry<{ write: (value: number) => string; suffix: 'Ms' | '' }>();
+
+/** Milliseconds, as parsed from a duration. In `Config` the name of such a setting ends in `Ms`. */
+export type Milliseconds = number & z.$brand<'milliseconds'>;
 
 /** A duration as text, from `min` to `max` (texts as well); parsed to milliseconds. */
 export function duration(min: string, max: string) {
@@ -21,13 +42,13 @@ export function duration(min: string, max: string) {
   return z
     .string({ error: expected })
     .regex(durationPattern, { error: expected })
-    .transform((text, context) => {
+    .transform((text, context): Milliseconds => {
       const ms = parseDuration(text);
-      if (ms !== null && ms >= minMs && ms <= maxMs) return ms;
+      if (ms !== null && ms >= minMs && ms <= maxMs) return ms as Milliseconds;
       context.issues.push({ code: 'custom', message: expected, input: text });
       return z.NEVER;
     })
-    .register(numberWriters, { write: formatDuration });
+    .register(numberForms, { write: formatDuration, suffix: 'Ms' });
 }
 
 /** A percentage as text, from 0% to 100%; parsed to a fraction from 0 to 1. */
@@ -42,10 +63,10 @@ export function percentage() {
       context.issues.push({ code: 'custom', message: expected, input: text });
       return z.NEVER;
     })
-    .register(numberWriters, { write: formatPercentage });
+    .register(numberForms, { write: formatPercentage, suffix: '' });
 }
 
-/** A whole number with both bounds included. */
+/** A whole number, both bounds included. */
 export function wholeNumber(min: number, max: number) {
   const error = `a whole number from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
@@ -54,6 +75,10 @@ export function wholeNumber(min: number, max: number) {
 /** One of a few words. */
 export function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
   return z.enum(words, { error: words.length === 1 ? words[0] : `one of ${words.join(', ')}` });
+}
+
+export function yesOrNo() {
+  return z.boolean({ error: 'true or false' });
 }
 
 /** The path of a file or folder, up to 1,000 characters. */
@@ -76,14 +101,9 @@ export function checkedText(expected: string, problemOf: (text: string) => strin
   });
 }
 
-/** True or false. */
-export function yesOrNo() {
-  return z.boolean({ error: 'true or false' });
-}
-
 const expectedCron = 'a cron expression of five fields (minute, hour, day, month, weekday) such as "30 2 * * *"';
 
-/** Five fields of a cron expression, one space between them. What they hold is looked at by `cronProblem`. */
+/** A cron expression of five fields, one space between them. `cronProblem` checks what they hold. */
 export function cron() {
   return z
     .string({ error: expectedCron })
@@ -91,15 +111,11 @@ export function cron() {
     .transform((text) => text.trim().split(/\s+/).join(' '));
 }
 
-/** An IANA time zone that this machine knows. */
-export function timeZone() {
-  return checkedText(expectedZone, (text) => (isTimeZone(text) ? null : expectedZone));
-}
-
-/** A label that the service accepts, trimmed and in NFC. */
-export function sourceLabel() {
-  return checkedText(expectedSource, sourceProblem).transform((text) => text.trim().normalize('NFC'));
-}
+/**
+ * How croner reads an expression: five fields; `5/15` is a step that begins at 5; without `*` and steps a rule names its
+ * times, each of which is due once on the nights when clocks change.
+ */
+export const cronOptions = { mode: '5-part', sloppyRanges: true, fixedTimeRule: 'no-wildcard' } as const;
 
 const expectedHosts = 'a list of host names such as [files.example.com, cdn.example.com]';
 const hostsMax = 100;
@@ -115,4 +131,168 @@ export function hostNames() {
     (value) => (typeof value === 'string' ? value.split(',').map((text) => text.trim()) : value),
     list.readonly(),
   );
+}
+
+// Durations: a whole number and a unit, such as `500ms`, `30s`, `10m`, `26h` or `400d`; parsed to milliseconds. A day is 24
+// hours; months and years have no unit.
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+type Unit = keyof typeof unitMs;
+
+/** The form of a duration, for messages and for the JSON Schema. */
+const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/;
+
+/** Milliseconds, or null where the text is no duration. Never throws. */
+export function parseDuration(text: string): number | null {
+  const [, digits, unit] = durationPattern.exec(text.trim()) ?? [];
+  if (digits === undefined || !isUnit(unit)) return null;
+  return Number(digits) * unitMs[unit];
+}
+
+/** The shortest text that `parseDuration` reads as the same number of milliseconds. `ms` is a whole number. */
+export function formatDuration(ms: number): string {
+  if (ms === 0) return '0s';
+  const unit = (['d', 'h', 'm', 's'] as const).find((candidate) => ms % unitMs[candidate] === 0) ?? 'ms';
+  return `${ms / unitMs[unit]}${unit}`;
+}
+
+function isUnit(text: string | undefined): text is Unit {
+  return text !== undefined && Object.hasOwn(unitMs, text);
+}
+
+// Percentages: `30%` or `2.5%`; parsed to a fraction from 0 to 1.
+
+/** The form of a percentage, for messages and for the JSON Schema. */
+const percentagePattern = /^\d{1,3}(\.\d{1,4})?%$/;
+
+/** A fraction from 0 to 1, or null where the text is no percentage up to 100%. Never throws. */
+export function parsePercentage(text: string): number | null {
+  const trimmed = text.trim();
+  if (!percentagePattern.test(trimmed)) return null;
+  const percent = Number(trimmed.slice(0, -1));
+  return percent <= 100 ? percent / 100 : null;
+}
+
+/** The text that `parsePercentage` reads as the same fraction. */
+export function formatPercentage(fraction: number): string {
+  return `${Number((fraction * 100).toFixed(4))}%`;
+}
+
+// Time zones.
+
+export const expectedZone = 'an IANA time zone such as Europe/Berlin, America/New_York or UTC';
+
+/** An IANA time zone that this machine knows. */
+export function timeZone() {
+  return checkedText(expectedZone, (text) => (isTimeZone(text) ? null : expectedZone));
+}
+
+/** Offsets such as `+02:00` are not accepted: they have no daylight-saving time. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The zone that was most likely meant; null where none is close. */
+export function closestZone(name: string): string | null {
+  return closest(name, ['UTC', ...Intl.supportedValuesOf('timeZone')]);
+}
+
+/** The zone where the configuration names none: that of `TZ` where it is one, else the machine's, else UTC. */
+export function zoneOfMachine(env: Readonly<Record<string, string | undefined>>): string {
+  const named = env.TZ?.trim().replace(/^:/, '') ?? '';
+  if (isTimeZone(named)) return named;
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return timeZone !== undefined && isTimeZone(timeZone) ? timeZone : 'UTC';
+}
+
+// Hosts, judged by their name alone: nothing is resolved here.
+
+/** Whether what listens on this host is reachable from this machine only. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * Loopback; an address of a private or link-local range, or of the range that providers share among customers; a name without
+ * a dot, as in a compose file; or one under `.localhost`, `.local`, `.internal`. `host` is as in `URL.hostname`: lower-case,
+ * IPv6 in brackets.
+ */
+export function isPrivateHost(host: string): boolean {
+  if (isLoopback(host)) return true;
+  if (host.startsWith('[')) return /^\[(?:f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):/.test(host);
+  if (/^\d+(\.\d+){3}$/.test(host)) {
+    const [first = 0, second = 0] = host.split('.').map(Number);
+    if (first === 172) return second >= 16 && second <= 31;
+    if (first === 100) return second >= 64 && second <= 127;
+    return first === 10 || (first === 192 && second === 168) || (first === 169 && second === 254);
+  }
+  return !host.includes('.') || /\.(?:localhost|local|internal)$/.test(host);
+}
+
+// The structure of schemas.
+
+/** The schema below `default`, `prefault`, `nullable` and `exactOptional`. Ends since each step goes one wrapper down. */
+export function coreOf(schema: z.core.$ZodType): z.core.$ZodType {
+  let core = schema;
+  for (let inner = innerOf(core); inner !== null; inner = innerOf(core)) core = inner;
+  return core;
+}
+
+/** The schema that this one wraps; null where it wraps none. */
+export function innerOf(schema: z.core.$ZodType): z.core.$ZodType | null {
+  const wraps =
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodExactOptional;
+  return wraps ? schema.def.innerType : null;
+}
+
+// The name that was most likely meant.
+
+const nameCharactersMax = 80;
+
+/**
+ * The candidate closest to a name, where case, `_` and `-` do not count, or null where none is close: at most one
+ * change per three characters, and at least one.
+ */
+export function closest(name: string, candidates: readonly string[]): string | null {
+  const wanted = plain(name);
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, plain(candidate)) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(wanted.length / 3)) ? best.candidate : null;
+}
+
+function plain(name: string): string {
+  return name.slice(0, nameCharactersMax).toLowerCase().replaceAll(/[_-]/g, '');
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let line = 1; line <= a.length; line += 1) {
+    const next = [line];
+    for (let column = 1; column <= b.length; column += 1) {
+      const replaced = at(row, column - 1) + (a[line - 1] === b[column - 1] ? 0 : 1);
+      const swapped =
+        a[line - 1] === b[column - 2] && a[line - 2] === b[column - 1] ? at(before, column - 2) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, at(row, column) + 1, at(next, column - 1) + 1));
+    }
+    before = row;
+    row = next;
+  }
+  return at(row, b.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
 }

@@ -1,26 +1,29 @@
 /**
- * Loads the configuration from its layers: flags over the environment over the config file over
- * `config/default.yaml`.
+ * Loads the configuration: reads each layer as raw values with their origins, merges them, checks the result once, and puts the
+ * place of the wrong value in front of each problem.
  *
- * Invariant: every value of every layer is checked, also where a higher layer replaces it, and all problems are told
- * at once. No message holds a secret.
+ * Only values that count are checked: one that a higher layer replaces is not. All problems are reported together, and no
+ * message holds a secret.
  */
 import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import type { z } from 'zod';
 import { PatchbayError } from '../errors.ts';
-import { crossProblems } from './cross-checks.ts';
-import { configVariable, environmentLayer, typed } from './environment-layer.ts';
-import { isMappingName } from './feed-checks.ts';
-import { fileLayer } from './file-layer.ts';
-import type { GivenValue, Layer, Origin } from './given-value.ts';
-import { isUrl } from './is-url.ts';
+import { readConfigFile } from './config-file.ts';
+import { feedKeySynonyms, recordOf } from './feed-schema.ts';
+import { closest, closestZone, expectedZone, zoneOfMachine } from './forms.ts';
+import {
+  configVariable,
+  defaultLayer,
+  environmentLayer,
+  flagLayer,
+  type Merged,
+  mergeLayers,
+  type Origin,
+} from './layers.ts';
 import { type Config, type ConfigInput, configSchema } from './schema.ts';
-import { settings } from './settings.ts';
-import { zoneOfMachine } from './time-zone.ts';
-import type { SettingTraits } from './traits.ts';
-import { valueProblem } from './value-problem.ts';
-import { zonesFilledIn } from './zones.ts';
+import { memberAt, type Setting, sections, settings } from './settings.ts';
+import { checkSurroundings } from './surroundings.ts';
 
 /** Overrides from the command line, as text or numbers; absent and undefined members override nothing. */
 export type ConfigFlags = {
@@ -40,9 +43,7 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /**
-   * Where each setting's value comes from, by key; of a feed `feeds.<name>` and `feeds.<name>.<key>` where it is given.
-   */
+  /** Where each setting's value comes from, by key; of feeds `feeds.<name>`, and `feeds.<name>.<key>` for what is given. */
   readonly sources: Readonly<Record<string, Origin>>;
   /** Worth a note, one sentence each. */
   readonly warnings: readonly string[];
@@ -51,52 +52,31 @@ export interface LoadedConfig {
 }
 
 const problemsShownMax = 50;
-const defaultFile = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
 
 /**
  * Reads and checks the configuration.
- *
- * Throws `usage` / `configInvalid` with one line per problem: `file:line:column: …` or `VARIABLE: …`.
+ * @throws PatchbayError `usage` `configInvalid` with one line per problem: `file:line:column: …` or `VARIABLE: …`.
  */
-export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const configFile = await findConfigFile(options);
-  const layers: Layer[] = [defaultsFrom(await fileLayer(defaultFile, 'config/default.yaml', 'default'), options.cwd)];
-  if (configFile !== null) layers.push(await fileLayer(configFile, shown(configFile, options.cwd)));
-  const named = variablesNamedIn(layers);
-  layers.push(environmentLayer(options.env, options.cwd, named), flagLayer(options));
+export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): Promise<LoadedConfig> {
+  const configFile = await findConfigFile(configPath, env, cwd);
+  const file = configFile === null ? [] : [await readConfigFile(configFile, shown(configFile, cwd))];
+  const named = file.flatMap(({ values }) => values).flatMap(({ path, value }) => variableNamed(path, value));
+  const environment = environmentLayer(env, cwd, named);
+  const merged = mergeLayers([defaultLayer(cwd), ...file, environment, flagLayer(flags, cwd)]);
 
-  const problems = layers.flatMap(problemsOf);
-  if (problems.length > 0) throw invalid(problems);
+  const parsed = configSchema.safeParse(merged.input);
+  const wrong = parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, merged));
+  if (!parsed.success || merged.problems.length > 0) throw invalid([...merged.problems, ...wrong]);
 
-  const { input, sources } = merge(layers);
-  const parsed = configSchema.parse(input);
-  const crossed = await crossProblems(parsed, sources);
-  if (crossed.problems.length > 0) throw invalid(inOrder(crossed.problems));
-  const config = zonesFilledIn(parsed, zoneOfMachine(options.env));
-  const warnings = [...layers.flatMap((layer) => layer.warnings), ...crossed.warnings];
-  return { config, sources, warnings, configFile };
+  const found = await checkSurroundings(parsed.data);
+  const withPlace = ({ path, sentence }: { readonly path: readonly string[]; readonly sentence: string }): string =>
+    `${placeOf(merged, path)}: ${sentence}`;
+  if (found.problems.length > 0) throw invalid(found.problems.map(withPlace));
+  const warnings = [...environment.warnings, ...found.warnings.map(withPlace)];
+  return { config: zonesFilledIn(parsed.data, zoneOfMachine(env)), sources: sourcesOf(merged), warnings, configFile };
 }
 
-/** The variables that feeds name with `authorization`. */
-function variablesNamedIn(layers: readonly Layer[]): string[] {
-  return layers
-    .flatMap((layer) => layer.values)
-    .filter(({ setting }) => setting.name === 'authorization')
-    .map(({ value }) => value)
-    .filter((value) => typeof value === 'string');
-}
-
-function problemsOf(layer: Layer): string[] {
-  const wrong = layer.values.map(valueProblem).filter((problem) => problem !== null);
-  return inOrder([...layer.problems, ...wrong]);
-}
-
-/** In the order of the lines: a problem starts with its place, and numbers are compared as numbers. */
-function inOrder(problems: readonly string[]): string[] {
-  return problems.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-}
-
-async function findConfigFile({ configPath, env, cwd }: LoadOptions): Promise<string | null> {
+async function findConfigFile(configPath: string | null, env: LoadOptions['env'], cwd: string): Promise<string | null> {
   const named = configPath ?? (env[configVariable]?.trim() || null);
   if (named !== null) return resolve(cwd, named);
   const usual = resolve(cwd, 'patchbay.yaml');
@@ -106,78 +86,126 @@ async function findConfigFile({ configPath, env, cwd }: LoadOptions): Promise<st
   );
 }
 
-/** The default layer's relative paths start at the current folder, not at the package. */
-function defaultsFrom(layer: Layer, cwd: string): Layer {
-  return { ...layer, values: layer.values.map((value) => ({ ...value, folder: cwd })) };
+/** The variable that a feed names with `authorization`. */
+function variableNamed([section, , name]: readonly string[], value: unknown): readonly string[] {
+  return section === 'feeds' && name === 'authorization' && typeof value === 'string' ? [value] : [];
 }
 
-function flagLayer({ flags, cwd }: LoadOptions): Layer {
-  const flat = new Map<string, unknown>();
-  for (const [section, values] of Object.entries(flags)) {
-    for (const [name, value] of Object.entries(values ?? {})) flat.set(`${section}.${name}`, value);
-  }
-  const values = settings.flatMap((setting): GivenValue[] => {
-    const value = flat.get(setting.key);
-    if (value === undefined) return [];
-    return [{ setting, value: typed(setting, value), origin: { kind: 'flag', name: 'flag' }, folder: cwd }];
-  });
-  return { values, feeds: [], problems: [], warnings: [] };
-}
-
-interface Tree {
-  [name: string]: unknown;
-}
-
-/** The last value of each setting wins, since the layers come in rising order. */
-function merge(layers: readonly Layer[]): { input: unknown; sources: Record<string, Origin> } {
-  const input: Tree = {};
-  const sources: Record<string, Origin> = Object.fromEntries(
-    settings.map((setting) => [setting.key, { kind: 'default', name: 'default' }]),
-  );
-  for (const { name, origin } of layers.flatMap((layer) => layer.feeds)) {
-    branch(input, ['feeds', name]);
-    sources[`feeds.${name}`] = origin;
-  }
-  for (const { setting, value, origin, folder } of layers.flatMap((layer) => layer.values)) {
-    branch(input, setting.path.slice(0, -1))[setting.name] = absolute(setting.traits.path, value, folder);
-    sources[setting.key] = origin;
-  }
-  return { input, sources };
-}
-
-/** The branch at a path, made where it is not there. Names such as `constructor` are found in no prototype. */
-function branch(tree: Tree, path: readonly string[]): Tree {
-  let at = tree;
-  for (const name of path) {
-    const inner = Object.hasOwn(at, name) ? at[name] : undefined;
-    const next: Tree = isTree(inner) ? inner : {};
-    at[name] = next;
-    at = next;
-  }
-  return at;
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function absolute(trait: SettingTraits['path'], value: unknown, folder: string): unknown {
-  if (trait === undefined || typeof value !== 'string') return value;
-  if (trait === 'orUrl' && isUrl(value)) return value;
-  return trait === 'orName' && isMappingName(value) ? value : resolve(folder, value);
-}
-
-/** A path as it stands in messages: relative where it lies below the current folder. */
+/** A path as it is shown in messages: relative where it lies below the current folder. */
 function shown(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short;
 }
 
+function sourcesOf(merged: Merged): Record<string, Origin> {
+  const sources: Record<string, Origin> = {};
+  for (const { key } of settings) sources[key] = { kind: 'default', name: 'default' };
+  for (const { path, origin, keyOrigin } of merged.values) {
+    const member = memberAt(path);
+    if (member?.kind === 'setting') sources[member.key] = origin;
+    else if (path.length === 2 && path[0] === 'feeds') sources[path.join('.')] = keyOrigin ?? origin;
+  }
+  return sources;
+}
+
+// Problems in words.
+
+type Issue = z.core.$ZodIssue;
+
+/** Ends since an issue names finitely many keys. */
+function problemsOf(issue: Issue, merged: Merged): readonly string[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${placeOf(merged, [...path, key], 'key')}: ${unknownKey(path, key)}`);
+  }
+  if (issue.code === 'invalid_key') return [`${placeOf(merged, path, 'key')}: ${issue.issues[0]?.message ?? ''}`];
+  const params = issue.code === 'custom' ? issue.params : undefined;
+  if (params?.sentence === true) {
+    const isFeed = path.length === 2 && path[0] === 'feeds';
+    const besides = typeof params.beside === 'string' ? placeOf(merged, [...path.slice(0, -1), params.beside]) : null;
+    const more = besides === null ? '' : ` (${params.beside}: ${besides})`;
+    return [`${placeOf(merged, path, isFeed ? 'key' : 'value')}: ${path.join('.')} ${issue.message}${more}`];
+  }
+  return [`${placeOf(merged, path)}: ${wrongValue(path, issue.message, merged.input)}`];
+}
+
+function placeOf(merged: Merged, path: readonly string[], of: 'value' | 'key' = 'value'): string {
+  return merged.originAt(path, of)?.name ?? path.join('.');
+}
+
+function wrongValue(path: readonly string[], expected: string, input: unknown): string {
+  // An item of a list belongs to its setting.
+  const key = path.filter((name) => !/^\d+$/.test(name));
+  const member = memberAt(path) ?? memberAt(key);
+  if (member?.kind === 'feeds') return 'feeds must be a group of feeds by name, such as "crm:"';
+  if (member?.kind === 'group')
+    return `${member.key} must be ${path.length === 1 ? 'a section' : 'a group'} of settings`;
+  if (member === null) return `${path.join('.')}: ${expected}`;
+  const list = valueAt(input, member.path);
+  const value = Array.isArray(list) ? valueAt(input, path) : list;
+  return `${member.key} must be ${expected}${shownValue(member, value)}${meantZone(expected, value)}`;
+}
+
+function valueAt(tree: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (at, name) =>
+      typeof at === 'object' && at !== null ? Object.entries(at).find(([key]) => key === name)?.[1] : null,
+    tree,
+  );
+}
+
+const shownCharactersMax = 60;
+
+/** `, not …`, or nothing where showing the value could show a secret. */
+function shownValue(setting: Setting, value: unknown): string {
+  if (value === null || value === undefined) return ', not empty';
+  if (typeof value === 'object') return Array.isArray(value) ? ', not a list' : ', not a group of keys';
+  if (setting.traits.secret !== undefined) return '';
+  const text = String(value);
+  if (/[@?]/.test(text)) return '';
+  const short = text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text;
+  return `, not ${typeof value === 'string' ? JSON.stringify(short) : short}`;
+}
+
+function meantZone(expected: string, value: unknown): string {
+  const zone = expected === expectedZone && typeof value === 'string' ? closestZone(value) : null;
+  return zone === null ? '' : `; did you mean ${zone}?`;
+}
+
+/** Suggests a setting of that name elsewhere, else the closest name of the group. */
+function unknownKey(path: readonly string[], name: string): string {
+  const group = memberAt(path);
+  const here = group?.kind === 'group' ? group.members : sections;
+  const synonym = path[0] === 'feeds' && path.length === 2 ? feedKeySynonyms[name.toLowerCase()] : undefined;
+  const elsewhere = settings.find((each) => each.name === name || each.key === name)?.key;
+  const names = here.map((each) => each.name);
+  const meant = synonym ?? elsewhere ?? closest(name, names);
+  const suggestion = meant === null ? '' : `; did you mean "${meant}"?`;
+  return path.length === 0
+    ? `unknown section "${name}"${suggestion}`
+    : `unknown key "${name}" in ${path.join('.')}${suggestion}`;
+}
+
+/** In the order of the lines: a problem starts with its place, and numbers are compared as numbers. */
 function invalid(problems: readonly string[]): PatchbayError {
-  const lines = problems.slice(0, problemsShownMax);
-  if (problems.length > lines.length) lines.push(`and ${problems.length - lines.length} more`);
+  const ordered = problems.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const lines = ordered.slice(0, problemsShownMax);
+  if (ordered.length > lines.length) lines.push(`and ${ordered.length - lines.length} more`);
   return new PatchbayError('usage', 'configInvalid', lines.join('\n'), {
-    facts: { problemCount: problems.length },
+    facts: { problemCount: ordered.length },
     hint: 'config/default.yaml lists every setting with its default.',
   });
+}
+
+// Time zones.
+
+/** Gives `zone` to each schedule that has `at` and no zone: a schedule must not move because another shell started the engine. */
+function zonesFilledIn(config: Config, zone: string): Config {
+  const feeds = Object.entries(config.feeds).map(([name, feed]) => [name, withZone(feed, zone)] as const);
+  const phoneNumbers = withZone(config.snapshots.phoneNumbers, zone);
+  return { ...config, feeds: recordOf(feeds), snapshots: { ...config.snapshots, phoneNumbers } };
+}
+
+function withZone<T extends { readonly at: string | null; readonly zone: string | null }>(rule: T, zone: string): T {
+  return rule.at === null || rule.zone !== null ? rule : { ...rule, zone };
 }

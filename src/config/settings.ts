@@ -1,32 +1,32 @@
 /**
- * The schema as a tree of settings, for those who load, print and document it.
+ * The schema as a tree of settings, for loading, printing and documenting it.
  *
  * Terms: a *group* holds settings and further groups; a *section* is a group at the root. The section `feeds` is a map
  * instead: it holds one group per feed, all of the same shape.
- * Invariant: `settings` holds every leaf of `configSchema` outside `feeds` once, in the schema's order.
+ * Invariant: `settings` holds every leaf of `configSections` outside `feeds` once, in the schema's order.
  */
 import { z } from 'zod';
-import { numberWriters } from './forms.ts';
-import { configSchema } from './schema.ts';
-import { feedSchema, feedsSection } from './sections/feeds.ts';
-import { type SettingTraits, settingTraits } from './traits.ts';
+import { feedSchema, feedsSection } from './feed-schema.ts';
+import { coreOf, innerOf, numberForms, type SettingTraits, settingTraits } from './forms.ts';
+import { configSections } from './schema.ts';
 
-/** A value as it may stand in a config file. */
+/** A value as it is written in a config file. */
 export type Written = string | number | boolean | null | readonly string[];
 
 export interface Setting {
   readonly kind: 'setting';
-  /** Where the value stands in `Config`, from the root. */
+  /** From the root, as it is written. */
   readonly path: readonly string[];
   readonly name: string;
   /** The path with dots, such as `snapshots.phoneNumbers.every`. */
   readonly key: string;
-  readonly schema: z.ZodType;
+  /** Its name in `Config`: a duration's ends in its unit, as `everyMs`. */
+  readonly configName: string;
   readonly description: string;
   /** The default as it is written, such as `45s`. */
   readonly defaultInput: Written;
   readonly traits: SettingTraits;
-  /** The variables that set it, the contract's name first; none for a feed's. */
+  /** The variables that set it, the short name first; none for a feed's. */
   readonly variables: readonly string[];
   /** What its text in the environment is read as. */
   readonly readAs: 'text' | 'number' | 'boolean';
@@ -43,23 +43,24 @@ export interface Group {
   readonly members: readonly Member[];
 }
 
-export type Member = Setting | Group;
+type Member = Setting | Group;
 
 /** The section `feeds`. */
-export interface FeedMap {
+interface FeedMap {
   readonly kind: 'feeds';
   readonly name: string;
+  readonly key: string;
   readonly description: string;
 }
 
 /** The sections in the schema's order. */
-export const sections: readonly (Group | FeedMap)[] = Object.entries(configSchema.shape).map(([name, schema]) =>
+export const sections: readonly (Group | FeedMap)[] = Object.entries(configSections.shape).map(([name, schema]) =>
   name === 'feeds'
-    ? { kind: 'feeds', name, description: descriptionOf(feedsSection) }
+    ? { kind: 'feeds', name, key: name, description: descriptionOf(feedsSection) }
     : groupOf([name], schema, variableOf),
 );
 
-/** Of one feed. A feed's settings stand in the config file only. */
+/** The settings of one feed, which may be written in the config file only. */
 export function feedGroup(name: string): Group {
   return groupOf(['feeds', name], feedSchema, () => null);
 }
@@ -71,6 +72,23 @@ export const settings: readonly Setting[] = sections.flatMap((section) =>
 /** Those of a group and of the groups within it, in order. Ends since groups are finitely deep. */
 export function settingsOf(group: Group): Setting[] {
   return group.members.flatMap((member) => (member.kind === 'setting' ? [member] : settingsOf(member)));
+}
+
+/** What is at that path; null where there is nothing. */
+export function memberAt(path: readonly string[]): Member | FeedMap | null {
+  const [first, second, ...rest] = path;
+  const section = sections.find(({ name }) => name === first) ?? null;
+  if (section === null || second === undefined) return section;
+  return section.kind === 'feeds' ? below(feedGroup(second), rest) : below(section, path.slice(1));
+}
+
+/** Ends with the path. */
+function below(group: Group, path: readonly string[]): Member | null {
+  const [name, ...rest] = path;
+  if (name === undefined) return group;
+  const member = group.members.find((each) => each.name === name) ?? null;
+  if (member?.kind === 'group') return below(member, rest);
+  return rest.length === 0 ? member : null;
 }
 
 /** `PATCHBAY_<SECTION>_<KEY>`: camelCase split by `_`, in capitals. */
@@ -87,14 +105,8 @@ function groupOf(path: readonly string[], schema: z.core.$ZodType, variable: Nam
     const inner = [...path, name];
     return coreOf(leaf) instanceof z.ZodObject ? groupOf(inner, leaf, variable) : settingOf(inner, leaf, variable);
   });
-  return {
-    kind: 'group',
-    path,
-    name: path.at(-1) ?? '',
-    key: path.join('.'),
-    description: descriptionOf(schema),
-    members,
-  };
+  const description = descriptionOf(schema);
+  return { kind: 'group', path, name: path.at(-1) ?? '', key: path.join('.'), description, members };
 }
 
 function settingOf(path: readonly string[], leaf: z.core.$ZodType, variable: NameVariable): Setting {
@@ -102,40 +114,25 @@ function settingOf(path: readonly string[], leaf: z.core.$ZodType, variable: Nam
   const traits = settingTraits.get(leaf) ?? {};
   const core = coreOf(leaf);
   const type = core._zod.def.type;
-  const writer = numberWriters.get(core);
+  const form = numberForms.get(core);
   const variables = [traits.env, variable(...path)].filter((name) => name !== undefined && name !== null);
+  const name = path.at(-1) ?? '';
   return {
     kind: 'setting',
     path,
-    name: path.at(-1) ?? '',
+    name,
     key: path.join('.'),
-    schema: leaf,
+    configName: `${name}${form?.suffix ?? ''}`,
     description: descriptionOf(leaf),
     defaultInput: defaultInputOf(leaf),
     traits,
     variables: [...new Set(variables)],
     readAs: type === 'number' || type === 'boolean' ? type : 'text',
-    write: (value) => (writer !== undefined && typeof value === 'number' ? writer.write(value) : value),
+    write: (value) => (form !== undefined && typeof value === 'number' ? form.write(value) : value),
   };
 }
 
-/** The schema below `default`, `prefault`, `nullable` and `exactOptional`. Ends since each step goes one wrapper down. */
-function coreOf(schema: z.core.$ZodType): z.core.$ZodType {
-  let core = schema;
-  for (let inner = innerOf(core); inner !== null; inner = innerOf(core)) core = inner;
-  return core;
-}
-
-function innerOf(schema: z.core.$ZodType): z.core.$ZodType | null {
-  const wraps =
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodPrefault ||
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodExactOptional;
-  return wraps ? schema.def.innerType : null;
-}
-
-/** The outermost description there is. Ends as `coreOf`. */
+/** The outermost description there is. Ends since each step goes one wrapper down. */
 function descriptionOf(schema: z.core.$ZodType): string {
   for (let each: z.core.$ZodType | null = schema; each !== null; each = innerOf(each)) {
     const text = z.globalRegistry.get(each)?.description;

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { isLoopback } from '#src/config/private-host.ts';
+import { isLoopback } from '#src/config/forms.ts';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import { createDashboard } from './dashboard-app.ts';
 import type { DashboardParts } from './parts.ts';

@@ -14,7 +14,7 @@ import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Home } from '#src/app.ts';
 import { within } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
-import { serviceFigures } from '#src/config/service-figures.ts';
+import { serviceFigures } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
@@ -168,7 +168,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
       if (name === finishRunJob.name) void view.refresh();
     },
   });
-  closers.add(() => workers.stop(config.queue.stopDeadline));
+  closers.add(() => workers.stop(config.queue.stopDeadlineMs));
   closers.add(() => server.giveUp());
   await enterOrphans(home.submit);
   await removeStrays(home.submit);
@@ -308,12 +308,12 @@ function createScheduleSide(home: Home, queue: Producer, wake: () => void): Sche
 
 /** Deletes what is older than `data.keepFiles`. */
 async function expire({ config, ledger, clock }: Home, { runs }: BatchContext): Promise<void> {
-  const { keepFiles } = config.data;
-  await expireFiles(runs, keepFiles);
-  await ledger.deadLetters.forget(clock.nowMs() - keepFiles);
-  await ledger.audits.forget(clock.nowMs() - keepFiles);
-  await ledger.deliveries.forget(clock.nowMs() - keepFiles);
-  await ledger.takes.forget(clock.nowMs(), keepFiles);
+  const { keepFilesMs } = config.data;
+  await expireFiles(runs, keepFilesMs);
+  await ledger.deadLetters.forget(clock.nowMs() - keepFilesMs);
+  await ledger.audits.forget(clock.nowMs() - keepFilesMs);
+  await ledger.deliveries.forget(clock.nowMs() - keepFilesMs);
+  await ledger.takes.forget(clock.nowMs(), keepFilesMs);
 }
 
 function queueDied(cause: Error): PatchbayError {

@@ -2,10 +2,11 @@
  * What the job processors work with. Here the configuration becomes the parts of each use case: batches for the engine and
  * for worker processes alike, and the rest for the engine alone.
  */
+
 import { join } from 'node:path';
 import type { BatchContext, JobContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
-import { readAgeMaxMs, serviceFigures } from '#src/config/service-figures.ts';
+import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { createPace, shareOfRate } from '#src/rate/rate-share.ts';
 import type { RunParts } from '#src/runs/parts.ts';
 import type { TakeParts } from '#src/takes/parts.ts';
@@ -40,7 +41,7 @@ export function jobContext(home: Home, batches: BatchContext, actions: EngineAct
   const { config, ledger, clock, log, folders, feeds } = home;
   const { sweep, notices, ...ofSchedules } = actions;
   const { workspace } = batches.runs;
-  const { keep, keepMax } = config.snapshots.phoneNumbers;
+  const { keepMs, keepMax } = config.snapshots.phoneNumbers;
   const takes = takeParts(home);
   return {
     ...batches,
@@ -53,7 +54,7 @@ export function jobContext(home: Home, batches: BatchContext, actions: EngineAct
       clock,
       log,
       folder: folders.phoneNumberSnapshots,
-      keepMs: keep,
+      keepMs,
       keepMax,
       notifies: config.notify.url !== null,
     },
@@ -100,7 +101,7 @@ function upsertParts(home: Home, workspace: Workspace): UpsertParts {
   const { requestsPerSecond, latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   const share = shareOfRate(requestsPerSecond, workspaceTimeouts.writeStartMs);
   const limits: UpsertLimits = {
-    leaseMs: config.upsert.lease,
+    leaseMs: config.upsert.leaseMs,
     requestMs: workspaceTimeouts.requestMs,
     startGuardMs: share.startGuardMs,
     latestCommitMs,

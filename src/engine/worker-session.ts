@@ -107,7 +107,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
       log,
       onJobEnd: () => undefined,
     });
-    closers.add(() => workers.stop(config.queue.stopDeadline));
+    closers.add(() => workers.stop(config.queue.stopDeadlineMs));
     closers.add(() => server.giveUp());
     closers.add(await registerWorker(home));
     options.onWork(engine, server.description);

@@ -4,7 +4,7 @@
  */
 import type { RedisOptions } from 'bullmq';
 import { type Home, requireApiKey } from '#src/app.ts';
-import { serviceFigures } from '#src/config/service-figures.ts';
+import { serviceFigures } from '#src/config/schema.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import type { RateGate } from '#src/rate/rate-gate.ts';
 import { createKeyGates, type KeyGates } from '#src/rate/shared-rate-gate.ts';

@@ -10,8 +10,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isMappingName } from '#src/config/feed-checks.ts';
-import { feedNameProblem } from '#src/config/feed-name.ts';
+import { feedNameProblem, isMappingName } from '#src/config/feed-schema.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { labelOfFeed, mainFeed } from '#src/ledger/rules/feeds.ts';
@@ -82,7 +81,7 @@ function rules({ feeds, guards }: FeedsConfig, name: string): FeedRules {
     ownSource: feed?.source ?? null,
     adopt: feed?.adopt ?? false,
     guards: { ...guards, ...feed?.guards },
-    expectEveryMs: feed?.expectEvery ?? null,
+    expectEveryMs: feed?.expectEveryMs ?? null,
     take: feed?.take ?? null,
     authorizationVariable: feed?.authorization ?? null,
   };

@@ -6,8 +6,8 @@
  * arrives. Only 410 means that the receiver wants nothing more.
  */
 import { type Clock, isoInstant, type Moment } from '#src/clock.ts';
-import { readNotifySecret } from '#src/config/notify-secret.ts';
 import type { Config } from '#src/config/schema.ts';
+import { readNotifySecret } from '#src/config/secrets.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';

@@ -48,7 +48,7 @@ interface OutageFacts {
   readonly code: string;
   readonly sinceMs: number;
   /** A shorter one is no news. */
-  readonly toldAfterMs: number;
+  readonly outageAfterMs: number;
 }
 
 interface Trouble {
@@ -87,7 +87,7 @@ export function changeOf(told: readonly FeedTrouble[], now: readonly Trouble[]):
 /** A pause that was told lasts until work goes on, also where another engine has begun it anew. */
 function outage({ outage, told }: FeedFacts, nowMs: number): Trouble | null {
   if (outage === null) return null;
-  const isLong = nowMs - outage.sinceMs >= outage.toldAfterMs;
+  const isLong = nowMs - outage.sinceMs >= outage.outageAfterMs;
   return isLong || told.includes('outage') ? about('outage', { code: outage.code }) : null;
 }
 

@@ -30,11 +30,11 @@ export interface NoticeWatchParts {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly log: Logger;
   /** `config.feeds`: what is expected of each. */
-  readonly feeds: Readonly<Record<string, { readonly expectEvery: number | null }>>;
+  readonly feeds: Readonly<Record<string, { readonly expectEveryMs: number | null }>>;
   /** Whether this process makes schedules due: the engine of `start` does. */
   readonly runsSchedules: boolean;
   /** `config.notify`. */
-  readonly notify: { readonly url: string | null; readonly outageAfter: number };
+  readonly notify: { readonly url: string | null; readonly outageAfterMs: number };
 }
 
 export interface NoticeWatch {
@@ -129,7 +129,7 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promi
   const { pause, standings, conditions, schedules } = seen;
   const standing = standings.get(feed) ?? null;
   const schedule = schedules.get(feed) ?? null;
-  const { outageAfter } = parts.notify;
+  const { outageAfterMs } = parts.notify;
   return {
     feed,
     told: conditions.get(feed)?.troubles ?? [],
@@ -139,7 +139,7 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promi
     outage:
       feed !== outageFeed || pause === null
         ? null
-        : { code: pause.errorCode ?? pause.code, sinceMs: pause.sinceMs, toldAfterMs: outageAfter },
+        : { code: pause.errorCode ?? pause.code, sinceMs: pause.sinceMs, outageAfterMs },
   };
 }
 
@@ -152,7 +152,7 @@ async function tickFacts({ ledger: { schedules } }: NoticeWatchParts, feed: stri
 
 /** `expectEvery`: a file that is accepted. */
 function fileExpected(parts: NoticeWatchParts, seen: Seen, feed: string): readonly Expectation[] {
-  const everyMs = (Object.hasOwn(parts.feeds, feed) ? parts.feeds[feed]?.expectEvery : null) ?? null;
+  const everyMs = (Object.hasOwn(parts.feeds, feed) ? parts.feeds[feed]?.expectEveryMs : null) ?? null;
   if (everyMs === null) return [];
   const { conditions, nowMs } = seen;
   const standing = seen.standings.get(feed);

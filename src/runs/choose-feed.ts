@@ -1,5 +1,5 @@
 /** To which feed a file belongs and how its rows are read. It stands in the run's record, so that it holds for all of the run. */
-import { expectedFeedName } from '#src/config/feed-name.ts';
+import { expectedFeedName } from '#src/config/feed-schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type FeedSettings, type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';

@@ -4,7 +4,7 @@
  * Every step may be done twice: a crash in the middle is made good by doing all of it again.
  */
 import { writeFile } from 'node:fs/promises';
-import { archiveFolders } from '#src/config/archive-folders.ts';
+import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { finalRunStates, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { archiveFile } from '#src/sources/check-out.ts';

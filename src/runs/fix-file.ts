@@ -3,7 +3,7 @@
  * can be dropped in again as it is (`rules.md`, "Dead letters").
  */
 import { join, parse } from 'node:path';
-import { archiveFolders } from '#src/config/archive-folders.ts';
+import { archiveFolders } from '#src/config/data-folders.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, StagingLedger } from '#src/ledger/staging.ts';
 import { unguardFormulas, writeCsvFile } from '#src/sources/csv-writer.ts';

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { opendir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { archiveFolders } from '#src/config/archive-folders.ts';
-import { feedNameProblem } from '#src/config/feed-name.ts';
+import { archiveFolders } from '#src/config/data-folders.ts';
+import { feedNameProblem } from '#src/config/feed-schema.ts';
 import { emptyIfMissing } from '#src/errors.ts';
 import type { RunParts } from './parts.ts';
 

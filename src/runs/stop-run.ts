@@ -4,7 +4,7 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { archiveFolders } from '#src/config/archive-folders.ts';
+import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';

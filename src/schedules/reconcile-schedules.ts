@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/clock.ts';
-import type { Config } from '#src/config/schema.ts';
+import type { Config, FeedConfig } from '#src/config/schema.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import {
   phoneNumbersSchedule,
@@ -95,7 +95,7 @@ export interface ConfiguredSchedule {
 
 export function configuredSchedules(config: Pick<Config, 'feeds' | 'snapshots'>): readonly ConfiguredSchedule[] {
   const takes = Object.entries(config.feeds).flatMap(([name, feed]): ConfiguredSchedule[] =>
-    feed.take === null ? [] : [{ name, work: 'take', rule: ruleOf(feed), expectEveryMs: feed.expectEvery }],
+    feed.take === null ? [] : [{ name, work: 'take', rule: ruleOf(feed), expectEveryMs: feed.expectEveryMs }],
   );
   const snapshots = ruleOf(config.snapshots.phoneNumbers);
   if (snapshots === null) return takes;
@@ -103,13 +103,9 @@ export function configuredSchedules(config: Pick<Config, 'feeds' | 'snapshots'>)
 }
 
 /** The zone is filled in when the configuration is loaded. */
-function ruleOf(said: {
-  readonly at: string | null;
-  readonly every: number | null;
-  readonly zone: string | null;
-}): ScheduleRule | null {
-  if (said.at !== null) return { kind: 'at', at: said.at, zone: said.zone ?? 'UTC' };
-  return said.every === null ? null : { kind: 'every', everyMs: said.every };
+function ruleOf({ at, everyMs, zone }: Pick<FeedConfig, 'at' | 'everyMs' | 'zone'>): ScheduleRule | null {
+  if (at !== null) return { kind: 'at', at, zone: zone ?? 'UTC' };
+  return everyMs === null ? null : { kind: 'every', everyMs };
 }
 
 /** Paused twice, it is paused since the first time; the new reason counts. */

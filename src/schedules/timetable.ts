@@ -11,7 +11,7 @@
  * Invariant: the answer lies after the moment asked for.
  */
 import { Cron, CronPattern } from 'croner';
-import { cronOptions } from '#src/config/cron-problem.ts';
+import { cronOptions } from '#src/config/forms.ts';
 import { unreachable } from '#src/errors.ts';
 import type { ScheduleRule } from '#src/ledger/schedules.ts';
 

@@ -44,12 +44,12 @@ type Download =
 export async function download(parts: TakeParts, order: DownloadOrder, signal: AbortSignal): Promise<Download> {
   const first = firstHop(order.take, parts.download);
   await mkdir(parts.folders.downloads, { recursive: true, mode: 0o700 });
-  const endsAtMs = parts.clock.monotonicMs() + parts.download.timeout;
+  const endsAtMs = parts.clock.monotonicMs() + parts.download.timeoutMs;
   const end = new AbortController();
   const late = new AbortController();
   const whole = AbortSignal.any([signal, late.signal]);
   // The one rejection is `end`: the download was faster.
-  const timer = parts.clock.sleep(parts.download.timeout, end.signal).then(
+  const timer = parts.clock.sleep(parts.download.timeoutMs, end.signal).then(
     () => late.abort(),
     () => {},
   );
@@ -57,7 +57,7 @@ export async function download(parts: TakeParts, order: DownloadOrder, signal: A
     return await tryOften(parts, () => follow(parts, order, first, whole), whole, endsAtMs);
   } catch (error) {
     signal.throwIfAborted();
-    if (late.signal.aborted) throw tooLate(first.url.host, parts.download.timeout);
+    if (late.signal.aborted) throw tooLate(first.url.host, parts.download.timeoutMs);
     throw error;
   } finally {
     end.abort();
@@ -137,7 +137,7 @@ export function urlHashOf(url: string): string {
 
 function tooLate(host: string, timeoutMs: number): Error {
   const message = `the download from ${host} took longer than ${timeoutMs / 1_000} s`;
-  return takeError('unreachable', 'downloadTimeout', message, 'Where it may take so long, raise download.timeout.');
+  return takeError('unreachable', 'downloadTimeout', message, 'Where it may take so long, raise download.timeoutMs.');
 }
 
 /**

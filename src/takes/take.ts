@@ -5,7 +5,7 @@
  * between any two steps; the original stays where it is.
  */
 import { lstat, rm } from 'node:fs/promises';
-import { isUrl } from '#src/config/is-url.ts';
+import { isUrl } from '#src/config/feed-schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type FeedSettings, type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { TickEnd, TickTrigger } from '#src/ledger/schedules.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { archiveFolders } from '#src/config/archive-folders.ts';
-import { dataFolders } from '#src/config/data-folders.ts';
-import { serviceFigures } from '#src/config/service-figures.ts';
+import { archiveFolders, dataFolders } from '#src/config/data-folders.ts';
+import { serviceFigures } from '#src/config/schema.ts';
 import { configBench } from './support.ts';
 
 describe('the data folder', () => {

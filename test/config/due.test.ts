@@ -1,43 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { cronProblem } from '#src/config/cron-problem.ts';
+import { cronProblem } from '#src/config/surroundings.ts';
 import { feedProblems, loaded, problems } from './support.ts';
 
 describe('when a feed is due', () => {
   it('at and every exclude each other', async () => {
     expect(await feedProblems('take: x.csv', 'at: "0 1 * * *"', 'every: 1h')).toEqual([
-      '4:9: feeds.crm has both at and every (patchbay.yaml:5:12); only one can say when it is due',
+      '4:9: feeds.crm.at cannot be combined with every; remove one of them (every: patchbay.yaml:5:12)',
     ]);
   });
 
   it('a zone needs at', async () => {
     expect(await feedProblems('take: x.csv', 'every: 1h', 'zone: UTC')).toEqual([
-      '5:11: feeds.crm.zone says in which time zone at is read, and every has no time of day',
+      '5:11: feeds.crm.zone only applies to at; remove it, or use at instead of every',
     ]);
-    expect((await feedProblems('zone: UTC'))[0]).toContain('there is no at');
+    expect(await feedProblems('zone: UTC')).toEqual(['3:11: feeds.crm.zone only applies to at; remove it']);
   });
 
   it('a schedule needs something to take', async () => {
-    const reason = 'and no take: a schedule needs something to take, a path, a glob or an https URL';
-    expect(await feedProblems('at: "0 1 * * *"')).toEqual([`3:9: feeds.crm has at ${reason}`]);
-    expect(await feedProblems('every: 1h')).toEqual([`3:12: feeds.crm has every ${reason}`]);
+    const reason = 'needs something to take: set take to a path, a glob or an https URL';
+    expect(await feedProblems('at: "0 1 * * *"')).toEqual([`3:9: feeds.crm.at ${reason}`]);
+    expect(await feedProblems('every: 1h')).toEqual([`3:12: feeds.crm.every ${reason}`]);
   });
 
   it('what is taken needs no schedule', async () => {
     const { config } = await loaded('feeds: { crm: { take: /exports/crm.csv } }\n');
-    expect(config.feeds.crm).toMatchObject({ at: null, every: null, zone: null });
+    expect(config.feeds.crm).toMatchObject({ at: null, everyMs: null, zone: null });
   });
 
   it.each([
-    ['60 * * * *', 'the minute "60" is not right: a number from 0 to 59'],
-    ['0 24 * * *', 'the hour "24" is not right: a number from 0 to 23'],
-    ['0 0 32 * *', 'the day of the month "32" is not right: a number from 1 to 31'],
-    ['0 0 * FOO *', 'the month "FOO" is not right: a number from 1 to 12, or JAN to DEC'],
-    ['0 0 * * 8', 'the weekday "8" is not right: a number from 0 to 7'],
+    ['60 * * * *', 'the minute "60" is wrong: it must be a number from 0 to 59'],
+    ['0 24 * * *', 'the hour "24" is wrong: it must be a number from 0 to 23'],
+    ['0 0 32 * *', 'the day of the month "32" is wrong: it must be a number from 1 to 31'],
+    ['0 0 * FOO *', 'the month "FOO" is wrong: it must be a number from 1 to 12, or JAN to DEC'],
+    ['0 0 * * 8', 'the weekday "8" is wrong: it must be a number from 0 to 7'],
     ['0 22-2 * * *', 'the hour "22-2" counts backwards'],
-    ['*/0 * * * *', 'the minute "*/0" is not right'],
-    ['H 2 * * *', 'the minute "H" is not right'],
-    ['1,,2 * * * *', 'the minute "1,,2" is not right'],
-    ['*/100 * * * *', 'the minute "*/100" is not right'],
+    ['*/0 * * * *', 'the minute "*/0" is wrong'],
+    ['H 2 * * *', 'the minute "H" is wrong'],
+    ['1,,2 * * * *', 'the minute "1,,2" is wrong'],
+    ['*/100 * * * *', 'the minute "*/100" is wrong'],
     ['0 0 30 2 *', '"0 0 30 2 *" never comes: there is no such date'],
     ['0 0 31 4,6 *', 'never comes'],
   ])('%s is refused in plain words', async (at, expected) => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDuration, parseDuration } from '#src/config/duration.ts';
-import { formatPercentage, parsePercentage } from '#src/config/percentage.ts';
+import { formatDuration, formatPercentage, parseDuration, parsePercentage } from '#src/config/forms.ts';
 
 describe('durations', () => {
   it.each([

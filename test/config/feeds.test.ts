@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { feedNameProblem } from '#src/config/feed-name.ts';
-import { printConfig } from '#src/config/print.ts';
+import { printConfig } from '#src/config/document.ts';
 import {
+  feedNameProblem,
   reservedSourcePrefixes,
   reservedSourceWords,
   sourceLengthMax,
   sourceProblem,
-} from '#src/config/source-label.ts';
+} from '#src/config/feed-schema.ts';
 import * as ofMapping from '#src/mapping/text-cells.ts';
 import { configBench, feedProblems, loaded, problems } from './support.ts';
 
@@ -37,12 +37,12 @@ describe('a feed in the config', () => {
     const unset = {
       take: null,
       at: null,
-      every: null,
+      everyMs: null,
       zone: null,
       mapping: null,
       source: null,
       kind: 'full',
-      expectEvery: null,
+      expectEveryMs: null,
       authorization: null,
       adopt: false,
       guards: {},
@@ -56,13 +56,13 @@ describe('a feed in the config', () => {
         mapping: 'example-crm',
         source: 'CRM',
         kind: 'delta',
-        expectEvery: 93_600_000,
+        expectEveryMs: 93_600_000,
         guards: { updatesMax: 0.5, rowsMin: 0.9, deadFloor: 5 },
       },
       helpdesk: {
         ...unset,
         take: 'https://files.example.com/helpdesk.ndjson?sig=abc',
-        every: 900_000,
+        everyMs: 900_000,
         authorization: 'HELPDESK_AUTHORIZATION',
         mapping: join(folder, 'own.yaml'),
         adopt: true,
@@ -171,13 +171,13 @@ describe('a feed in the config', () => {
     const feeds = (count: number) => `feeds:\n${Array.from({ length: count }, (_, at) => `  f${at}:\n`).join('')}`;
     expect(Object.keys((await loaded(feeds(200))).config.feeds)).toHaveLength(200);
     expect(await problems(feeds(201))).toEqual([
-      'patchbay.yaml:202:3: this is one feed more than the 200 that are allowed',
+      'patchbay.yaml:202:3: feeds.f200 is one feed more than the 200 that are allowed',
     ]);
   });
 
-  it('stands in the config file only', async () => {
+  it('may be set in the config file only', async () => {
     expect(await problems('', { PATCHBAY_FEEDS_CRM_TAKE: '/x.csv' })).toEqual([
-      'PATCHBAY_FEEDS_CRM_TAKE: feeds stand in the config file only, under "feeds:"; unset it',
+      'PATCHBAY_FEEDS_CRM_TAKE: feeds are set in the config file only, under "feeds:"; unset it',
     ]);
   });
 });
@@ -214,7 +214,7 @@ describe('what a feed takes', () => {
     expect((await problems(`feeds:\n${feeds.join('')}`)).map((line) => line.replace(/^.*?f\d/, ''))).toEqual(
       secrets.map(
         () =>
-          '.authorization must be the name of an environment variable in capitals such as CRM_AUTHORIZATION, which holds the value: a secret must not stand here',
+          '.authorization must be the name of an environment variable in capitals such as CRM_AUTHORIZATION, which holds the value: no secret may be written here',
       ),
     );
   });
@@ -226,7 +226,7 @@ describe('what a feed takes', () => {
 
   it('an authorization needs a URL', async () => {
     expect(await feedProblems('take: x.csv', 'authorization: CRM_TOKEN')).toEqual([
-      '4:20: feeds.crm.authorization is sent to a URL, and feeds.crm.take is none',
+      '4:20: feeds.crm.authorization is only sent to a URL, and take is none',
     ]);
   });
 
@@ -260,7 +260,7 @@ describe("a feed's source label", () => {
 
   it("a feed's name that the service reserves needs a label of its own", async () => {
     expect(await problems('feeds:\n  csv: {}\n')).toEqual([
-      'patchbay.yaml:2:3: the name csv would be the source label, which must be a label that the service does not reserve; give the feed another name, or a label of its own with source',
+      'patchbay.yaml:2:3: feeds.csv is reserved by the service as a source label; rename the feed, or set its source',
     ]);
     expect((await loaded('feeds: { csv: { source: CRM } }\n')).config.feeds.csv?.source).toBe('CRM');
   });

@@ -10,16 +10,16 @@ describe('layers of the configuration', () => {
     expect(config).toEqual({
       service: { baseUrl: null, apiKey: null, apiKeyFile: null, requestsPerSecond: null },
       upsert: {
-        latestCommit: null,
-        visibilityLag: null,
+        latestCommitMs: null,
+        visibilityLagMs: null,
         itemRemoval: 'owned',
         attemptsMax: 3,
         rowsPerBatch: 100,
         batchesAtOnce: 2,
-        lease: 45_000,
+        leaseMs: 45_000,
       },
-      queue: { redisUrl: null, stopDeadline: 20_000, jobsMax: 200 },
-      data: { folder: join(bench.folder, 'data'), importFolder: null, keepFiles: 2_592_000_000 },
+      queue: { redisUrl: null, stopDeadlineMs: 20_000, jobsMax: 200 },
+      data: { folder: join(bench.folder, 'data'), importFolder: null, keepFilesMs: 2_592_000_000 },
       guards: {
         updatesMax: 0.3,
         updatesFloor: 10,
@@ -42,9 +42,9 @@ describe('layers of the configuration', () => {
       },
       mapping: { defaultCountry: null, onBlank: 'keep', file: null },
       feeds: {},
-      download: { hosts: [], privateAddresses: false, bytesMax: 1_000_000_000, timeout: 600_000 },
-      snapshots: { phoneNumbers: { every: null, at: null, zone: null, keep: 34_560_000_000, keepMax: 10_000 } },
-      notify: { url: null, secret: null, secretFile: null, outageAfter: 60_000 },
+      download: { hosts: [], privateAddresses: false, bytesMax: 1_000_000_000, timeoutMs: 600_000 },
+      snapshots: { phoneNumbers: { everyMs: null, at: null, zone: null, keepMs: 34_560_000_000, keepMax: 10_000 } },
+      notify: { url: null, secret: null, secretFile: null, outageAfterMs: 60_000 },
       page: { host: '127.0.0.1', port: null, token: null },
       log: { level: 'info', format: null },
     });
@@ -138,7 +138,7 @@ describe('the environment', () => {
       apiKeyFile: join(bench.folder, 'key'),
       requestsPerSecond: 5,
     });
-    expect(config.upsert).toMatchObject({ latestCommit: 60_000, visibilityLag: 0 });
+    expect(config.upsert).toMatchObject({ latestCommitMs: 60_000, visibilityLagMs: 0 });
     expect(config.queue.redisUrl).toBe('redis://127.0.0.1:6379/1');
     expect(config.data).toMatchObject({ folder: join(bench.folder, 'd'), importFolder: '/srv/drop' });
     expect(config.page).toEqual({ host: '::1', port: 0, token: 'a-token-of-some-length' });
@@ -184,7 +184,7 @@ describe('the environment', () => {
   it('two names of one setting with different values are an error', async () => {
     await using bench = await configBench();
     expect(await bench.problems({ env: { PATCHBAY_RATE: '5', PATCHBAY_SERVICE_REQUESTS_PER_SECOND: '6' } })).toEqual([
-      'PATCHBAY_RATE: PATCHBAY_SERVICE_REQUESTS_PER_SECOND is set as well, to another value; unset one of them',
+      'PATCHBAY_RATE: PATCHBAY_SERVICE_REQUESTS_PER_SECOND is also set, to another value; unset one of them',
     ]);
     const { config } = await bench.load({ env: { PORT: '5', PATCHBAY_PAGE_PORT: '5' } });
     expect(config.page.port).toBe(5);

@@ -2,9 +2,9 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readNotifySecret } from '#src/config/notify-secret.ts';
-import { printConfig } from '#src/config/print.ts';
+import { printConfig } from '#src/config/document.ts';
 import { configSchema } from '#src/config/schema.ts';
+import { readNotifySecret } from '#src/config/secrets.ts';
 import { configBench } from './support.ts';
 
 const canary = 'canary-4f1d0c7e';
@@ -15,10 +15,10 @@ describe('snapshots of phone numbers', () => {
     await bench.write('patchbay.yaml', 'snapshots:\n  phoneNumbers: { every: 1h, keep: 30d }\n');
     const { config, sources } = await bench.load({ env: { PATCHBAY_SNAPSHOTS_PHONE_NUMBERS_KEEP: '40d' } });
     expect(config.snapshots.phoneNumbers).toEqual({
-      every: 3_600_000,
+      everyMs: 3_600_000,
       at: null,
       zone: null,
-      keep: 3_456_000_000,
+      keepMs: 3_456_000_000,
       keepMax: 10_000,
     });
     expect(sources['snapshots.phoneNumbers.every']?.name).toBe('patchbay.yaml:2:26');
@@ -38,7 +38,7 @@ describe('snapshots of phone numbers', () => {
     await using bench = await configBench();
     await bench.write('patchbay.yaml', 'snapshots: { phoneNumbers: { every: 1h } }\n');
     expect(await bench.problems({ env: { PATCHBAY_SNAPSHOTS_PHONE_NUMBERS_AT: '0 6 * * *' } })).toEqual([
-      'PATCHBAY_SNAPSHOTS_PHONE_NUMBERS_AT: snapshots.phoneNumbers has both at and every (patchbay.yaml:1:37); only one can say when it is due',
+      'PATCHBAY_SNAPSHOTS_PHONE_NUMBERS_AT: snapshots.phoneNumbers.at cannot be combined with every; remove one of them (every: patchbay.yaml:1:37)',
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('the webhook', () => {
     await using bench = await configBench();
     await bench.write('patchbay.yaml', `notify:\n  secret: ${canary}\n`);
     expect(await bench.problems()).toEqual([
-      'patchbay.yaml:2:11: notify.secret must not stand here, where others could read it: set PATCHBAY_NOTIFY_SECRET, or name a file of mode 0600 with notify.secretFile',
+      'patchbay.yaml:2:11: notify.secret must not be set here, where others could read it: set PATCHBAY_NOTIFY_SECRET, or name a file of mode 0600 with notify.secretFile',
     ]);
   });
 
@@ -165,9 +165,9 @@ describe('config/patchbay.example.yaml', () => {
     const { config } = await bench.load();
     expect(Object.keys(config.feeds)).toEqual(['crm', 'helpdesk']);
     expect(config.feeds.crm).toMatchObject({ take: '/exports/crm/*.csv', at: '30 2 * * *', zone: 'Europe/Berlin' });
-    expect(config.feeds.helpdesk).toMatchObject({ every: 900_000, authorization: 'HELPDESK_AUTHORIZATION' });
-    expect(config.snapshots.phoneNumbers.every).toBe(3_600_000);
-    expect(config.notify).toMatchObject({ url: 'https://hooks.example.com/patchbay', outageAfter: 60_000 });
+    expect(config.feeds.helpdesk).toMatchObject({ everyMs: 900_000, authorization: 'HELPDESK_AUTHORIZATION' });
+    expect(config.snapshots.phoneNumbers.everyMs).toBe(3_600_000);
+    expect(config.notify).toMatchObject({ url: 'https://hooks.example.com/patchbay', outageAfterMs: 60_000 });
     expect(config.notify.secretFile).toBe(join('/etc', 'patchbay', 'notify-secret'));
   });
 });

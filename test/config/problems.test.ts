@@ -71,11 +71,11 @@ describe('wrong values', () => {
     ]);
   });
 
-  it('a wrong value is told although a higher layer replaces it', async () => {
+  it('a value that a higher layer replaces is not checked, and what counts is', async () => {
     await using bench = await configBench();
-    await bench.write('patchbay.yaml', 'page:\n  port: no\n');
+    await bench.write('patchbay.yaml', 'page:\n  port: no\n  host: 5\n');
     expect(await bench.problems({ env: { PORT: '1' } })).toEqual([
-      'patchbay.yaml:2:9: page.port must be a whole number from 0 to 65535, not "no"',
+      'patchbay.yaml:3:9: page.host must be an address or host name such as 127.0.0.1, without a port, not 5',
     ]);
   });
 
@@ -96,7 +96,7 @@ describe('files that are not as expected', () => {
     ['a section that is a text', 'log: debug\n', 'patchbay.yaml:1:6: log must be a section of settings'],
     ['a list for a setting', 'log:\n  level: [info]\n', 'not a list'],
     ['a group for a setting', 'log:\n  level: { a: 1 }\n', 'not a group of keys'],
-    ['a key twice', 'log:\n  level: info\n  level: warn\n', 'patchbay.yaml:3:3: this key stands here a second time'],
+    ['a key twice', 'log:\n  level: info\n  level: warn\n', 'patchbay.yaml:3:3: this key is here a second time'],
     ['two documents', 'log:\n---\npage:\n', 'a config file holds one YAML document'],
     ['tabs', 'log:\n\tlevel: info\n', 'patchbay.yaml:2:1: YAML is indented by spaces'],
     ['an open quote', 'log:\n  level: "info\n', 'patchbay.yaml:'],

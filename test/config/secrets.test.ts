@@ -1,8 +1,8 @@
 import { chmod, rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readApiKey } from '#src/config/api-key.ts';
-import { printConfig } from '#src/config/print.ts';
+import { printConfig } from '#src/config/document.ts';
+import { readApiKey } from '#src/config/secrets.ts';
 import { configBench } from './support.ts';
 
 const canary = 'canary-4f1d0c7e';
@@ -12,8 +12,8 @@ describe('the API key', () => {
     await using bench = await configBench();
     await bench.write('patchbay.yaml', `service:\n  apiKey: ${canary}\n`);
     expect(await bench.problems({ flags: { service: { apiKey: canary } } })).toEqual([
-      'patchbay.yaml:2:11: service.apiKey must not stand here, where others could read it: set PATCHBAY_API_KEY, or name a file of mode 0600 with service.apiKeyFile',
-      'flag: service.apiKey must not stand here, where others could read it: set PATCHBAY_API_KEY, or name a file of mode 0600 with service.apiKeyFile',
+      'flag: service.apiKey must not be set here, where others could read it: set PATCHBAY_API_KEY, or name a file of mode 0600 with service.apiKeyFile',
+      'patchbay.yaml:2:11: service.apiKey must not be set here, where others could read it: set PATCHBAY_API_KEY, or name a file of mode 0600 with service.apiKeyFile',
     ]);
   });
 
@@ -66,7 +66,7 @@ describe('the API key', () => {
     const { config, warnings } = await bench.load({ env: { PATCHBAY_API_KEY_FILE: 'key', PATCHBAY_API_KEY: canary } });
     expect(await readApiKey(config.service)).toBe(canary);
     expect(warnings).toEqual([
-      'PATCHBAY_API_KEY: service.apiKeyFile is set too and is not read while the key itself is set',
+      'PATCHBAY_API_KEY: service.apiKeyFile is also set; it is not read while the key itself is set',
     ]);
   });
 

@@ -95,7 +95,7 @@ describe('docker-compose.yml', () => {
   it('lets the worker finish its requests before it is killed', async () => {
     const { worker } = await services();
     const { config } = await loadConfig({ env: {}, flags: {}, configPath: null, cwd: '/nowhere' });
-    expect(Number.parseInt(worker?.stop_grace_period ?? '0', 10) * 1_000).toBeGreaterThan(config.queue.stopDeadline);
+    expect(Number.parseInt(worker?.stop_grace_period ?? '0', 10) * 1_000).toBeGreaterThan(config.queue.stopDeadlineMs);
   });
 });
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configMarkdown } from '#src/config/document.ts';
-import { configVariable } from '#src/config/environment-layer.ts';
+import { configVariable } from '#src/config/layers.ts';
 import { settings } from '#src/config/settings.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { codeWords, documents, markedPart, readDocument, root, tableRows } from './support/read-document.ts';

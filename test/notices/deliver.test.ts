@@ -56,7 +56,7 @@ async function openBench(
     clock,
     log: createLogger({ level: 'info', stream: { write } }),
     random: () => 1,
-    notify: { url: receiver?.url ?? null, secret: null, secretFile: null, outageAfter: 0, ...notify },
+    notify: { url: receiver?.url ?? null, secret: null, secretFile: null, outageAfterMs: 0, ...notify },
     workspace: 'sandbox',
     limits: { connectMs: 1_000, requestMs },
   });

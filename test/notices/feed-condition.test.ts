@@ -22,7 +22,7 @@ function facts(parts: Partial<FeedFacts>): FeedFacts {
 const expected = (sinceMs: number, canBeJudged = true) => [
   { everyMs: 60 * minute, fromMs: nowMs - sinceMs, canBeJudged },
 ];
-const outage = (sinceMs: number) => ({ code: 'serviceUnreachable', sinceMs: nowMs - sinceMs, toldAfterMs: minute });
+const outage = (sinceMs: number) => ({ code: 'serviceUnreachable', sinceMs: nowMs - sinceMs, outageAfterMs: minute });
 const failedTick = { failed: true, code: 'notFound' };
 const goodTick = { failed: false, code: null };
 

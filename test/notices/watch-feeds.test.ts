@@ -132,7 +132,7 @@ describe('An outage', () => {
 });
 
 describe('A missing export', () => {
-  const feeds = { crm: { expectEvery: 26 * hour } };
+  const feeds = { crm: { expectEveryMs: 26 * hour } };
 
   it('is news when it is overdue, and so is the file that comes after all', async () => {
     const bench = await openNoticeBench({ feeds });

@@ -130,7 +130,7 @@ describe('a download', () => {
       const timer = setInterval(() => response.write('a'), 10);
       response.on('close', () => clearInterval(timer));
     };
-    expect(await take(answer, { download: { timeout: 200 } })).toMatchObject(failed('downloadTimeout', 1));
+    expect(await take(answer, { download: { timeoutMs: 200 } })).toMatchObject(failed('downloadTimeout', 1));
   });
 });
 

@@ -178,7 +178,7 @@ describe('an answer that is no file', () => {
     const waits: number[] = [];
     const clock = systemClock();
     const sleep = (ms: number, signal?: AbortSignal) =>
-      ms === download.timeout ? clock.sleep(ms, signal) : Promise.resolve(void waits.push(ms));
+      ms === download.timeoutMs ? clock.sleep(ms, signal) : Promise.resolve(void waits.push(ms));
     const bench = await open({ clock: { ...clock, sleep } });
     const server = await startFileServer();
     const after = ['7', '100000'];
@@ -212,7 +212,7 @@ describe('an answer that is no file', () => {
   it('that asks for more time than there is is told as what it said', async () => {
     const answer: Answer = (_request, response) => response.writeHead(503, { 'retry-after': '60' }).end();
     const server = await startFileServer({ answer });
-    const bench = await open({ download: { ...download, privateAddresses: true, timeout: 30_000 } });
+    const bench = await open({ download: { ...download, privateAddresses: true, timeoutMs: 30_000 } });
     const end = { code: 'urlFailed', message: /answered 503\./ };
     expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject(end);
     expect(server.requests).toHaveLength(1);

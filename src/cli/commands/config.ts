@@ -1,8 +1,6 @@
 /** `patchbay config check|print|schema`. */
-
 import type { GlobalOptions } from '#src/cli/open-home.ts';
-import { configJsonSchema } from '#src/config/document.ts';
-import { printConfig } from '#src/config/print.ts';
+import { configJsonSchema, printConfig } from '#src/config/document.ts';
 import { createFeeds } from '#src/feeds/feeds.ts';
 import { loadCliConfig } from '../open-home.ts';
 import { createOutput } from '../output.ts';

@@ -5,8 +5,8 @@
 import { access, constants, mkdir, statfs } from 'node:fs/promises';
 import { type Home, requireApiKey } from '#src/app.ts';
 import type { GlobalOptions } from '#src/cli/open-home.ts';
-import { formatDuration } from '#src/config/duration.ts';
-import { readAgeMaxMs, serviceFigures } from '#src/config/service-figures.ts';
+import { formatDuration } from '#src/config/forms.ts';
+import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { bytesOf, quickLook } from '#src/ledger/sqlite/check.ts';
@@ -66,7 +66,7 @@ export async function doctor(options: GlobalOptions): Promise<number> {
 /** What the service gives no means against (README, "the honest limit"), with the figures in force. */
 function openWindows({ config, mode }: Home): readonly string[] {
   const { latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
-  const [commit, lag, lease] = [latestCommitMs, visibilityLagMs, config.upsert.lease].map(formatDuration);
+  const [commit, lag, lease] = [latestCommitMs, visibilityLagMs, config.upsert.leaseMs].map(formatDuration);
   return [
     `a person's edit between our read and our PATCH, at most ${formatDuration(readAgeMaxMs)} apart: it is overwritten`,
     `a write that lands later than ${commit} after it was sent (upsert.latestCommit)`,

@@ -6,7 +6,7 @@ import { listenForInterrupt, tellInterrupted } from '#src/cli/interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable, tellBrokenStdoutMyself, wasStdoutClosed } from '#src/cli/output.ts';
 import { systemClock } from '#src/clock.ts';
-import { keyFileProblem } from '#src/config/api-key.ts';
+import { keyFileProblem } from '#src/config/secrets.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { createLogger } from '#src/log.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';

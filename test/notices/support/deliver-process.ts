@@ -11,7 +11,7 @@ const notices = openNotices({
   clock: systemClock(),
   log: silentLogger(),
   random: () => 0,
-  notify: { url, secret: null, secretFile: null, outageAfter: 0 },
+  notify: { url, secret: null, secretFile: null, outageAfterMs: 0 },
   workspace: 'sandbox',
 });
 await notices.deliver(id, new AbortController().signal);

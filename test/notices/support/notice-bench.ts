@@ -43,7 +43,7 @@ export interface Told {
 export interface BenchOptions {
   readonly url?: string | null;
   readonly runsSchedules?: boolean;
-  readonly feeds?: Readonly<Record<string, { readonly expectEvery: number | null }>>;
+  readonly feeds?: Readonly<Record<string, { readonly expectEveryMs: number | null }>>;
 }
 
 export async function openNoticeBench({
@@ -67,7 +67,7 @@ export async function openNoticeBench({
       log: createLogger({ level: 'info', stream: { write } }),
       feeds,
       runsSchedules,
-      notify: { url, outageAfter: minute },
+      notify: { url, outageAfterMs: minute },
     });
   let watch = begin();
   let count = 0;

@@ -1,4 +1,4 @@
-/** The limits of the upsert as they are for a real service (`src/config/service-figures.ts`, `src/engine/job-context.ts`). */
+/** The limits of the upsert as they are for a real service (`src/config/schema.ts`, `src/engine/job-context.ts`). */
 import type { UpsertLimits } from '#src/upsert/chunk.ts';
 
 export const defaultLimits: UpsertLimits = {
