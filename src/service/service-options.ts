@@ -8,7 +8,7 @@ import type { FaultSpec } from './faults/faults.ts';
 import type { SocketLimits } from './http/listen.ts';
 import { checkKeys } from './keys.ts';
 import type { ReplyObserver } from './openapi/openapi-document.ts';
-import type { WorkspaceFileToLoad } from './workspace-file/open-loaded-store.ts';
+import type { WorkspaceFileToLoad } from './workspace-file/load-workspace.ts';
 
 /** Behaviour of the service, with or without a port. */
 export interface ServiceBehaviour {

@@ -11,7 +11,7 @@ import { checkBehaviour, type ServiceOptions } from './service-options.ts';
 import { discardBuiltStore } from './store/build-store.ts';
 import { isOfDatabase, openStore, type Store } from './store/open-store.ts';
 import { takeStoreLock, unreadable } from './store/store-lock.ts';
-import { openLoadedStore } from './workspace-file/open-loaded-store.ts';
+import { openLoadedStore } from './workspace-file/load-workspace.ts';
 import type { SectionCounts } from './workspace-file/sections.ts';
 
 const defaultHost = '127.0.0.1';

@@ -7,11 +7,11 @@ const root = join(import.meta.dirname, '../../src/service');
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 const textOf = (name: string) => readFileSync(join(root, name), 'utf8');
 
-test('the service imports of the project only wire, errors, clock and log', () => {
+test('the service imports of the project only wire, json, errors, clock and log', () => {
   const foreign = files.flatMap((name) =>
     [...textOf(name).matchAll(/from '(#[^']+)'/g)]
       .map((match) => match[1] ?? '')
-      .filter((target) => !/^#src\/((?:wire|service)\/[a-z/-]+|errors|clock|log)\.ts$/.test(target))
+      .filter((target) => !/^#src\/((?:wire|json|service)\/[a-z/-]+|errors|clock|log)\.ts$/.test(target))
       .map((target) => `${name}: ${target}`),
   );
   expect(files.length).toBeGreaterThan(10);

@@ -1,8 +1,9 @@
 /**
  * Writes the workspace of a store into a workspace file, also while a service works on that store.
  *
- * Invariant: under the file's name there is nothing of a dump, or the whole of it: it is written beside and renamed.
- * Memory holds one piece of the text.
+ * Invariants: the file appears whole or not at all, since it is written beside and renamed. The text depends on the content
+ * alone: the same content gives the same bytes, each record on a line of its own, section by section. API keys are never
+ * in it. Memory holds one piece of the text.
  */
 import {
   closeSync,
@@ -21,13 +22,12 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { newDraftPath, removeAbandonedDrafts } from '#src/service/store/build-store.ts';
+import { openSnapshot } from '#src/service/store/open-snapshot.ts';
+import { isOfDatabase, type StoreTables } from '#src/service/store/open-store.ts';
 import { fileAt, journalsOf, unreadable } from '#src/service/store/store-lock.ts';
-import { openSnapshot } from '../store/open-snapshot.ts';
-import { isOfDatabase } from '../store/open-store.ts';
-import { createDumpLines } from './dump-lines.ts';
-import type { SectionCounts } from './sections.ts';
+import { type ListSectionName, noRecords, type SectionCounts, workspaceFileFormat } from './sections.ts';
 
-export interface DumpOptions {
+interface DumpOptions {
   /** The store's file. It is not changed. */
   readonly store: string;
   /** A path, or `-` for `stdout`. One that ends in `.gz` is packed. */
@@ -39,8 +39,9 @@ export interface DumpOptions {
 const pieceLengthMin = 64 * 1024;
 
 /**
- * Answers how many records were written. Throws `usage` errors: `storeMissing`, `storeUnreadable`, `storeNewer`,
- * `dumpNotWritten`; and the signal's reason when it fires.
+ * Returns how many records were written.
+ * @throws PatchbayError `usage` `storeMissing`, `storeUnreadable`, `storeNewer`, `dumpNotWritten`; and the signal's reason
+ * when it fires.
  */
 export async function dumpWorkspace({ store, file, stdout, signal }: DumpOptions): Promise<SectionCounts> {
   const snapshot = openSnapshot(store);
@@ -59,7 +60,7 @@ export async function dumpWorkspace({ store, file, stdout, signal }: DumpOptions
   }
 }
 
-/** Rejects where not all of it was taken: a dump that is cut off is none. */
+/** Rejects where the reader did not take all of it: a part of a dump cannot be loaded. */
 async function writeOut(text: Readable, output: Writable, signal: AbortSignal | undefined): Promise<void> {
   try {
     await pipeline(text, output, { end: false, signal });
@@ -153,4 +154,39 @@ function notWritten(file: string, error: unknown): PatchbayError {
         : 'Check the folder and the space on its disk; or name another file, or - for standard output.',
     cause: error,
   });
+}
+
+interface DumpLines {
+  readonly lines: () => Iterable<string>;
+  /** How many records of each list were written so far. */
+  readonly counts: () => Readonly<Record<ListSectionName, number>>;
+}
+
+export function createDumpLines(tables: StoreTables, ownerUserId: string): DumpLines {
+  const counts = noRecords();
+  // In the order in which a load can take them in one reading.
+  const sections: readonly (readonly [ListSectionName, () => Iterable<unknown>])[] = [
+    ['users', tables.users.each],
+    ['customFields', tables.customFields.all],
+    ['phoneNumbers', tables.phoneNumbers.each],
+    ['contacts', tables.contacts.each],
+    ['calls', tables.calls.each],
+    ['recordings', tables.recordings.each],
+    ['messages', tables.messages.each],
+  ];
+  return {
+    counts: () => counts,
+    lines: function* () {
+      yield `{\n"workspace":${JSON.stringify({ format: workspaceFileFormat, ownerUserId })}`;
+      for (const [name, each] of sections) {
+        yield `,\n${JSON.stringify(name)}:[`;
+        for (const record of each()) {
+          yield `${counts[name] === 0 ? '\n' : ',\n'}${JSON.stringify(record)}`;
+          counts[name] += 1;
+        }
+        yield counts[name] === 0 ? ']' : '\n]';
+      }
+      yield '\n}\n';
+    },
+  };
 }

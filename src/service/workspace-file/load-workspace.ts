@@ -1,32 +1,34 @@
 /**
  * Loads a workspace file into the tables of a new store.
  *
- * A section is taken when those that it needs were taken, or are not in the file. Where they stand further down, it is
- * passed over, and the file is read once more: a dump is read once, a file with its sections in the worst order as
- * often as it has sections. A pipe can be read only once: there each section must stand after those that it needs.
+ * A section is taken when those that it needs were taken, or are not in the file. Where they come later in the file, it is
+ * passed over, and the file is read once more: a dump is read once, a file with its sections in the worst order as many
+ * times as it has sections. A pipe can be read only once: there each section must come after those that it needs.
  * Memory holds one record and one chunk of the file.
  */
+
+import type { Readable } from 'node:stream';
 import type { Clock } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
 import { JsonError, type Place } from '#src/json/place.ts';
-import type { StoreTables } from '../store/open-store.ts';
-import { fileMalformed } from './file-errors.ts';
-import { createProblems, type Problems } from './problems.ts';
+import { buildStore } from '#src/service/store/build-store.ts';
+import type { Store, StoreTables } from '#src/service/store/open-store.ts';
+import { createProblems, fileMalformed, type Problems } from './problems.ts';
 import { createSectionScanner, refused, type ScannedRecord, type SectionPlan, sectionValue } from './scan-sections.ts';
 import { isSectionName, type SectionCounts, type SectionName, sectionNames, sectionNeeds } from './sections.ts';
 import { createRecordTaker, type RecordTaker } from './take-records.ts';
-import type { WorkspaceSource } from './workspace-source.ts';
+import { openWorkspaceSource, type WorkspaceSource } from './workspace-source.ts';
 
-export interface LoadedWorkspace {
+interface LoadedWorkspace {
   readonly ownerUserId: string;
   readonly counts: SectionCounts;
 }
 
 /**
- * Throws `usage` errors: those of `file-errors.ts`, and `workspaceFileInvalid`. Throws the signal's reason when it
- * fires. The tables then hold a part, and must be thrown away.
+ * The tables hold a part after an error, and must be thrown away.
+ * @throws PatchbayError `usage`, see `problems.ts`; and the signal's reason when it fires.
  */
-export async function loadWorkspace(
+async function loadWorkspace(
   source: WorkspaceSource,
   tables: StoreTables,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
@@ -34,7 +36,7 @@ export async function loadWorkspace(
   const problems = createProblems(source.name);
   const taker = createRecordTaker(source.name, tables, problems, clock);
   const taken = new Set<SectionName>();
-  // What stands in the file is known after its first reading.
+  // What the file holds is known after its first reading.
   let present: ReadonlySet<SectionName> | null = null;
   // Ends: the needs have no cycle, so that each reading takes at least one section that was left.
   do present = await readOnce(source, { taken, present, taker, problems, signal });
@@ -53,7 +55,7 @@ interface Reading {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Takes what can be taken; answers the sections that the file has. */
+/** Takes what can be taken; returns the sections that the file has. */
 async function readOnce(source: WorkspaceSource, reading: Reading): Promise<ReadonlySet<SectionName>> {
   const { taken, taker, problems, signal } = reading;
   const seen = new Set<SectionName>();
@@ -83,7 +85,7 @@ async function readOnce(source: WorkspaceSource, reading: Reading): Promise<Read
         return problems.add(
           place,
           [],
-          `the member ${JSON.stringify(found.name.slice(0, 100))} stands twice in one object`,
+          `the member ${JSON.stringify(found.name.slice(0, 100))} occurs twice in one object`,
         );
       default:
         return unreachable(found);
@@ -102,18 +104,43 @@ async function readOnce(source: WorkspaceSource, reading: Reading): Promise<Read
   return seen;
 }
 
-/** An unknown section would be lost; of one that stands twice, which counts could not be told. */
+/** An unknown section would be lost; of a section that occurs twice, it is unclear which one counts. */
 function knownSection(name: string, seen: ReadonlySet<SectionName>, place: Place): SectionName {
   if (!isSectionName(name)) {
     const shown = JSON.stringify(name.slice(0, 100));
     throw refused(`${shown} is no section of a workspace; those are ${sectionNames.join(', ')}`, place);
   }
-  if (seen.has(name)) throw refused(`the section ${name} stands twice in the file`, place);
+  if (seen.has(name)) throw refused(`the section ${name} occurs twice in the file`, place);
   return name;
 }
 
 function refuseTooLate(section: SectionName, taken: ReadonlySet<SectionName>, place: Place): void {
   const early = [...taken].find((name) => sectionNeeds[name].includes(section));
   if (early === undefined) return;
-  throw refused(`${section} must stand before ${early}, as a pipe can be read only once; or load a file`, place);
+  throw refused(`${section} must come before ${early}, as a pipe can be read only once; or load a file`, place);
+}
+
+export interface WorkspaceFileToLoad {
+  /** A path, or `-` for `stdin`. */
+  readonly file: string;
+  readonly stdin: () => Readable;
+  /** Ends the loading; nothing is kept. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Opens a new store that is filled from a workspace file. `path` is a file that is not there yet, or `:memory:`.
+ * @throws PatchbayError `usage` `storeNotNew`, `storeNotWritten`, and those of `problems.ts`; the signal's reason when it
+ * fires; and what `beforePublish` throws, see `buildStore`.
+ */
+export async function openLoadedStore(
+  path: string,
+  { file, stdin, signal }: WorkspaceFileToLoad,
+  clock: Clock,
+  beforePublish: () => Promise<void>,
+): Promise<{ readonly store: Store; readonly loaded: SectionCounts }> {
+  const source = await openWorkspaceSource(file, stdin);
+  const fill = (tables: StoreTables) => loadWorkspace(source, tables, { clock, signal });
+  const { store, filled } = await buildStore(path, fill, beforePublish);
+  return { store, loaded: filled.counts };
 }

@@ -29,7 +29,7 @@ function bounded(schema: z.ZodType<string, string>) {
 
 function isInBounds(value: string): boolean {
   const ms = Date.parse(value);
-  // What is no instant is told as such, and not for a second time.
+  // A text that is no instant is reported as such already.
   return Number.isNaN(ms) || (ms >= Date.parse(firstInstant) && ms <= Date.parse(lastInstant));
 }
 

@@ -1,29 +1,20 @@
 /** Takes the contacts of a workspace file: the shape of each, its custom fields, its ids. */
-import { type Clock, isoInstant } from '#src/clock.ts';
+import { isoInstant } from '#src/clock.ts';
 import { createContactIds, newItemId } from '#src/service/contacts/contact-changes.ts';
 import { type CustomFieldItem, checkCustomFieldItems } from '#src/service/contacts/custom-field-values.ts';
-import type { CustomFieldDefinitions, StoredContact } from '#src/service/stored-records.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { StoreTables } from '../store/open-store.ts';
-import { checkRecord } from './check-record.ts';
-import type { KeepRecord, TakeRecord } from './insert-record.ts';
-import { type LoadedContactFacts, loadedContact } from './loaded-contact.ts';
-import type { Problems, RecordPlace } from './problems.ts';
-import { contactRecord } from './record-schemas.ts';
-import type { WorkspaceDefinitions } from './workspace-definitions.ts';
-import type { WorkspaceOwner } from './workspace-owner.ts';
+import { Refusal } from '#src/service/http/refusal.ts';
+import type {
+  CustomFieldDefinitions,
+  StoredContact,
+  StoredCustomField,
+  StoredItem,
+} from '#src/service/stored-records.ts';
+import type { LoadContext } from './load-context.ts';
+import { checkRecord, type Problems, type RecordPlace } from './problems.ts';
+import { type ContactRecord, contactRecord } from './record-schemas.ts';
 
-export interface ContactParts {
-  readonly tables: StoreTables;
-  readonly problems: Problems;
-  readonly keep: KeepRecord;
-  readonly owner: WorkspaceOwner;
-  readonly definitions: WorkspaceDefinitions;
-  readonly clock: Clock;
-}
-
-/** Contacts that name no instant are all of the one in which the taking begins. */
-export function takeContacts({ tables, problems, keep, owner, definitions, clock }: ContactParts): TakeRecord {
+/** Contacts without an instant all get the one at which the taking begins. */
+export function takeContacts({ tables, problems, keep, owner, definitions, clock }: LoadContext) {
   const nextContactId = createContactIds();
   const loadedMs = clock.nowMs();
   const facts: LoadedContactFacts = {
@@ -32,7 +23,7 @@ export function takeContacts({ tables, problems, keep, owner, definitions, clock
     loadedAt: isoInstant(loadedMs),
     ownerUserId: owner.id,
   };
-  return (value, place) => {
+  return (value: unknown, place: RecordPlace): void => {
     const contact = contactOf(value, place, problems, definitions.all(), facts);
     if (contact !== null) keep('contacts', place, () => tables.contacts.insert(contact));
   };
@@ -54,7 +45,7 @@ function contactOf(
   return hasDistinctItems(contact, place, problems) ? contact : null;
 }
 
-/** The interface's own check; its problems are told in the file's words. */
+/** The interface's own check; its problems are reported with paths in the file. */
 function customFieldItems(
   items: readonly unknown[] | undefined,
   place: RecordPlace,
@@ -82,4 +73,46 @@ function hasDistinctItems({ defaultFields }: StoredContact, place: RecordPlace, 
     return false;
   }
   return true;
+}
+
+interface LoadedContactFacts {
+  readonly nextContactId: () => string;
+  readonly newItemId: () => string;
+  /** For a contact that names no instant. ISO 8601. */
+  readonly loadedAt: string;
+  /** For a contact that names no creator. */
+  readonly ownerUserId: () => string;
+}
+
+/** The contact that a record describes. Pure: ids and instants come in. */
+function loadedContact(
+  record: ContactRecord,
+  customFields: readonly CustomFieldItem[],
+  facts: LoadedContactFacts,
+): StoredContact {
+  const { defaultFields } = record;
+  const withIds = (items: ContactRecord['defaultFields']['emails'] = []): readonly StoredItem[] =>
+    items.map(({ id, name, value }) => ({ id: id ?? facts.newItemId(), name, value }));
+  const createdAt = record.createdAt ?? facts.loadedAt;
+  return {
+    id: record.id ?? facts.nextContactId(),
+    externalId: record.externalId ?? null,
+    // Not `public-api`, as on create: a file is not the interface, and without a source it is entered by hand (4.1).
+    source: record.source ?? null,
+    sourceUrl: record.sourceUrl ?? null,
+    defaultFields: {
+      company: defaultFields.company ?? null,
+      firstName: defaultFields.firstName ?? null,
+      lastName: defaultFields.lastName ?? null,
+      role: defaultFields.role ?? null,
+      emails: withIds(defaultFields.emails),
+      phoneNumbers: withIds(defaultFields.phoneNumbers),
+    },
+    customFields: customFields.flatMap(({ id, key, value }): StoredCustomField[] =>
+      value === null ? [] : [{ id: id ?? facts.newItemId(), key, value }],
+    ),
+    createdAt,
+    updatedAt: record.updatedAt ?? createdAt,
+    createdByUserId: record.createdByUserId ?? facts.ownerUserId(),
+  };
 }

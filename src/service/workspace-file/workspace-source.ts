@@ -1,5 +1,5 @@
 /**
- * Where a workspace file comes from: a file, a pipe, or standard input; plain or gzip, told by its first bytes.
+ * Where a workspace file comes from: a file, a pipe, or standard input; plain or gzip, recognised by its first bytes.
  *
  * A file can be read several times, and must then hold the same each time. What comes through a pipe is read once.
  */
@@ -8,22 +8,23 @@ import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { fileChanged, fileMalformed, fileUnreadable, readFailure } from './file-errors.ts';
+import { fileChanged, fileMalformed, fileUnreadable, readFailure } from './problems.ts';
 
 export interface WorkspaceSource {
   /** How errors call it. */
   readonly name: string;
   readonly isRepeatable: boolean;
   /**
-   * The text's bytes, unpacked, without a byte order mark. Throws `usage` errors: `workspaceFileUnreadable`,
-   * `workspaceFileMalformed`, `workspaceFileChanged`; and the signal's reason when it fires.
+   * The text's bytes, unpacked, without a byte order mark.
+   * @throws PatchbayError `usage` `workspaceFileUnreadable`, `workspaceFileMalformed`, `workspaceFileChanged`; and the
+   * signal's reason when it fires.
    */
   readonly chunks: (signal: AbortSignal | undefined) => AsyncIterable<Uint8Array>;
 }
 
 const chunkBytes = 256 * 1024;
 
-/** A path, or `-` for `stdin`. Throws `workspaceFileUnreadable`. */
+/** A path, or `-` for `stdin`. @throws PatchbayError `usage` `workspaceFileUnreadable`. */
 export async function openWorkspaceSource(path: string, stdin: () => Readable): Promise<WorkspaceSource> {
   if (path === '-') {
     return { name: 'standard input', isRepeatable: false, chunks: (signal) => unpack('standard input', stdin, signal) };
@@ -49,7 +50,7 @@ function openFile(path: string): Readable {
   return new Socket({ fd: handle, readable: true, writable: false });
 }
 
-/** Tells one state of a file from another; null for a pipe. */
+/** Differs between two states of a file; null for a pipe. */
 async function identityOf(path: string): Promise<string | null> {
   try {
     const found = await stat(path, { bigint: true });
@@ -70,7 +71,7 @@ async function* unpack(name: string, open: () => Readable, signal: AbortSignal |
     if (head[0] !== 0x1f || head[1] !== 0x8b) yield* plainText(name, rest);
     else {
       const gunzip = createGunzip({ chunkSize: chunkBytes });
-      // Its errors are met by whoever reads the other end.
+      // Its errors arrive through the iteration of `gunzip` below; the callback only keeps them from being unhandled.
       pipeline(Readable.from(rest), gunzip, () => undefined);
       yield* plainText(name, (await readHead(gunzip)).rest);
     }
@@ -102,7 +103,7 @@ async function readHead(stream: Readable): Promise<{ head: Uint8Array; rest: Asy
   return { head, rest: rest() };
 }
 
-/** Takes the byte order mark away; what is plainly no UTF-8 text is named. */
+/** Removes the byte order mark; refuses what is plainly no UTF-8 text. */
 async function* plainText(name: string, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   let isFirst = true;
   for await (const chunk of chunks) {

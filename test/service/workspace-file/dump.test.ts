@@ -7,8 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { openSnapshot } from '#src/service/store/open-snapshot.ts';
 import { migrations } from '#src/service/store/schema.ts';
-import { createDumpLines } from '#src/service/workspace-file/dump-lines.ts';
-import { dumpWorkspace } from '#src/service/workspace-file/dump-workspace.ts';
+import { createDumpLines, dumpWorkspace } from '#src/service/workspace-file/dump-workspace.ts';
 import { openTestService, person, startTestService } from '../test-service.ts';
 import { filesOfTest, load } from './workspace-files.ts';
 

@@ -129,11 +129,11 @@ test('without users in the file they are those of its phone numbers', async () =
   expect((await service.call('GET', '/v1/phone-numbers?userId=US1')).body.data).toHaveLength(2);
 });
 
-test('through a pipe a section must stand after those that it needs', async () => {
+test('through a pipe a section must come after those that it needs', async () => {
   expect((await loadText('{"contacts":[{"defaultFields":{"firstName":"Ada"}}]}')).loaded?.contacts).toBe(1);
   await expect(loadText('{"contacts":[],\n"customFields":[]}')).rejects.toMatchObject({
     code: 'workspaceFileMalformed',
-    message: expect.stringContaining('line 2, column 1: customFields must stand before contacts'),
+    message: expect.stringContaining('line 2, column 1: customFields must come before contacts'),
   });
 });
 

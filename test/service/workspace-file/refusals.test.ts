@@ -17,7 +17,7 @@ test.each([
   ['a truncated file', '{"contacts":[\n{"defaultFields":{"firstNa', 'the text ends in the middle; a part is missing'],
   ['a comma too many', '{"contacts":[\n{"defaultFields":{"firstName":"A",}}]}', 'line 2'],
   ['an unknown section', '{"contcts":[]}', '"contcts" is no section of a workspace; those are workspace, users'],
-  ['a section that stands twice', '{"contacts":[],"contacts":[]}', 'the section contacts stands twice'],
+  ['a section that occurs twice', '{"contacts":[],"contacts":[]}', 'the section contacts occurs twice'],
   ['a section that is no list', '{"contacts":{}}', 'this section must be a list'],
   ['more after the end', '{"contacts":[]}\n{}', 'line 2, column 1: expected nothing more'],
   ['UTF-16', Buffer.from('\ufeff{}', 'utf16le'), 'it is written in UTF-16'],
@@ -303,7 +303,7 @@ test('an owner whom no user of the file is refers to nothing, wherever the users
   }
 });
 
-test('a member that stands twice in one object is a problem, at whatever depth, and one that only seems to is none', async () => {
+test('a member that occurs twice in one object is a problem, at whatever depth, and one that only seems to is none', async () => {
   const files = filesOfTest();
   const twice = [
     '{"defaultFields":{"firstName":"a"},"defaultFields":{"firstName":"b"}}',
@@ -313,9 +313,9 @@ test('a member that stands twice in one object is a problem, at whatever depth, 
     '{"defaultFields":{"firstName":null,"emails":[{"name":"x:","value":"a@example.com"},{"name":"x","value":"b@example.com"}]}}',
   ];
   expect(await problemsOf(files.write('a.json', `{"contacts":[\n${twice.join(',\n')}\n]}`))).toEqual([
-    'contacts[0] (line 2): the member "defaultFields" stands twice in one object',
-    'contacts[1] (line 3): the member "firstName" stands twice in one object',
-    'contacts[2] (line 5): the member "name" stands twice in one object',
+    'contacts[0] (line 2): the member "defaultFields" occurs twice in one object',
+    'contacts[1] (line 3): the member "firstName" occurs twice in one object',
+    'contacts[2] (line 5): the member "name" occurs twice in one object',
   ]);
 });
 
