@@ -56,18 +56,34 @@ interface PlanFacts {
   readonly written: Written;
 }
 
-/** `hold`: nothing is written, and some field waits for a person. A patch may hold fields besides. */
-export type Plan =
-  | (PlanFacts & { readonly kind: 'create'; readonly body: CreateContactBody; readonly expected: ExpectedContact })
-  | (PlanFacts & { readonly kind: 'patch'; readonly body: UpdateContactBody; readonly expected: ExpectedContact })
-  | (PlanFacts & { readonly kind: 'noop' | 'hold'; readonly body: null; readonly expected: null });
+export type Plan = CreatePlan | PatchPlan | IdlePlan;
+
+export interface CreatePlan extends PlanFacts {
+  readonly kind: 'create';
+  readonly body: CreateContactBody;
+  readonly expected: ExpectedContact;
+}
+
+/** A patch may hold fields, too. */
+export interface PatchPlan extends PlanFacts {
+  readonly kind: 'patch';
+  readonly body: UpdateContactBody;
+  readonly expected: ExpectedContact;
+}
+
+/** Nothing is written. `hold`: some field waits for a person. */
+export interface IdlePlan extends PlanFacts {
+  readonly kind: 'noop' | 'hold';
+  readonly body: null;
+  readonly expected: null;
+}
 
 export function planContact(input: PlanInput): Plan {
   return input.theirs === null ? planCreate(input) : planUpdate(input, input.theirs);
 }
 
-/** Nothing is there, so there is nothing to compare with: base belongs to a contact that is gone and is not read. */
-function planCreate({ ours, sourceLabel }: PlanInput): Plan {
+/** There is no contact to compare with; base belongs to one that is gone, and is not used. */
+export function planCreate({ ours, sourceLabel }: PlanInput): CreatePlan {
   const body = createBody(ours, sourceLabel);
   const expected = expectedAfterCreate(ours.key, body);
   const named = [
@@ -117,7 +133,7 @@ function planCreate({ ours, sourceLabel }: PlanInput): Plan {
   };
 }
 
-function planUpdate(input: PlanInput, theirs: Contact): Plan {
+export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdlePlan {
   const { ours } = input;
   const verdicts = judgeFields(input, theirs);
   const emails = mergeItems('email', input, theirs);

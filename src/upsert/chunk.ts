@@ -1,16 +1,17 @@
 /**
- * A chunk: the few records that are looked up with one call and written while that read is fresh.
+ * A chunk: the few records that are looked up with one call and written while that read is fresh; and what the upsert works
+ * with, its limits and the times that follow from them (`rules.md`, "One contact per key").
  *
- * It collects what became of each record. A record that is neither ended nor put off when the chunk closes keeps no
- * trace: its lease is given back and it is tried again.
+ * A chunk collects how each record ended. One that is neither ended nor deferred when the chunk closes leaves no trace: its
+ * lease is released, and it is tried again.
  */
-
 import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import { keyHash, type Logger } from '#src/log.ts';
+import type { Pace } from '#src/rate/rate-share.ts';
 import { inStep } from '#src/steps.ts';
 import type { CallOptions, Workspace } from '#src/workspace/port.ts';
 import type { ApplyingLimits } from './applying-guards.ts';
@@ -25,20 +26,20 @@ interface Deferral {
 export interface Chunk {
   readonly parts: UpsertParts;
   readonly run: RunRecord;
-  /** Names this piece of work in leases. */
+  /** The name of this piece of work in leases. */
   readonly owner: string;
   readonly signal: AbortSignal;
-  /** Signal and accounts, for each request. */
+  /** The signal, and the counting of requests. */
   readonly options: CallOptions;
   readonly ends: SettledRecord[];
   readonly deferrals: Deferral[];
-  /** Keys of the chunk whose look-up was refreshed or whose write came too late: the line before the gate is long. */
+  /** Writes that were due after their deadline: the queue before the rate gate is long. */
   lateCount: number;
-  /** A request of the chunk failed in a way that stops all work: nothing more is sent. */
+  /** A request of the chunk failed in a way that stops all work: no other is sent. */
   broken: boolean;
 }
 
-/** Records what the chunk achieved, also when it was cut off by an error, and gives every lease back. */
+/** Records what the chunk achieved, also if an error interrupted it, and releases every lease. */
 export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[]): Promise<void> {
   const { run, owner, ends, deferrals } = chunk;
   const { ledger, clock } = chunk.parts;
@@ -60,7 +61,7 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
       await inStep('defer', () => ledger.staging.defer(run.id, due));
     }
   } finally {
-    // Also those that ended: an end that came too late, for a run that was cancelled meanwhile, gives no lease back.
+    // Those of ended records, too: settling a record of a run that was cancelled meanwhile releases no lease.
     const keys = records.map((record) => record.key);
     await inStep('release', () => ledger.contacts.release(owner, keys));
   }
@@ -78,36 +79,35 @@ function logDead({ parts, run, ends }: Chunk): void {
 /** Two batches with this many each fill the connections of the client (`workspace/limits.ts`). */
 export const writesAtOnceMax = 8;
 
-/** What the upsert works with, and its limits. All times in milliseconds (`rules.md`, "One contact per key"). */
 export interface UpsertLimits {
-  /** How long one piece of work may hold a key. */
+  /** The time for which one piece of work holds a key. */
   readonly leaseMs: number;
-  /** A lease must last at least so long when a request is sent: the whole request must fit. */
+  /** A lease must last at least this long when a request is sent: the whole request must fit. */
   readonly requestMs: number;
-  /** A create is sent at most so long after its intent was committed. */
+  /** The longest time from the commit of an intent to the sending of its create. */
   readonly startGuardMs: number;
-  /** D: a create that was sent lands at most so much later. */
+  /** D: the longest time from the sending of a write to its commit by the service. */
   readonly latestCommitMs: number;
-  /** V: what landed is visible in lists at most so much later. */
+  /** V: the longest time from that commit until lists show it. */
   readonly visibilityLagMs: number;
-  /** A PATCH is sent at most so long after the read it was planned from. */
+  /** The longest time from a read to the sending of a PATCH that was planned from it. */
   readonly readAgeMaxMs: number;
-  /** Doubts, while other writes succeed, before the row is dead. */
+  /** The number of doubts, while other writes succeed, that rejects the row. */
   readonly attemptsMax: number;
   /** Writes in progress at once, per batch: `writesAtOnceMax`, fewer only in a test. */
   readonly writesAtOnce: number;
-  /** What the rate gate lets through; null: no limit. */
+  /** The rate limit; null: none. */
   readonly requestsPerSecond: number | null;
   readonly itemRemoval: 'owned' | 'none';
-  /** Whether the file of that feed wins over values that it never agreed on, whatever the run was asked. */
+  /** Whether the feed's file wins over values that it never agreed on, whatever the options of the run. */
   readonly adoptOf: (feed: string) => boolean;
-  /** Whether the feed is configured or has a folder: one that is neither owns nothing. */
+  /** Whether the feed is configured or has a folder: any other feed owns nothing. */
   readonly ownsItems: (feed: string) => boolean;
-  /** Of each feed. */
+  /** The limits of each feed. */
   readonly applyingOf: (feed: string) => ApplyingLimits;
 }
 
-/** The last check before a request and its first byte on the socket lie at most so far apart (`workspace/limits.ts`). */
+/** The longest time from the last check before a request to its first byte on the socket (`workspace/limits.ts`). */
 const socketWriteMs = 1_000;
 
 /** From the moment an intent is committed until a look-up can prove that the create did not land. */
@@ -115,19 +115,19 @@ export function horizonMs(limits: UpsertLimits): number {
   return limits.startGuardMs + socketWriteMs + limits.latestCommitMs + limits.visibilityLagMs;
 }
 
-/** The same for an update: it leaves while its read is fresh, or not at all. */
+/** The same for an update: it is sent while its read is fresh, or not at all. */
 export function updateHorizonMs(limits: UpsertLimits): number {
   return limits.readAgeMaxMs + socketWriteMs + limits.latestCommitMs + limits.visibilityLagMs;
 }
 
-/** As many keys as can be looked up and written while their reads are fresh; never more than one look-up takes. */
+/** The number of keys that can be looked up and written while their reads are fresh; at most those of one look-up. */
 export function keysPerChunk(limits: UpsertLimits): number {
   if (limits.requestsPerSecond === null) return 20;
   const fresh = Math.floor((limits.requestsPerSecond * limits.readAgeMaxMs * 0.75) / 1_000);
   return Math.min(20, Math.max(1, fresh));
 }
 
-/** As many creates as certainly start within the start guard. */
+/** The number of creates that certainly start within the start guard. */
 export function createsPerIntent(limits: UpsertLimits): number {
   if (limits.requestsPerSecond === null) return 20;
   return Math.min(20, Math.max(1, Math.floor((limits.requestsPerSecond * limits.startGuardMs * 0.5) / 1_000)));
@@ -141,14 +141,14 @@ export interface UpsertParts {
   readonly identity: ProcessIdentity;
   readonly limits: UpsertLimits;
   readonly writeHealth: WriteHealth;
-  /** Shared by all batches of a process; without it a batch takes as many keys as `keysPerChunk` says. */
+  /** Shared by all batches of a process; by default each batch begins with `keysPerChunk`. */
   readonly pace?: Pace;
-  /** The key machine; another one only where a test proves that each of its guards is needed. */
+  /** The key machine. Tests replace it, to prove that each of its guards is needed. */
   readonly step?: typeof stepKey;
 }
 
 /**
- * Whether writes get through at all. An attempt counts against a row only while other writes succeed: an outage burns
+ * Whether writes succeed at all. An attempt counts against a row only while other writes succeed, so that an outage rejects
  * none (`rules.md`, "One contact per key", step 5).
  */
 export interface WriteHealth {
@@ -164,30 +164,5 @@ export function createWriteHealth(clock: Clock): WriteHealth {
       lastSuccessMs = clock.monotonicMs();
     },
     succeededSince: (monotonicMs) => lastSuccessMs >= monotonicMs,
-  };
-}
-
-/**
- * How many keys one piece of work takes at a time under a limited rate.
- *
- * Leases are taken only as fast as the rate can serve them (`rules.md`, "One contact per key", step 1), and a read must
- * still be fresh when its write has passed the line before the gate. How long that line is depends on the other workers
- * that share the rate, which nobody here knows. So the pace feels its way: half as many after a chunk whose writes came
- * too late, one more after each that came in time.
- */
-interface Pace {
-  /** How many keys the next chunk takes; at least one. */
-  keysPerChunk(): number;
-  /** How a chunk fared: so many of its writes came too late. */
-  ended(lateCount: number): void;
-}
-
-export function createPace(keysMax: number): Pace {
-  let keys = keysMax;
-  return {
-    keysPerChunk: () => keys,
-    ended: (lateCount) => {
-      keys = lateCount > 0 ? Math.max(1, Math.floor(keys / 2)) : Math.min(keysMax, keys + 1);
-    },
   };
 }

@@ -1,139 +1,159 @@
 /**
- * What an end of the machine means for the row: outcome, both halves of the base, the words of a dead letter.
+ * What an end of the machine means for the row: its outcome, both halves of the base, and the words of a dead letter.
  */
+import type { Said } from '#src/contacts/base.ts';
 import { claimOf, resolveClaim } from '#src/contacts/claim.ts';
 import type { DeadClass } from '#src/contacts/outcome.ts';
+import type { Plan } from '#src/contacts/plan.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { nextOwnership, settle } from '#src/contacts/settle.ts';
-import { invariant, type PatchbayError, unreachable } from '#src/errors.ts';
-import type { RecordEnd, ServiceAnswer, SettledRecord } from '#src/ledger/staging.ts';
-import type { Contact } from '#src/wire/contact.ts';
-import type { ServiceErrorBody } from '#src/wire/error.ts';
-import type { Chunk } from './chunk.ts';
+import { type PatchbayError, unreachable } from '#src/errors.ts';
+import type { RecordEnd, ServiceAnswer, SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import type { KeyEnd } from './key-machine.ts';
-import { type Answer, allMovedSaids, type KeyWork, movedSaids, plannedOf } from './key-work.ts';
-
-export function endKey(chunk: Chunk, key: KeyWork, as: KeyEnd): void {
-  const ended = endOf(key, as);
-  const { position, line, key: name, sequence } = key.record;
-  chunk.ends.push({ position, line, key: name, sequence, ...ended });
-}
+import {
+  allMovedSaids,
+  type Contents,
+  mismatch,
+  movedSaids,
+  type Refusal,
+  type Refused,
+  type Same,
+  type Written,
+} from './key-work.ts';
 
 type Ended = Pick<SettledRecord, 'end' | 'bound' | 'said' | 'others' | 'afterDoubt'>;
 
-function endOf(key: KeyWork, as: KeyEnd): Ended {
+/** The end that the machine has decided, with all that the ledger is to keep of it. */
+export function endOf(record: StagedRecord, as: KeyEnd, contents: Contents): SettledRecord {
+  const { position, line, key, sequence } = record;
+  return { position, line, key, sequence, ...endedAs(record, as, contents) };
+}
+
+/** @throws PatchbayError `bug` `invariant`: the contents are not those of this end. */
+function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
   switch (as) {
-    case 'created':
-    case 'updated':
-    case 'unchanged':
-      return well(key, as);
     case 'gone':
     case 'superseded':
       return { end: { outcome: 'skipped', reason: as }, bound: null, said: null, others: [] };
-    case 'twoContacts':
-      return dead(key, twoContactsDeath(answered(key, 'ids').ids));
-    case 'keyMoved':
-      return dead(key, keyMovedDeath(answered(key, 'ids').ids));
-    case 'keyTaken':
-      return dead(key, keyTakenDeath(answered(key, 'refusal')));
-    case 'refused':
-      return { ...dead(key, refusedDeath(answered(key, 'refusal'))), ...unwritten(key) };
+    case 'unchanged':
+      if (contents.is === 'same') return unchanged(record, contents);
+      break;
+    case 'created':
+    case 'updated':
+      if (contents.is === 'written') return written(record, contents);
+      break;
     case 'notApplied':
-      return { ...dead(key, notAppliedDeath(answered(key, 'contact').differences)), ...partlyWritten(key) };
-    case 'oddReply': {
-      const { id, what } = answered(key, 'odd');
-      return dead(key, oddReplyDeath(id, what));
-    }
-    case 'doubt':
-      return dead(key, doubtDeath(doubtsOf(key)));
+      if (contents.is === 'written')
+        return { ...dead(record, notAppliedDeath(contents.differences)), ...partlyWritten(record, contents) };
+      break;
+    case 'refused':
+      if (contents.is === 'refused')
+        return { ...dead(record, refusedDeath(contents.refusal)), ...unwritten(record, contents) };
+      break;
+    case 'keyTaken':
+      if (contents.is === 'refused') return dead(record, keyTakenDeath(contents.refusal));
+      break;
+    case 'twoContacts':
+      if (contents.is === 'conflict') return dead(record, twoContactsDeath(contents.ids));
+      break;
+    case 'keyMoved':
+      if (contents.is === 'conflict') return dead(record, keyMovedDeath(contents.ids));
+      break;
+    case 'oddReply':
+      if (contents.is === 'odd') return dead(record, oddReplyDeath(contents.id, contents.what));
+      break;
     case 'lookUpFails':
-      return dead(key, lookUpFailsDeath(answered(key, 'failure').failure));
+      if (contents.is === 'unreadable') return dead(record, lookUpFailsDeath(contents.failure));
+      break;
+    case 'doubt':
+      // Doubts of creates are counted with the key, since another run may continue them; those of updates with the row.
+      if (contents.is === 'absent') return dead(record, doubtDeath(contents.lease.contact.attempts));
+      return dead(record, doubtDeath(record.attempts + 1));
     default:
       return unreachable(as);
   }
+  throw mismatch(as, contents);
 }
 
-function answered<Kind extends Answer['kind']>(key: KeyWork, kind: Kind): Extract<Answer, { kind: Kind }> {
-  const { answer } = key;
-  invariant(answer.kind === kind, 'an end has its answer', { wanted: kind, answer: answer.kind });
-  // The line above has compared the kinds, which the compiler cannot follow through a type parameter.
-  return answer as Extract<Answer, { kind: Kind }>;
-}
-
-/** The doubts of an update are counted with its row, those of creates with the key: another run may go on with them. */
-function doubtsOf({ contact, record, planned }: KeyWork): number {
-  return planned?.plan.kind === 'patch' ? record.attempts + 1 : contact.attempts;
-}
-
-/** The record reached its contact: the base moves. */
-function well(key: KeyWork, outcome: 'created' | 'updated' | 'unchanged'): Ended {
-  const { record, contact } = key;
-  const { plan, input } = plannedOf(key);
-  const { contact: reply, warnings } = answered(key, 'contact');
-  const { said, others, ...bound } = settle({ ...input, plan, reply });
-  const madeByUs = key.createAnswered || key.madeByUs;
-  const adopted = outcome !== 'created' && contact.contactId === null && !madeByUs;
-  // What our own intent made counts as created, whenever it was found; what we adopt counts as updated, and so does
-  // what an update of ours changed before its answer was lost.
-  const counted = madeByUs ? 'created' : outcome === 'unchanged' && (adopted || record.sent) ? 'updated' : outcome;
-  // All that was left of it another feed has decided since.
-  const isOvertaken = counted === 'unchanged' && plan.passed.length > 0 && plan.held.length === 0;
-  const end: RecordEnd = isOvertaken
-    ? { outcome: 'skipped', reason: 'superseded' }
-    : {
-        outcome: counted,
-        adopted,
-        heldFields: plan.held,
-        ...(outcome === 'updated' ? { changedFields: plan.reasons.map((change) => change.field) } : {}),
-        removedValues: plan.removals,
-        warnings: [...plan.notes.map((note) => note.message), ...warnings],
-      };
+function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs }: Same): Ended {
+  const { said, others, ...bound } = settle({ ...input, plan, reply: theirs });
+  const adopted = lease.contact.contactId === null && !madeByUs;
+  // A contact that an intent of Patchbay's made counts as created, whenever it is found. One that is adopted counts as
+  // updated, and so does one that an update of Patchbay's changed before its answer was lost.
+  const outcome = madeByUs ? 'created' : adopted || record.sent ? 'updated' : 'unchanged';
+  // Another feed has decided since about all that was left of the row.
+  const isOvertaken = outcome === 'unchanged' && plan.passed.length > 0 && plan.held.length === 0;
   return {
-    end,
-    bound: { contactId: reply.id, ...bound, writtenAtMs: key.writtenAtMs },
-    said: {
-      said,
-      rowHash: record.rowHash,
-      fingerprint: record.fingerprint,
-      mappingVersion: record.mappingVersion,
-      held: plan.held,
-    },
-    others: movedSaids(key, others, plan.kind === 'create'),
-    ...(contact.state === 'intent' ? { afterDoubt: key.createAnswered ? 'created' : 'adopted' } : {}),
+    end: isOvertaken ? { outcome: 'skipped', reason: 'superseded' } : success(outcome, adopted, plan, []),
+    bound: { contactId: theirs.id, ...bound, writtenAtMs: null },
+    said: saidOf(record, said, plan),
+    others: movedSaids(lease, others, false),
+    ...(lease.contact.state === 'intent' ? { afterDoubt: 'adopted' } : {}),
   };
 }
 
-function dead(key: KeyWork, death: Death): Ended {
-  const { line, key: name, row, letterId, desired } = key.record;
+function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAtMs }: Written): Ended {
+  const { input, plan } = sent;
+  const { said, others, ...bound } = settle({ ...input, plan, reply });
+  const isCreate = sent.is === 'intended';
+  const madeByUs = isCreate || sent.madeByUs;
+  const adopted = lease.contact.contactId === null && !madeByUs;
+  const end = success(madeByUs ? 'created' : 'updated', adopted, plan, warnings);
+  return {
+    end: isCreate ? end : { ...end, changedFields: plan.reasons.map((change) => change.field) },
+    bound: { contactId: reply.id, ...bound, writtenAtMs },
+    said: saidOf(record, said, plan),
+    others: movedSaids(lease, others, isCreate),
+    ...(lease.contact.state === 'intent' ? { afterDoubt: isCreate ? 'created' : 'adopted' } : {}),
+  };
+}
+
+type Success = Extract<RecordEnd, { readonly outcome: 'created' | 'updated' | 'unchanged' }>;
+
+function success(outcome: Success['outcome'], adopted: boolean, plan: Plan, warnings: readonly string[]): Success {
+  return {
+    outcome,
+    adopted,
+    heldFields: plan.held,
+    removedValues: plan.removals,
+    warnings: [...plan.notes.map((note) => note.message), ...warnings],
+  };
+}
+
+function saidOf(record: StagedRecord, said: Said, { held }: Plan): NonNullable<Ended['said']> {
+  const { rowHash, fingerprint, mappingVersion } = record;
+  return { said, rowHash, fingerprint, mappingVersion, held };
+}
+
+function dead(record: StagedRecord, death: Death): Ended {
+  const { line, key, row, letterId, desired } = record;
   const { code, message, hint, field = null, answer = null } = death;
-  const deadClass: DeadClass = death.class;
   const problem = { code, line, field, value: null, message, hint };
   const letter = letterId === undefined ? {} : { letterId };
-  const deadRow = { class: deadClass, code, line, key: name, problems: [problem], row, ...letter, desired, answer };
+  const deadRow = { class: death.class, code, line, key, problems: [problem], row, ...letter, desired, answer };
   return { end: { outcome: 'dead', dead: deadRow }, bound: null, said: null, others: [] };
 }
 
-/** An update was refused, and nothing of it landed: what was claimed for it is nobody's again. */
-function unwritten(key: KeyWork): Partial<Ended> {
-  const theirs = key.planned?.input.theirs ?? null;
-  if (theirs === null) return {};
-  const { seen, owned, agreed, stamps } = key.base;
+/** An update was refused, and nothing of it landed: what was claimed for it belongs to nobody again. */
+function unwritten({ feed }: StagedRecord, { lease, sent }: Refused): Partial<Ended> {
+  if (sent.is === 'intended') return {};
+  const { seen, owned, agreed, stamps } = lease.base;
+  const { theirs } = sent;
   const bound = { contactId: theirs.id, seen: seen ?? theirs, owned, agreed, stamps, writtenAtMs: null };
-  return { bound, others: allMovedSaids(key) };
+  return { bound, others: allMovedSaids(lease, feed) };
 }
 
-/** What of the write did land is agreed, and stays the feed's own; the rest stays to be done. */
-function partlyWritten(key: KeyWork): Partial<Ended> {
-  const { plan, input } = plannedOf(key);
-  const reply: Contact = answered(key, 'contact').contact;
+/** What has landed of the write is agreed, and stays the feed's own; the rest is still to be done. */
+function partlyWritten({ feed }: StagedRecord, { lease, sent, reply, writtenAtMs }: Written): Partial<Ended> {
+  const { plan, input } = sent;
   const claim = claimOf(input);
-  const base = claim === null ? key.base : resolveClaim(key.base, claim, input.feed, reply);
+  const base = claim === null ? lease.base : resolveClaim(lease.base, claim, input.feed, reply);
   const owned = nextOwnership(base.owned, plan.written, reply);
-  const bound = { contactId: reply.id, ...base, seen: reply, owned, writtenAtMs: key.writtenAtMs };
-  return { bound, others: allMovedSaids({ ...key, base }) };
+  const bound = { contactId: reply.id, ...base, seen: reply, owned, writtenAtMs };
+  return { bound, others: allMovedSaids({ ...lease, base }, feed) };
 }
 
-/** Why a row was given up, in the words of its dead letter: what happened, and what to do next. */
+/** Why a row was rejected, in the words of its dead letter: what happened, and what to do next. */
 interface Death {
   readonly class: DeadClass;
   readonly code: string;
@@ -143,17 +163,11 @@ interface Death {
   readonly answer?: ServiceAnswer | null;
 }
 
-/** What the service answered, where it said no. */
-interface Refusal {
-  readonly status: number;
-  readonly body: ServiceErrorBody;
-}
-
 function answerOf({ status, body }: Refusal): ServiceAnswer {
   return { status, code: body.code, title: body.title, message: body.message, trace: body.trace };
 }
 
-/** 400, 404, 422…, and 401 or 403 that concern one contact: sending the same again is of no use. */
+/** 400, 404, 422…, and 401 or 403 about one contact: the same request would be refused again. */
 function refusedDeath(refusal: Refusal): Death {
   const { status, body } = refusal;
   const words = [body.title, body.message].filter((text) => text !== null).join(': ');
@@ -162,7 +176,7 @@ function refusedDeath(refusal: Refusal): Death {
     code: body.title === 'Invalid Custom Field Item' ? 'customFieldRefused' : `refused${status}`,
     field: body.paths[0] ?? null,
     message: `the service refused the contact with ${status}${words === '' ? '' : `: ${words}`}`,
-    hint: 'Correct the row by what the service says, and drop the fix-file in again.',
+    hint: 'Correct the row as the service says, and drop the fix-file in again.',
     answer: answerOf(refusal),
   };
 }
@@ -180,7 +194,7 @@ function keyMovedDeath([contactId]: readonly string[]): Death {
   return {
     class: 'conflict',
     code: 'keyMoved',
-    message: `contact ${contactId} was bound to this externalId and carries another one now`,
+    message: `contact ${contactId} had this externalId and has another one now`,
     hint: 'Give the contact its externalId back in the workspace, then retry the dead letter.',
   };
 }
@@ -190,8 +204,8 @@ function keyTakenDeath(refusal: Refusal): Death {
   return {
     class: 'conflict',
     code: 'keyTaken',
-    message: 'the service says that the externalId is taken, and lists no contact that has it',
-    hint: 'Look for the contact in the workspace (perhaps it was deleted, or belongs to another source), then retry the dead letter.',
+    message: 'the service reports that the externalId is taken, but lists no contact with it',
+    hint: 'Look for the contact in the workspace (it may have been deleted, or belong to another source), then retry the dead letter.',
     answer: answerOf(refusal),
   };
 }
@@ -200,39 +214,39 @@ function doubtDeath(attempts: number): Death {
   return {
     class: 'doubt',
     code: 'doubt',
-    message: `${attempts} writes of this contact ended without an answer that tells whether they landed`,
-    hint: 'Look at the contact in the workspace, then retry the dead letter: it is looked up before anything is written.',
+    message: `${attempts} writes of this contact ended without an answer, so it is unknown whether they landed`,
+    hint: 'Check the contact in the workspace, then retry the dead letter: the contact is looked up before anything is written.',
   };
 }
 
-/** The look-up of this one key fails again and again, while that of others passes. */
+/** The look-up of this one key keeps failing, while those of others succeed. */
 function lookUpFailsDeath(failure: PatchbayError): Death {
   return {
     class: 'exhausted',
     code: 'lookUpFails',
-    message: `the service cannot answer for this externalId, and does for others: ${failure.message}`,
-    hint: 'Look at the contact in the workspace, then retry the dead letter.',
+    message: `the service answers for other externalIds, but not for this one: ${failure.message}`,
+    hint: 'Check the contact in the workspace, then retry the dead letter.',
   };
 }
 
-/** Neither the list nor the contact itself answers with all that the interface promises. */
+/** Neither the list nor the contact itself shows all that the interface promises. */
 function oddReplyDeath(id: string, what: string): Death {
   return {
     class: 'exhausted',
     code: 'oddReply',
-    message: `the service answers for contact ${id} with something that is not this contact as the interface describes it: ${what}`,
-    hint: 'Nothing was written, since values could be lost. Look at the contact in the workspace, then retry the dead letter.',
+    message: `the service's answer for contact ${id} is not this contact as the interface describes it: ${what}`,
+    hint: 'Nothing was written, since values could be lost. Check the contact in the workspace, then retry the dead letter.',
   };
 }
 
-/** The service said yes and holds something else: never a success (`facts.md`, what goes wrong, 9). */
+/** The service accepted the write and holds something else: never a success (`facts.md`, what goes wrong, 9). */
 function notAppliedDeath(differences: readonly ReplyDifference[]): Death {
   const fields = differences.map((difference) => difference.field.replace(/:.*$/, ''));
   return {
     class: 'notApplied',
     code: 'notApplied',
     field: fields[0] ?? null,
-    message: `the service accepted the contact, and its reply differs from what was sent in: ${[...new Set(fields)].join(', ')}`,
-    hint: 'Look at the contact in the workspace; perhaps another tool writes to it, or the service changes such values.',
+    message: `the service accepted the contact, but its reply differs from what was sent: ${[...new Set(fields)].join(', ')}`,
+    hint: 'Check the contact in the workspace: another tool may write to it, or the service may change such values.',
   };
 }

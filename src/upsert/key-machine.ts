@@ -2,15 +2,99 @@
  * The state machine of one key, from its lease to its rest: a pure reducer (state, event) → (state, effects).
  *
  * It decides everything about *when* a request may be sent and what its end means, and nothing about contents: what is
- * planned, sent and compared is its driver's business (`drive-keys.ts`). Prose and the table of transitions stand in
- * `README.md` beside it; a test holds table and code equal. Source: `rules.md`, "One contact per key", steps 1 to 6.
+ * planned, sent and compared is up to its driver (`process-batch.ts`). `README.md` in this folder holds the prose and the
+ * table of transitions; a test keeps table and code equal. Source: `rules.md`, "One contact per key", steps 1 to 6.
  *
- * Invariant: a create is asked for only behind a lease, a look-up that found nothing, and a committed intent. What may
- * have landed is never asked for again before a new lease, which the horizon keeps away.
+ * Invariant: a create is asked for only after a lease, a look-up that found nothing, and a committed intent. A write that
+ * may have landed is never asked for again before a new lease, which is not given before the horizon.
  */
 import { invariant } from '#src/errors.ts';
 
-/** A key that nothing is known of yet. */
+/** What is under way. Each phase waits for one answer; `rest` for none. */
+export const phases = [
+  ...(['leasing', 'lookingUp', 'fetching', 'intending', 'creating'] as const),
+  ...(['patching', 'refreshing', 'taken', 'vanished', 'checkingKey', 'rest'] as const),
+] as const;
+export type Phase = (typeof phases)[number];
+
+export interface KeyState {
+  readonly phase: Phase;
+  /** The ledger has bound the key to a contact. */
+  readonly bound: boolean;
+  /** Bound, and written by Patchbay within the visibility lag: no list is read, and a read that differs is not used yet. */
+  readonly mayLag: boolean;
+  /** The number of creates that may still end in doubt while other writes succeed. */
+  readonly createsLeft: number;
+  /** How often an update may still end in doubt, a contact vanish or a read of it fail, while others succeed. */
+  readonly triesLeft: number;
+  /** How often a read may still be refreshed that became too old before its write was sent. */
+  readonly refreshesLeft: number;
+  /** Whether a key that was refused as taken, and that no list shows, gets one more look-up. */
+  readonly maySearchAgain: boolean;
+}
+
+export type KeyEvent =
+  // Answers of the ledger.
+  | { readonly kind: 'leased'; readonly facts: Omit<KeyState, 'phase'> }
+  | { readonly kind: 'held' | 'horizon'; readonly waitMs: number }
+  | { readonly kind: 'superseded' | 'intended' | 'leaseLost' }
+  // What a read found under the key, and what the plan made of it.
+  | { readonly kind: 'found'; readonly plan: 'patch' | 'same' }
+  | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' }
+  // No picture: the contact lacks members that the interface promises, or is not the one that was asked for.
+  | { readonly kind: 'foundOdd' }
+  // Within the visibility lag of Patchbay's last write, and not what that write was answered with.
+  | { readonly kind: 'foundStale' }
+  // The read fails for this key, while others succeed.
+  | { readonly kind: 'readFails'; readonly forGood: boolean }
+  // A read succeeded after a write was refused with 401 or 403: the service refuses this one contact.
+  | { readonly kind: 'keyWorks' }
+  // How a write ended. `applied`: the reply is what was wanted.
+  | { readonly kind: 'done'; readonly applied: boolean }
+  | { readonly kind: 'notSent' | 'rateLimited' | 'tooLate' | 'readTooOld' }
+  | { readonly kind: 'taken' | 'vanished' | 'refused' | 'unauthorized' }
+  | { readonly kind: 'doubt'; readonly othersSucceed: boolean }
+  // All work stops, before this write was sent.
+  | { readonly kind: 'stopped' };
+export type EventKind = KeyEvent['kind'];
+
+/** How a row ends. The words of a dead letter: `key-ends.ts`. */
+export type KeyEnd =
+  | 'created'
+  | 'updated'
+  | 'unchanged'
+  | 'gone'
+  | 'superseded'
+  | 'twoContacts'
+  | 'keyMoved'
+  | 'keyTaken'
+  | 'refused'
+  | 'notApplied'
+  | 'oddReply'
+  | 'doubt'
+  | 'lookUpFails';
+
+/** `moment`: about a second. `horizon`: until a look-up can tell. `lag`: until reads show what is there. */
+type Wait = 'none' | 'moment' | 'horizon' | 'lag';
+
+export type Effect =
+  /** Answered by one event. At most one of a step, as its last effect. */
+  | { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
+  /** Takes the intent back: this create was certainly not carried out. */
+  | { readonly do: 'withdraw' }
+  /** The same for an update: nobody owns what was claimed for it, and its horizon is void. */
+  | { readonly do: 'unclaim' }
+  | { readonly do: 'noteDoubt'; readonly countsAttempt: boolean }
+  /** The row is due again later; no worker waits for it. */
+  | { readonly do: 'defer'; readonly wait: Wait | { readonly ms: number }; readonly countsAttempt: boolean }
+  | { readonly do: 'end'; readonly as: KeyEnd };
+
+export interface Step {
+  readonly state: KeyState;
+  readonly effects: readonly Effect[];
+}
+
+/** A key of which nothing is known yet. */
 export const start: Step = {
   state: {
     phase: 'leasing',
@@ -37,16 +121,20 @@ const rest = (state: KeyState, ...effects: readonly Effect[]): Step => ({
   effects,
 });
 const end = (as: KeyEnd): Effect => ({ do: 'end', as });
-const park = (wait: Wait | { readonly ms: number }, burn = false): Effect => ({ do: 'park', wait, burn });
+const defer = (wait: Wait | { readonly ms: number }, countsAttempt = false): Effect => ({
+  do: 'defer',
+  wait,
+  countsAttempt,
+});
 const withdraw: Effect = { do: 'withdraw' };
 const unclaim: Effect = { do: 'unclaim' };
 
 const planned: Cell<'found'> = (state, { plan }) =>
   plan === 'patch' ? ask(state, 'patching', 'patch') : rest(state, end('unchanged'));
 const readFails: Cell<'readFails'> = (state, { forGood }) =>
-  forGood || state.triesLeft <= 1 ? rest(state, end('lookUpFails')) : rest(state, park('moment', true));
+  forGood || state.triesLeft <= 1 ? rest(state, end('lookUpFails')) : rest(state, defer('moment', true));
 const refusedAlone = (state: KeyState): Step => rest(state, end('refused'));
-/** All work stops before the next request: the row stays as it is in the ledger, and is taken again. */
+/** All work stops before the next request: the row stays as it is in the ledger, for the next job. */
 const stopped = (state: KeyState): Step => rest(state);
 
 const transitions: Transitions = {
@@ -55,8 +143,8 @@ const transitions: Transitions = {
       const state: KeyState = { ...facts, phase: 'leasing' };
       return facts.bound && facts.mayLag ? ask(state, 'fetching', 'fetch') : ask(state, 'lookingUp', 'lookUp');
     },
-    held: (state, { waitMs }) => rest(state, park({ ms: waitMs })),
-    horizon: (state, { waitMs }) => rest(state, park({ ms: waitMs })),
+    held: (state, { waitMs }) => rest(state, defer({ ms: waitMs })),
+    horizon: (state, { waitMs }) => rest(state, defer({ ms: waitMs })),
     superseded: (state) => rest(state, end('superseded')),
   },
   lookingUp: {
@@ -73,24 +161,25 @@ const transitions: Transitions = {
     stopped,
     readFails,
     found: planned,
-    foundStale: (state) => rest(state, park('lag')),
+    foundStale: (state) => rest(state, defer('lag')),
     foundOdd: (state) => rest(state, end('oddReply')),
-    foundNone: (state) => rest(state, state.mayLag ? park('lag') : end('gone')),
-    foundOtherKey: (state) => rest(state, state.mayLag ? park('lag') : end('keyMoved')),
+    foundNone: (state) => rest(state, state.mayLag ? defer('lag') : end('gone')),
+    foundOtherKey: (state) => rest(state, state.mayLag ? defer('lag') : end('keyMoved')),
   },
   intending: {
     intended: (state) => ask(state, 'creating', 'create'),
-    leaseLost: (state) => rest(state, park('none')),
+    leaseLost: (state) => rest(state, defer('none')),
   },
   creating: {
     done: (state, { applied }) => rest(state, end(applied ? 'created' : 'notApplied')),
-    doubt: (state, { othersSucceed }) => rest(state, { do: 'noteDoubt', burn: othersSucceed }, park('horizon')),
+    doubt: (state, { othersSucceed }) =>
+      rest(state, { do: 'noteDoubt', countsAttempt: othersSucceed }, defer('horizon')),
     taken: (state) => ask(state, 'taken', 'lookUp', withdraw),
     refused: (state) => rest(state, withdraw, end('refused')),
     unauthorized: (state) => ask(state, 'checkingKey', 'lookUp', withdraw),
-    notSent: (state) => rest(state, withdraw, park('moment')),
-    rateLimited: (state) => rest(state, withdraw, park('none')),
-    tooLate: (state) => rest(state, withdraw, park('none')),
+    notSent: (state) => rest(state, withdraw, defer('moment')),
+    rateLimited: (state) => rest(state, withdraw, defer('none')),
+    tooLate: (state) => rest(state, withdraw, defer('none')),
     stopped: (state) => rest(state, withdraw),
   },
   taken: {
@@ -99,23 +188,27 @@ const transitions: Transitions = {
     found: planned,
     foundOdd: (state) => ask(state, 'fetching', 'fetch'),
     foundSeveral: (state) => rest(state, end('twoContacts')),
-    foundNone: (state) => rest(state, state.maySearchAgain ? park('lag', true) : end('keyTaken')),
+    foundNone: (state) => rest(state, state.maySearchAgain ? defer('lag', true) : end('keyTaken')),
   },
   patching: {
     stopped: (state) => rest(state, unclaim),
     done: (state, { applied }) => rest(state, end(applied ? 'updated' : 'notApplied')),
     doubt: (state, { othersSucceed }) => {
       const isLast = othersSucceed && state.triesLeft <= 1;
-      return rest(state, { do: 'noteDoubt', burn: false }, isLast ? end('doubt') : park('horizon', othersSucceed));
+      return rest(
+        state,
+        { do: 'noteDoubt', countsAttempt: false },
+        isLast ? end('doubt') : defer('horizon', othersSucceed),
+      );
     },
     vanished: (state) => ask(state, 'vanished', 'lookUp', unclaim),
     refused: refusedAlone,
     unauthorized: (state) => ask(state, 'checkingKey', 'lookUp', unclaim),
-    notSent: (state) => rest(state, unclaim, park('moment')),
-    rateLimited: (state) => rest(state, unclaim, park('none')),
-    tooLate: (state) => rest(state, unclaim, park('none')),
+    notSent: (state) => rest(state, unclaim, defer('moment')),
+    rateLimited: (state) => rest(state, unclaim, defer('none')),
+    tooLate: (state) => rest(state, unclaim, defer('none')),
     readTooOld: (state) => {
-      if (state.refreshesLeft === 0) return rest(state, unclaim, park('moment'));
+      if (state.refreshesLeft === 0) return rest(state, unclaim, defer('moment'));
       return ask({ ...state, refreshesLeft: state.refreshesLeft - 1 }, 'refreshing', 'fetch', unclaim);
     },
   },
@@ -146,104 +239,18 @@ const transitions: Transitions = {
 };
 
 /**
- * One step. Each answer has its place: one that comes where none can is a mistake of the driver's, and stops it.
+ * One step. An answer in a state that takes none of its kind is a mistake of the driver's, and stops it.
  * @throws PatchbayError `bug` `invariant`.
  */
 export function stepKey(state: KeyState, event: KeyEvent): Step {
-  // The cell belongs to the event's kind, which the table's type says and an index cannot.
+  // The table's type pairs each cell with its event kind, which an index cannot express.
   const cell = transitions[state.phase][event.kind] as Cell<EventKind> | undefined;
   invariant(cell !== undefined, 'an answer came where none can', { phase: state.phase, event: event.kind });
   return cell(state, event);
 }
 
-/** The table's cells, for its description. */
+/** The event kinds that a phase takes, to describe the table. */
 export function transitionKinds(phase: Phase): readonly EventKind[] {
   // The keys of a cell row are event kinds by its type.
   return Object.keys(transitions[phase]) as EventKind[];
-}
-
-// The words of the key machine: its states, the events that move it, the effects that it asks for (`key-machine.ts`).
-
-/** What is on its way. Each waits for one answer; `rest` for none. */
-export const phases = [
-  ...(['leasing', 'lookingUp', 'fetching', 'intending', 'creating'] as const),
-  ...(['patching', 'refreshing', 'taken', 'vanished', 'checkingKey', 'rest'] as const),
-] as const;
-export type Phase = (typeof phases)[number];
-
-export interface KeyState {
-  readonly phase: Phase;
-  /** The ledger has bound the key to a contact. */
-  readonly bound: boolean;
-  /** Bound, and written by us within the visibility lag: no list is asked, and a read that differs is not believed yet. */
-  readonly mayLag: boolean;
-  /** So many more creates may end in doubt while other writes succeed. */
-  readonly createsLeft: number;
-  /** So many more times may an update end in doubt, a contact vanish or a read of it fail, while others succeed. */
-  readonly triesLeft: number;
-  /** So many more times is a read refreshed that grew old in the line. */
-  readonly refreshesLeft: number;
-  /** A key that was called taken and that no list showed gets one more look. */
-  readonly maySearchAgain: boolean;
-}
-
-export type KeyEvent =
-  // Answers of the ledger.
-  | { readonly kind: 'leased'; readonly facts: Omit<KeyState, 'phase'> }
-  | { readonly kind: 'held' | 'horizon'; readonly waitMs: number }
-  | { readonly kind: 'superseded' | 'intended' | 'leaseLost' }
-  // What a read found under the key, and what the plan made of it.
-  | { readonly kind: 'found'; readonly plan: 'patch' | 'same' }
-  | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' }
-  // No picture: the contact lacks members that the interface promises, or is another than was asked for.
-  | { readonly kind: 'foundOdd' }
-  // Within the visibility lag of our own last write, and not what that write was answered with.
-  | { readonly kind: 'foundStale' }
-  // The read fails for this key, while others pass.
-  | { readonly kind: 'readFails'; readonly forGood: boolean }
-  // A read was answered after a write was refused with 401 or 403: the service refuses this one contact.
-  | { readonly kind: 'keyWorks' }
-  // How a write ended. `applied`: the reply is what was wanted.
-  | { readonly kind: 'done'; readonly applied: boolean }
-  | { readonly kind: 'notSent' | 'rateLimited' | 'tooLate' | 'readTooOld' }
-  | { readonly kind: 'taken' | 'vanished' | 'refused' | 'unauthorized' }
-  | { readonly kind: 'doubt'; readonly othersSucceed: boolean }
-  // All work stops here, before this write was sent.
-  | { readonly kind: 'stopped' };
-export type EventKind = KeyEvent['kind'];
-
-/** How a row ends. The words of a dead letter are its driver's. */
-export type KeyEnd =
-  | 'created'
-  | 'updated'
-  | 'unchanged'
-  | 'gone'
-  | 'superseded'
-  | 'twoContacts'
-  | 'keyMoved'
-  | 'keyTaken'
-  | 'refused'
-  | 'notApplied'
-  | 'oddReply'
-  | 'doubt'
-  | 'lookUpFails';
-
-/** `moment`: about a second. `horizon`: until a look-up can tell. `lag`: until what is there shows in reads. */
-type Wait = 'none' | 'moment' | 'horizon' | 'lag';
-
-export type Effect =
-  /** Answered by one event. At most one of a step, and its last. */
-  | { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
-  /** Takes the intent back: this create was certainly not carried out. */
-  | { readonly do: 'withdraw' }
-  /** The same for an update: what was claimed for it is nobody's, and its horizon is void. */
-  | { readonly do: 'unclaim' }
-  | { readonly do: 'noteDoubt'; readonly burn: boolean }
-  /** No worker waits: the row is due again later. */
-  | { readonly do: 'park'; readonly wait: Wait | { readonly ms: number }; readonly burn: boolean }
-  | { readonly do: 'end'; readonly as: KeyEnd };
-
-export interface Step {
-  readonly state: KeyState;
-  readonly effects: readonly Effect[];
 }

@@ -1,50 +1,83 @@
 /**
- * Reads for keys at work: one look-up for many, one for a key alone, one contact by its id; and what they mean.
+ * Reads for keys at work: one look-up for many keys, one for a key alone, one contact by its id. Each returns the answer for
+ * the machine, and what it brought.
  *
- * What a look-up returns is compared exactly, never taken because it came first (`facts.md`: a wrong filter answers 200
- * with strangers).
+ * The contacts of a look-up are compared exactly, never taken because they came first (`facts.md`: a wrong filter answers
+ * 200 with the contacts of others).
  */
 import { isMadeBy, resolveClaim } from '#src/contacts/claim.ts';
 import { matchByKey, sameContents } from '#src/contacts/reply.ts';
 import { PatchbayError } from '#src/errors.ts';
+import type { StagedRecord } from '#src/ledger/staging.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { isAboutOneContact, lookUpKeys } from '#src/workspace/look-up.ts';
 import type { Chunk } from './chunk.ts';
-import type { KeyEvent } from './key-machine.ts';
-import { type KeyWork, planKey, plannedOf } from './key-work.ts';
+import { type Answer, type Asking, type Contents, type Lease, planAbsent, planFound } from './key-work.ts';
 
-/** One look-up for all. Answers each key with its event. @throws what reads throw, where it is not about one key. */
-export async function readTogether(chunk: Chunk, keys: readonly KeyWork[]): Promise<ReadonlyMap<KeyWork, KeyEvent>> {
-  const wanted = keys.map((key) => key.record.key);
+/** One look-up for all. @throws what reads throw, unless it concerns one key alone. */
+export async function readTogether(
+  chunk: Chunk,
+  keys: readonly Asking<'lookUp'>[],
+): Promise<ReadonlyMap<StagedRecord, Answer>> {
+  const wanted = keys.map(({ record }) => record.key);
   const found = await inStep('lookUp', () => lookUpKeys(chunk.parts.workspace, wanted, chunk.options));
   return new Map(
-    keys.map((key): [KeyWork, KeyEvent] => {
-      const failure = found.failures.get(key.record.key);
-      return [key, failure === undefined ? eventOf(chunk, key, found.contacts, found.readAtMs) : failed(key, failure)];
+    keys.map(({ record, contents: { lease } }): [StagedRecord, Answer] => {
+      const failure = found.failures.get(record.key);
+      if (failure !== undefined) return [record, unreadable(lease, failure)];
+      const answer = lookedUp(chunk, record, lease, found.contacts, found.readAtMs);
+      // Planned even if the key is bound: the plan of a create is not used then.
+      return [record, answer ?? { event: { kind: 'foundNone' }, contents: planAbsent(chunk, record, lease) }];
     }),
   );
 }
 
-/** A look-up in the middle: after a create that was refused as taken, an update that met no contact, a refused key. */
-export async function lookUpAlone(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
+/** A look-up in between: after a create that was refused as taken, an update that found no contact, a refused API key. */
+export async function lookUpAlone(chunk: Chunk, { record, state, contents }: Asking<'lookUp'>): Promise<Answer> {
   const { contacts, readAtMs, failures } = await inStep('lookUp', () =>
-    lookUpKeys(chunk.parts.workspace, [key.record.key], chunk.options),
+    lookUpKeys(chunk.parts.workspace, [record.key], chunk.options),
   );
-  if (key.state.phase === 'checkingKey') return { kind: 'keyWorks' };
-  const failure = failures.get(key.record.key);
-  if (failure !== undefined) return failed(key, failure);
+  if (state.phase === 'checkingKey') return { event: { kind: 'keyWorks' }, contents };
+  const { lease } = contents;
+  const failure = failures.get(record.key);
+  if (failure !== undefined) return unreadable(lease, failure);
   // Lists may still show the contact that an update has just missed.
-  const vanishedId = key.state.phase === 'vanished' ? plannedOf(key).input.theirs?.id : undefined;
-  const others = contacts.filter((contact) => contact.id !== vanishedId);
-  return eventOf(chunk, key, others, readAtMs);
+  const missedId = missedIdOf(contents);
+  const others = contacts.filter((contact) => contact.id !== missedId);
+  return lookedUp(chunk, record, lease, others, readAtMs) ?? { event: { kind: 'foundNone' }, contents };
 }
 
-/** The bound contact by its id: no list shows it, or its read grew old in the line. */
-export async function fetchContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
+function missedIdOf(contents: Asking<'lookUp'>['contents']): string | null {
+  const sent = contents.is === 'refused' ? contents.sent : contents;
+  return sent.is === 'claimed' ? sent.theirs.id : null;
+}
+
+/** Null where no contact has the key. */
+function lookedUp(
+  chunk: Chunk,
+  record: StagedRecord,
+  lease: Lease,
+  contacts: readonly Contact[],
+  readAtMs: number,
+): Answer | null {
+  const match = matchByKey(record.key, contacts);
+  switch (match.kind) {
+    case 'conflict':
+      return { event: { kind: 'foundSeveral' }, contents: { is: 'conflict', lease, ids: match.ids } };
+    case 'one':
+      if (match.contact.missing === undefined) return found(chunk, record, lease, match.contact, readAtMs);
+      return { event: { kind: 'foundOdd' }, contents: { is: 'unclear', lease, id: match.contact.id } };
+    case 'none':
+      return null;
+  }
+}
+
+/** A contact by its id: the bound one, which no list shows; one that a list showed in part; one whose read is too old. */
+export async function fetchContact(chunk: Chunk, { record, state, contents }: Asking<'fetch'>): Promise<Answer> {
   const { workspace, clock } = chunk.parts;
-  const id =
-    (key.state.phase === 'refreshing' ? plannedOf(key).input.theirs?.id : (key.fetchId ?? key.contact.contactId)) ?? '';
+  const { lease } = contents;
+  const id = fetchedId(contents);
   let readAtMs = clock.monotonicMs();
   const beforeSend = (): void => {
     readAtMs = clock.monotonicMs();
@@ -54,61 +87,51 @@ export async function fetchContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent
     contact = await inStep('get', () => workspace.getContact(id, { ...chunk.options, beforeSend }));
   } catch (error) {
     if (!(error instanceof PatchbayError && (await isAboutOneContact(workspace, error, chunk.options)))) throw error;
-    return failed(key, error);
+    return unreadable(lease, error);
   }
-  if (contact === null) return { kind: 'foundNone' };
+  if (contact === null) return { event: { kind: 'foundNone' }, contents };
   if (contact.id !== id || contact.missing !== undefined) {
     const what = contact.id === id ? `it lacks ${(contact.missing ?? []).join(', ')}` : 'it is another contact';
-    key.answer = { kind: 'odd', id, what };
-    return { kind: 'foundOdd' };
+    return { event: { kind: 'foundOdd' }, contents: { is: 'odd', lease, id, what } };
   }
-  if (contact.externalId !== key.record.key) {
-    key.answer = { kind: 'ids', ids: [id] };
-    return { kind: 'foundOtherKey' };
+  if (contact.externalId !== record.key) {
+    return { event: { kind: 'foundOtherKey' }, contents: { is: 'conflict', lease, ids: [id] } };
   }
-  const { seen } = key.contact;
-  if (key.state.mayLag && seen !== null && !sameContents(seen, contact)) return { kind: 'foundStale' };
-  return foundEvent(chunk, key, contact, readAtMs);
+  const { seen } = lease.contact;
+  if (state.mayLag && seen !== null && !sameContents(seen, contact)) {
+    return { event: { kind: 'foundStale' }, contents };
+  }
+  return found(chunk, record, lease, contact, readAtMs);
 }
 
-/** The read fails for this key, and passes for others. What the service refuses it will refuse again. */
-function failed(key: KeyWork, failure: PatchbayError): KeyEvent {
-  key.answer = { kind: 'failure', failure };
-  return { kind: 'readFails', forGood: failure.kind !== 'unreachable' };
+function fetchedId(contents: Asking<'fetch'>['contents']): string {
+  if (contents.is === 'unclear') return contents.id;
+  // The machine fetches only what is bound, where no read has shown a contact.
+  return contents.is === 'claimed' ? contents.theirs.id : (contents.lease.contact.contactId ?? '');
 }
 
-function eventOf(chunk: Chunk, key: KeyWork, contacts: readonly Contact[], readAtMs: number): KeyEvent {
-  const match = matchByKey(key.record.key, contacts);
-  switch (match.kind) {
-    case 'conflict':
-      key.answer = { kind: 'ids', ids: match.ids };
-      return { kind: 'foundSeveral' };
-    case 'one':
-      if (match.contact.missing === undefined) return foundEvent(chunk, key, match.contact, readAtMs);
-      key.fetchId = match.contact.id;
-      return { kind: 'foundOdd' };
-    case 'none':
-      // Also where the key is bound: what would be created is not looked at then.
-      if (key.state.phase === 'lookingUp') planKey(chunk, key, null, readAtMs);
-      return { kind: 'foundNone' };
-  }
+/** The read fails for this key and succeeds for others. What the service refuses it will refuse again. */
+function unreadable(lease: Lease, failure: PatchbayError): Answer {
+  return {
+    event: { kind: 'readFails', forGood: failure.kind !== 'unreachable' },
+    contents: { is: 'unreadable', lease, failure },
+  };
 }
 
-function foundEvent(chunk: Chunk, key: KeyWork, contact: Contact, readAtMs: number): KeyEvent {
-  key.answer = { kind: 'contact', contact, warnings: [], differences: [] };
-  recogniseOwnWrite(chunk, key, contact);
-  const { plan } = planKey(chunk, key, contact, readAtMs);
-  return { kind: 'found', plan: plan.kind === 'patch' ? 'patch' : 'same' };
+function found(chunk: Chunk, record: StagedRecord, lease: Lease, theirs: Contact, readAtMs: number): Answer {
+  const { base, madeByUs } = recogniseOwnWrite(chunk, lease, theirs);
+  const contents: Contents = planFound(chunk, record, { ...lease, base }, { theirs, readAtMs, madeByUs });
+  return { event: { kind: 'found', plan: contents.is === 'differs' ? 'patch' : 'same' }, contents };
 }
 
-/** A write of ours that was in doubt: what of it has landed is ours, and only what differs from that is people's. */
-function recogniseOwnWrite(chunk: Chunk, key: KeyWork, contact: Contact): void {
-  const { state, claim } = key.contact;
-  if (claim === null) {
-    // An intent of an older version, which kept nothing: the contact passes for ours, and its values for anybody's.
-    key.madeByUs = state === 'intent';
-    return;
-  }
-  key.madeByUs = state === 'intent' && isMadeBy(claim, contact);
-  key.base = resolveClaim(key.base, claim, chunk.run.feed, contact);
+/** After a write in doubt: what of it has landed is Patchbay's, and only what differs from that was changed by people. */
+function recogniseOwnWrite(
+  { run }: Chunk,
+  { base, contact: { state, claim } }: Lease,
+  theirs: Contact,
+): Pick<Lease, 'base'> & { readonly madeByUs: boolean } {
+  // An intent of an older version has no claim: the contact counts as Patchbay's, and its values as anybody's.
+  if (claim === null) return { base, madeByUs: state === 'intent' };
+  const madeByUs = state === 'intent' && isMadeBy(claim, theirs);
+  return { base: resolveClaim(base, claim, run.feed, theirs), madeByUs };
 }

@@ -1,14 +1,24 @@
 /**
- * One key at work: its state in the machine, and the contents that the machine does not look at.
+ * One key at work: its state in the machine (`key-machine.ts`), and the contents that the machine does not look at.
  *
- * Invariant: contents belong to the phase. `planned` is there from the first read on; `answer` is what the last request
- * said, for the words of an end.
+ * Contents are a tagged union: one member for each thing that an answer can bring. `KeyWork` pairs each question of the
+ * machine with the contents that asking it takes, so that a create is sent from a committed intent and from nothing else.
+ * `withQuestion` is the one place where a question meets its contents.
+ *
+ * Values are replaced, never changed. Moments named `…AtMs` and `…UntilMs` are monotonic.
  */
-import { type Base, emptyBase, nobodyOwns, type PlanInput } from '#src/contacts/base.ts';
-import { type Plan, planContact } from '#src/contacts/plan.ts';
+import type { Base, PlanInput } from '#src/contacts/base.ts';
+import {
+  type CreatePlan,
+  type IdlePlan,
+  type PatchPlan,
+  type Plan,
+  planCreate,
+  planUpdate,
+} from '#src/contacts/plan.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { ownedIfLanded } from '#src/contacts/settle.ts';
-import { invariant, type PatchbayError } from '#src/errors.ts';
+import { PatchbayError } from '#src/errors.ts';
 import type { ContactRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
 import { mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import type { StagedRecord } from '#src/ledger/staging.ts';
@@ -20,138 +30,246 @@ import { type Chunk, horizonMs, type UpsertLimits } from './chunk.ts';
 import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.ts';
 
 /** An effect that is answered by an event. */
-type Question = Extract<Effect, { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }>['do'];
+export type Question = Extract<
+  Effect,
+  { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
+>['do'];
 
-/** A fresh read and the plan made from it. */
-interface PlannedKey {
-  readonly input: PlanInput;
-  readonly plan: Plan;
-  /** Monotonic: the oldest possible moment of the read. */
-  readonly readAtMs: number;
+export function isQuestion(effect: Effect): effect is Extract<Effect, { readonly do: Question }> {
+  return effect.do in takes;
 }
 
-export type Answer =
-  | { readonly kind: 'none' }
-  /** The contact as the service holds it now, and where it differs from what was wanted. */
-  | {
-      readonly kind: 'contact';
-      readonly contact: Contact;
-      readonly warnings: readonly string[];
-      readonly differences: readonly ReplyDifference[];
-    }
-  | { readonly kind: 'refusal'; readonly status: number; readonly body: ServiceErrorBody }
-  | { readonly kind: 'ids'; readonly ids: readonly string[] }
-  /** What the contact of that id is, by its look: no picture to plan from. */
-  | { readonly kind: 'odd'; readonly id: string; readonly what: string }
-  | { readonly kind: 'failure'; readonly failure: PatchbayError };
+/** What the ledger knows of a leased key. */
+export interface Lease {
+  readonly contact: ContactRecord;
+  /** What Patchbay remembers of the contact, with what of a write in doubt turned out to have landed. */
+  readonly base: Base;
+  readonly untilMs: number;
+}
 
-export interface KeyWork {
+/** A plan, and what it was made from. */
+interface Planned {
+  readonly lease: Lease;
+  readonly input: PlanInput;
+  readonly plan: Plan;
+}
+
+/** A look-up found nothing. */
+export interface Absent extends Planned {
+  readonly is: 'absent';
+  readonly plan: CreatePlan;
+}
+
+interface Found extends Planned {
+  readonly theirs: Contact;
+  /** The earliest possible moment of the read. */
+  readonly readAtMs: number;
+  /** The contact comes from a create of Patchbay's that was in doubt. */
+  readonly madeByUs: boolean;
+}
+
+/** A read found the contact, and nothing is to be written. */
+export interface Same extends Found {
+  readonly is: 'same';
+  readonly plan: IdlePlan;
+}
+
+/** A read found the contact, and it is to be updated. */
+export interface Differs extends Found {
+  readonly is: 'differs';
+  readonly plan: PatchPlan;
+}
+
+/** The intent of a create is committed. */
+export interface Intended extends Planned {
+  readonly is: 'intended';
+  readonly plan: CreatePlan;
+  readonly intentAtMs: number;
+  /** From when a look-up tells what became of the create. */
+  readonly horizonAtMs: number;
+}
+
+/** What an update is about to write is in the ledger. */
+export interface Claimed extends Found {
+  readonly is: 'claimed';
+  readonly plan: PatchPlan;
+  /** From when a read tells what became of the update. */
+  readonly horizonAtMs: number;
+}
+
+/** What a write is sent from. */
+export type Sendable = Intended | Claimed;
+
+interface OfLease {
+  readonly lease: Lease;
+}
+
+/** The service answered a write with the contact. */
+export interface Written extends OfLease {
+  readonly is: 'written';
+  readonly sent: Sendable;
+  readonly reply: Contact;
+  readonly warnings: readonly string[];
+  /** Where the reply differs from what was wanted. */
+  readonly differences: readonly ReplyDifference[];
+  readonly writtenAtMs: number;
+}
+
+/** What the service answered, if it refused a write. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: ServiceErrorBody;
+}
+
+export interface Refused extends OfLease {
+  readonly is: 'refused';
+  readonly sent: Sendable;
+  readonly refusal: Refusal;
+}
+
+/** The write may have landed. */
+export interface Doubted extends OfLease {
+  readonly is: 'doubted';
+  readonly sent: Sendable;
+  /** In one line, without personal data. */
+  readonly why: string;
+}
+
+export type Contents =
+  | { readonly is: 'begun' }
+  | (OfLease & { readonly is: 'leased' })
+  /** A look-up shows the contact of that id with less than the interface promises. */
+  | (OfLease & { readonly is: 'unclear'; readonly id: string })
+  | Absent
+  | Same
+  | Differs
+  | Intended
+  | Claimed
+  | Written
+  | Refused
+  | Doubted
+  /** Contacts that stand in the way: several with the key, or the bound one with another key. */
+  | (OfLease & { readonly is: 'conflict'; readonly ids: readonly string[] })
+  /** The contact of that id is no picture to plan from; `what` says why. */
+  | (OfLease & { readonly is: 'odd'; readonly id: string; readonly what: string })
+  /** The read fails for this key. */
+  | (OfLease & { readonly is: 'unreadable'; readonly failure: PatchbayError });
+type Tag = Contents['is'];
+export type Holding<Is extends Tag> = Extract<Contents, { readonly is: Is }>;
+
+/** The contents that each question takes. */
+interface Takes {
+  readonly lease: 'begun';
+  /** At first; after a create that was refused as taken, an update that found no contact, a refused API key. */
+  readonly lookUp: 'leased' | 'refused' | 'claimed';
+  /** The bound contact; one that a look-up showed in part; one whose read grew old (claimed). */
+  readonly fetch: 'leased' | 'unclear' | 'absent' | 'claimed';
+  readonly intend: 'absent';
+  readonly create: 'intended';
+  readonly patch: 'differs' | 'claimed';
+}
+const takes: { readonly [Q in Question]: readonly Takes[Q][] } = {
+  lease: ['begun'],
+  lookUp: ['leased', 'refused', 'claimed'],
+  fetch: ['leased', 'unclear', 'absent', 'claimed'],
+  intend: ['absent'],
+  create: ['intended'],
+  patch: ['differs', 'claimed'],
+};
+
+interface Work<Q extends Question | null, C extends Contents> {
   readonly record: StagedRecord;
-  state: KeyState;
-  /** What the machine waits for; null at rest. */
-  question: Question | null;
-  contact: ContactRecord;
-  /** What we remember of the contact. */
-  base: Base;
-  /** Monotonic: when the lease ends. */
-  leaseUntilMs: number;
-  planned: PlannedKey | null;
-  /** Whether what the plan writes was entered as the feed's own. */
-  claimed: boolean;
-  /** Monotonic: when the intent was committed. */
-  intentAtMs: number;
-  /** Monotonic: from when a look-up tells what became of the last write. */
-  horizonAtMs: number;
-  answer: Answer;
-  /** A create of this piece of work was answered with a contact. */
-  createAnswered: boolean;
-  /** The contact that was found comes from a create of ours that was in doubt. */
-  madeByUs: boolean;
-  /** The contact to fetch by its id, where it is not the one that the key is bound to. */
-  fetchId: string | null;
-  /** Monotonic: when a write of this piece of work was answered. */
-  writtenAtMs: number | null;
-  /** Why the last write is in doubt, in one line without personal data. */
-  doubtWhy: string;
+  readonly state: KeyState;
+  readonly question: Q;
+  readonly contents: C;
+}
+
+/** A key that waits for the answer to a question. */
+export type Asking<Q extends Question> = Work<Q, Holding<Takes[Q]>>;
+/** `question` is null at rest. */
+export type KeyWork = { readonly [Q in Question]: Asking<Q> }[Question] | Work<null, Contents>;
+
+/** The event that an answer is for the machine, and what it brought. */
+export interface Answer {
+  readonly event: KeyEvent;
+  readonly contents: Contents;
 }
 
 export function beginKey(record: StagedRecord): KeyWork {
-  const { key } = record;
-  return {
-    record,
-    state: start.state,
-    question: 'lease',
-    contact: {
-      key,
-      state: 'none',
-      contactId: null,
-      seen: null,
-      owned: nobodyOwns,
-      agreed: [],
-      stamps: [],
-      saids: [],
-      writtenAtMs: null,
-      attempts: 0,
-      intentRun: null,
-      claim: null,
-    },
-    base: emptyBase,
-    leaseUntilMs: 0,
-    planned: null,
-    claimed: false,
-    intentAtMs: 0,
-    horizonAtMs: 0,
-    answer: { kind: 'none' },
-    createAnswered: false,
-    madeByUs: false,
-    fetchId: null,
-    writtenAtMs: null,
-    doubtWhy: '',
-  };
+  return { record, state: start.state, question: 'lease', contents: { is: 'begun' } };
+}
+
+/**
+ * The key after a step of the machine.
+ * @throws PatchbayError `bug` `invariant`: the machine asks for what these contents cannot answer.
+ */
+export function withQuestion(
+  record: StagedRecord,
+  state: KeyState,
+  question: Question | null,
+  contents: Contents,
+): KeyWork {
+  if (question === null) return { record, state, question, contents };
+  const allowed: readonly Tag[] = takes[question];
+  if (!allowed.includes(contents.is)) throw mismatch(question, contents);
+  // The line above has compared the tags, which the compiler cannot follow from the question to the contents.
+  return { record, state, question, contents } as KeyWork;
+}
+
+/** A mistake of this folder's: what the machine wants and what there is do not belong together. */
+export function mismatch(wanted: string, { is }: Contents): PatchbayError {
+  return new PatchbayError('bug', 'invariant', `the key machine wants ${wanted} where the key is ${is}`);
 }
 
 export const isAsking =
-  (question: Question) =>
-  (key: KeyWork): boolean =>
-    key.question === question;
+  <Q extends Question>(question: Q) =>
+  (work: KeyWork): work is KeyWork & Asking<Q> =>
+    work.question === question;
 
-/** Plans the key from a read. The read's plan replaces an earlier one, and so does what it will write. */
-export function planKey(chunk: Chunk, key: KeyWork, theirs: Contact | null, readAtMs: number): PlannedKey {
-  const { run, parts } = chunk;
-  const input: PlanInput = {
+/** Plans a create: no contact was found. */
+export function planAbsent(chunk: Chunk, record: StagedRecord, lease: Lease): Absent {
+  const input = planInput(chunk, record, lease, null);
+  return { is: 'absent', lease, input, plan: planCreate(input) };
+}
+
+/** Plans a contact from a read. */
+export function planFound(
+  chunk: Chunk,
+  record: StagedRecord,
+  lease: Lease,
+  read: { readonly theirs: Contact; readonly readAtMs: number; readonly madeByUs: boolean },
+): Same | Differs {
+  const input = planInput(chunk, record, lease, read.theirs);
+  const plan = planUpdate(input, read.theirs);
+  const found = { ...read, lease, input };
+  return plan.kind === 'patch' ? { is: 'differs', ...found, plan } : { is: 'same', ...found, plan };
+}
+
+function planInput({ run, parts }: Chunk, record: StagedRecord, { base }: Lease, theirs: Contact | null): PlanInput {
+  return {
     feed: run.feed,
-    sequence: key.record.sequence,
+    sequence: record.sequence,
     sourceLabel: sourceLabelOf(run),
-    base: key.base,
+    base,
     theirs,
-    ours: key.record.desired,
+    ours: record.desired,
     itemRemoval: parts.limits.itemRemoval,
     adopt: run.options.adopt || parts.limits.adoptOf(run.feed),
     yieldsItems: run.feed === mainFeed,
     slotNames: run.mapping === null ? null : slotNamesOf(run.mapping),
   };
-  const planned = { input, plan: planContact(input), readAtMs };
-  key.planned = planned;
-  key.claimed = false;
-  return planned;
-}
-
-export function plannedOf(key: KeyWork): PlannedKey {
-  invariant(key.planned !== null, 'a key is planned before it is written', { phase: key.state.phase });
-  return key.planned;
 }
 
 /** What the feed owns if the planned write lands. */
-export function ownedIfWritten(key: KeyWork): WrittenContact {
-  const { input, plan } = plannedOf(key);
-  return { key: key.record.key, owned: ownedIfLanded(input.base.owned, plan.written) };
+export function ownedIfWritten({ input, plan }: Absent | Differs): WrittenContact {
+  return { key: input.ours.key, owned: ownedIfLanded(input.base.owned, plan.written) };
 }
 
 /**
- * What other feeds are to have said from now on: what the base says of them, where a write of theirs turned out to have
- * landed, and over it `others`, what settling moved. `isNew`: the contact was made anew, so that each writes it again.
+ * What other feeds have said from now on: what the base holds of them, if a write of theirs turned out to have landed,
+ * overridden by `others`, which settling moved. `isNew`: the contact was created anew, so that each feed writes it again.
  */
-export function movedSaids({ contact, base }: KeyWork, others: Base['others'], isNew: boolean): readonly MovedSaid[] {
+export function movedSaids({ contact, base }: Lease, others: Base['others'], isNew: boolean): readonly MovedSaid[] {
   const { claim, saids } = contact;
   const saidBefore = (feed: string) => saids.find((one) => one.feed === feed)?.said;
   const landed = base.others.filter(({ feed, said }) => said !== saidBefore(feed));
@@ -163,55 +281,56 @@ export function movedSaids({ contact, base }: KeyWork, others: Base['others'], i
 }
 
 /** What an earlier claim, of this feed or of another, turned out to have made them say. */
-export function allMovedSaids(key: KeyWork): readonly MovedSaid[] {
-  const { base, contact, record } = key;
-  const others = movedSaids(key, [], false);
-  const before = contact.saids.find(({ feed }) => feed === record.feed)?.said ?? null;
+export function allMovedSaids(lease: Lease, feed: string): readonly MovedSaid[] {
+  const { base, contact } = lease;
+  const others = movedSaids(lease, [], false);
+  const before = contact.saids.find((one) => one.feed === feed)?.said ?? null;
   if (base.said === null || base.said === before) return others;
-  return [
-    ...others,
-    { feed: record.feed, said: base.said, looksAgain: true, sequence: contact.claim?.sequence ?? null },
-  ];
+  return [...others, { feed, said: base.said, looksAgain: true, sequence: contact.claim?.sequence ?? null }];
 }
 
-// Leases for keys at work, by compare-and-set in the ledger (`ledger/lease-rule.ts`).
-
-/** A held key is asked for again at most so late, so that a lease given back early is not waited out. */
+/** The longest wait for a key that is leased elsewhere: leases are often released early. */
 const heldWaitMaxMs = 2_000;
-/** How often a read that grew too old in the line is refreshed before the record is put off. */
+/** How often a read that became too old before its write was sent is refreshed, before the record is deferred. */
 const refreshesMax = 3;
 
-/** Answers each key with its event, and fills in what the ledger knows of those that were leased. */
-export async function takeLeases(chunk: Chunk, keys: readonly KeyWork[]): Promise<ReadonlyMap<KeyWork, KeyEvent>> {
+/** Takes the leases by compare-and-set in the ledger. One answer for each key. */
+export async function takeLeases(
+  chunk: Chunk,
+  keys: readonly Asking<'lease'>[],
+): Promise<ReadonlyMap<StagedRecord, Answer>> {
   const { ledger, clock, limits, identity } = chunk.parts;
-  const nowMonotonicMs = clock.monotonicMs();
+  const nowMs = clock.monotonicMs();
   const leases = await inStep('lease', () =>
     ledger.contacts.lease({
       feed: chunk.run.feed,
       keys: keys.map(({ record }) => ({ key: record.key, sequence: record.sequence })),
       owner: chunk.owner,
       leaseMs: limits.leaseMs,
-      nowMonotonicMs,
+      nowMonotonicMs: nowMs,
       bootId: clock.bootId,
       horizonMs: horizonMs(limits),
       isOwnerDead: identity.isDead,
     }),
   );
   return new Map(
-    keys.map((key): [KeyWork, KeyEvent] => {
-      const lease = leases.get(key.record.key);
+    keys.map(({ record, contents }): [StagedRecord, Answer] => {
+      const lease = leases.get(record.key);
       switch (lease?.kind) {
-        case 'leased':
-          key.contact = lease.contact;
-          key.base = baseOf(chunk, lease.contact);
-          key.leaseUntilMs = nowMonotonicMs + limits.leaseMs;
-          return [key, { kind: 'leased', facts: factsOf(key, limits, nowMonotonicMs) }];
+        case 'leased': {
+          const { contact } = lease;
+          const facts = factsOf(contact, record, limits, nowMs);
+          const held = { contact, base: baseOf(chunk, contact), untilMs: nowMs + limits.leaseMs };
+          return [record, { event: { kind: 'leased', facts }, contents: { is: 'leased', lease: held } }];
+        }
         case 'superseded':
-          return [key, { kind: 'superseded' }];
+          return [record, { event: { kind: 'superseded' }, contents }];
         case 'horizon':
-          return [key, { kind: 'horizon', waitMs: lease.waitMs }];
-        default:
-          return [key, { kind: 'held', waitMs: Math.min(lease?.waitMs ?? heldWaitMaxMs, heldWaitMaxMs) }];
+          return [record, { event: { kind: 'horizon', waitMs: lease.waitMs }, contents }];
+        default: {
+          const waitMs = Math.min(lease?.waitMs ?? heldWaitMaxMs, heldWaitMaxMs);
+          return [record, { event: { kind: 'held', waitMs }, contents }];
+        }
       }
     }),
   );
@@ -232,7 +351,12 @@ function baseOf({ run, parts }: Chunk, { saids, agreed, stamps, seen, owned }: C
 
 type Facts = Extract<KeyEvent, { kind: 'leased' }>['facts'];
 
-function factsOf({ contact, record }: KeyWork, { attemptsMax, visibilityLagMs }: UpsertLimits, nowMs: number): Facts {
+function factsOf(
+  contact: ContactRecord,
+  record: StagedRecord,
+  { attemptsMax, visibilityLagMs }: UpsertLimits,
+  nowMs: number,
+): Facts {
   const { writtenAtMs } = contact;
   return {
     bound: contact.contactId !== null,

@@ -1,30 +1,43 @@
 /**
- * Writes for keys at work: the intents of several in one durable commit, then each POST; and PATCHes. What their ends
- * mean for the machine.
+ * Writes for keys at work: the intents of several keys in one durable commit, then each POST; and PATCHes. Each returns the
+ * answer for the machine, and what it brought.
  *
  * Invariants: no two writes of one key are on their way in this process; what a write makes the feed's own is in the
- * ledger before it leaves (`contacts/claim.ts` says why).
+ * ledger before the write is sent (`contacts/claim.ts` says why); a write is sent while its lease, its intent and its read
+ * are still good, checked after the rate gate and right before the socket write.
  */
 import { claimOf } from '#src/contacts/claim.ts';
 import { verifyReply } from '#src/contacts/reply.ts';
 import { invariant, PatchbayError, unreachable } from '#src/errors.ts';
 import type { ClaimedContact } from '#src/ledger/contacts.ts';
+import type { StagedRecord } from '#src/ledger/staging.ts';
 import { keyHash } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
+import type { Contact } from '#src/wire/contact.ts';
 import type { WriteResult } from '#src/workspace/port.ts';
 import { type Chunk, horizonMs, type UpsertParts, updateHorizonMs } from './chunk.ts';
-import type { KeyEvent } from './key-machine.ts';
-import { allMovedSaids, type KeyWork, ownedIfWritten, plannedOf } from './key-work.ts';
+import {
+  type Answer,
+  type Asking,
+  allMovedSaids,
+  type Claimed,
+  type Differs,
+  ownedIfWritten,
+  type Sendable,
+} from './key-work.ts';
 
-/** Commits the intents, durable. Answers each key with its event: one whose lease was lost is not to be created. */
-export async function commitIntents(chunk: Chunk, keys: readonly KeyWork[]): Promise<ReadonlyMap<KeyWork, KeyEvent>> {
+/** Commits the intents, durable. One answer for each key: one whose lease was lost is not to be created. */
+export async function commitIntents(
+  chunk: Chunk,
+  keys: readonly Asking<'intend'>[],
+): Promise<ReadonlyMap<StagedRecord, Answer>> {
   const { ledger, clock, limits } = chunk.parts;
   const intentAtMs = clock.monotonicMs();
   const horizonAtMs = intentAtMs + horizonMs(limits);
   const held = new Set(
     await inStep('intend', () =>
       ledger.contacts.intend({
-        contacts: keys.map((key) => ({ ...ownedIfWritten(key), claim: claimOf(plannedOf(key).input) })),
+        contacts: keys.map(({ contents }) => ({ ...ownedIfWritten(contents), claim: claimOf(contents.input) })),
         owner: chunk.owner,
         runId: chunk.run.id,
         bootId: clock.bootId,
@@ -33,22 +46,24 @@ export async function commitIntents(chunk: Chunk, keys: readonly KeyWork[]): Pro
     ),
   );
   return new Map(
-    keys.map((key): [KeyWork, KeyEvent] => {
-      key.intentAtMs = intentAtMs;
-      key.horizonAtMs = horizonAtMs;
-      return [key, { kind: held.has(key.record.key) ? 'intended' : 'leaseLost' }];
+    keys.map(({ record, contents }): [StagedRecord, Answer] => {
+      if (!held.has(record.key)) return [record, { event: { kind: 'leaseLost' }, contents }];
+      const intended = { ...contents, is: 'intended', intentAtMs, horizonAtMs } as const;
+      return [record, { event: { kind: 'intended' }, contents: intended }];
     }),
   );
 }
 
-/** Enters what PATCHes are about to write, with their horizon. Several at once cost one commit. */
-export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Promise<void> {
-  if (keys.length === 0) return;
+/** Enters what PATCHes are about to write. Several keys cost one commit. @returns their horizon (`Claimed.horizonAtMs`). */
+export async function claimPatches(
+  chunk: Chunk,
+  keys: readonly { readonly record: StagedRecord; readonly contents: Differs }[],
+): Promise<number> {
   const { ledger, clock, limits } = chunk.parts;
   const horizonAtMs = clock.monotonicMs() + updateHorizonMs(limits);
   await inStep('claim', () =>
     ledger.contacts.claimItems({
-      contacts: keys.map(claimedContact),
+      contacts: keys.map(({ record, contents }) => claimedContact(record, contents)),
       owner: chunk.owner,
       runId: chunk.run.id,
       bootId: clock.bootId,
@@ -56,137 +71,64 @@ export async function claimPatches(chunk: Chunk, keys: readonly KeyWork[]): Prom
       horizonMonotonicMs: horizonAtMs,
     }),
   );
-  for (const key of keys) {
-    key.claimed = true;
-    key.horizonAtMs = horizonAtMs;
-  }
+  return horizonAtMs;
 }
 
-function claimedContact(key: KeyWork): ClaimedContact {
-  const { record, base, contact } = key;
-  const createdAs = key.madeByUs ? (contact.claim?.source ?? null) : null;
-  const claim = claimOf(plannedOf(key).input, createdAs);
-  const written = { ...ownedIfWritten(key), position: record.position, claim };
-  // The new claim takes the place of one that is resolved: what came of that must be remembered now.
-  if (contact.claim === null) return { ...written, resolved: null };
-  const { agreed, stamps } = base;
-  return { ...written, resolved: { agreed, stamps, saids: allMovedSaids(key) } };
+function claimedContact({ feed, position }: StagedRecord, contents: Differs): ClaimedContact {
+  const { lease, input, madeByUs } = contents;
+  const { claim } = lease.contact;
+  const createdAs = madeByUs ? (claim?.source ?? null) : null;
+  const written = { ...ownedIfWritten(contents), position, claim: claimOf(input, createdAs) };
+  // The new claim replaces one that is resolved: what came of that must be remembered now.
+  if (claim === null) return { ...written, resolved: null };
+  const { agreed, stamps } = lease.base;
+  return { ...written, resolved: { agreed, stamps, saids: allMovedSaids(lease, feed) } };
 }
 
 /** @throws what stops all work; nothing was sent then. */
-export async function createContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
-  const { plan } = plannedOf(key);
-  invariant(plan.kind === 'create', 'only a create is sent as a create', { plan: plan.kind });
-  invariant(key.state.phase === 'creating', 'a create is sent behind its intent only', { phase: key.state.phase });
-  const { leaseUntilMs, intentAtMs } = key;
-  const send = (beforeSend: () => void) =>
-    inStep('create', () => chunk.parts.workspace.createContact(plan.body, { ...chunk.options, beforeSend }));
-  return await sendWrite(chunk, key, { leaseUntilMs, intentAtMs }, intentAtMs, send);
+export async function createContact(chunk: Chunk, { record, contents }: Asking<'create'>): Promise<Answer> {
+  return await sendWrite(chunk, record, contents, (beforeSend) =>
+    inStep('create', () => chunk.parts.workspace.createContact(contents.plan.body, { ...chunk.options, beforeSend })),
+  );
 }
 
 /** @throws what stops all work; nothing was sent then. */
-export async function patchContact(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
-  if (!key.claimed) await claimPatches(chunk, [key]);
-  const { plan, input, readAtMs } = plannedOf(key);
-  const { theirs } = input;
-  invariant(plan.kind === 'patch' && theirs !== null, 'only a patch is sent as a patch', { plan: plan.kind });
-  const send = (beforeSend: () => void) =>
-    inStep('patch', () => chunk.parts.workspace.updateContact(theirs.id, plan.body, { ...chunk.options, beforeSend }));
-  return await sendWrite(chunk, key, { leaseUntilMs: key.leaseUntilMs, readAtMs }, readAtMs, send);
+export async function patchContact(chunk: Chunk, record: StagedRecord, claimed: Claimed): Promise<Answer> {
+  const { theirs, plan } = claimed;
+  return await sendWrite(chunk, record, claimed, (beforeSend) =>
+    inStep('patch', () => chunk.parts.workspace.updateContact(theirs.id, plan.body, { ...chunk.options, beforeSend })),
+  );
 }
 
 async function sendWrite(
   chunk: Chunk,
-  key: KeyWork,
-  deadlines: SendDeadlines,
-  sinceMs: number,
+  record: StagedRecord,
+  sent: Sendable,
   send: (beforeSend: () => void) => Promise<WriteResult>,
-): Promise<KeyEvent> {
+): Promise<Answer> {
   const writing = keysBeingWritten(chunk.parts);
-  const name = key.record.key;
+  const name = record.key;
   invariant(!writing.has(name), 'two writes of one key at the same time', { key: keyHash(name) });
   writing.add(name);
   let result: WriteResult;
   try {
-    result = await send(checkBeforeSend(chunk.parts, deadlines));
+    result = await send(() => checkBeforeSend(chunk.parts, sent));
   } catch (error) {
     // Whatever is thrown here was thrown before the socket write.
     const refusal = sendRefusal(error);
     if (refusal === null) throw error;
     chunk.lateCount += 1;
-    return { kind: refusal === 'readTooOld' ? 'readTooOld' : 'tooLate' };
+    return { event: { kind: refusal === 'readTooOld' ? 'readTooOld' : 'tooLate' }, contents: sent };
   } finally {
     writing.delete(name);
   }
   try {
-    return eventOf(chunk, key, result, sinceMs);
+    return answerOf(chunk, record, sent, result);
   } catch (error) {
-    // The answer is there and cannot be used: what was sent may have landed, so nothing of it is taken back.
+    // There is an answer, and it cannot be used: what was sent may have landed, so nothing of it is withdrawn.
     if (result.kind === 'notSent') throw error;
     throw new AnswerLost(error);
   }
-}
-
-/** A mistake of ours after the answer to a write: the row keeps its intent, and is looked up after the horizon. */
-export class AnswerLost extends Error {
-  override readonly name = 'AnswerLost';
-  constructor(cause: unknown) {
-    super('the answer to a write could not be used', { cause });
-  }
-}
-
-function eventOf(chunk: Chunk, key: KeyWork, result: WriteResult, sinceMs: number): KeyEvent {
-  const { writeHealth } = chunk.parts;
-  const isUpdate = plannedOf(key).plan.kind === 'patch';
-  switch (result.kind) {
-    case 'done':
-      writeHealth.succeeded();
-      key.writtenAtMs = chunk.parts.clock.monotonicMs();
-      return doneEvent(chunk, key, result);
-    case 'notSent':
-      if (result.rateLimited) return { kind: 'rateLimited' };
-      // Whatever concerns the key, or this program, concerns all rows.
-      if (result.error.kind !== 'unreachable' && result.error.kind !== 'transient') throw result.error;
-      return { kind: 'notSent' };
-    case 'refused':
-      key.answer = { kind: 'refusal', status: result.status, body: result.body };
-      if (result.status === 409 && !isUpdate) return { kind: 'taken' };
-      if (result.status === 404 && isUpdate) return { kind: 'vanished' };
-      return { kind: 'refused' };
-    case 'unauthorized':
-      key.answer = { kind: 'refusal', status: result.status, body: result.body };
-      return { kind: 'unauthorized' };
-    case 'doubt':
-      return doubtEvent(chunk, key, result, writeHealth.succeededSince(sinceMs));
-    default:
-      return unreachable(result);
-  }
-}
-
-function doneEvent(chunk: Chunk, key: KeyWork, { contact }: Extract<WriteResult, { kind: 'done' }>): KeyEvent {
-  const { plan, input } = plannedOf(key);
-  invariant(plan.expected !== null, 'a write expects something', { plan: plan.kind });
-  // A reply about another contact, or without what the interface promises, tells nothing of what was written.
-  const isAnother = contact.externalId !== plan.expected.externalId || (input.theirs?.id ?? contact.id) !== contact.id;
-  if (isAnother || contact.missing !== undefined)
-    return doubtEvent(chunk, key, { why: 'oddReply', status: null }, true);
-  const { matches, differences, warnings } = verifyReply(plan.expected, contact);
-  key.answer = { kind: 'contact', contact, warnings, differences };
-  key.createAnswered = plan.kind === 'create';
-  return { kind: 'done', applied: matches };
-}
-
-function doubtEvent(
-  { parts }: Chunk,
-  key: KeyWork,
-  { why, status }: Pick<Extract<WriteResult, { kind: 'doubt' }>, 'why' | 'status'>,
-  othersSucceed: boolean,
-): KeyEvent {
-  const { record } = key;
-  const facts = { run: record.runId, line: record.line, key: keyHash(record.key), why, status };
-  parts.log.warn(facts, plannedOf(key).plan.kind === 'patch' ? 'update in doubt' : 'create in doubt');
-  key.doubtWhy = why;
-  return { kind: 'doubt', othersSucceed };
 }
 
 const writingOf = new WeakMap<UpsertParts, Set<string>>();
@@ -197,13 +139,16 @@ function keysBeingWritten(parts: UpsertParts): Set<string> {
   return known;
 }
 
-/**
- * The last look before a request leaves: it runs after the rate gate and right before the socket write, so that no
- * wait can make a decision stale (`rules.md`: start guard, lease, age of the read).
- */
 type SendRefusal = 'leaseTooShort' | 'readTooOld' | 'startedTooLate';
 
-/** Thrown from `beforeSend`: nothing was sent. */
+/** Throws if anything that the write rests on is out of date: nothing was sent then. */
+function checkBeforeSend({ clock, limits }: UpsertParts, sent: Sendable): void {
+  const nowMs = clock.monotonicMs();
+  if (nowMs + limits.requestMs > sent.lease.untilMs) refuse('leaseTooShort');
+  if (sent.is === 'claimed' && nowMs - sent.readAtMs > limits.readAgeMaxMs) refuse('readTooOld');
+  if (sent.is === 'intended' && nowMs - sent.intentAtMs > limits.startGuardMs) refuse('startedTooLate');
+}
+
 function refuse(code: SendRefusal): never {
   throw new PatchbayError('transient', code, 'the request was not sent: what it rests on is out of date');
 }
@@ -215,22 +160,68 @@ function sendRefusal(error: unknown): SendRefusal | null {
   return code === 'leaseTooShort' || code === 'readTooOld' || code === 'startedTooLate' ? code : null;
 }
 
-interface SendDeadlines {
-  /** Monotonic: when the lease ends. */
-  readonly leaseUntilMs: number;
-  /** Monotonic: the read that the write is planned from. */
-  readonly readAtMs?: number;
-  /** Monotonic: when the intent was committed. */
-  readonly intentAtMs?: number;
+/** A mistake of Patchbay's after the answer to a write: the row keeps its intent, and is looked up after the horizon. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+  constructor(cause: unknown) {
+    super('the answer to a write could not be used', { cause });
+  }
 }
 
-function checkBeforeSend(parts: UpsertParts, deadlines: SendDeadlines): () => void {
-  const { clock, limits } = parts;
-  return () => {
-    const now = clock.monotonicMs();
-    if (now + limits.requestMs > deadlines.leaseUntilMs) refuse('leaseTooShort');
-    if (deadlines.readAtMs !== undefined && now - deadlines.readAtMs > limits.readAgeMaxMs) refuse('readTooOld');
-    if (deadlines.intentAtMs !== undefined && now - deadlines.intentAtMs > limits.startGuardMs)
-      refuse('startedTooLate');
+function answerOf(chunk: Chunk, record: StagedRecord, sent: Sendable, result: WriteResult): Answer {
+  const { writeHealth } = chunk.parts;
+  const { lease } = sent;
+  switch (result.kind) {
+    case 'done':
+      writeHealth.succeeded();
+      return doneAnswer(chunk, record, sent, result.contact);
+    case 'notSent':
+      if (result.rateLimited) return { event: { kind: 'rateLimited' }, contents: sent };
+      // An error that concerns the API key, or this program, concerns all rows.
+      if (result.error.kind !== 'unreachable' && result.error.kind !== 'transient') throw result.error;
+      return { event: { kind: 'notSent' }, contents: sent };
+    case 'refused':
+    case 'unauthorized': {
+      const { status, body } = result;
+      const kind = result.kind === 'unauthorized' ? 'unauthorized' : refusalEvent(status, sent);
+      return { event: { kind }, contents: { is: 'refused', lease, sent, refusal: { status, body } } };
+    }
+    case 'doubt': {
+      const sinceMs = sent.is === 'intended' ? sent.intentAtMs : sent.readAtMs;
+      return doubtAnswer(chunk, record, sent, result, writeHealth.succeededSince(sinceMs));
+    }
+    default:
+      return unreachable(result);
+  }
+}
+
+function refusalEvent(status: number, sent: Sendable): 'taken' | 'vanished' | 'refused' {
+  if (status === 409 && sent.is === 'intended') return 'taken';
+  return status === 404 && sent.is === 'claimed' ? 'vanished' : 'refused';
+}
+
+function doneAnswer(chunk: Chunk, record: StagedRecord, sent: Sendable, reply: Contact): Answer {
+  const { expected } = sent.plan;
+  const isAnother = reply.externalId !== expected.externalId || (sent.is === 'claimed' && sent.theirs.id !== reply.id);
+  // A reply about another contact, or without what the interface promises, says nothing about what was written.
+  if (isAnother || reply.missing !== undefined)
+    return doubtAnswer(chunk, record, sent, { why: 'oddReply', status: null }, true);
+  const { matches, differences, warnings } = verifyReply(expected, reply);
+  const writtenAtMs = chunk.parts.clock.monotonicMs();
+  return {
+    event: { kind: 'done', applied: matches },
+    contents: { is: 'written', lease: sent.lease, sent, reply, warnings, differences, writtenAtMs },
   };
+}
+
+function doubtAnswer(
+  { parts }: Chunk,
+  record: StagedRecord,
+  sent: Sendable,
+  { why, status }: Pick<Extract<WriteResult, { kind: 'doubt' }>, 'why' | 'status'>,
+  othersSucceed: boolean,
+): Answer {
+  const facts = { run: record.runId, line: record.line, key: keyHash(record.key), why, status };
+  parts.log.warn(facts, sent.is === 'claimed' ? 'update in doubt' : 'create in doubt');
+  return { event: { kind: 'doubt', othersSucceed }, contents: { is: 'doubted', lease: sent.lease, sent, why } };
 }

@@ -1,8 +1,8 @@
 /**
  * One batch of a run: leases, looks up, plans, writes and records its pending rows, chunk by chunk.
  *
- * Invariant: whatever ends this piece of work, each of its records has an outcome in the ledger or is pending there, and
- * no lease of it is left behind but by the death of the process.
+ * Invariant: however this piece of work ends, each of its records has an outcome in the ledger or is pending there; only
+ * the death of the process leaves leases behind.
  */
 import { randomUUID } from 'node:crypto';
 import pMap from 'p-map';
@@ -15,10 +15,21 @@ import { inStep } from '#src/steps.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
 import { type LookUpCount, watchAdoptions, watchRefusals } from './applying-guards.ts';
 import { type Chunk, closeChunk, createsPerIntent, keysPerChunk, type UpsertParts } from './chunk.ts';
-import { endKey } from './key-ends.ts';
-import { type Effect, type KeyEvent, stepKey } from './key-machine.ts';
+import { endOf } from './key-ends.ts';
+import { type Effect, type KeyState, stepKey } from './key-machine.ts';
 import { fetchContact, lookUpAlone, readTogether } from './key-reads.ts';
-import { beginKey, isAsking, type KeyWork, takeLeases } from './key-work.ts';
+import {
+  type Answer,
+  beginKey,
+  type Contents,
+  isAsking,
+  isQuestion,
+  type KeyWork,
+  mismatch,
+  type Question,
+  takeLeases,
+  withQuestion,
+} from './key-work.ts';
 import { AnswerLost, claimPatches, commitIntents, createContact, patchContact } from './key-writes.ts';
 
 export interface BatchReference {
@@ -28,17 +39,17 @@ export interface BatchReference {
 }
 
 interface BatchOptions {
-  /** Works on so many records at most: one is enough to see whether writes get through again. */
+  /** The most records to work on: one is enough to see whether writes succeed again. */
   readonly recordsMax?: number;
 }
 
-/** `stale`: the job is not about the ledger's batch any more; there was nothing to do. */
+/** `stale`: the ledger's batch has another generation by now, or its run is not applying; nothing was done. */
 export type BatchEnd = 'done' | 'deferred' | 'stale';
 
 /**
  * @throws PatchbayError `guard`: the run is to be stopped (`applying-guards.ts`).
- * @throws PatchbayError `auth` or `unreachable`: all work must wait; the batch stays as it is, ready to be taken again.
- * @throws AbortError when the signal fired while a request waited; nothing is lost.
+ * @throws PatchbayError `auth` or `unreachable`: all work must wait; the batch stays as it is, for the next job.
+ * @throws AbortError if the signal fired while a request waited; nothing is lost.
  */
 export async function processBatch(
   parts: UpsertParts,
@@ -69,7 +80,7 @@ export async function processBatch(
   };
   let recordsLeft = recordsMax;
   try {
-    // Ends: a record that is put off is due after this moment, so that each is taken once at most.
+    // Ends: a deferred record is due after this moment, so that each is taken at most once.
     const startedAtMs = await ledger.nowMs(clock);
     while (recordsLeft > 0 && !signal.aborted) {
       const limit = Math.min(recordsLeft, pace.keysPerChunk());
@@ -103,140 +114,184 @@ async function processChunk(
   return chunk.lateCount;
 }
 
-// The driver of the key machine: carries out what it asks for, and tells it the answers.
-//
-// Keys go together where one request or one commit serves many (lease, look-up, claim, intent), and alone where each has
-// its own (fetch, PATCH, POST). It decides nothing.
-//
-// Invariant: whatever fails, every request on its way is waited for: its answer must not be lost.
+/** A key of the chunk, replaced with each step. */
+interface Slot {
+  work: KeyWork;
+}
 
 /**
- * Takes each record as far as it goes now. Those that are neither ended nor put off afterwards stay as they are.
+ * Drives the key machine: carries out what it asks for, and gives it the answers; it decides nothing. Keys go together where
+ * one request or one commit serves many (lease, look-up, claim, intent), and alone where each has its own (fetch, PATCH,
+ * POST). Records that are neither ended nor deferred afterwards stay as they are.
+ *
+ * Invariant: whatever fails, every request on its way is waited for, so that its answer is not lost.
  * @throws PatchbayError `guard`; `auth`, `unreachable` as reads do; what the ledger throws.
  */
 async function driveKeys(chunk: Chunk, records: readonly StagedRecord[]): Promise<void> {
-  const keys = records.map(beginKey);
-  await tellAll(chunk, await takeLeases(chunk, keys));
-  const leased = keys.filter(isAsking('lookUp'));
+  const slots = records.map((record): Slot => ({ work: beginKey(record) }));
+  await answerAll(chunk, slots, await takeLeases(chunk, asking(slots, 'lease')));
+  const leased = slots.filter(({ work }) => work.question === 'lookUp');
   if (leased.length > 0) {
-    await tellAll(chunk, await readTogether(chunk, leased));
-    await watchAdoptions(chunk.parts, chunk.run, { all: countOf(leased), unended: countOf(leased.filter(asksOn)) });
+    await answerAll(chunk, leased, await readTogether(chunk, asking(leased, 'lookUp')));
+    const unended = leased.filter(({ work }) => work.question !== null);
+    await watchAdoptions(chunk.parts, chunk.run, { all: countOf(leased), unended: countOf(unended) });
   }
-  await claimPatches(chunk, keys.filter(isAsking('patch')));
+  await claimAll(chunk, slots);
   await driveAlone(
     chunk,
-    keys.filter((key) => key.question === 'patch' || key.question === 'fetch'),
+    slots.filter(({ work }) => work.question === 'patch' || work.question === 'fetch'),
   );
-  await driveCreates(chunk, keys.filter(isAsking('intend')));
+  await driveCreates(
+    chunk,
+    slots.filter(({ work }) => work.question === 'intend'),
+  );
+}
+
+function asking<Q extends Question>(slots: readonly Slot[], question: Q) {
+  return slots.map(({ work }) => work).filter(isAsking(question));
+}
+
+async function claimAll(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
+  const unclaimed = slots.flatMap((slot) => {
+    const { work } = slot;
+    if (work.question !== 'patch' || work.contents.is !== 'differs') return [];
+    return [{ slot, record: work.record, state: work.state, contents: work.contents }];
+  });
+  if (unclaimed.length === 0) return;
+  const horizonAtMs = await claimPatches(chunk, unclaimed);
+  for (const { slot, record, state, contents } of unclaimed) {
+    slot.work = withQuestion(record, state, 'patch', { ...contents, is: 'claimed', horizonAtMs });
+  }
 }
 
 /** Ends because each turn takes keys off the list, and none is put back. */
-async function driveCreates(chunk: Chunk, keys: readonly KeyWork[]): Promise<void> {
+async function driveCreates(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
   const perIntent = createsPerIntent(chunk.parts.limits);
-  for (let start = 0; start < keys.length && !isStopped(chunk); start += perIntent) {
-    const together = keys.slice(start, start + perIntent);
-    await tellAll(chunk, await commitIntents(chunk, together));
+  for (let start = 0; start < slots.length && !isStopped(chunk); start += perIntent) {
+    const together = slots.slice(start, start + perIntent);
+    await answerAll(chunk, together, await commitIntents(chunk, asking(together, 'intend')));
     await driveAlone(chunk, together);
   }
 }
 
 /** Each key by itself until it is at rest. @throws the first failure, after all have ended. */
-async function driveAlone(chunk: Chunk, keys: readonly KeyWork[]): Promise<void> {
+async function driveAlone(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
   const failures: unknown[] = [];
-  const drive = async (key: KeyWork): Promise<void> => {
+  const drive = async (slot: Slot): Promise<void> => {
     try {
-      await inLogContext({ line: key.record.line }, () => driveOne(chunk, key));
+      await inLogContext({ line: slot.work.record.line }, () => driveOne(chunk, slot));
     } catch (error) {
       chunk.broken = true;
       failures.push(error);
     }
   };
-  await pMap(keys, drive, { concurrency: chunk.parts.limits.writesAtOnce });
+  await pMap(slots, drive, { concurrency: chunk.parts.limits.writesAtOnce });
   if (failures.length > 0) throw failures[0];
 }
 
 /** Ends: the machine counts what it may ask for again, and comes to rest. */
-async function driveOne(chunk: Chunk, key: KeyWork): Promise<void> {
-  while (key.question !== null) {
-    if (isStopped(chunk)) return await tell(chunk, key, { kind: 'stopped' });
-    let event: KeyEvent;
+async function driveOne(chunk: Chunk, slot: Slot): Promise<void> {
+  const stopped = (): Answer => ({ event: { kind: 'stopped' }, contents: slot.work.contents });
+  while (slot.work.question !== null) {
+    if (isStopped(chunk)) return await answer(chunk, slot, stopped());
+    let given: Answer;
     try {
-      event = await ask(chunk, key);
+      given = await ask(chunk, slot);
     } catch (error) {
       if (error instanceof AnswerLost) throw error.cause;
-      await tell(chunk, key, { kind: 'stopped' });
+      await answer(chunk, slot, stopped());
       throw error;
     }
-    await tell(chunk, key, event);
+    await answer(chunk, slot, given);
   }
 }
 
 const isStopped = (chunk: Chunk): boolean => chunk.broken || chunk.signal.aborted;
 
-async function ask(chunk: Chunk, key: KeyWork): Promise<KeyEvent> {
-  switch (key.question) {
+async function ask(chunk: Chunk, slot: Slot): Promise<Answer> {
+  const { work } = slot;
+  switch (work.question) {
     case 'lookUp':
-      return await lookUpAlone(chunk, key);
+      return await lookUpAlone(chunk, work);
     case 'fetch':
-      return await fetchContact(chunk, key);
+      return await fetchContact(chunk, work);
     case 'create':
-      return await createContact(chunk, key);
-    case 'patch':
-      return await patchContact(chunk, key);
+      return await createContact(chunk, work);
+    case 'patch': {
+      const { record, state, contents } = work;
+      if (contents.is === 'claimed') return await patchContact(chunk, record, contents);
+      const horizonAtMs = await claimPatches(chunk, [{ record, contents }]);
+      const claimed = { ...contents, is: 'claimed', horizonAtMs } as const;
+      slot.work = withQuestion(record, state, 'patch', claimed);
+      return await patchContact(chunk, record, claimed);
+    }
     default:
-      throw new PatchbayError('bug', 'invariant', `${key.question} is asked for many keys together`);
+      throw new PatchbayError('bug', 'invariant', `${work.question} is asked for many keys together`);
   }
 }
 
-async function tellAll(chunk: Chunk, events: ReadonlyMap<KeyWork, KeyEvent>): Promise<void> {
-  for (const [key, event] of events) await tell(chunk, key, event);
+async function answerAll(
+  chunk: Chunk,
+  slots: readonly Slot[],
+  answers: ReadonlyMap<StagedRecord, Answer>,
+): Promise<void> {
+  for (const slot of slots) {
+    const given = answers.get(slot.work.record);
+    if (given !== undefined) await answer(chunk, slot, given);
+  }
 }
 
-/** Tells the machine an answer, and carries out what needs none. */
-async function tell(chunk: Chunk, key: KeyWork, event: KeyEvent): Promise<void> {
-  const { state, effects } = (chunk.parts.step ?? stepKey)(key.state, event);
-  key.state = state;
-  key.question = null;
-  for (const effect of effects) await carryOut(chunk, key, effect);
+/** Gives the machine an answer, and carries out the effects that need none. */
+async function answer(chunk: Chunk, slot: Slot, { event, contents }: Answer): Promise<void> {
+  const { record } = slot.work;
+  const { state, effects } = (chunk.parts.step ?? stepKey)(slot.work.state, event);
+  slot.work = withQuestion(record, state, null, contents);
+  for (const effect of effects) {
+    if (isQuestion(effect)) slot.work = withQuestion(record, state, effect.do, contents);
+    else await carryOut(chunk, slot.work, effect);
+  }
 }
 
-async function carryOut(chunk: Chunk, key: KeyWork, effect: Effect): Promise<void> {
+type Deed = Exclude<Effect, { readonly do: Question }>;
+
+async function carryOut(chunk: Chunk, { record, state, contents }: KeyWork, effect: Deed): Promise<void> {
   const { ledger, clock } = chunk.parts;
-  const { record } = key;
   switch (effect.do) {
     case 'withdraw': {
-      const { owned } = key.contact;
+      if (contents.is === 'begun') throw mismatch('an intent withdrawn', contents);
+      const { owned } = contents.lease.contact;
       await inStep('withdraw', () => ledger.contacts.withdrawIntents(chunk.owner, [{ key: record.key, owned }]));
       return;
     }
     case 'unclaim': {
-      // What was never claimed has nothing to take back: all work stopped before.
-      if (!key.claimed) return;
-      const { owned, state, claim } = key.contact;
-      // A create in doubt that is not bound yet keeps its claim: its contact is known by it.
-      const before = { key: record.key, owned, claim: state === 'intent' ? claim : null };
+      const sent = contents.is === 'refused' ? contents.sent : contents;
+      // Where all work stopped before the claim, there is nothing to take back.
+      if (sent.is !== 'claimed') return;
+      const { owned, state: known, claim } = sent.lease.contact;
+      // A create in doubt that is not bound yet keeps its claim: its contact is identified by it.
+      const before = { key: record.key, owned, claim: known === 'intent' ? claim : null };
       await inStep('withdraw', () => ledger.contacts.unclaimItems(chunk.owner, [before]));
-      key.claimed = false;
       return;
     }
     case 'noteDoubt': {
-      const doubt = { key: record.key, runId: chunk.run.id, atMs: clock.nowMs(), why: key.doubtWhy, burn: effect.burn };
+      if (contents.is !== 'doubted') throw mismatch('a doubt noted', contents);
+      const doubt = {
+        key: record.key,
+        runId: chunk.run.id,
+        atMs: clock.nowMs(),
+        why: contents.why,
+        burn: effect.countsAttempt,
+      };
       await ledger.contacts.noteDoubt(chunk.owner, doubt);
       return;
     }
-    case 'park':
-      chunk.deferrals.push({ position: record.position, waitMs: waitMs(chunk, key, effect), burnAttempt: effect.burn });
+    case 'defer': {
+      const waitMs = waitOf(chunk, state, contents, effect.wait);
+      chunk.deferrals.push({ position: record.position, waitMs, burnAttempt: effect.countsAttempt });
       return;
+    }
     case 'end':
-      endKey(chunk, key, effect.as);
-      return;
-    case 'lease':
-    case 'lookUp':
-    case 'fetch':
-    case 'intend':
-    case 'create':
-    case 'patch':
-      key.question = effect.do;
+      chunk.ends.push(endOf(record, effect.as, contents));
       return;
     default:
       unreachable(effect);
@@ -245,32 +300,37 @@ async function carryOut(chunk: Chunk, key: KeyWork, effect: Effect): Promise<voi
 
 const momentMs = 1_000;
 
-function waitMs({ parts }: Chunk, key: KeyWork, { wait }: Extract<Effect, { do: 'park' }>): number {
+function waitOf(
+  { parts: { clock, limits } }: Chunk,
+  { mayLag }: KeyState,
+  contents: Contents,
+  wait: Extract<Effect, { do: 'defer' }>['wait'],
+): number {
   switch (wait) {
     case 'none':
       return 0;
     case 'moment':
       return momentMs;
     case 'lag': {
-      const sinceMs = key.contact.writtenAtMs ?? parts.clock.monotonicMs();
-      const leftMs = sinceMs + parts.limits.visibilityLagMs - parts.clock.monotonicMs();
-      return Math.max(momentMs, key.state.mayLag ? leftMs : parts.limits.visibilityLagMs);
+      const writtenAtMs = contents.is === 'begun' ? null : contents.lease.contact.writtenAtMs;
+      if (!mayLag || writtenAtMs === null) return Math.max(momentMs, limits.visibilityLagMs);
+      return Math.max(momentMs, writtenAtMs + limits.visibilityLagMs - clock.monotonicMs());
     }
     case 'horizon':
-      return key.horizonAtMs - parts.clock.monotonicMs();
+      if (contents.is !== 'doubted') throw mismatch('a horizon waited for', contents);
+      return contents.sent.horizonAtMs - clock.monotonicMs();
     default:
       return wait.ms;
   }
 }
 
-function countOf(keys: readonly KeyWork[]): LookUpCount {
-  return { lookedUp: keys.length, foundUnknown: keys.filter(isUnknown).length };
+function countOf(slots: readonly Slot[]): LookUpCount {
+  return { lookedUp: slots.length, foundUnknown: slots.filter(({ work }) => isUnknown(work)).length };
 }
 
-const asksOn = ({ question }: KeyWork): boolean => question !== null;
-
-/** Bound to nothing here, and no create of ours: a contact that somebody else made. One that is fetched was found. */
-function isUnknown({ contact, planned, fetchId }: KeyWork): boolean {
-  const isFound = fetchId !== null || (planned?.input.theirs ?? null) !== null;
-  return contact.contactId === null && contact.state !== 'intent' && isFound;
+/** A contact was found, neither bound here nor from an intent of Patchbay's: another tool, or a person, made it. */
+function isUnknown({ contents }: KeyWork): boolean {
+  if (contents.is !== 'unclear' && contents.is !== 'same' && contents.is !== 'differs') return false;
+  const { contactId, state } = contents.lease.contact;
+  return contactId === null && state !== 'intent';
 }

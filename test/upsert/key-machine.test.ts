@@ -111,8 +111,8 @@ describe('the key machine', () => {
     for (const { facts, event } of variantsOf('doubt')) {
       const { effects } = stepKey({ ...facts, phase: 'creating' }, event);
       expect(effects).toEqual([
-        { do: 'noteDoubt', burn: event.kind === 'doubt' && event.othersSucceed },
-        { do: 'park', wait: 'horizon', burn: false },
+        { do: 'noteDoubt', countsAttempt: event.kind === 'doubt' && event.othersSucceed },
+        { do: 'defer', wait: 'horizon', countsAttempt: false },
       ]);
     }
   });
@@ -130,21 +130,24 @@ describe('the key machine', () => {
     for (const phase of ['lookingUp', 'fetching', 'refreshing', 'taken', 'vanished'] as const) {
       for (const { facts, event } of variantsOf('readFails')) {
         const isForGood = event.kind === 'readFails' && event.forGood;
-        const expected = isForGood || facts.triesLeft <= 1 ? ends : { do: 'park', wait: 'moment', burn: true };
+        const expected =
+          isForGood || facts.triesLeft <= 1 ? ends : { do: 'defer', wait: 'moment', countsAttempt: true };
         expect(stepKey({ ...facts, phase }, event).effects).toEqual([expected]);
       }
     }
   });
 
-  test('an outage burns nothing', () => {
+  test('an outage counts no attempt', () => {
     for (const phase of ['creating', 'patching'] as const) {
       for (const kind of ['notSent', 'rateLimited', 'tooLate'] as const) {
         for (const { facts, event } of variantsOf(kind)) {
-          expect(stepKey({ ...facts, phase }, event).effects).toContainEqual(expect.objectContaining({ burn: false }));
+          expect(stepKey({ ...facts, phase }, event).effects).toContainEqual(
+            expect.objectContaining({ countsAttempt: false }),
+          );
         }
       }
       const { effects } = stepKey({ ...start.state, phase }, { kind: 'doubt', othersSucceed: false });
-      expect(effects.some((effect) => 'burn' in effect && effect.burn)).toBe(false);
+      expect(effects.some((effect) => 'countsAttempt' in effect && effect.countsAttempt)).toBe(false);
     }
   });
 

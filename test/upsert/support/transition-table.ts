@@ -84,14 +84,14 @@ function resultOf(phase: Phase, { facts, event }: Variant): string {
 
 function wordsOf(effect: Effect): string {
   switch (effect.do) {
-    case 'park': {
+    case 'defer': {
       const wait = typeof effect.wait === 'string' ? effect.wait : 'as told';
-      return `park (${wait}${effect.burn ? ', burns one' : ''})`;
+      return `defer (${wait}${effect.countsAttempt ? ', counts an attempt' : ''})`;
     }
     case 'end':
       return `end: ${effect.as}`;
     case 'noteDoubt':
-      return effect.burn ? 'note the doubt (burns one)' : 'note the doubt';
+      return effect.countsAttempt ? 'note the doubt (counts an attempt)' : 'note the doubt';
     default:
       return effect.do;
   }
