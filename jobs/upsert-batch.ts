@@ -19,7 +19,7 @@ export const upsertBatch: JobDefinition<z.infer<typeof payload>, BatchContext> =
   name: 'upsert-batch',
   schema: payload,
   concurrency: 2,
-  tellsEnd: true,
+  reportsEnd: true,
   about: ({ runId }, { runs }) => aboutRun(runs, runId),
   process: async (reference, context, signal) => {
     if ((await context.runs.ledger.pause()) !== null) return;

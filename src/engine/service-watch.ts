@@ -141,9 +141,9 @@ function readsFail(origin: string, { code, why }: RequestFailure): string {
     case 'serviceUnreachable':
       return `The service at ${origin} cannot be reached: ${why}.`;
     case 'serviceFailing':
-      return `The service at ${origin} fails (${why}).`;
+      return `The service at ${origin} is failing (${why}).`;
     case 'serviceAnswersOddly':
-      return `What answers at ${origin} does not follow the interface (${why}).`;
+      return `The server at ${origin} is not a compatible service (${why}).`;
     default:
       return unreachable(code);
   }

@@ -1,7 +1,6 @@
 /**
- * Where the queue lives: the Redis of `REDIS_URL`, or the embedded Valkey.
- *
- * Whoever opens, closes: BullMQ's queues and workers get their own connections from these options.
+ * Where the queue is: the Redis of `REDIS_URL`, or the embedded Valkey. BullMQ's queues and workers open and close their
+ * own connections with these options.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'bullmq';
@@ -12,16 +11,16 @@ import type { QueuePlace } from '#src/ledger/engine-presence.ts';
 import type { Logger } from '#src/log.ts';
 import { type EmbeddedConnection, startEmbeddedValkey } from './embedded/embedded-valkey.ts';
 
-/** A Redis that comes back is found again within this time (`toolchain.md`). */
+/** The longest wait between two attempts to reconnect (`toolchain.md`). */
 const retryDelayMaxMs = 2_000;
 const connectTimeoutMs = 5_000;
-/** How long an address where nobody listens takes to say so. */
+/** How long a refused connection takes. */
 const refusalMs = 100;
 
 export interface QueueServer {
-  /** For producers: a command fails at once while Redis is away, instead of waiting in line. */
+  /** For producers: commands fail at once while Redis is away. */
   readonly producer: RedisOptions;
-  /** For workers: they wait for Redis as long as it takes. */
+  /** For workers: commands wait until Redis is back. */
   readonly worker: RedisOptions;
   /** For people: `embedded Valkey`, or the address without its password. */
   readonly description: string;
@@ -29,8 +28,8 @@ export interface QueueServer {
   readonly place: QueuePlace;
   onDeath(listener: (error: Error) => void): void;
   /**
-   * Called before queues and workers are closed. A connection that waits for a Redis that is away cannot be closed: it
-   * is to end at its next try instead, and what waits on it fails. Resolves when the tries that are due are made.
+   * Must be called before queues and workers are closed. A connection that waits for Redis cannot be closed; after this
+   * call it ends at its next attempt, and the commands that wait on it fail. Resolves after the pending attempts.
    */
   giveUp(): Promise<void>;
   stop(): Promise<void>;
@@ -43,11 +42,11 @@ export interface QueueServerOptions {
   readonly log: Logger;
 }
 
-/** How long a Redis may take to answer at the start; later it may be away as long as it likes. */
+/** How long Redis may take to answer at the start; later it may be away for any time. */
 const firstAnswerMs = 10_000;
 
 /**
- * @throws PatchbayError `unreachable` `queueUnreachable` where Redis does not answer; `usage`, `unreachable` where the embedded
+ * @throws PatchbayError `unreachable` `queueUnreachable` if Redis does not answer; `usage`, `unreachable` if the embedded
  *   server does not start.
  */
 export async function openQueueServer(options: QueueServerOptions): Promise<QueueServer> {
@@ -66,10 +65,9 @@ export interface QueueAddress {
 }
 
 /**
- * The queue of an engine in another process. Whether it answers shows when it is used: it waits for its engine's queue as
- * long as it takes.
- * @throws PatchbayError `usage` `otherQueue` where this process is configured for another queue than the engine; `unreachable`
- *   `queueUnreachable` where Redis does not answer.
+ * The queue of an engine in another process. An embedded queue that does not answer is waited for when it is used.
+ * @throws PatchbayError `usage` `otherQueue` if this process is configured for another queue than the engine; `unreachable`
+ *   `queueUnreachable` if Redis does not answer.
  */
 export async function attachQueueServer({ redisUrl, place }: QueueAddress): Promise<QueueServer> {
   if (redisUrl !== null && place.kind === 'redis') return await openRemote(redisUrl);
@@ -79,13 +77,13 @@ export async function attachQueueServer({ redisUrl, place }: QueueAddress): Prom
         ? 'the queue of the running engine is in a Redis, and REDIS_URL is not set here'
         : 'the running engine uses its embedded queue, and REDIS_URL names another one';
     throw new PatchbayError('usage', 'otherQueue', message, {
-      hint: 'Give a worker the same configuration and variables as the engine.',
+      hint: 'Start the worker with the same configuration and environment variables as the engine.',
     });
   }
   return embeddedServer(place.kind === 'port' ? { host: place.host, port: place.port } : { path: place.path });
 }
 
-/** Ours to use; who opened it, closes it. */
+/** Its opener stops it. */
 function embeddedServer(connection: EmbeddedConnection): QueueServer {
   return {
     ...connectionsOf(connection),
@@ -96,7 +94,6 @@ function embeddedServer(connection: EmbeddedConnection): QueueServer {
   };
 }
 
-/** One that goes away later comes back by itself or not at all: the connections wait for it. */
 async function openRemote(redisUrl: string): Promise<QueueServer> {
   const server = remoteServer(redisUrl);
   await ask(server);
@@ -122,7 +119,7 @@ function remoteServer(redisUrl: string): QueueServer {
   };
 }
 
-/** One PING, so that a wrong address is told at once and not after a long wait. */
+/** One PING, so that a wrong address is reported at once. */
 async function ask(server: QueueServer): Promise<void> {
   const redis = new Redis({
     ...server.producer,
@@ -135,13 +132,13 @@ async function ask(server: QueueServer): Promise<void> {
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       const message = `${server.description} does not answer`;
-      const hint = 'Check REDIS_URL, or leave it out: the queue is then embedded. Nothing was lost.';
+      const hint = 'Check REDIS_URL, or unset it to use the embedded queue. Nothing was lost.';
       reject(new PatchbayError('unreachable', 'queueUnreachable', message, { hint }));
     }, firstAnswerMs);
   });
   try {
     const answered = redis.ping();
-    // When the time-out wins, nobody listens to the late refusal any more; when it loses, the race throws it.
+    // If the time-out wins the race, a late rejection is ignored.
     answered.catch(() => undefined);
     await Promise.race([answered, tooLate]);
   } finally {
@@ -152,12 +149,12 @@ async function ask(server: QueueServer): Promise<void> {
 
 function connectionsOf(server: RedisOptions): Pick<QueueServer, 'producer' | 'worker' | 'giveUp'> {
   let givenUp = false;
-  let lastTryAtMs = 0;
-  // Null: no further try.
+  let lastAttemptAtMs = 0;
+  // Null: no further attempt.
   const retryStrategy = (attempt: number): number | null => {
     if (givenUp) return null;
     const delayMs = Math.min(attempt * 100, retryDelayMaxMs);
-    lastTryAtMs = Math.max(lastTryAtMs, performance.now() + delayMs);
+    lastAttemptAtMs = Math.max(lastAttemptAtMs, performance.now() + delayMs);
     return delayMs;
   };
   const connection: RedisOptions = { ...server, connectTimeout: connectTimeoutMs, retryStrategy };
@@ -166,7 +163,7 @@ function connectionsOf(server: RedisOptions): Pick<QueueServer, 'producer' | 'wo
     worker: { ...connection, maxRetriesPerRequest: null },
     giveUp: async () => {
       givenUp = true;
-      const waitMs = lastTryAtMs + refusalMs - performance.now();
+      const waitMs = lastAttemptAtMs + refusalMs - performance.now();
       if (waitMs > 0) await sleep(waitMs);
     },
   };
@@ -176,7 +173,7 @@ function parse(redisUrl: string): URL {
   try {
     return new URL(redisUrl);
   } catch (error) {
-    throw new PatchbayError('usage', 'redisUrlInvalid', 'REDIS_URL is no URL of the form redis://host:port', {
+    throw new PatchbayError('usage', 'redisUrlInvalid', 'REDIS_URL is not a URL of the form redis://host:port', {
       cause: error,
     });
   }
@@ -184,7 +181,7 @@ function parse(redisUrl: string): URL {
 
 // Asks a Redis whether it is there.
 
-/** @returns null where it answers, else why not, in a few words. Never rejects, and leaves nothing open. */
+/** Asks a Redis whether it answers. @returns null if it does, otherwise a short reason. Never rejects, and leaves nothing open. */
 export async function pingRedis(redisUrl: string, timeoutMs: number): Promise<string | null> {
   const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
   let reason: string | null = null;

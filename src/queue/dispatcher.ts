@@ -1,5 +1,5 @@
 /**
- * Sees to it that the queue holds the jobs that the ledger says are to be done; never more of them than a limit.
+ * Puts into the queue the jobs that remain to be done according to the ledger, up to a limit.
  *
  * Invariant: the queue may lose everything at any instant. What it should hold is derived from the ledger alone, again
  * and again: after each job, when another process wrote to the ledger, and every few seconds.
@@ -18,22 +18,22 @@ export interface DispatcherOptions {
   readonly producer: Producer;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Batch jobs in the queue at once. */
+  /** The limit of batch jobs in the queue. */
   readonly jobsMax: number;
 }
 
 export interface Dispatcher {
-  /** Asks for a look soon; many requests make one look. */
+  /** Looks soon; many calls make one look. */
   wake(): void;
-  /** A job has ended: it may be added again. One that failed is, with the next sweep: its trouble may last. */
+  /** Must be called when a job has ended: it may be added again. One that failed is added at the next sweep only. */
   ended(id: string, failed: boolean): void;
-  /** Forgets what it believes to be in the queue, and looks. The queue may have been flushed. */
+  /** Looks without relying on what was added before: the queue may have been flushed. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const runsPerLook = 20;
-/** What is due within so long is looked for again when it is; what is due later, a sweep finds. */
+/** What becomes due within this time gets a timer; a sweep finds what is due later. */
 const aheadMs = 5_000;
 const ticksPerLook = 50;
 const deliveriesPerLook = 50;
@@ -47,7 +47,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let stopped = false;
   let nextLook: NodeJS.Timeout | undefined;
 
-  /** The waiting is done here and not in the queue, whose delays end by the wall clock. */
+  /** Waits here and not in the queue, whose delays depend on the wall clock. */
   const lookAgainIn = (ms: number): void => {
     clearTimeout(nextLook);
     if (ms <= aheadMs && !stopped) nextLook = setTimeout(() => void wake(), ms);
@@ -62,14 +62,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (!(await producer.add(jobs))) for (const job of jobs) believed.delete(job.id);
   };
 
-  /** Ends: `again` is set only from outside, and each turn takes it down. */
+  /** Ends: `again` is set only from outside, and each turn resets it. */
   const lookUntilQuiet = async (): Promise<void> => {
     do {
       again = false;
       try {
         await look();
       } catch (error) {
-        // Told once, by the engine.
+        // Problems of the ledger are reported once, by the engine.
         log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'dispatch failed');
       }
     } while (again && !stopped);
@@ -103,15 +103,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 }
 
-/** A job, and how long it is until its time has come; 0: it has. */
+/** A job, and in how many milliseconds it is due; 0: now. */
 export interface DueJob extends JobToAdd {
   readonly inMs: number;
 }
 
 /**
- * What the ledger says is to be done now or soon, by its own clock. While all work is paused cancelled runs are ended, schedules go on taking files,
- * whose runs then wait, and what is to be told is told; a snapshot waits, since it would only fail. While writing alone is
- * paused, files are read and runs are finished.
+ * What is to be done now or soon, according to the ledger and by its own clock. While all work is paused, cancelled runs are
+ * still ended, schedules still take files, and deliveries are still sent; a snapshot waits, since it would only fail. While
+ * writing alone is paused, files are read and runs are finished.
  */
 export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise<readonly DueJob[]> {
   const pause = await ledger.pause();
@@ -137,7 +137,7 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
     const waits = batches.some((batch) => batch.runId === run.id);
     if (!waits && (await ledger.staging.pendingCount(run.id)) === 0) complete.push(run.id);
   }
-  // One at a time: an audit must not take the rate of an import.
+  // One at a time: an audit must not use up the rate of an import.
   const audits = await ledger.audits.nextDue(nowMs + aheadMs, 1);
   return [
     ...toStage.map((run) => ({
@@ -151,8 +151,8 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
       id: jobId(runId, batch, generation),
       payload: { runId, batch, generation },
       inMs: Math.max(0, dueAtMs - nowMs),
-      // What was begun and had to wait goes on before anything new: else it would wait behind the whole queue once more.
-      standsBack: generation === 0,
+      // Resume deferred batches before new ones.
+      isNew: generation === 0,
     })),
     ...[...complete, ...cancelling.map((run) => run.id)].map(finish),
     ...audits.map(({ id, position, dueAtMs }) => ({

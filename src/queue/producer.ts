@@ -1,15 +1,13 @@
 /**
- * Puts jobs into the queue. While Redis is away, full or frozen a job is simply not there: the sweeper puts it back from
- * the ledger.
+ * Puts jobs into the queue. While Redis is away, full or frozen a job is not added: a later sweep adds it from the ledger.
  *
- * Invariant: nothing here waits longer than a limit.
- */
-import { Queue, type RedisOptions } from 'bullmq';
+ * Invariant: every call here ends within a time limit.
+ */ import { Queue, type RedisOptions } from 'bullmq';
 import { timedOut, within } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import type { WakeUp } from '#src/schedules/start-schedules.ts';
-import { keptWhenEnded, makeWay, queueName } from './job-definition.ts';
+import { keptWhenEnded, queueName, removeEnded } from './job-definition.ts';
 import { holdWakeUps, nextWakeUp, type WakeUpOptions, wakeJobName } from './wake-ups.ts';
 import { jobLinesMax } from './workers.ts';
 
@@ -18,38 +16,38 @@ export interface JobToAdd {
   readonly id: string;
   /** Ids and numbers only. */
   readonly payload: Readonly<Record<string, string | number>>;
-  /** Waits behind all jobs of its name that do not stand back. */
-  readonly standsBack?: boolean;
+  /** Waits behind all jobs of its name that are not `isNew`: deferred batches are resumed before new ones. */
+  readonly isNew?: boolean;
 }
 
 export interface Producer {
-  /** @returns whether the queue took them. */
+  /** @returns whether the queue accepted them; never rejects. */
   add(jobs: readonly JobToAdd[]): Promise<boolean>;
   /**
-   * Forgets every job of these names. What a killed engine had begun would else be waited for until its lock is known to
-   * be void, about ten seconds; the ledger knows what is to be done.
+   * Deletes every job of these names. Otherwise jobs that a killed engine had begun would block theirs until their locks
+   * expire, about ten seconds; the ledger knows what is to be done.
    */
   forget(names: readonly string[]): Promise<void>;
-  /** At most so many jobs of that name are at work at once, over all processes, until the queue is flushed or forgets. */
+  /** Limits how many jobs of that name are active at once, over all processes. Lost when the queue is flushed. Never rejects. */
   limitAtOnce(name: string, jobsMax: number): Promise<void>;
   /**
-   * Makes the queue hold these wake-ups of schedules and no others (`wake-ups.ts`). @returns whether it does; never rejects.
+   * Makes the queue hold exactly these wake-ups of schedules (`wake-ups.ts`). @returns whether it does; never rejects.
    */
   schedule(wakeUps: readonly WakeUp[], options: WakeUpOptions): Promise<boolean>;
-  /** The queue of that job, for a look at it. */
+  /** The queue of that job. */
   queue(name: string): Queue;
   close(): Promise<void>;
 }
 
-/** How the queue took jobs: null is well. An error of its connection comes without jobs, too. Must not throw. */
+/** Called with null when the queue accepted jobs, and with each error, also of the connection alone. Must not throw. */
 export type QueueObserver = (trouble: Error | null, tookMs: number) => void;
 
-/** Jobs without a priority go before all that have one. */
+/** Jobs without a priority are taken before all that have one. */
 const anyPriority = 1;
 const eventsMax = 200;
-/** A frozen Redis answers nothing, and its connection stays up. */
+/** A frozen Redis does not answer, and its connection stays open. */
 const commandMsMax = 5_000;
-/** Jobs are added in a few commands for each name; connecting may come before. */
+/** Adding takes a few commands for each name, and perhaps a connection. */
 const addMsMax = 10_000;
 
 export function openProducer(
@@ -71,7 +69,7 @@ export function openProducer(
           removeOnFail: keptWhenEnded(name),
           keepLogs: jobLinesMax,
         },
-        // What happened stands in the ledger; a queue page needs the last few events only.
+        // The ledger records what happened; a queue page needs the last few events only.
         streams: { events: { maxLen: eventsMax } },
         settings: { repeatStrategy: nextWakeUp },
       });
@@ -93,7 +91,7 @@ export function openProducer(
         observe(null, tookMs());
         return true;
       } catch (error) {
-        log.debug({ reason: messageOf(error) }, 'queue does not take jobs');
+        log.debug({ reason: messageOf(error) }, 'queue does not accept jobs');
         observe(error instanceof Error ? error : new Error(String(error)), tookMs());
         return false;
       }
@@ -112,16 +110,16 @@ export function openProducer(
       try {
         await within(addMsMax, queue(name).setGlobalConcurrency(jobsMax));
       } catch (error) {
-        // More at once costs requests and nothing else; whoever limits says so again.
-        log.debug({ job: name, reason: messageOf(error) }, 'jobs at once are not limited');
+        // More at once only cost requests, and the next sweep sets the limit again.
+        log.debug({ job: name, reason: messageOf(error) }, 'active jobs are not limited');
       }
     },
     schedule: async (wakeUps, options) => {
       try {
         return (await within(addMsMax, holdWakeUps(queue(wakeJobName), wakeUps, options))) !== timedOut;
       } catch (error) {
-        // The sweep looks what is due all the same.
-        log.debug({ reason: messageOf(error) }, 'queue does not take wake-ups');
+        // The sweep finds what is due in any case.
+        log.debug({ reason: messageOf(error) }, 'queue does not accept wake-ups');
         return false;
       }
     },
@@ -133,16 +131,16 @@ export function openProducer(
 
 async function addByName(queue: (name: string) => Queue, jobs: readonly JobToAdd[]): Promise<void> {
   for (const [name, ofName] of Map.groupBy(jobs, (job) => job.name)) {
-    const bulk = ofName.map(({ id, payload, standsBack }) => ({
+    const bulk = ofName.map(({ id, payload, isNew }) => ({
       name,
       data: payload,
       opts: {
         jobId: id,
-        ...(standsBack === true ? { priority: anyPriority } : {}),
+        ...(isNew === true ? { priority: anyPriority } : {}),
       },
     }));
     const ids = ofName.map(({ id }) => id);
-    await makeWay(queue(name), name, ids);
+    await removeEnded(queue(name), name, ids);
     await queue(name).addBulk(bulk);
   }
 }

@@ -1,10 +1,10 @@
 /**
  * BullMQ workers for the job catalog.
  *
- * A job that fails ends in the queue as failed, with a code for a reason: no words, which may quote somebody. It is never
- * tried again there: the ledger says what is still to be done (`kept-jobs.ts` says how an ended one makes way).
- */
-import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
+ * A job that fails is shown as failed in the queue, with a code as its reason: a message might contain personal data. BullMQ
+ * does not retry it: the ledger knows what remains to be done. The log lines of a job are also kept in the queue, for pages
+ * that show queues.
+ */ import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { timedOut, within } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
@@ -12,11 +12,11 @@ import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
 import { type AnyJobDefinition, keptWhenEnded, queueName } from './job-definition.ts';
 import { nextWakeUp } from './wake-ups.ts';
 
-/** After a lost connection; BullMQ's own 15 s would make a stop, and the work after an outage, wait for as long. */
+/** After a lost connection. With BullMQ's default of 15 s, stopping and resuming after an outage would take that long. */
 export const retryDelayMs = 1_000;
 /**
- * The job of a killed process goes to another one when its lock has run out and a check has seen so: within lock and
- * check together, which must stay well below the 12 s that a killed worker may hold others up.
+ * The job of a killed process goes to another one when its lock has expired and a check has found that: within the sum of
+ * both times, which must stay well below the 12 s that a killed worker may delay others.
  */
 const lockMs = 6_000;
 const stalledCheckMs = 3_000;
@@ -26,15 +26,15 @@ interface WorkersOptions<Context> {
   readonly connection: RedisOptions;
   readonly catalog: readonly AnyJobDefinition<Context>[];
   readonly context: Context;
-  /** Jobs of a name at work at once, where it is not what the catalog says. */
+  /** Overrides the catalog: active jobs at once, by name. */
   readonly concurrency?: Readonly<Record<string, number>>;
   readonly log: Logger;
-  /** Called after each job, however it ended. */
+  /** Called after each job, whether it completed or failed. */
   readonly onJobEnd: (name: string, id: string, failed: boolean) => void;
 }
 
 export interface Workers {
-  /** Takes no new job, waits for those at work, and after the deadline leaves them to the ledger. */
+  /** Takes no new job and waits for the active ones, until the deadline. The ledger knows what they left undone. */
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -45,14 +45,14 @@ export function startWorkers<Context>(options: WorkersOptions<Context>): Workers
   const workers = options.catalog.map((definition) =>
     startWorker(options, definition, stopping.signal, running, underway),
   );
-  /** Ends: no job is taken any more, and one that is on its way to us returns at once. */
+  /** Ends: no job is taken any more, and one that arrives late returns at once. */
   const allEnded = async (): Promise<void> => {
     while (running.size > 0) await Promise.allSettled(running);
   };
   return {
     stop: async (deadlineMs) => {
       stopping.abort();
-      // Takes no new job and goes on holding the locks of those at work.
+      // Takes no new job, and keeps renewing the locks of the active ones.
       await Promise.all(workers.map((worker) => worker.pause(true)));
       const overdue = (await within(deadlineMs, allEnded())) === timedOut;
       await Promise.all(workers.map((worker) => (overdue ? closeWorker(worker, 0) : closeWorker(worker))));
@@ -83,14 +83,14 @@ function startWorker<Context>(
       code = await inLogContext(about, () => carryOut(options, definition, job, signal), lines.add);
     } finally {
       lines.close();
-      // After a flush the same job may run twice here: each forgets its own only.
+      // After a flush the same job may run twice in this process: each removes its own entry only.
       if (lost.get(id) === lock) lost.delete(id);
       onJobEnd(name, id, code !== null);
     }
     if (code !== null) throw failedJob(code);
   };
   const track = async (job: Job): Promise<void> => {
-    // Not begun: the ledger hands it out again.
+    // Not begun: it is added again from the ledger.
     if (stopping.aborted) return;
     const work = run(job);
     running.add(work);
@@ -107,7 +107,7 @@ function startWorker<Context>(
     runRetryDelay: retryDelayMs,
     settings: { repeatStrategy: nextWakeUp },
   });
-  // Losing the lock does not stop a processor: it is told, and its next write is fenced by the ledger.
+  // Losing the lock does not stop a processor: it gets a signal, and the ledger refuses its next write.
   worker.on('lockRenewalFailed', (ids: string[]) => {
     for (const id of ids) lost.get(id)?.abort(new DOMException('the job lost its lock', 'AbortError'));
   });
@@ -115,20 +115,20 @@ function startWorker<Context>(
   return worker;
 }
 
-/** @returns null, or the code of what it failed for. A job that was cut off has not failed. */
+/** @returns null, or the code of the failure. A job that was cut off has not failed. */
 async function carryOut<Context>(
   { context, log }: WorkersOptions<Context>,
   definition: AnyJobDefinition<Context>,
   job: Job,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { name, tellsEnd } = definition;
+  const { name, reportsEnd } = definition;
   const id = job.id ?? '';
   const startedAtMs = performance.now();
   try {
     await definition.process(definition.schema.parse(job.data), context, signal);
     const ms = Math.round(performance.now() - startedAtMs);
-    log[tellsEnd === true ? 'info' : 'debug']({ job: name, id, ms }, 'job done');
+    log[reportsEnd === true ? 'info' : 'debug']({ job: name, id, ms }, 'job done');
     return null;
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') return null;
@@ -136,7 +136,7 @@ async function carryOut<Context>(
   }
 }
 
-/** What the payload itself says, and what the job knows besides. */
+/** What the payload itself says, and what the job adds. */
 async function aboutJob<Context>(
   { context }: WorkersOptions<Context>,
   definition: AnyJobDefinition<Context>,
@@ -151,19 +151,19 @@ async function aboutJob<Context>(
   try {
     return { ...said, ...(await definition.about?.(definition.schema.parse(data), context)) };
   } catch {
-    // A payload that is none, or a ledger that does not answer: the job itself meets that at once, and says so.
+    // An invalid payload, or a ledger that does not answer: the job itself fails at once, and reports it.
     return said;
   }
 }
 
-/** Shown as failed, with the code alone: no stack either. */
+/** Shown as failed with the code alone, without a stack. */
 function failedJob(code: string): UnrecoverableError {
   const error = new UnrecoverableError(code);
   error.stack = '';
   return error;
 }
 
-/** The system's ENOSPC, and SQLite's own word for it. The work is tried again until there is room. */
+/** The system's ENOSPC, and SQLite's code for it. The work is retried until there is room. */
 function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && error.code === 'ENOSPC') || ('errcode' in error && error.errcode === 13);
@@ -175,37 +175,35 @@ function logFailure(log: Logger, job: string, id: string, error: unknown): strin
   const code = error instanceof PatchbayError ? error.code : full ? 'diskFull' : 'unexpected';
   const kind = error instanceof PatchbayError ? error.kind : full ? 'transient' : 'bug';
   const waits = kind === 'auth' || kind === 'unreachable' || kind === 'transient';
-  // The engine tells these once, when they begin and end.
-  const isTold = full || isLedgerTrouble(error);
-  // The words of our own errors may quote the service, and the service may quote a contact: only the code is logged.
+  // The engine reports these once, when they begin and end.
+  const isReported = full || isLedgerTrouble(error);
+  // Our own messages may quote the service, and the service may quote a contact: only the code is logged.
   const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };
-  log[isTold ? 'debug' : waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
+  log[isReported ? 'debug' : waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
   return code;
 }
 
 /**
- * The log lines of a job, beside the log files also in the queue, where a page that shows queues finds them.
- *
- * Invariant: nobody waits for a line, none fails the work, none comes after the job's end. While Redis is away, lines
- * beyond a bound are left out: the files have them all.
+ * The log lines of a job, as they are kept in the queue; the log files have them all. Invariant: sending a line delays no
+ * work and fails no work, and no line is added after the job's end. While Redis is away, lines beyond a bound are dropped.
  */
 interface JobLog {
   add(line: string): void;
-  /** What comes later is left out. */
+  /** Later lines are dropped. */
   close(): void;
 }
 
-/** Lines on their way to Redis, of all jobs of a process. */
+/** Lines being sent to Redis, of all jobs of a process. */
 interface LinesUnderway {
   count: number;
 }
 
 export const jobLinesMax = 200;
-/** With the ended jobs that are kept, it bounds what the embedded queue holds in memory. */
+/** Together with `jobsKeptMax` it bounds the memory of the embedded queue. */
 const jobCharsMax = 32_768;
 const underwayMax = 100;
 
-const lastLine = JSON.stringify({ msg: 'further lines stand in the log files' });
+const lastLine = JSON.stringify({ msg: 'more lines are in the log files' });
 
 export function openJobLog(job: Pick<Job, 'log'>, underway: LinesUnderway): JobLog {
   let linesLeft = jobLinesMax;
@@ -234,20 +232,19 @@ export function openJobLog(job: Pick<Job, 'log'>, underway: LinesUnderway): JobL
   };
 }
 
-// Closes a BullMQ worker that has no job at work any more.
-//
-// While Redis is away `close()` waits for an event that does not come, and so does `disconnect()`. What is left then are
-// promises that nobody needs: the ledger knows what is to be done.
+/** Far above the time in which Redis learns the end of a few jobs. */
+const closeGraceMs = 3_000;
 
-/** Far above what it takes to tell Redis the end of a few jobs. */
-const graceMs = 3_000;
-
-/** @param patienceMs how long to wait; 0 where a job that does not end is known to stand in the way. */
-export async function closeWorker(worker: Worker, patienceMs = graceMs): Promise<void> {
-  // A close that fails ends like one that is late: what the worker had begun stands in the ledger.
+/**
+ * Closes a BullMQ worker. While Redis is away, `close()` and `disconnect()` wait for an event that does not come; the promises
+ * left behind do no harm, since the ledger knows what is to be done.
+ * @param patienceMs how long to wait; 0 if a job is known not to end.
+ */
+export async function closeWorker(worker: Worker, patienceMs = closeGraceMs): Promise<void> {
+  // A failed close is treated like a late one: the ledger knows what the worker had begun.
   const closing = worker.close().catch(() => undefined);
   if ((await within(patienceMs, closing)) !== timedOut) return;
-  // `close(true)` after `close()` does not force (`bad-inputs.md`): the connections are cut instead.
-  // One that fails leaves nothing to be done: the process ends, and the system closes what is left.
+  // `close(true)` after `close()` does not force (`bad-inputs.md`): the connections are cut instead. If that fails too, the
+  // system closes them at the end of the process.
   worker.disconnect().catch(() => undefined);
 }

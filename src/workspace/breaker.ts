@@ -1,9 +1,9 @@
 /**
- * Breakers: one counts the failures in a row of reads, the other those of writes (`rules.md`, "Retries, rate, outages").
+ * Breakers: one counts consecutive failures of reads, the other those of writes (`rules.md`, "Retries, rate, outages").
  *
- * A breaker *opens* with the fifth failure in a row, and tells why once. It stops nothing by itself: what must wait is the
- * caller's to decide, and stands in the ledger. An *answer* is a clear yes or no of the service; it ends the row.
- * Invariant: what says nothing about the service's health moves no count: a limited rate, a refused key, a caller who
+ * A breaker *opens* with the fifth consecutive failure, and reports that to its owner. It stops nothing by itself: the
+ * owner decides what must wait, and records that in the ledger. An *answer* is a clear yes or no of the service; it resets
+ * the count. Invariant: ends that say nothing about the service's health do not count: a 429, a refused key, a caller that
  * gave up.
  */
 import type { Clock } from '#src/clock.ts';
@@ -17,7 +17,7 @@ export interface RequestFailure {
   readonly code: 'serviceUnreachable' | 'serviceFailing' | 'serviceAnswersOddly';
   /** As in `the connection was refused (ECONNREFUSED)` or `status 503`. */
   readonly why: string;
-  /** Null where no status came. */
+  /** Null if no status was received. */
   readonly status: number | null;
 }
 
@@ -26,18 +26,18 @@ export type Sign = 'answer' | 'neither' | RequestFailure;
 
 export interface BreakerState {
   readonly failuresInARow: number;
-  /** The first failure of the row, on the wall clock; null where there is none. */
+  /** When the first of them happened, on the wall clock; null if there is none. */
   readonly sinceMs: number | null;
 }
 
 export const closedBreaker: BreakerState = { failuresInARow: 0, sinceMs: null };
 
-/** Failures in a row that open a breaker. */
+/** Consecutive failures that open a breaker. */
 export const failuresInARowMax = 5;
 
 /**
- * The state after one more end. It opens with every fifth failure of the row: whoever works on although it is open, since
- * somebody else has let work go on, is told again.
+ * The state after one more end. It opens with every fifth consecutive failure: a process that continues although its breaker
+ * is open, because another process ended the pause, gets another report.
  */
 export function stepBreaker(
   state: BreakerState,
@@ -53,7 +53,7 @@ export function stepBreaker(
   };
 }
 
-/** What the end of a request says. Pure. */
+/** What the end of a request says about the service. Pure. */
 export function signOf(end: TransportEnd, verdict: Verdict): Sign {
   if (end.phase !== 'replied' && ourDoing.has(end.code)) return 'neither';
   switch (verdict.next) {
@@ -72,25 +72,25 @@ export function signOf(end: TransportEnd, verdict: Verdict): Sign {
   }
 }
 
-/** Ends that we brought about. */
+/** Ends that this process caused. */
 const ourDoing: ReadonlySet<string> = new Set([endCodes.aborted, 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED']);
 
 const codeOfReason = { lost: 'serviceUnreachable', failing: 'serviceFailing', odd: 'serviceAnswersOddly' } as const;
 
 export interface OpenedBreaker {
   readonly kind: BreakerKind;
-  /** The last one of the row. */
+  /** The last one. */
   readonly failure: RequestFailure;
-  /** The first failure of the row, on the wall clock. */
+  /** When the first of the consecutive failures happened, on the wall clock. */
   readonly sinceMs: number;
-  /** Whether requests of the other kind got an answer last. */
+  /** Whether the last request of the other kind was answered. */
   readonly otherKindPasses: boolean;
 }
 
 export interface Breakers {
-  /** Called once for each request, when it has ended. */
+  /** Must be called once for each request, at its end. */
   note(kind: BreakerKind, end: TransportEnd, verdict: Verdict): void;
-  /** Ends since these breakers were made. */
+  /** Counts since these breakers were created. */
   totals(kind: BreakerKind): BreakerTotals;
 }
 

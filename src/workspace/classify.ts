@@ -1,25 +1,25 @@
 /**
  * The one place where the end of a request is classified, by what must happen next.
  *
- * An *end* is what the transport saw. A *verdict* is what it means. Invariant: whatever was written on the socket, even
- * in part, and was not answered with a clear yes or no, is a doubt, whichever code the transport gave.
+ * An *end* is what the transport saw; a *verdict* is what it means. Invariant: a request that was written to the socket,
+ * even in part, and was not answered with a clear yes or no, is in doubt, whichever code the transport gave.
  */
 import type { z } from 'zod';
 import { unreachable } from '#src/errors.ts';
 import { readErrorBody, type ServiceErrorBody } from '#src/wire/error.ts';
 
 export type TransportEnd =
-  /** No byte of the request reached the socket: refused, DNS, connect time-out, given up before. */
+  /** No byte of the request reached the socket: refused, DNS, connect time-out, cancelled before. */
   | { readonly phase: 'notSent'; readonly code: string; readonly cause: unknown }
-  /** Bytes went out and no whole reply came back. `status` where the headers had come. */
+  /** Bytes were sent and no complete reply was received. `status` if the headers were. */
   | { readonly phase: 'sent'; readonly code: string; readonly status: number | null; readonly cause: unknown }
-  /** A whole reply. */
+  /** A complete reply. */
   | { readonly phase: 'replied'; readonly status: number; readonly text: string; readonly retryAfter: string | null };
 
 /**
- * - `lost`: the connection or the time ran out;
- * - `failing`: the service says that it failed (5xx, 408, 425);
- * - `odd`: the reply is not as the interface says (a redirect, no JSON, another shape, too large).
+ * - `lost`: the connection broke, or no reply came in time;
+ * - `failing`: the service reports a failure (5xx, 408, 425);
+ * - `odd`: the reply does not follow the interface (a redirect, not JSON, another shape, too large).
  */
 export type DoubtReason = 'lost' | 'failing' | 'odd';
 
@@ -28,11 +28,11 @@ export type Verdict<Body = unknown> =
   | { readonly next: 'use'; readonly status: number; readonly body: Body }
   /** Certainly not sent: may be sent again. */
   | { readonly next: 'sendAgain'; readonly code: string; readonly cause: unknown }
-  /** 429: not carried out; wait for the gate, then send again. */
+  /** 429: not carried out; wait at the gate, then send again. */
   | { readonly next: 'waitForRate'; readonly retryAfter: string | null; readonly body: ServiceErrorBody }
-  /** 401, 403: look at the key. */
+  /** 401, 403: check the key. */
   | { readonly next: 'checkKey'; readonly status: number; readonly body: ServiceErrorBody }
-  /** Any other 4xx: no, and no again. */
+  /** Any other 4xx: refused, and would be refused again. */
   | { readonly next: 'giveUp'; readonly status: number; readonly body: ServiceErrorBody }
   /** A write may have landed; a read may be repeated unless the reply is `odd`. */
   | {
@@ -45,7 +45,7 @@ export type Verdict<Body = unknown> =
       readonly cause: unknown;
     };
 
-/** Codes of ours for ends that the transport library does not name. */
+/** Our codes for ends that the transport library has no code for. */
 export const endCodes = {
   aborted: 'PATCHBAY_ABORTED',
   startedTooLate: 'PATCHBAY_STARTED_TOO_LATE',
@@ -78,7 +78,7 @@ function classifyReply(status: number, text: string, retryAfter: string | null):
   }
   if (status === 429) return { next: 'waitForRate', retryAfter, body };
   if (status === 401 || status === 403) return { next: 'checkKey', status, body };
-  // 408 and 425 are about time, not about the request: it may have been read (rules.md, "One contact per key", 4).
+  // 408 and 425 concern timing, not the request: it may have been read (rules.md, "One contact per key", 4).
   if (status === 408 || status === 425) return doubt('failing', `status ${status}`, status, { retryAfter, body });
   if (status >= 400 && status < 500) return { next: 'giveUp', status, body };
   if (status >= 500 && status < 600) return doubt('failing', `status ${status}`, status, { retryAfter, body });
@@ -86,7 +86,7 @@ function classifyReply(status: number, text: string, retryAfter: string | null):
   return doubt('odd', `status ${status}`, status, { body });
 }
 
-/** Holds the body of a 2xx to its shape. Pure; never throws. */
+/** Checks the body of a 2xx against its schema. Pure; never throws. */
 export function fitToSchema<Schema extends z.ZodType>(verdict: Verdict, schema: Schema): Verdict<z.infer<Schema>> {
   if (verdict.next !== 'use') return verdict;
   const parsed = schema.safeParse(verdict.body);
@@ -116,27 +116,27 @@ function parseJson(text: string): { readable: boolean; value: unknown } {
 
 const words: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'the connection was refused'],
-  ['ENOTFOUND', 'the host name is not known'],
+  ['ENOTFOUND', 'the host name was not found'],
   ['EAI_AGAIN', 'the host name could not be looked up'],
   ['EHOSTUNREACH', 'the host cannot be reached'],
   ['ENETUNREACH', 'the network cannot be reached'],
   ['ETIMEDOUT', 'the connection timed out'],
   ['ECONNRESET', 'the connection was reset'],
   ['EPIPE', 'the connection was closed while writing'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'no connection in time'],
-  ['UND_ERR_HEADERS_TIMEOUT', 'no reply in time'],
-  ['UND_ERR_BODY_TIMEOUT', 'the reply stopped halfway'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'the connection timed out'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'the reply timed out'],
+  ['UND_ERR_BODY_TIMEOUT', 'the reply stopped before its end'],
   ['UND_ERR_SOCKET', 'the connection was closed before the reply was complete'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'the reply was cut short'],
   ['UND_ERR_CLOSED', 'the client is closed'],
   ['UND_ERR_DESTROYED', 'the client is closed'],
-  [endCodes.aborted, 'given up by the caller'],
+  [endCodes.aborted, 'cancelled by the caller'],
   [endCodes.startedTooLate, 'the connection took too long, so nothing was sent'],
   [endCodes.requestTimeout, 'no complete reply in time'],
   [endCodes.replyTooLarge, 'the reply is too large'],
 ]);
 
-/** A transport code in words, with the code behind it where it is not ours. */
+/** A transport code in words, followed by the code itself unless it is ours. */
 export function describeCode(code: string): string {
   const text = words.get(code);
   if (text === undefined) return `the transport failed (${code})`;

@@ -1,8 +1,8 @@
 /**
  * One request over the connection pool, and what the transport saw of its end.
  *
- * Invariant: `exchange` never throws and never sends twice. Whether bytes went out is not guessed from error codes: the
- * pool calls `onRequestStart` right before it writes, and refusing there means that nothing is sent.
+ * Invariant: `exchange` never throws and never sends twice. Whether bytes were sent is not guessed from error codes: the
+ * pool calls `onRequestStart` right before it writes, and throwing there means that nothing is sent.
  */
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '#src/clock.ts';
@@ -11,21 +11,21 @@ import { connectionsMax, idleConnectionMs, type WorkspaceTimeouts } from './limi
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** With its query, encoded. */
+  /** Encoded, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Gives up; a write that has begun is left to end. */
+  /** Ends the request; a write that has begun is left to end by itself. */
   readonly signal: AbortSignal | undefined;
-  /** A reply above this is cut off. */
+  /** A larger reply is cut off. */
   readonly replyBytesMax: number;
-  /** Called right before the write on the socket. */
+  /** Called right before the write to the socket. */
   readonly onWrite: () => void;
 }
 
 export interface Exchanged {
   readonly end: TransportEnd;
-  /** Monotonic: when the write on the socket began; null when it did not. */
+  /** Monotonic: when the write to the socket began; null if it did not. */
   readonly writtenAtMs: number | null;
 }
 
@@ -38,13 +38,13 @@ export function createExchanger(origin: string, clock: Clock, timeouts: Workspac
   const pool = new Pool(origin, {
     connections: connectionsMax,
     pipelining: 1,
-    // HTTP/2 shares one connection among requests and may send an unprocessed one again by itself.
+    // HTTP/2 shares a connection among requests and may resend an unprocessed one by itself.
     allowH2: false,
     connectTimeout: timeouts.connectMs,
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
     keepAliveTimeout: idleConnectionMs,
-    // The service's own hint may shorten the idle time, never lengthen it.
+    // The service's own keep-alive hint may shorten the idle time, never extend it.
     keepAliveMaxTimeout: idleConnectionMs,
   });
   let closing: Promise<void> | null = null;
@@ -76,11 +76,10 @@ function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: 
     settled = true;
     watch.abort();
     request.signal?.removeEventListener('abort', onAbort);
-    // The pool takes the connection back one turn after the end. Resolving behind it lets the next request use that
-    // connection instead of opening another.
+    // The pool takes the connection back one turn after the end. Resolving after that lets the next request reuse it.
     queueMicrotask(() => setImmediate(resolve, { end, writtenAtMs }));
   }
-  /** Ends it from our side, and destroys the connection with whatever is still to come on it. */
+  /** Ends the request from our side, and destroys the connection with what is still to come on it. */
   function breakOff(code: string, cause: unknown): void {
     settle(failedEnd(writtenAtMs !== null, code, status, cause));
     controller?.abort(new Error(code));
@@ -90,11 +89,11 @@ function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: 
   }
 
   const handler: Dispatcher.DispatchHandler = {
-    // What is thrown here keeps the request off the socket and the connection in the pool.
+    // Throwing here keeps the request off the socket and the connection in the pool.
     onRequestStart(started) {
       if (settled) throw new Error(endCodes.aborted);
       if (writtenAtMs !== null) {
-        // The pool would send the same request once more on a new connection.
+        // The pool would send the same request again on a new connection.
         settle(failedEnd(true, 'UND_ERR_SOCKET', status, undefined));
         throw new Error(endCodes.aborted);
       }
@@ -144,12 +143,12 @@ function failedEnd(written: boolean, code: string, status: number | null, cause:
   return { phase: 'sent', code, status, cause: withoutBytes(cause) };
 }
 
-/** The stable code of a transport error; its name where it has none. */
+/** The stable code of a transport error, or else its name. */
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** A parser error carries the bytes of the reply, which are nobody's business in a log. */
+/** A parser error carries the bytes of the reply, which must not get into a log. */
 function withoutBytes(cause: unknown): unknown {
   if (!(cause instanceof Error) || !('data' in cause)) return cause;
   return new Error(cause.message);

@@ -1,8 +1,8 @@
 /**
- * The workspace over HTTP: the parts put together, and the paths of the interface.
+ * The workspace over HTTP: builds the client, and maps each call of `port.ts` to a path of the interface.
  *
- * Terms: the *exchanger* owns the connections, *send* passes slot, key and gate, *read* retries, *write* never does.
- * Whoever makes a workspace closes it.
+ * The *exchanger* owns the connections, *send* passes slot, key and rate gate, *read* retries, *write* never does. The
+ * caller closes the workspace.
  */
 import { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
@@ -35,11 +35,11 @@ import { createApiKey, createSend, createSlots } from './send.ts';
 export interface HttpWorkspaceOptions {
   /** The service's origin, without `/v1`. */
   readonly baseUrl: string;
-  /** Called for the first request, and again after a 401, at most once per 5 s. */
+  /** Called for the first request, and again after a 401, at most every 5 s. */
   readonly readApiKey: () => string | Promise<string>;
-  /** The gate of this key, shared by all who use the key. */
+  /** The gate of this key. */
   readonly rateGate: RateGate;
-  /** Told how each request ended. */
+  /** Count how each request ended. */
   readonly breakers?: Breakers;
   readonly clock: Clock;
   /** From 0 up to, not including, 1. */
@@ -70,7 +70,7 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
     },
   });
   const read = createRead({ send, apiKey, origin, clock, random, log });
-  const write = createWrite({ send, apiKey, origin });
+  const write = createWrite(send, apiKey, origin);
 
   return {
     origin,
@@ -82,7 +82,7 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
     },
     createContact: (body, callOptions) =>
       write({ method: 'POST', operation: 'create a contact', path: '/v1/contacts', body }, callOptions),
-    // Asynchronous, so that a bad id rejects as everything else does.
+    // Asynchronous, so that a bad id rejects like every other error.
     async updateContact(id, body, callOptions) {
       return write({ method: 'PATCH', operation: 'update a contact', path: contactPath(id), body }, callOptions);
     },
@@ -99,7 +99,7 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
   };
 }
 
-/** As the envelope of `wire`, with the token as it came: the page walker judges it. */
+/** As the envelope of `wire`, but with the token unchecked: `walkPages` checks it. */
 const lookUpPage = z.object({ data: contactListEnvelope.shape.data, nextPageToken: z.unknown().optional() });
 
 async function listByExternalIds(read: Read, keys: readonly string[], options?: CallOptions): Promise<LookUp> {
@@ -109,7 +109,7 @@ async function listByExternalIds(read: Read, keys: readonly string[], options?: 
       const path = `/v1/contacts?${lookUpQuery(keys, token)}`;
       const request = { operation: 'look up contacts', path, schema: lookUpPage, notFound: 'odd' } as const;
       const { value, readAtMs } = await read(request, options);
-      invariant(value !== null, 'a look-up that answers 404 throws');
+      invariant(value !== null, 'a look-up answered with 404 throws');
       firstReadAtMs ??= readAtMs;
       return { data: value.data, nextPageToken: value.nextPageToken };
     },
@@ -121,34 +121,33 @@ async function listByExternalIds(read: Read, keys: readonly string[], options?: 
   return { contacts, readAtMs: firstReadAtMs };
 }
 
-/** The id as one path segment. A dot segment would be resolved away into another path. */
+/** The id is encoded as one path segment. A dot segment would resolve to another path. */
 function contactPath(id: string): string {
   invariant(id !== '' && id !== '.' && id !== '..' && id.isWellFormed(), 'a contact id is one path segment');
   return `/v1/contacts/${encodeURIComponent(id)}`;
 }
 
-// The service's address as configured, checked: the key is sent there and nowhere else.
-
 /**
- * The origin, as `https://host` or `http://host:port`. Throws `usage` `baseUrlInvalid` for anything with a path, a
- * query, a fragment, credentials or another protocol. The message repeats nothing that may hold credentials.
+ * The configured address of the service, as `https://host` or `http://host:port`. The message never repeats what may be
+ * credentials.
+ * @throws PatchbayError `usage` `baseUrlInvalid` for a path, a query, a fragment, credentials or another protocol.
  */
 export function parseOrigin(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) {
     const shown = baseUrl.includes('@') ? '' : ` ${JSON.stringify(baseUrl)}`;
-    throw invalid(`The service's address${shown} is no URL.`, 'Give it as https://host, without /v1.');
+    throw invalid(`The service's address${shown} is not a URL.`, 'Use https://host, without /v1.');
   }
   const url = new URL(baseUrl);
   if (url.username !== '' || url.password !== '') {
-    throw invalid("The service's address holds credentials.", 'Give the API key apart, as PATCHBAY_API_KEY.');
+    throw invalid("The service's address contains credentials.", 'Pass the API key separately, as PATCHBAY_API_KEY.');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw invalid(`The service's address begins with ${url.protocol}//.`, 'Only https and http can be used.');
+    throw invalid(`The service's address begins with ${url.protocol}//.`, 'Use https or http.');
   }
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw invalid(
-      `The service's address ${url.origin} goes on after the host.`,
-      `Give ${url.origin} alone, without /v1.`,
+      `The service's address ${url.origin} has a path, a query or a fragment.`,
+      `Use ${url.origin} alone, without /v1.`,
     );
   }
   return url.origin;
@@ -158,15 +157,12 @@ function invalid(message: string, hint: string): PatchbayError {
   return new PatchbayError('usage', 'baseUrlInvalid', message, { hint });
 }
 
-/**
- * The phone numbers of the workspace, page by page (`interface.md`, 4.4; paging and the filter's name: `facts.md`).
- *
- * Invariant: half a list never passes for the whole. On the first page 404 says that there is no such list; on a later one
- * it is odd.
- */
 const noListCode = 'noPhoneNumberList';
 
-/** Throws as `port.ts` says. */
+/**
+ * The phone numbers of the workspace (`interface.md`, 4.4; paging and the filter's name: `facts.md`). On the first page 404
+ * means that there is no such list; on a later page it is an unexpected reply. Throws as `port.ts` says.
+ */
 async function* listPhoneNumberPages(
   read: Read,
   { userId = null, signal }: PhoneNumberOptions = {},
@@ -203,7 +199,7 @@ async function listPhoneNumberIds(read: Read): Promise<readonly string[] | null>
   return [...ids];
 }
 
-/** The filter stands on every page: the service asks for it again with the token. */
+/** The filter is repeated on every page: the service requires it together with the token. */
 function pathOf(userId: string | null, token: string | null): string {
   const query = [
     ...(userId === null ? [] : [`userId=${encodeURIComponent(userId)}`]),
@@ -218,20 +214,14 @@ function noList(userId: string | null): PatchbayError {
     facts: { status: 404, user: userId },
     hint:
       userId === null
-        ? 'Check that the address is the origin of the service, and that the key may read phone numbers.'
-        : 'Check the id of the user: it begins with US and stands with the numbers in: patchbay numbers ls --json',
+        ? 'Check that the address is the origin of the service and that the key may read phone numbers.'
+        : 'Check the id of the user: it begins with US. To find it, run: patchbay numbers ls --json',
   });
 }
 
-/**
- * Walks the pages of a list until the token is null or absent (`interface.md`, 4.6; `facts.md`).
- *
- * Invariant: a walk either ends at a real end or throws; it never ends early as if it were complete. `totalItems` is
- * wrong by declaration and is not read.
- */
 interface Page<Data> {
   readonly data: Data;
-  /** As it came: null or absent at the end, else a string. */
+  /** As received: null or absent on the last page, otherwise a string. */
   readonly nextPageToken: unknown;
 }
 
@@ -240,8 +230,10 @@ interface WalkLimits {
 }
 
 /**
- * Yields the data of each page. Throws `unreachable`: `pageTokenNotText`, `pageTokenRepeated` (any token that was
- * followed before: the walk would go in a circle), `tooManyPages`.
+ * Yields the data of each page until the token is null or absent (`interface.md`, 4.6; `facts.md`). An incomplete list is
+ * never taken for a complete one: the walk reaches the real end or throws. `totalItems` is documented as unreliable and is
+ * not read.
+ * @throws PatchbayError `unreachable`: `pageTokenNotText`, `pageTokenRepeated` (the walk would go in a circle), `tooManyPages`.
  */
 export async function* walkPages<Data>(
   fetchPage: (token: string | null) => Promise<Page<Data>>,
@@ -255,10 +247,12 @@ export async function* walkPages<Data>(
     const next = page.nextPageToken ?? null;
     if (next !== null && typeof next !== 'string') {
       const facts = { page: pageCount, type: typeof next };
-      throw oddPage('pageTokenNotText', `the page token after page ${pageCount} is no text`, facts);
+      throw oddPage('pageTokenNotText', `the page token after page ${pageCount} is not a string`, facts);
     }
     if (next !== null && followed.has(next)) {
-      throw oddPage('pageTokenRepeated', `the page token after page ${pageCount} came before`, { page: pageCount });
+      throw oddPage('pageTokenRepeated', `the page token after page ${pageCount} was returned before`, {
+        page: pageCount,
+      });
     }
     yield page.data;
     if (next === null) return;
@@ -269,5 +263,5 @@ export async function* walkPages<Data>(
 }
 
 function oddPage(code: string, message: string, facts: Record<string, string | number>): PatchbayError {
-  return new PatchbayError('unreachable', code, `The service pages its list oddly: ${message}.`, { facts });
+  return new PatchbayError('unreachable', code, `The service paginates unexpectedly: ${message}.`, { facts });
 }

@@ -6,7 +6,7 @@
 
 /** How long each part of a request may take. */
 export interface WorkspaceTimeouts {
-  /** TCP and TLS. */
+  /** TCP and TLS handshakes. */
   readonly connectMs: number;
   /** From the request's last byte to the reply's last header. */
   readonly headersMs: number;
@@ -16,8 +16,8 @@ export interface WorkspaceTimeouts {
   readonly requestMs: number;
   /**
    * From the return of `beforeSend` to the write on the socket; a request that would begin later is not sent. It is
-   * the start guard in the horizon of an intent (`rules.md`, "One contact per key", step 3), and what the rate gate
-   * needs to be exact.
+   * the start guard in the horizon of an intent (`rules.md`, "One contact per key", step 3), and the rate gate relies on
+   * it.
    */
   readonly writeStartMs: number;
 }
@@ -30,35 +30,32 @@ export const workspaceTimeouts: WorkspaceTimeouts = {
   writeStartMs: 1_000,
 };
 
-/** Connections, and so requests, open at a time. */
+/** Connections open at a time, and so requests in progress. */
 export const connectionsMax = 16;
 
-/** An idle connection is closed below one second, so that no POST meets a connection that the service gave up. */
+/** Below one second, so that no POST uses a connection that the service has closed meanwhile. */
 export const idleConnectionMs = 900;
 
-/** A reply above this is cut off while it is read. */
+/** A larger reply is cut off while it is read. */
 export const replyBytesMax = 1_000_000;
 
-/**
- * The same for a page of phone numbers: v1 answers all of them at once (`facts.md`), and ten thousand of them are far
- * above the limit of the others.
- */
+/** The same for a page of phone numbers: v1 returns all of them at once (`facts.md`). */
 export const phoneNumbersReplyBytesMax = 32_000_000;
 
-/** Pages of one look-up: 20 keys fit one page; a service that ignores the filter is stopped here. */
+/** Pages of one look-up. 20 keys fit one page; the limit stops a service that ignores the filter. */
 export const lookUpPagesMax = 20;
 
 /** Pages of one walk over the phone numbers (`rules.md`, "Snapshots"). */
 export const phoneNumberPagesMax = 1_000;
 
-/** Tries of one read, the first included. */
+/** Tries of one read, including the first. */
 export const readTriesMax = 4;
 
-/** How often one read may be answered 429 before it is given up; each one is a pause of the gate. */
+/** How often one read may be answered with 429; each one pauses the gate. */
 export const rateLimitedTriesMax = 20;
 
-/** A `Retry-After` above this is read as this. */
+/** A longer `Retry-After` is shortened to this. */
 export const retryAfterMaxMs = 60_000;
 
-/** The API key is read anew at most this often. */
+/** The API key is read again at most this often. */
 export const keyRenewalIntervalMs = 5_000;

@@ -1,8 +1,12 @@
 /**
- * Reads: one GET until it is answered, refused or given up.
+ * Reads and writes: what the end of a request means for its caller.
  *
- * A lost connection and a failing service are tried again; 429 waits behind the gate and burns no try; after a 401 the
- * key is read anew and the read is tried once more; a reply that is not as the interface says ends it at once.
+ * A *read* is one GET, sent until it is answered, refused or given up. A lost connection and a failing service are retried;
+ * a 429 waits at the rate gate and does not count as a try; after a 401 the key is read again and the read sent once more;
+ * a reply that does not follow the interface is final.
+ *
+ * A *write* is one POST or PATCH, sent at most once. Nothing is retried here, not even what was certainly not sent: the
+ * caller looks up first (`rules.md`, "One contact per key", step 4).
  */
 import type { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
@@ -21,14 +25,14 @@ interface ReadRequest<Schema extends z.ZodType> {
   readonly operation: string;
   readonly path: string;
   readonly schema: Schema;
-  /** What 404 means here: the thing is absent, or this is not the service. */
+  /** What 404 means: there is no such thing, or the reply is unexpected. */
   readonly notFound: 'absent' | 'odd';
-  /** Where the reply may be larger than others. */
+  /** A limit other than `replyBytesMax` of `limits.ts`. */
   readonly replyBytesMax?: number;
 }
 
 interface ReadReply<Value> {
-  /** Null: 404, where that means absent. */
+  /** Null: 404, if that means absent. */
   readonly value: Value | null;
   /** Monotonic: when the request that was answered was written. */
   readonly readAtMs: number;
@@ -57,9 +61,9 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
     let sentCount = 0;
     let keyTried = false;
 
-    /** Sends until the answer is about neither the rate nor a key that may have changed. */
+    /** Sends until the reply is neither a 429 nor a 401 that a renewed key may avoid. */
     async function sendThrough(): Promise<Sent<z.infer<typeof request.schema>>> {
-      // Ends by any other answer, or after `rateLimitedTriesMax` replies with 429 and one repeat for the key.
+      // Ends with any other reply, or after `rateLimitedTriesMax` replies with 429 and one repeat for the key.
       for (let rateLimitedCount = 0; ; ) {
         const { schema, replyBytesMax } = request;
         const repeated = sentCount > 0;
@@ -85,7 +89,7 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
       if (verdict.next === 'giveUp' && verdict.status === 404 && request.notFound === 'absent') {
         return { value: null, readAtMs };
       }
-      // An abort cuts the connection; that is the caller's wish, not a failure of the service.
+      // An abort cuts the connection: not a failure of the service.
       signal?.throwIfAborted();
       throw failure(about, verdict, clock.nowMs());
     }
@@ -95,7 +99,7 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
       random,
       signal,
       onWait: (error, tryNumber, waitMs) =>
-        log.warn({ operation, code: error.code, try: tryNumber, waitMs }, 'a read is tried again'),
+        log.warn({ operation, code: error.code, try: tryNumber, waitMs }, 'a read is retried'),
     });
   };
 }
@@ -105,7 +109,7 @@ interface ErrorSubject {
   readonly origin: string;
 }
 
-/** What a read throws for a verdict that is no answer; a `TryAgain` where a repeat may help. */
+/** What a read throws for a failed verdict; a `TryAgain` if a repeat may help. */
 function failure(about: ErrorSubject, verdict: Exclude<Verdict, { next: 'use' }>, nowMs: number): Error {
   const { operation, origin } = about;
   switch (verdict.next) {
@@ -114,7 +118,7 @@ function failure(about: ErrorSubject, verdict: Exclude<Verdict, { next: 'use' }>
       return new TryAgain(lost(about, `${why}.`, { code: verdict.code }, verdict.cause), null);
     }
     case 'waitForRate': {
-      const message = `The service at ${origin} keeps limiting the rate (429): ${operation}.`;
+      const message = `The service at ${origin} keeps answering with 429 (too many requests): ${operation}.`;
       return new PatchbayError('unreachable', 'rateLimited', message, { facts: factsOf(about, 429, verdict.body) });
     }
     case 'checkKey': {
@@ -144,7 +148,7 @@ function doubtful(about: ErrorSubject, verdict: Extract<Verdict, { next: 'doubt'
     case 'lost':
       return new TryAgain(lost(about, `${why}.`, { status }, cause), null);
     case 'failing': {
-      const message = `The service at ${origin} fails to ${operation} (${why})${quote(body)}.`;
+      const message = `The service at ${origin} failed to ${operation} (${why})${quote(body)}.`;
       const facts = factsOf(about, status, body);
       const error = new PatchbayError('unreachable', 'serviceFailing', message, { facts });
       return new TryAgain(error, parseRetryAfter(retryAfter, nowMs));
@@ -160,7 +164,7 @@ function lost({ operation, origin }: ErrorSubject, why: string, facts: Facts, ca
 }
 
 function oddReply({ operation, origin }: ErrorSubject, why: string, status: number | null): PatchbayError {
-  const message = `What answers at ${origin} does not follow the interface (${operation}: ${why}).`;
+  const message = `The server at ${origin} is not a compatible service (${operation}: ${why}).`;
   const hint = 'Check that the address is the origin of the service, without /v1 and without a redirect.';
   return new PatchbayError('unreachable', 'serviceAnswersOddly', message, { facts: { operation, status, why }, hint });
 }
@@ -175,12 +179,6 @@ function quote(body: ServiceErrorBody): string {
   return words === null ? '' : `: ${words.slice(0, 300).replace(/\.\s*$/, '')}`;
 }
 
-/**
- * Writes: one POST or PATCH, sent at most once, and what its end means for the caller.
- *
- * Nothing is repeated here, not even what was certainly not sent: the caller looks up first (`rules.md`, "One contact
- * per key", step 4).
- */
 interface WriteRequest {
   readonly method: 'POST' | 'PATCH';
   /** Two or three words, as `create a contact`. */
@@ -191,16 +189,10 @@ interface WriteRequest {
 
 type ContactEnvelope = z.infer<typeof contactEnvelope>;
 
-/** Throws what `beforeSend` throws, and a `bug`; everything else is a result. */
+/** Throws what `beforeSend` throws, and a `bug`; every other end is a result. */
 type Write = (request: WriteRequest, options?: CallOptions) => Promise<WriteResult>;
 
-interface WriteParts {
-  readonly send: Send;
-  readonly apiKey: ApiKey;
-  readonly origin: string;
-}
-
-export function createWrite({ send, apiKey, origin }: WriteParts): Write {
+export function createWrite(send: Send, apiKey: ApiKey, origin: string): Write {
   return async (request, options = {}) => {
     const { method, operation, path } = request;
     const { beforeSend, signal } = options;
@@ -217,7 +209,7 @@ export function createWrite({ send, apiKey, origin }: WriteParts): Write {
       const body = JSON.stringify(request.body);
       const outgoing = { method, operation, path, body, schema: contactEnvelope, repeated: false };
       const { verdict, key } = await send(outgoing, { ...options, beforeSend: check });
-      // The next request is then sent with the new key; this one is the caller's to judge.
+      // The next request then uses the new key; the caller decides about this one.
       if (verdict.next === 'checkKey' && verdict.status === 401) await apiKey.renewAfter(key);
       return resultOf(verdict, operation, origin);
     } catch (error) {
@@ -239,7 +231,7 @@ function resultOf(verdict: Verdict<ContactEnvelope>, operation: string, origin: 
       return notSent('serviceUnreachable', message, verdict.cause);
     }
     case 'waitForRate': {
-      const message = `The service at ${origin} limits the rate (429): ${operation}.`;
+      const message = `The service at ${origin} answered with 429 (too many requests): ${operation}.`;
       return { ...notSent('rateLimited', message, undefined), rateLimited: true };
     }
     case 'checkKey':
@@ -254,7 +246,7 @@ function resultOf(verdict: Verdict<ContactEnvelope>, operation: string, origin: 
 }
 
 function givenUp(operation: string, cause: unknown): WriteResult {
-  return notSent('aborted', `Given up before it was sent: ${operation}.`, cause);
+  return notSent('aborted', `Cancelled before it was sent: ${operation}.`, cause);
 }
 
 function notSent(code: string, message: string, cause: unknown): Extract<WriteResult, { kind: 'notSent' }> {

@@ -1,7 +1,9 @@
 /**
- * Sends one request once: slot, key, rate gate, the caller's last check, the wire, the verdict, the breakers, the accounts.
+ * Sends one request once: takes a slot, the key and a pass of the rate gate, runs the caller's last check, sends, classifies
+ * the end, and reports it to breakers and counters.
  *
- * Invariant: between the gate and the wire there is nothing but the caller's own check.
+ * Invariant: nothing but the caller's check happens between the gate and the socket. The key appears in no error, no log
+ * line and no result: what the service says is searched for it, since a service may repeat the key that it refuses.
  */
 import type { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
@@ -18,15 +20,15 @@ import { parseRetryAfter } from './retry.ts';
 
 interface OutgoingRequest<Schema extends z.ZodType = z.ZodType> {
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** What it is for, in two or three words; names it in errors and log lines instead of its path, which holds keys. */
+  /** Two or three words, as `look up contacts`. Used in errors and log lines instead of the path, which holds keys. */
   readonly operation: string;
   readonly path: string;
   readonly body: string | null;
-  /** What the body of a 2xx looks like. */
+  /** The shape of the body of a 2xx. */
   readonly schema: Schema;
   /** A read that was sent before. */
   readonly repeated: boolean;
-  /** Where the reply may be larger than others, or must be smaller. */
+  /** A limit other than `replyBytesMax` of `limits.ts`. */
   readonly replyBytesMax?: number | undefined;
 }
 
@@ -60,7 +62,7 @@ interface SendParts {
   readonly count: (kind: RequestKind) => void;
 }
 
-/** Without `Retry-After` a 429 pauses for a second and up to half a second more. */
+/** Without `Retry-After` a 429 pauses for one to one and a half seconds. */
 const pauseMs = 1_000;
 const pauseJitterMs = 500;
 
@@ -85,8 +87,8 @@ export function createSend(parts: SendParts): Send {
     const release = await slots.take(signal);
     try {
       const key = await apiKey.current();
-      // Where the program was busy for long, the timers that close idle connections are overdue. This turn lets them
-      // run first, so that no write meets a connection that was idle for a second.
+      // If the event loop was busy, the timers that close idle connections are overdue. This turn lets them run first,
+      // so that no write uses a connection that was idle for a second.
       if (request.method !== 'GET') await clock.sleep(0, signal);
       const pass = await rateGate.take(signal);
       await beforeSend?.();
@@ -131,18 +133,18 @@ function withoutKeyInVerdict<Body>(verdict: Verdict<Body>, key: string): Verdict
 }
 
 /**
- * As many requests at a time as there are connections, so that none waits inside the connection pool, where it would
- * pass the rate gate early and be written late.
+ * As many requests at a time as there are connections: a request that waited inside the connection pool would pass the rate
+ * gate early and be written late.
  */
 interface Slots {
-  /** Waits for a free slot, in order; gives the function that frees it, to be called once. Rejects on abort. */
+  /** Waits for a free slot, in order. @returns the function that frees it, to be called once. Rejects on abort. */
   take(signal?: AbortSignal): Promise<() => void>;
 }
 
 export function createSlots(slotCount: number): Slots {
   const line = createWaitLine<null>();
   let freeCount = slotCount;
-  // A slot that is given up goes straight to the next in line, so nobody overtakes.
+  // A freed slot goes straight to the next in line, so that no later call overtakes.
   const release = () => {
     if (!line.admitFirst(null)) freeCount += 1;
   };
@@ -156,17 +158,11 @@ export function createSlots(slotCount: number): Slots {
   };
 }
 
-/**
- * The API key in use, and when it is read anew: after a 401, at most once per 5 s, so that a rotated key file is
- * taken up while the program runs.
- *
- * Invariant: the key appears in no error, no log line and no result of this folder. What the service says is searched
- * for it, since a service may repeat the key that it refuses.
- */
+/** The API key in use. It is read again after a 401, at most every 5 s, so that a rotated key file takes effect. */
 export interface ApiKey {
   /** Read once, then kept. Throws `auth` `keyMissing` or `keyMalformed`, and what reading it throws. */
   current(): Promise<string>;
-  /** The service answered 401 to `used`: true when a repeat has a point, because the key was read anew since. */
+  /** To be called after a 401 to `used`. @returns whether the key was read again since, so that a repeat may succeed. */
   renewAfter(used: string): Promise<boolean>;
 }
 
@@ -186,8 +182,8 @@ export function createApiKey({ readApiKey, clock, log }: ApiKeyOptions): ApiKey 
       key = checkKey(await readApiKey());
       return true;
     } catch (error) {
-      // The refusal that led here is what the caller must learn; this is a note beside it.
-      log.warn({ code: error instanceof PatchbayError ? error.code : null }, 'the API key could not be read anew');
+      // The caller gets the 401 that led here; this error is only logged.
+      log.warn({ code: error instanceof PatchbayError ? error.code : null }, 'the API key could not be read again');
       return false;
     }
   }
@@ -212,20 +208,22 @@ export function createApiKey({ readApiKey, clock, log }: ApiKeyOptions): ApiKey 
   };
 }
 
-/** The key without the line end of its file. It is a header's value: visible ASCII, nothing else. */
+/** The key without the line end of its file. As a header's value it must be visible ASCII. */
 function checkKey(text: string): string {
   const key = text.trim();
   if (key === '') {
     throw new PatchbayError('auth', 'keyMissing', 'There is no API key.', { hint: 'Set PATCHBAY_API_KEY.' });
   }
   if (!/^[\x21-\x7e]{1,4096}$/.test(key)) {
-    const hint = 'Give the raw key alone, without spaces and without a scheme such as Bearer.';
-    throw new PatchbayError('auth', 'keyMalformed', 'The API key holds characters that a key cannot have.', { hint });
+    const hint = 'Use the raw key, without spaces and without a scheme such as Bearer.';
+    throw new PatchbayError('auth', 'keyMalformed', 'The API key contains characters that a key cannot contain.', {
+      hint,
+    });
   }
   return key;
 }
 
-/** The service's words without the key. */
+/** The service's error without the key. */
 function withoutKey(body: ServiceErrorBody, key: string): ServiceErrorBody {
   const clean = (text: string) => text.replaceAll(key, '[key]');
   const cleanOrNull = (text: string | null) => (text === null ? null : clean(text));

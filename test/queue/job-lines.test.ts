@@ -74,14 +74,14 @@ describe('the lines of a job', () => {
       await Promise.resolve();
     }
     expect(lines).toHaveLength(jobLinesMax);
-    expect(lines.at(-1)).toContain('further lines stand in the log files');
+    expect(lines.at(-1)).toContain('more lines are in the log files');
 
     const late: string[] = [];
     const over = openJobLog({ log: async (line) => late.push(line) }, underway);
     over.add('x'.repeat(100_000));
     over.close();
     over.add('after the end');
-    expect(late).toEqual([expect.stringContaining('further lines')]);
+    expect(late).toEqual([expect.stringContaining('more lines')]);
   });
 });
 
