@@ -69,9 +69,8 @@ export async function exitWithError(error: unknown, { json }: { readonly json: b
 }
 
 /** What to do next about an error whose thrower could not know (house style, point 6). */
-const oddPages =
-  'The service pages its lists in a way that its interface does not know. Nothing was written; check PATCHBAY_BASE_URL.';
-const queueStopped = 'Start again: everything that was to be done stands in the ledger.';
+const oddPages = 'The service pages its lists in an unexpected way. Nothing was written; check PATCHBAY_BASE_URL.';
+const queueStopped = 'Start again: the ledger knows what is to be done.';
 
 const advice: Readonly<Record<string, string>> = {
   keyRefused: 'Check PATCHBAY_API_KEY: the raw key, without "Bearer". No row was given up; run the same command again.',
@@ -85,16 +84,17 @@ const advice: Readonly<Record<string, string>> = {
   pageTokenNotText: oddPages,
   pageTokenRepeated: oddPages,
   tooManyPages: oddPages,
-  apiKeyFileOpen: 'Let nobody else read it: chmod 600 FILE.',
+  apiKeyFileOpen: 'Make it readable by its owner only: chmod 600 FILE.',
   redisUrlInvalid: 'Set REDIS_URL to redis://host:6379, or leave it out to use the embedded queue.',
   ledgerBusy:
-    'Another process holds the ledger for long, perhaps a backup. Nothing is lost; run the same command again.',
+    'Another process has locked the ledger for a long time, perhaps a backup. Nothing is lost; run the same command again.',
   ledgerIoFails: 'Check the disk of the data folder. Nothing is lost; run the same command again.',
   diskFull: 'Make room on the disk of the data folder. Nothing is lost; run the same command again.',
   embeddedQueueCommand: queueStopped,
   embeddedQueueDied: queueStopped,
   embeddedQueueExit: queueStopped,
-  mappingNotFound: 'Check the path. Mappings that come along lie in config/mappings; --mapping takes their names too.',
+  mappingNotFound:
+    'Check the path. Mappings that come with Patchbay are in config/mappings; --mapping takes their names too.',
   mappingUnreadable: 'A mapping is a small text file in YAML: see config/mappings/generic.yaml.',
   tickTooLong: 'Look into the log with: patchbay logs --level warn. The next time tries again.',
   noSuchSchedule: 'See the names with: patchbay schedule ls',
@@ -102,9 +102,9 @@ const advice: Readonly<Record<string, string>> = {
   notCancellable: 'See how the runs ended with: patchbay runs ls',
   portTaken: 'Set PORT to another port, or stop the program that has it.',
   unexpected:
-    'This should not happen. Nothing is lost: what was to be done stands in the ledger. LOG_LEVEL=debug tells more.',
+    'This should not happen. Nothing is lost: the ledger knows what is to be done. LOG_LEVEL=debug shows more.',
   invariant:
-    'This should not happen. Nothing is lost: what was to be done stands in the ledger. LOG_LEVEL=debug tells more.',
+    'This should not happen. Nothing is lost: the ledger knows what is to be done. LOG_LEVEL=debug shows more.',
 };
 
 /** An invariant of ours that does not hold: whichever it is, the reader can do the same. */

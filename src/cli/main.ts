@@ -26,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 export function buildProgram(): Command {
   const program = new Command('patchbay')
-    .description('Keeps the contacts of a business-telephony workspace equal to the exports dropped into a folder.')
+    .description('Keeps the contacts of a business-telephony workspace in sync with the exports dropped into a folder.')
     .version(manifest.version)
     .option('--config <file>', 'config file (default: ./patchbay.yaml, if there)')
     .option('--data <dir>', 'data folder (default: ./data)')
@@ -65,7 +65,7 @@ Try it without an account:
   patchbay start                                   worker, queue, sandbox service and page
   patchbay import --sandbox config/samples/contacts.csv
 
-Exit codes: 0 done, 2 usage, 3 dead rows or duplicates, 4 key refused, 5 stopped by a guard, 6 service unreachable, 130 interrupted.`;
+Exit codes: 0 done, 2 usage, 3 rejected rows or duplicates, 4 key refused, 5 stopped by a guard, 6 service unreachable, 130 interrupted.`;
 
 /** Runs the action with all options, its own and the global ones, and leaves its exit code. */
 function run(load: () => Promise<Action>): (...args: unknown[]) => Promise<void> {
@@ -82,7 +82,7 @@ function addStart(program: Command): void {
   program
     .command('start')
     .description('run the worker, the queue and the page; without a configured service also the sandbox')
-    .option('--same-workspace', 'origin or key changed, and it is the same workspace')
+    .option('--same-workspace', 'origin or key changed, but it is the same workspace')
     .addOption(
       new Option('--worker', 'a further process that works for the engine running on the data folder').conflicts(
         'sameWorkspace',
@@ -100,16 +100,16 @@ function addImport(program: Command): void {
     .option('--mapping <name|file>', 'mapping file, or the name of one in config/mappings')
     .option('--delimiter <char>', 'what separates the cells (default: detected)')
     .option('--encoding <name>', 'encoding of the file (default: detected)')
-    .option('--default-country <cc>', 'country of phone numbers without a country code, as DE')
+    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
     .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
     .option('--adopt', 'take over contacts that are there already and that the ledger does not know')
-    .option('--max-change <percent>', 'let so many updates, creates and clears pass, once', percent)
-    .option('--max-dead <percent>', 'let so many dead rows pass, once', percent)
+    .option('--max-change <percent>', 'raise the limit on updates, creates and clears for this run', percent)
+    .option('--max-dead <percent>', 'raise the limit on rejected rows for this run', percent)
     .option('--accept', 'pass the guards on the file, once; not those while it is applied')
-    .option('--reason <text>', 'why; stands in the report')
+    .option('--reason <text>', 'why; recorded in the report')
     .option('--sandbox', 'import into the sandbox')
     .option('--audit', 'wait until every key was seen to have exactly one contact')
-    .option('--same-workspace', 'origin or key changed, and it is the same workspace')
+    .option('--same-workspace', 'origin or key changed, but it is the same workspace')
     .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
     .option('--detach', 'hand the files to the running engine and exit')
     .action(run(async () => (await import('./commands/import.ts')).importFiles));
@@ -118,14 +118,14 @@ function addImport(program: Command): void {
 function addStatus(program: Command): void {
   program
     .command('status')
-    .description('what runs, what waits, what is held, what is dead')
-    .option('--sandbox', 'of the sandbox')
+    .description('what runs, what waits, what is held, what was rejected')
+    .option('--sandbox', 'use the sandbox')
     .action(run(async () => (await import('./commands/status.ts')).status));
 }
 
 function addRuns(program: Command): void {
   const runs = program.command('runs').description('list, look at, approve or cancel runs');
-  const sandbox = (command: Command): Command => command.option('--sandbox', 'of the sandbox');
+  const sandbox = (command: Command): Command => command.option('--sandbox', 'use the sandbox');
   sandbox(runs.command('ls', { isDefault: true }))
     .description('the last runs')
     .option('--feed <name>', 'only those of this feed')
@@ -136,9 +136,9 @@ function addRuns(program: Command): void {
     .argument('<RUN>')
     .action(run(async () => (await import('./commands/runs.ts')).showRun));
   sandbox(runs.command('approve'))
-    .description('let a run go on that a guard stopped, as it was shown; asks on a terminal, unless --yes')
+    .description('continue a run that a guard stopped, as it was shown; asks on a terminal, unless --yes')
     .argument('<RUN>')
-    .option('--reason <text>', 'why; stands in the report')
+    .option('--reason <text>', 'why; recorded in the report')
     .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
     .option('--detach', 'leave it to the running engine and exit')
     .action(run(async () => (await import('./commands/runs.ts')).approve));
@@ -157,7 +157,7 @@ function addHeld(program: Command): void {
       .argument('[KEY...]', 'keys of contacts')
       .option('--feed <name>', 'only those of this feed')
       .option('--field <field>', 'only this field, as role or custom.tier')
-      .option('--sandbox', 'of the sandbox');
+      .option('--sandbox', 'use the sandbox');
   choice(held.command('ls', { isDefault: true }).description("held fields, each with the file's value and the app's"))
     .option('--limit <n>', 'how many', count, 1_000)
     .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
@@ -170,8 +170,8 @@ function addHeld(program: Command): void {
 }
 
 function addDead(program: Command): void {
-  const dead = program.command('dead').description('rows that were given up: list them, look at one, try them again');
-  const sandbox = (command: Command): Command => command.option('--sandbox', 'of the sandbox');
+  const dead = program.command('dead').description('rejected rows: list them, look at one, try them again');
+  const sandbox = (command: Command): Command => command.option('--sandbox', 'use the sandbox');
   sandbox(dead.command('ls', { isDefault: true }))
     .description('dead letters, grouped by what is wrong')
     .option('--code <code>', 'only those with this code')
@@ -202,16 +202,16 @@ function addAudit(program: Command): void {
     .command('audit')
     .description('look whether every key that a run touched has exactly one contact')
     .argument('<RUN>')
-    .option('--sandbox', 'of the sandbox')
+    .option('--sandbox', 'use the sandbox')
     .option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)')
     .action(run(async () => (await import('./commands/audit.ts')).auditRun));
 }
 
 function addLedger(program: Command): void {
   const ledger = program.command('ledger').description('check the ledger, or take a backup of it');
-  const sandbox = (command: Command): Command => command.option('--sandbox', 'of the sandbox');
+  const sandbox = (command: Command): Command => command.option('--sandbox', 'use the sandbox');
   sandbox(ledger.command('check'))
-    .description('look whether its file is whole and what stands in it adds up: 0 sound, 1 damaged, 3 inconsistent')
+    .description('check that its file is whole and its contents add up: 0 sound, 1 damaged, 3 inconsistent')
     .action(run(async () => (await import('./commands/ledger.ts')).checkTheLedger));
   sandbox(ledger.command('backup'))
     .description('write a backup into a new file, also while an engine works')
@@ -223,12 +223,12 @@ function addLogs(program: Command): void {
   program
     .command('logs')
     .description('the log lines of the data folder')
-    .option('-f, --follow', 'go on as lines come')
+    .option('-f, --follow', 'follow new lines')
     .option('--run <run>', 'of one run, by its id or the end of it')
     .option('--feed <feed>', 'of one feed')
     .addOption(new Option('--level <level>', 'of this level and above').choices(logLevels))
-    .option('--lines <n>', 'how many of the last lines that fit', count, 50)
-    .option('--sandbox', 'of the sandbox')
+    .option('--lines <n>', 'number of matching lines', count, 50)
+    .option('--sandbox', 'use the sandbox')
     .action(run(async () => (await import('./commands/logs.ts')).logs));
 }
 
@@ -250,7 +250,7 @@ function addServe(program: Command): void {
     .command('serve')
     .description('run the workspace service alone: sandbox and reference server')
     .option('--port <n>', 'port (default: 8787; 0 takes a free one)', portNumber)
-    .option('--key <key>', 'API key, may be given again (default: those of the store, and a random one)', append)
+    .option('--key <key>', 'API key, repeatable (default: those of the store, and a random one)', append)
     .option('--key-file <file>', 'file with API keys, one in each line')
     .option('--store <file>', 'SQLite file, or :memory: (default)')
     .addOption(
@@ -278,7 +278,7 @@ function addServe(program: Command): void {
     .option('--fault <spec...>', 'misbehave: OPERATION:FAULT[=ARGUMENT][:PROBABILITY]')
     .option('--fault-seed <n>', 'seed of the faults: the same seed, the same faults (default: 1)', count)
     .option('--control', 'open /__control, which shows and changes the faults')
-    .option('--reserved-source <word>', 'WORD or PREFIX* that source must not be, may be given again', append)
+    .option('--reserved-source <word>', 'WORD or PREFIX* that source must not be, repeatable', append)
     .addHelpText('after', serveHelp)
     .action(run(async () => (await import('./commands/serve.ts')).serve));
 }
@@ -287,7 +287,7 @@ function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description('check this machine, the ledger, the configuration and the way to the service')
-    .option('--sandbox', 'of the sandbox')
+    .option('--sandbox', 'use the sandbox')
     .action(run(async () => (await import('./commands/doctor.ts')).doctor));
 }
 
@@ -351,7 +351,7 @@ function addNumbers(program: Command, run: RunAction): void {
     numbers
       .command(name, { isDefault })
       .option('--user <id>', 'the numbers of this user alone, a series of snapshots of its own')
-      .option('--sandbox', 'of the sandbox');
+      .option('--sandbox', 'use the sandbox');
   add('ls', true)
     .description('the phone numbers as the last snapshot shows them')
     .action(run(async () => (await import('./commands/numbers.ts')).listNumbers));
@@ -381,7 +381,7 @@ function addSchedule(program: Command, run: RunAction): void {
   const schedule = program
     .command('schedule')
     .description('what comes again by itself: list it, run it now, pause and resume it');
-  const sandbox = (command: Command): Command => command.option('--sandbox', 'of the sandbox');
+  const sandbox = (command: Command): Command => command.option('--sandbox', 'use the sandbox');
   sandbox(schedule.command('ls', { isDefault: true }))
     .description('schedules with their next times and their last outcome')
     .action(run(async () => (await import('./commands/schedule.ts')).listSchedules));
@@ -392,12 +392,12 @@ function addSchedule(program: Command, run: RunAction): void {
     .option('--detach', 'leave it to the running engine and exit')
     .action(run(async () => (await import('./commands/schedule.ts')).runSchedule));
   sandbox(schedule.command('pause'))
-    .description('let it rest until somebody resumes it')
+    .description('pause it until it is resumed')
     .argument('<NAME>')
     .option('--reason <text>', 'why; schedule ls shows it')
     .action(run(async () => (await import('./commands/schedule.ts')).pause));
   sandbox(schedule.command('resume'))
-    .description('let it go on, from now')
+    .description('resume it from now')
     .argument('<NAME>')
     .action(run(async () => (await import('./commands/schedule.ts')).resume));
 }

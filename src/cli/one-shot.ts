@@ -140,7 +140,7 @@ export async function finishOneShot(
         patienceMs: command.patienceMs,
         interrupt,
         onEngine: (engine) => {
-          if (engine === null) output.note('an engine is running on this data folder: it does the work');
+          if (engine === null) output.note('an engine is already running on this data folder: handing over to it');
         },
         onProgress: progress.update,
         onEnd: progress.clear,

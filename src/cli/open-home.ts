@@ -47,7 +47,7 @@ export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise
   const chosen = sandboxAsked ? { ...config, service: { ...config.service, baseUrl: null } } : config;
   if (use === 'work' && chosen.service.baseUrl === null && !sandboxAsked && process.stdout.isTTY !== true) {
     throw new PatchbayError('usage', 'serviceMissing', 'no service is configured', {
-      hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or say --sandbox to try it without an account.',
+      hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or pass --sandbox to try it without an account.',
     });
   }
   return openHome(chosen, await openLog(options, chosen, use), { sandboxAsked, look: use === 'look' });

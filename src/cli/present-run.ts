@@ -54,7 +54,7 @@ export function presentRun(
   if (problems.length > 0) lines.push(indent(problemTable(output, problems)));
   if (problems.length > problemsShown) lines.push(`  … and ${problems.length - problemsShown} more in the report`);
   if (summary.warnings > 0) lines.push(...warningLines(output, summary, warnings));
-  if (summary.fixFile !== null) lines.push(`  mend these rows and drop them in again: ${summary.fixFile}`);
+  if (summary.fixFile !== null) lines.push(`  fix these rows and drop the file in again: ${summary.fixFile}`);
   const { get, post, patch } = summary.requests;
   const sent = [counted(get, 'read'), counted(post, 'create'), counted(patch, 'update')].join(', ');
   lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);
@@ -67,23 +67,23 @@ function headline({ style }: Output, { state }: RunSummary): string {
     case 'done':
       return style('green', 'done');
     case 'doneWithDead':
-      return style('yellow', 'done, with dead rows');
+      return style('yellow', 'done, with rejected rows');
     case 'stopped':
       return style('red', 'stopped');
     case 'failed':
-      return style('red', 'the file could not be read');
+      return style('red', 'the file could not be imported');
     default:
       return state;
   }
 }
 
-/** `12 rows: 10 created, 2 unchanged`. */
+/** `12 rows: 10 created, 2 unchanged`. A row that is `dead` in JSON is a rejected one to people. */
 export function tally(summary: RunSummary): string {
   const parts = (['created', 'updated', 'unchanged', 'skipped', 'dead', 'pending'] as const)
     .filter((name) => summary[name] > 0)
     .map(
       (name) =>
-        `${summary[name]} ${name}${name === 'updated' && summary.adopted > 0 ? ` (${summary.adopted} adopted)` : ''}`,
+        `${summary[name]} ${name === 'dead' ? 'rejected' : name}${name === 'updated' && summary.adopted > 0 ? ` (${summary.adopted} adopted)` : ''}`,
     );
   const rows = counted(summary.rows, 'row');
   return parts.length === 0 ? rows : `${rows}: ${parts.join(', ')}`;

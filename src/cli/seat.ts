@@ -114,7 +114,7 @@ export function takeSeatFor<Entered>(
   withdraw: Entry<Entered>['withdraw'] = async () => undefined,
 ): Promise<{ readonly seat: Seat; readonly entered: Entered }> {
   const onEngine = (engine: Engine | null): void => {
-    if (engine === null) output.note('an engine is running on this data folder: it does the work');
+    if (engine === null) output.note('an engine is already running on this data folder: handing over to it');
   };
   return takeSeat(home, { sameWorkspace: false, patienceMs, interrupt, onEngine }, { enter, withdraw });
 }

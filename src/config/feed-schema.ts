@@ -225,7 +225,7 @@ export const feedSchema = z
     expectEvery: duration('1m', '366d')
       .nullable()
       .default(null)
-      .describe('How long it may be without an accepted file before an alert; null means for ever.'),
+      .describe('How long it may be without an accepted file before an alert; null means no alert.'),
     authorization: checkedText(expectedVariable, variableProblem)
       .nullable()
       .default(null)

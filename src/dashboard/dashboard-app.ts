@@ -119,7 +119,7 @@ const noSuchRun: Message = {
   status: 404,
   code: 'noSuchRun',
   message: 'there is no such run',
-  hint: 'The runs that are known stand on the page Runs.',
+  hint: 'The page Runs lists all known runs.',
 };
 
 const noSuchPage: Message = {

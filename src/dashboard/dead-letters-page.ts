@@ -25,7 +25,7 @@ ${
     ? html`<p class="empty">No row was given up. Should one be, it waits here with its reason and what to do.</p>`
     : html`<p class="dim">${counted(openCount, 'row', 'rows')} given up and not settled since${
         left > 0 ? html`; the newest ${count(letters.length)} are here` : ''
-      }. Mend the row in a run's fix-file and drop that in again: a success closes the letter.</p>
+      }. Fix the row in a run's fix-file and drop that file in again: a success closes the letter.</p>
 ${letters.map(letterCard)}`
 }`,
   });

@@ -23,7 +23,7 @@ const outcomeWords: Readonly<Record<TickOutcome, string>> = {
   run: 'files taken',
   snapshot: 'snapshot taken',
   nothingNew: 'nothing new',
-  skipped: 'skipped: the one before was at work',
+  skipped: 'skipped: the one before was still running',
   failed: 'failed',
 };
 

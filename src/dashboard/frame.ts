@@ -47,7 +47,7 @@ ${content.body}
 </main>
 <footer class="wide dim">
 <p>Patchbay ${version} · as of ${moment(nowMs)}, time zone ${timeZone()}${
-      content.refreshSeconds === null ? '' : html` · renews itself while a run is at work`
+      content.refreshSeconds === null ? '' : html` · refreshes while a run is in progress`
     }</p>
 </footer>`,
   );

@@ -29,8 +29,8 @@ export function overviewPage(frame: Frame, parts: DashboardParts, overview: Over
 ${readinessNotice(readiness, troublesOf(overview))}
 ${pauseNotice(pause)}
 ${facts(parts, overview)}
-<section aria-labelledby="at-work"><h2 id="at-work">At work</h2>
-${atWork.length === 0 ? html`<p class="empty">No run is at work.</p>` : html`<div class="cards">${atWork.map(workCard)}</div>`}
+<section aria-labelledby="at-work"><h2 id="at-work">Running</h2>
+${atWork.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${atWork.map(workCard)}</div>`}
 </section>
 ${stopped.length === 0 ? '' : stoppedSection(stopped)}
 <section aria-labelledby="last-runs"><h2 id="last-runs">Last runs</h2>

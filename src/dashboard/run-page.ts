@@ -36,7 +36,7 @@ function outcomeSection({ record, summary }: RunDetail): Markup {
   const { counts, requests } = record;
   const figure = ([name, value]: readonly [string, number]): Markup =>
     html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`;
-  const besides = [
+  const also = [
     ['adopted', counts.adopted],
     ['held fields', counts.heldFields],
     ['removed values', counts.removedValues],
@@ -52,15 +52,15 @@ function outcomeSection({ record, summary }: RunDetail): Markup {
   ] as const;
   return html`<section><h2>Rows</h2>
 <dl class="counts">${figure(['rows', counts.rows])}${outcomeCounts(record).map(figure)}</dl>
-<p class="dim">besides</p><dl class="counts">${besides.map(figure)}</dl>
+<p class="dim">also</p><dl class="counts">${also.map(figure)}</dl>
 </section>
 <section><h2>Requests</h2><dl class="counts">${sent.map(figure)}</dl></section>
 <section><h2>Times and files</h2><dl class="facts">
-<div><dt>Arrived</dt><dd>${moment(record.createdAtMs)}</dd></div>
+<div><dt>Received</dt><dd>${moment(record.createdAtMs)}</dd></div>
 <div><dt>Started</dt><dd>${moment(record.startedAtMs)}</dd></div>
 <div><dt>Finished</dt><dd>${moment(record.finishedAtMs)}</dd></div>
-<div><dt>Took</dt><dd>${record.startedAtMs === null ? '–' : duration(summary.seconds)}</dd></div>
-${summary.fixFile === null ? '' : html`<div class="broad"><dt>Mend and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
+<div><dt>Duration</dt><dd>${record.startedAtMs === null ? '–' : duration(summary.seconds)}</dd></div>
+${summary.fixFile === null ? '' : html`<div class="broad"><dt>Fix and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
 <div class="broad"><dt>Report</dt><dd><code class="path">${summary.report}</code></dd></div>
 </dl></section>`;
 }
@@ -70,7 +70,7 @@ function heldSection({ held, record, summary }: RunDetail): Markup {
   if (record.counts.heldFields === 0) return html``;
   const more = record.counts.heldFields - Math.min(held.length, problemsShownMax);
   return html`<section><h2>Held fields</h2>
-<p class="dim">Changed both in the file and in the app: the app's value stays until somebody decides. See what still waits with <code>patchbay held ls</code></p>
+<p class="dim">Changed both in the file and in the app: the app's value is kept until you decide. See what still waits with <code>patchbay held ls</code></p>
 ${held.length === 0 ? '' : heldTable(held)}
 ${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}
 </section>`;
@@ -105,7 +105,7 @@ function problemSection({ record, summary, problems, problemsKnown }: RunDetail)
   }
   if (problems.length === 0) {
     return problemsKnown === 'gone' && record.counts.dead > 0
-      ? html`<p class="empty">The report is no longer there. What is still open stands under <a href="/dead-letters">Dead letters</a>.</p>`
+      ? html`<p class="empty">The report is no longer there. What is still open is listed under <a href="/dead-letters">Dead letters</a>.</p>`
       : html`<p class="empty">None${problemsKnown === 'soFar' ? ' so far' : ''}.</p>`;
   }
   const more = problems.length - problemsShownMax;

@@ -40,7 +40,7 @@ const states: Readonly<Record<RunState, { readonly label: string; readonly tone:
   cancelling: { label: 'cancelling', tone: 'busy' },
   stopped: { label: 'stopped', tone: 'attention' },
   done: { label: 'done', tone: 'good' },
-  doneWithDead: { label: 'done, with dead rows', tone: 'attention' },
+  doneWithDead: { label: 'done, with rejected rows', tone: 'attention' },
   failed: { label: 'failed', tone: 'bad' },
   cancelled: { label: 'cancelled', tone: 'quiet' },
 };
@@ -77,7 +77,7 @@ export function outcomeCounts(run: RunRecord): readonly (readonly [string, numbe
     ['updated', updated],
     ['unchanged', unchanged],
     ['skipped', skipped],
-    ['dead', dead],
+    ['rejected', dead],
   ];
   return pending === 0 ? all : [...all, ['pending', pending]];
 }
@@ -97,7 +97,7 @@ export function runTable(runs: readonly RunView[]): Markup {
 <thead><tr><th scope="col">File</th><th scope="col">State</th><th scope="col" class="number">Rows</th>
 <th scope="col" class="number">Created</th><th scope="col" class="number">Updated</th>
 <th scope="col" class="number">Unchanged</th><th scope="col" class="number">Skipped</th>
-<th scope="col" class="number">Dead</th><th scope="col">Arrived</th><th scope="col" class="number">Took</th></tr></thead>
+<th scope="col" class="number">Rejected</th><th scope="col">Received</th><th scope="col" class="number">Duration</th></tr></thead>
 <tbody>
 ${runs.map(runLine)}
 </tbody>
@@ -112,9 +112,9 @@ function runLine({ record, summary }: RunView): Markup {
 <td data-label="State">${statePill(record.state)}</td>
 ${number('Rows', counts.rows)}${number('Created', counts.created)}${number('Updated', counts.updated)}
 ${number('Unchanged', counts.unchanged)}${number('Skipped', counts.skipped)}
-<td class="number${counts.dead === 0 ? ' zero' : ' alarm'}" data-label="Dead">${count(counts.dead)}</td>
-<td data-label="Arrived">${moment(record.createdAtMs)}</td>
-<td class="number" data-label="Took">${record.startedAtMs === null ? '–' : duration(summary.seconds)}</td></tr>
+<td class="number${counts.dead === 0 ? ' zero' : ' alarm'}" data-label="Rejected">${count(counts.dead)}</td>
+<td data-label="Received">${moment(record.createdAtMs)}</td>
+<td class="number" data-label="Duration">${record.startedAtMs === null ? '–' : duration(summary.seconds)}</td></tr>
 `;
 }
 

@@ -40,7 +40,7 @@ export type FeedTrouble = 'deadRows' | 'guard' | 'failed' | 'outage' | 'missed';
 
 /** For people. */
 export const troubleWords: Readonly<Record<FeedTrouble, string>> = {
-  deadRows: 'dead rows',
+  deadRows: 'rejected rows',
   guard: 'stopped by a guard',
   failed: 'failed',
   outage: 'service away',

@@ -25,7 +25,7 @@ const column = z
   .union([columnName, columnPosition])
   .describe(
     "The column's header in CSV, or the member's name in JSON; case, spaces, _ and - make no difference. A number picks " +
-      'the column of a CSV file by its position, from 1; a header that is a number stands in quotes.',
+      'the column of a CSV file by its position, from 1; a header that is a number is put in quotes.',
   );
 /** How a mapping points at a column: by its name, or by its position from 1. */
 export type ColumnRef = z.infer<typeof column>;

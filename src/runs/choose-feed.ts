@@ -44,7 +44,7 @@ export async function chooseFeed(feeds: Feeds, folder: string | null): Promise<F
 /** What is wrong with a mapping is told in the same words where no file waits for it. */
 function withDropAgain(hint: string | null): string {
   const again = 'Then drop the file again.';
-  if (hint === null) return `Mend the mapping. ${again}`;
+  if (hint === null) return `Fix the mapping. ${again}`;
   return hint.endsWith(again) ? hint : `${hint} ${again}`;
 }
 

@@ -211,7 +211,7 @@ function sentence({ guard, count, base, limit, older, names = [] }: GuardVerdict
     case 'older':
       return `this is the file of run ${older?.runId} of ${dateOf(older?.atMs ?? 0)}, and ${count === 1 ? '1 newer one was' : `${count} newer ones were`} imported since: it would turn values back`;
     case 'strangers':
-      return `not one of the file's ${count} rows has a key that the feed knows, and it knows ${base} (guards.strangersFloor, guards.strangersRows): everybody would be there twice`;
+      return `not one of the file's ${count} rows has a key that the feed knows, and it knows ${base} (guards.strangersFloor, guards.strangersRows): every contact would be created twice`;
     case 'unmapped':
       return `nothing maps ${count === 1 ? 'the column' : 'the columns'} ${listNames(names)}, which by ${count === 1 ? 'its name holds' : 'their names hold'} contact data`;
     case 'columns':

@@ -209,7 +209,7 @@ export function resultNote(run: RunRecord, summary: RunSummary, warnings: readon
     `created   ${created}`,
     `updated   ${updated} (${summary.removedValues} values removed, ${summary.heldFields} fields held)`,
     `unchanged ${unchanged}, skipped ${skipped}`,
-    `dead      ${dead}${summary.fixFile === null ? '' : `: mend ${summary.fixFile} and drop it in again`}`,
+    `rejected  ${dead}${summary.fixFile === null ? '' : `: fix ${summary.fixFile} and drop it in again`}`,
     `notes     ${run.notes.length === 0 ? 'none' : run.notes.join('; ')}`,
     `report    ${summary.report}`,
   ];

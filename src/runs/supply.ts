@@ -1,5 +1,4 @@
 /** The rows of a claimed file, with the mapping that reads them. */
-
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { sourceLabelOf } from '#src/ledger/rules/feeds.ts';
@@ -152,9 +151,9 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
   const unmapped = compiled.unmappedColumns;
   return [
     ...(recordCount === 0 && warnings.length === 0 ? ['the file holds no rows'] : []),
-    ...(unmapped.length > 0 ? [`nothing maps these columns: ${unmapped.join(', ')}`] : []),
+    ...(unmapped.length > 0 ? [`ignored columns (not in the mapping): ${unmapped.join(', ')}`] : []),
     ...(blankLineCount > 0
-      ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} passed over`]
+      ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} skipped`]
       : []),
     ...compiled.notes.map(({ line, message }) => `line ${line}: ${message}`),
     ...warnings.map(({ message }) => message),

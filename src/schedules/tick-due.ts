@@ -96,13 +96,13 @@ async function overlapOf({ ledger }: DueParts, name: string, work: ScheduleRecor
   // Somebody's own numbers that were asked for are another work.
   const open = (await ledger.schedules.openTicks()).find((tick) => tick.schedule === name && tick.user === null);
   if (open !== undefined) {
-    if (open.state === 'working') return skipped(`the one before, ${open.id}, is still at work`);
+    if (open.state === 'working') return skipped(`the one before, ${open.id}, is still running`);
     const pause = work === 'snapshot' ? await ledger.pause() : null;
     const why = pause === null || pause.scope === 'writes' ? '' : ': all work is paused';
     return skipped(`the one before, ${open.id}, still waits${why}`);
   }
   const run = await activeRun(ledger, await ledger.schedules.lastEnded(name, ['run']));
-  return run === null ? null : skipped(`the run ${run} of the one before is still at work`);
+  return run === null ? null : skipped(`the run ${run} of the one before is still running`);
 }
 
 async function activeRun(ledger: DueParts['ledger'], tick: TickRecord | null): Promise<string | null> {

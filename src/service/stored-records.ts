@@ -124,7 +124,7 @@ export const storedCall = z
     phoneNumberId: z.string().regex(/^PN/),
     userId: userId.meta({ description: 'The user who placed or received the call.' }),
     initiatedBy: userId.nullable().meta({ description: 'The user who placed it; null for an incoming call.' }),
-    answeredBy: userId.nullable().meta({ description: 'The user who answered it; null where nobody did.' }),
+    answeredBy: userId.nullable().meta({ description: 'The user who answered it; null if it was not answered.' }),
     answeredAt: instant.nullable(),
     completedAt: instant.nullable(),
     forwardedFrom: text.nullable(),

@@ -126,7 +126,7 @@ function missingKey(cells: readonly string[] | null, preamble: readonly CsvRecor
 
 function notePreamble(preamble: readonly CsvRecord[], search: HeaderSearch): void {
   for (const record of preamble) {
-    search.tally.warn(lineLeftOut('preambleLine', record, 'it stands above the header'));
+    search.tally.warn(lineLeftOut('preambleLine', record, 'it is above the header'));
   }
 }
 

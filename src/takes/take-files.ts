@@ -55,7 +55,7 @@ async function findFile(path: string): Promise<SeenFile | null> {
     const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     if (code === 'ELOOP') {
-      const hint = 'Mend the links, or name the file itself.';
+      const hint = 'Fix the links, or name the file itself.';
       throw takeError('file', 'fileUnreadable', `the links at ${path} lead in a circle`, hint, error);
     }
     throw unreadable(path, code ?? 'unknown reason', error);
@@ -157,14 +157,12 @@ async function enterFiles(
 async function passOver(parts: TakeParts, feed: FeedSettings, files: readonly SeenFile[]): Promise<void> {
   if (files.length === 0) return;
   await parts.ledger.takes.passOver(feed.name, files, parts.clock.nowMs());
-  parts.log.info({ files: files.length }, 'older files passed over');
+  parts.log.info({ files: files.length }, 'older files skipped');
 }
 
 function noteOf({ passOver: older, waitingCount }: ChosenFiles, moving: boolean): string | null {
   const notes = [
-    ...(older.length > 0
-      ? [`${older.length} older ${older.length === 1 ? 'file was' : 'files were'} passed over`]
-      : []),
+    ...(older.length > 0 ? [`${older.length} older ${older.length === 1 ? 'file was' : 'files were'} skipped`] : []),
     ...(waitingCount > 0
       ? [`${waitingCount} more ${waitingCount === 1 ? 'file waits' : 'files wait'} for the next time`]
       : []),

@@ -12,7 +12,7 @@ export interface ApplyingLimits {
   /** Contacts found that the ledger did not know, as a fraction of the keys looked up. */
   readonly adoptionsMax: number;
   readonly adoptionsFloor: number;
-  /** So many writes, all refused with one code and none accepted, stop the run. */
+  /** This many writes, all refused with one code and none accepted, stop the run. */
   readonly refusalsMax: number;
 }
 
@@ -79,7 +79,7 @@ export async function watchRefusals(
   if (only === undefined || refused.length > 1 || only.count < refusalsMax) return;
   const message = `the first ${only.count} writes were all refused with ${only.code}, and none was accepted (the limit guards.refusalsMax is ${refusalsMax})`;
   const hint =
-    'Look at one of them: patchbay dead ls. Mend the cause first; afterwards, patchbay dead retry tries them again.';
+    'Look at one of them: patchbay dead ls. Fix the cause first; then try them again with: patchbay dead retry';
   throw stop({ guard: 'refusals', count: only.count, base: only.count, limit: refusalsMax }, message, hint);
 }
 

@@ -72,7 +72,7 @@ function logDead({ parts, run, ends }: Chunk): void {
     if (end.outcome !== 'dead') continue;
     const { line, key, class: of, code } = end.dead;
     const hash = key === null ? {} : { key: keyHash(key) };
-    parts.log.warn({ run: run.id, feed: run.feed, line, ...hash, class: of, code }, 'row is dead');
+    parts.log.warn({ run: run.id, feed: run.feed, line, ...hash, class: of, code }, 'row rejected');
   }
 }
 

@@ -19,5 +19,5 @@ test('config check says so where the mapping of a feed is not there or broken', 
   writeFileSync(join(folder, 'crm.yaml'), 'nonsense: 1\n');
   await expect(check('./crm.yaml')).rejects.toMatchObject({ kind: 'usage', code: 'mappingInvalid' });
   expect(await check('example-crm')).toBe(0);
-  expect(captured.stdout()).toContain('the configuration is right');
+  expect(captured.stdout()).toContain('configuration OK');
 });

@@ -29,10 +29,10 @@ describe('a run for people', () => {
         { problems: [problem()] },
       ),
     );
-    expect(text).toContain('people.csv → sandbox: done, with dead rows\n  2 rows: 1 created, 1 dead');
+    expect(text).toContain('people.csv → sandbox: done, with rejected rows\n  2 rows: 1 created, 1 rejected');
     expect(text).toMatch(/line +column +value +code +what to do/);
     expect(text).toMatch(/3 +phone +call me +phoneLetters +Write it in digits\./);
-    expect(text).toContain('mend these rows and drop them in again: /data/import/_fix/x.csv');
+    expect(text).toContain('fix these rows and drop the file in again: /data/import/_fix/x.csv');
   });
 
   it('that a guard stopped: why, and how to go on', () => {
@@ -46,11 +46,11 @@ describe('a run for people', () => {
     ]);
   });
 
-  it('that failed: the file could not be read, and the reason', () => {
+  it('that failed: the file could not be imported, and the reason', () => {
     const reason = { code: 'quoteUnclosed', message: 'a quote never closes', hint: null };
     const text = presentRun(plain, presentation({ state: 'failed' }, { reason }));
     expect(text.split('\n').slice(0, 3)).toEqual([
-      'people.csv → sandbox: the file could not be read',
+      'people.csv → sandbox: the file could not be imported',
       '  0 rows',
       '  a quote never closes [quoteUnclosed]',
     ]);
@@ -72,7 +72,7 @@ describe('a run for people', () => {
 
   it('lists warnings with line and value where it is shown whole, each once, fifty at most', () => {
     const outcomes = Array.from({ length: 60 }, (_, line) => warning({ line }));
-    const notes = ['the extension was left out', 'nothing maps these columns: Notes'];
+    const notes = ['the extension was left out', 'ignored columns (not in the mapping): Notes'];
     const text = presentRun(plain, presentation({ warnings: 70 }, { outcomes, notes }), 'whole');
     expect(text).toMatch(/ {2}70 warnings:\n +line +column +value +code +what was done\n/);
     expect(text.match(/phone +\+1415 x12 +phoneExtensionDropped +the extension was left out/g)).toHaveLength(50);
@@ -84,13 +84,13 @@ describe('a run for people', () => {
     const held = Array.from({ length: 7 }, (_, index) => ({
       ...{ line: index + 2, key: `h-${index}`, field: 'role', file: 'Lead', app: ['a', 'b'] },
     }));
-    const notes = ['nothing maps these columns: Notes'];
+    const notes = ['ignored columns (not in the mapping): Notes'];
     const text = presentRun(plain, presentation({ heldFields: 7 }, { held, notes }));
     expect(text).toContain("7 fields held: the file and the app differ; kept the app's value\n");
     expect(text).toContain('    line 2: role of h-0: the file says Lead, the app a; b\n');
     expect(text).toContain('    … and 2 more in the report\n    see what waits, and decide: patchbay held ls\n');
     expect(text).not.toContain('h-5');
-    expect(text).toContain('note: nothing maps these columns: Notes');
+    expect(text).toContain('note: ignored columns (not in the mapping): Notes');
   });
 
   it('tells held fields of an older report, which has no values, and never with --no-values', () => {

@@ -25,7 +25,7 @@ describe('on a terminal', () => {
     expect(await asked('y\nnew mail domain\n')).toEqual({
       isApproved: true,
       why: 'new mail domain',
-      seen: 'moved.csv → sandbox: stopped\nLet it go on as it is? [y/N] Why? It will stand in the report (Enter: no reason) ',
+      seen: 'moved.csv → sandbox: stopped\nLet it go on as it is? [y/N] Why? Recorded in the report (Enter: no reason) ',
     });
     expect(await asked('YES\n\n')).toMatchObject({ isApproved: true, why: null });
   });

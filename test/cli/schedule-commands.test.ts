@@ -212,12 +212,12 @@ describe('what a person reads of a schedule', () => {
   });
 
   it('tells what was skipped since, how often and why, and what made up for what was missed', () => {
-    const message = 'the one before, t0, is still at work';
+    const message = 'the one before, t0, is still running';
     const newest: TickRecord = { ...last, outcome: 'skipped', code: 'overlap', message, endedAtMs: nowMs - 4_000 };
     const caughtUp: TickRecord = { ...last, trigger: 'catchUp', outcome: 'snapshot', code: null, message: null };
     expect(lines({ last: caughtUp, skipped: { count: 3, newest } }).slice(2, 4)).toEqual([
       '  last: snapshot (catching up), 10 h ago',
-      '  skipped 3 times, the last 4 s ago: the one before, t0, is still at work',
+      '  skipped 3 times, the last 4 s ago: the one before, t0, is still running',
     ]);
   });
 });

@@ -39,7 +39,7 @@ describe('the feeds', () => {
     const { status, text } = await bench.page('/feeds');
     expect(status).toBe(200);
     for (const shown of [
-      ...['daily at 02:30 (Europe/Berlin)', 'export missing, dead rows', 'failed <code>takeRefused</code>'],
+      ...['daily at 02:30 (Europe/Berlin)', 'export missing, rejected rows', 'failed <code>takeRefused</code>'],
       ...[`/runs/${run.id}`, 'every hour', 'paused', '3 added, 2 removed, 1 changed', 'aria-current="page">Feeds'],
     ]) {
       expect(text).toContain(shown);

@@ -41,7 +41,7 @@ describe.concurrent('an import that is cut off', () => {
     const file = journey.file('people.csv', peopleCsv(rows));
     const first = journey.start(['import', file]);
     await service.creates(5);
-    expect((await journey.call(['status'])).stdout).toMatch(/^at work +\S+ {2}people\.csv {2}applying, 60 rows/m);
+    expect((await journey.call(['status'])).stdout).toMatch(/^running +\S+ {2}people\.csv {2}applying, 60 rows/m);
     first.signal('SIGINT');
     const interrupted = await first.ended();
     expect(interrupted.code, interrupted.stderr).toBe(130);
@@ -52,7 +52,7 @@ describe.concurrent('an import that is cut off', () => {
 
     const { stdout } = await journey.call(['status']);
     expect(stdout).toMatch(/^waiting +\S+ {2}people\.csv {2}\d+ rows to go; go on with: patchbay start$/m);
-    expect(stdout, 'nothing is at work while no engine works').not.toContain('at work');
+    expect(stdout, 'nothing is at work while no engine works').not.toMatch(/^running/m);
 
     await service.setFaults([]);
     const { code, documents, stderr } = await journey.call(['import', '--json', file]);

@@ -149,7 +149,7 @@ describe('a finished run', () => {
       'created   1',
       'updated   0 (0 values removed, 0 fields held)',
       'unchanged 0, skipped 0',
-      `dead      1: mend ${path} and drop it in again`,
+      `rejected  1: fix ${path} and drop it in again`,
       'notes     none',
       `report    ${join(bench.folder, 'reports', `${run.id}.json`)}`,
     ]);

@@ -114,7 +114,7 @@ describe('each problem names the JSON type that was expected', () => {
     const list = [email, email, { ...email, id: 'x' }, { name: 'a', value: null }];
     const path = `/v1/contacts/${data.id}`;
     expect(told(await service.call('PATCH', path, { defaultFields: { emails: list } }))).toEqual([
-      ['defaultFields.emails.1.id', 'stands in the list twice', 'string'],
+      ['defaultFields.emails.1.id', 'is in the list twice', 'string'],
       ['defaultFields.emails.2.id', 'no item of this contact has this id', 'string'],
       ['defaultFields.emails.3.id', 'is needed to remove an item', 'string'],
     ]);

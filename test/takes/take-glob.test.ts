@@ -12,7 +12,7 @@ describe('a glob of full exports', () => {
     const bench = await openTakesBench();
     await bench.write('exports/b.csv', 'old', 1);
     await bench.write('exports/a.csv', 'new', 2);
-    const message = '1 older file was passed over';
+    const message = '1 older file was skipped';
     expect(await bench.take(pattern(bench))).toMatchObject({ outcome: 'run', message });
     expect(await bench.take(pattern(bench))).toMatchObject({ outcome: 'nothingNew', code: 'fileTaken' });
     await bench.write('exports/c.csv', 'newer', 3);

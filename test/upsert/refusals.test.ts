@@ -57,7 +57,7 @@ describe('a contact that the service refuses', () => {
     const world = await openUpsertWorld({ log });
     const run = await world.load([wanted('crm-1'), wanted('crm-2', { customFields: { no_such_field: 'x' } })]);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { run: run.id, feed: run.feed, line: 3, key: keyHash('crm-2'), class: 'refused', msg: 'row is dead' },
+      { run: run.id, feed: run.feed, line: 3, key: keyHash('crm-2'), class: 'refused', msg: 'row rejected' },
     ]);
   });
 

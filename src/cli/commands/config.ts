@@ -11,7 +11,7 @@ export async function checkConfig(options: GlobalOptions): Promise<number> {
   const { config, configFile, warnings } = await loadCliConfig(options);
   await createFeeds(config, []).check();
   if (output.json) output.document({ ok: true, configFile, warnings, exitCode: 0 });
-  else output.line(`the configuration is right (${configFile ?? 'no config file; defaults and environment'})`);
+  else output.line(`configuration OK (${configFile ?? 'no config file; defaults and environment'})`);
   return 0;
 }
 

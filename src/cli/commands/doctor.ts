@@ -51,7 +51,7 @@ export async function doctor(options: GlobalOptions): Promise<number> {
     } else {
       for (const { check, ok, detail } of findings) {
         output.line(
-          `${ok ? output.style('green', 'ok  ') : output.style('red', 'BAD ')} ${check.padEnd(12)} ${detail}`,
+          `${ok ? output.style('green', 'ok  ') : output.style('red', 'FAIL')} ${check.padEnd(12)} ${detail}`,
         );
       }
       output.line('What no client can close:');

@@ -40,7 +40,7 @@ export async function importFiles(options: ImportOptions, files: readonly string
   const runOptions = runOptionsOf(options);
   if (options.audit === true && options.detach === true) {
     throw new PatchbayError('usage', 'auditDetached', '--audit waits for the audit, and --detach waits for nothing', {
-      hint: 'Leave one of them away. Every run is audited; look at it later with: patchbay runs show RUN',
+      hint: 'Remove one of them. Every run is audited; look at it later with: patchbay runs show RUN',
     });
   }
   const home = await openCliHome(options, 'work');

@@ -95,7 +95,7 @@ async function requireBefore(snapshots: Ledger['snapshots'], record: SnapshotRec
   const before = await snapshots.before(record.series, record.takenAtMs);
   if (before !== null) return before;
   const user = userOf(record.series);
-  throw new PatchbayError('usage', 'onlyOneSnapshot', 'there is one snapshot alone, and nothing to compare it with', {
+  throw new PatchbayError('usage', 'onlyOneSnapshot', 'there is only one snapshot, so there is nothing to compare', {
     hint: `Take another one with: patchbay numbers snapshot${user === null ? '' : ` --user ${user}`}`,
   });
 }

@@ -1,5 +1,4 @@
 /** `patchbay runs …`: list, look at or cancel runs. */
-
 import { createInterface } from 'node:readline';
 import type { Home } from '#src/app.ts';
 import { type AuditDocument, readAudit } from '#src/audits/audit-document.ts';
@@ -190,7 +189,7 @@ export async function askApproval(
     output.write(`${shown}\n`);
     const isApproved = /^y(es)?$/i.test(await ask('Let it go on as it is? [y/N] '));
     if (!isApproved || why !== undefined) return { isApproved, why: why ?? null };
-    return { isApproved, why: (await ask('Why? It will stand in the report (Enter: no reason) ')) || null };
+    return { isApproved, why: (await ask('Why? Recorded in the report (Enter: no reason) ')) || null };
   } finally {
     reader.close();
   }

@@ -345,7 +345,7 @@ export function scheduleLines(output: Output, view: ScheduleView, nowMs: number)
   const next = nextTimes(record).map((atMs) => `${moment(atMs, record)} (${relative(atMs, nowMs)})`);
   if (next.length > 0) lines.push(`  next: ${next.join(', ')}`);
   if (!isEntered) lines.push('  begins with: patchbay start');
-  if (open !== null) lines.push(`  ${open.state === 'working' ? 'at work' : 'waits to be done'}`);
+  if (open !== null) lines.push(`  ${open.state === 'working' ? 'running' : 'waiting'}`);
   if (last !== null) {
     const how = outcomeText(output, last).replace(/\.$/, '');
     lines.push(`  last: ${how}, ${relative(last.endedAtMs ?? nowMs, nowMs)}`);
@@ -373,7 +373,7 @@ export function outcomeText({ style }: Output, tick: TickRecord): string {
   }
 }
 
-/** `skipped 3 times, the last 4 s ago: the one before, t…, is still at work`. */
+/** `skipped 3 times, the last 4 s ago: the one before, t…, is still running`. */
 function skippedText(
   { style }: Output,
   { count, newest }: NonNullable<ScheduleView['skipped']>,

@@ -110,7 +110,7 @@ function print(output: Output, facts: Awaited<ReturnType<typeof gather>>): void 
   const isAtWork = facts.engine === 'running';
   for (const run of facts.active) {
     const what = isAtWork ? `${run.state}, ${tally(run)}` : `${rowsToGo(run)}; go on with: patchbay start`;
-    output.line(`${isAtWork ? 'at work' : 'waiting'}       ${run.run}  ${fileOf(run)}  ${what}`);
+    output.line(`${isAtWork ? 'running' : 'waiting'}       ${run.run}  ${fileOf(run)}  ${what}`);
   }
   for (const run of facts.stopped)
     output.line(style('red', `stopped       ${run.run}  ${fileOf(run)}  patchbay runs show ${run.run}`));

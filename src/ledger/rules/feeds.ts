@@ -15,7 +15,7 @@ export interface FeedStanding {
   readonly last: LastRun | null;
   /** Whether a newer file waits or is at work. */
   readonly atWork: boolean;
-  /** When the newest file arrived that was accepted: it is done, with dead rows or without. */
+  /** When the newest file arrived that was accepted: it is done, with rejected rows or without. */
   readonly acceptedAtMs: number | null;
 }
 

@@ -139,7 +139,7 @@ function refuseProblems(path: string, stored: readonly StoredItem[], given: read
     // 4.3, an unknown id: not shown. Refused, since the writer's picture of the contact is out of date.
     if (!known.has(id)) return problem('no item of this contact has this id');
     // 4.3, an id twice: not shown. Refused, since one of the two changes would be lost.
-    if (named.has(id)) return problem('stands in the list twice');
+    if (named.has(id)) return problem('is in the list twice');
     named.add(id);
     return [];
   });

@@ -58,7 +58,7 @@ function checkItem(item: unknown, definitions: CustomFieldDefinitions, seenKeys:
   const definition = definitions.get(key);
   if (definition === undefined) return misfit(ofKey('no custom field has this key'));
   // 2.3, one key twice in a body: not shown. Refused, since one of the two values would be lost.
-  if (seenKeys.has(key)) return misfit(ofKey('the key stands in the body twice'));
+  if (seenKeys.has(key)) return misfit(ofKey('the key is in the body twice'));
   seenKeys.add(key);
   const { type } = definition;
   const typed = itemOptions[type].safeParse(item, { reportInput: true });

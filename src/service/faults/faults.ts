@@ -50,7 +50,7 @@ export const faultKinds: Readonly<Record<FaultKind, FaultKindEntry>> = {
   hangAfter: { argument: 'duration?', operations: operationNames, about: 'commits, then never answers (or resets)' },
   lateCommit: { argument: 'duration', operations: operationNames, about: 'resets at once and commits later' },
   listLag: { argument: 'duration', operations: ['list'], about: 'lists a contact only when it is that old' },
-  repeatToken: { argument: 'none', operations: listings, about: 'answers the page token that was sent, for ever' },
+  repeatToken: { argument: 'none', operations: listings, about: 'answers the page token that was sent, forever' },
   nonStringToken: { argument: 'none', operations: listings, about: 'answers a number as the page token' },
   strangers: { argument: 'none', operations: listings, about: 'ignores the filters' },
   truncated: { argument: 'none', operations: operationNames, about: 'commits, then sends half of the body' },
