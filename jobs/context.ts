@@ -1,15 +1,18 @@
 /** What the job processors call into, and what their log lines say. */
+
 import type { AuditParts } from '#src/audits/carry-out-audit.ts';
 import type { PatchbayError } from '#src/errors.ts';
 import type { Notices } from '#src/notices/deliver.ts';
-import type { RunParts } from '#src/runs/parts.ts';
+import type { StageParts } from '#src/runs/stage.ts';
+import type { SupplyParts } from '#src/runs/supply.ts';
 import type { SchedulesContext } from '#src/schedules/carry-out-tick.ts';
 import type { SnapshotParts } from '#src/snapshots/take-snapshot.ts';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 
 /** For the jobs that any process may take. */
 export interface BatchContext {
-  readonly runs: RunParts;
+  /** Stages, stops and finishes runs. */
+  readonly runs: StageParts & SupplyParts;
   readonly upsert: UpsertParts;
   /** Pauses all work if the service refuses the key or does not answer as it should. @returns whether it did. */
   pause(error: unknown): Promise<boolean>;
@@ -37,7 +40,7 @@ export interface JobContext extends RunContext {
 
 /** What the log lines of work on a run carry: its id, and its feed if the run is known. */
 export async function aboutRun(
-  { ledger }: Pick<RunParts, 'ledger'>,
+  { ledger }: Pick<StageParts, 'ledger'>,
   runId: string,
 ): Promise<{ readonly run: string; readonly feed?: string }> {
   const run = await ledger.runs.get(runId);

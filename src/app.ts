@@ -18,7 +18,7 @@ import type { LedgerObserver } from './ledger/sqlite/database.ts';
 import { openSqliteLedger } from './ledger/sqlite/ledger.ts';
 import type { Logger } from './log.ts';
 import type { SubmitParts } from './runs/enter-run.ts';
-import type { RunFolders } from './runs/parts.ts';
+import type { RunFolders } from './runs/run-files.ts';
 
 export interface Home {
   readonly config: Config;

@@ -13,9 +13,8 @@ import type { StageItem } from '#src/runs/compare.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix-file.ts';
 import { misshapenAgain } from '#src/runs/fix-rows.ts';
-import type { RunParts } from '#src/runs/parts.ts';
 import { newRunId } from '#src/runs/run-files.ts';
-import { type RowSupply, readingOf, rowMapper } from '#src/runs/supply.ts';
+import { type RowSupply, readingOf, rowMapper, type SupplyParts } from '#src/runs/supply.ts';
 
 export interface RedriveChoice extends LetterChoice {
   /** Map the source cells anew with today's mapping, also where a mapped record is there. */
@@ -107,7 +106,7 @@ function newRedrive(
 /** The rows of a redrive: its dead letters, verbatim where they were mapped before, else mapped anew. */
 const lettersPerPage = 500;
 
-export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promise<RowSupply> {
+export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
   const { mapping, context } = readingOf(run, parts);
   const { columns, anyObject, needsMapping } = await surveyOf(parts, run);
   const definitions = needsMapping ? await parts.workspace.listCustomFields() : null;
@@ -143,7 +142,10 @@ export async function openRedriveSupply(parts: RunParts, run: RunRecord): Promis
  * Oldest first: where a key has several letters, the row that was met last wins. Those that an interrupted reading of
  * this run has let die again are open again, and still its own.
  */
-async function* pagesOf({ ledger }: RunParts, run: RunRecord): AsyncGenerator<readonly DeadLetter[]> {
+async function* pagesOf(
+  { ledger }: Pick<SupplyParts, 'ledger'>,
+  run: RunRecord,
+): AsyncGenerator<readonly DeadLetter[]> {
   let after = 0;
   // Ends with the first short page: ordinals only grow.
   for (;;) {
@@ -162,7 +164,7 @@ interface Survey {
 }
 
 /** What must be known before the first row. */
-async function surveyOf(parts: RunParts, run: RunRecord): Promise<Survey> {
+async function surveyOf(parts: SupplyParts, run: RunRecord): Promise<Survey> {
   const columns = new Map<string, string>();
   let anyObject = false;
   let needsMapping = run.options.remap;

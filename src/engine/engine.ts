@@ -140,7 +140,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
       dispatcher.wake();
     }),
     { everySweeps: viewEverySweeps, run: () => view.refresh() },
-    { everySweeps: expireEverySweeps, run: () => expire(home, batches) },
+    { everySweeps: expireEverySweeps, run: () => expire(home) },
   ];
   const sweeper = createSweeper(clock, sweepOver(tasks));
   const context = jobContext(home, batches, {
@@ -307,9 +307,9 @@ function createScheduleSide(home: Home, queue: Producer, wake: () => void): Sche
 }
 
 /** Deletes what is older than `data.keepFiles`. */
-async function expire({ config, ledger, clock }: Home, { runs }: BatchContext): Promise<void> {
+async function expire({ config, ledger, clock, log, runFolders }: Home): Promise<void> {
   const { keepFilesMs } = config.data;
-  await expireFiles(runs, keepFilesMs);
+  await expireFiles(clock, log, runFolders, keepFilesMs);
   await ledger.deadLetters.forget(clock.nowMs() - keepFilesMs);
   await ledger.audits.forget(clock.nowMs() - keepFilesMs);
   await ledger.deliveries.forget(clock.nowMs() - keepFilesMs);

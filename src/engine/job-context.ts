@@ -2,13 +2,11 @@
  * What the job processors work with. Here the configuration becomes the parts of each use case: batches for the engine and
  * for worker processes alike, and the rest for the engine alone.
  */
-
 import { join } from 'node:path';
 import type { BatchContext, JobContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { createPace, shareOfRate } from '#src/rate/rate-share.ts';
-import type { RunParts } from '#src/runs/parts.ts';
 import type { TakeParts } from '#src/takes/parts.ts';
 import { takeForTick } from '#src/takes/take.ts';
 import {
@@ -76,7 +74,7 @@ export function takeParts({ config, ledger, clock, log, submit, folders }: Home)
   };
 }
 
-function runParts(home: Home, workspace: Workspace): RunParts {
+function runParts(home: Home, workspace: Workspace): BatchContext['runs'] {
   const { config, ledger, clock, log, feeds, mode } = home;
   const { latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   return {
@@ -84,15 +82,13 @@ function runParts(home: Home, workspace: Workspace): RunParts {
     workspace,
     clock,
     log,
-    folders: home.runFolders,
     feeds,
-    entering: home.submit.entering,
+    reports: home.runFolders.reports,
     rowsPerBatch: config.upsert.rowsPerBatch,
     defaultCountry: config.mapping.defaultCountry,
     onBlank: config.mapping.onBlank,
     serviceName: home.serviceName,
-    latestCommitMs,
-    visibilityLagMs,
+    auditAfterMs: latestCommitMs + visibilityLagMs,
   };
 }
 

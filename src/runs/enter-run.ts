@@ -6,18 +6,29 @@
  */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Clock } from '#src/clock.ts';
 import { emptyIfMissing, messageOf, PatchbayError } from '#src/errors.ts';
-import type { FeedSettings } from '#src/feeds/feeds.ts';
+import type { FeedSettings, Feeds } from '#src/feeds/feeds.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { activeRunStates, type NewRun, noOptions, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
+import type { Logger } from '#src/log.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkOutFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
-import type { RunParts } from './parts.ts';
-import { type ClaimedFile, claimedFolderOf, listClaimed, newRunId, runIdOf } from './run-files.ts';
+import { type ClaimedFile, claimedFolderOf, listClaimed, newRunId, type RunFolders, runIdOf } from './run-files.ts';
 
-export type SubmitParts = Pick<RunParts, 'ledger' | 'clock' | 'log' | 'folders' | 'feeds' | 'entering'>;
+/** What files are entered with. */
+export interface SubmitParts {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly folders: RunFolders;
+  readonly feeds: Feeds;
+  /** Ids of runs whose files this process has checked out, or is about to, and not entered yet: they are no orphans. */
+  readonly entering: Set<string>;
+}
 
 interface SubmittedRun {
   readonly run: RunRecord;
@@ -123,7 +134,7 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
   const { ledger, clock, folders } = parts;
   const { feed, path, fileName } = brought;
   const sha256 = brought.sha256 ?? (await hashFile(path));
-  const known = (await ledger.runs.list({ feed: feed.name, sha256: sha256, limit: 1 })).at(0) ?? null;
+  const known = (await ledger.runs.list({ feed: feed.name, sha256, limit: 1 })).at(0) ?? null;
   if (known !== null && isUnderWay(known)) {
     await rm(path, { force: true });
     return known;
@@ -149,20 +160,16 @@ async function enterClaimed(
   const { size } = await stat(file.path);
   const sha256 = knownHash ?? (await hashFile(file.path));
   const reading = await readingOfFile(parts, file, noOptions, choice);
-  const run = await enter(
-    parts,
-    (await ledger.runs.list({ feed: reading.feed, sha256: sha256, limit: 1 })).at(0) ?? null,
-    {
-      id: file.runId,
-      fileName: file.name,
-      claimedPath: file.path,
-      importFolder,
-      sha256,
-      bytes: size,
-      ...reading,
-      createdAtMs: clock.nowMs(),
-    },
-  );
+  const run = await enter(parts, (await ledger.runs.list({ feed: reading.feed, sha256, limit: 1 })).at(0) ?? null, {
+    id: file.runId,
+    fileName: file.name,
+    claimedPath: file.path,
+    importFolder,
+    sha256,
+    bytes: size,
+    ...reading,
+    createdAtMs: clock.nowMs(),
+  });
   log.info({ run: run.id, feed: run.feed, bytes: size }, 'file taken');
   return run;
 }

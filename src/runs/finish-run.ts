@@ -1,51 +1,54 @@
 /**
- * The end of a run: the totals must add up, then report, fix-file and archive are written, and only then is it done.
+ * The end of a run: the totals must add up, then fix-file, report and archive are written, and only then is it done.
  *
- * Every step may be done twice: a crash in the middle is made good by doing all of it again.
+ * Every step can be repeated: after a crash in the middle, all of them are done again.
  */
 import { writeFile } from 'node:fs/promises';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { finalRunStates, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import {
+  type CountDelta,
+  finalRunStates,
+  pendingCount,
+  type RunCounts,
+  type RunRecord,
+  type RunState,
+} from '#src/ledger/runs.ts';
 import { archiveFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { isFullFile } from './feed-history.ts';
 import { writeFixFile } from './fix-file.ts';
-import type { RunParts } from './parts.ts';
-import {
-  firstWarnings,
-  type RunSummary,
-  reportPath,
-  resultNote,
-  summarise,
-  warningsNotedMax,
-  writeReport,
-} from './report.ts';
-import { removeStoppedNote } from './stop-run.ts';
+import { noteOn, type RunSummary, writeReport } from './report.ts';
+import { removeStoppedNote, type StopParts } from './stop-run.ts';
+
+/** What runs are ended with. */
+export interface FinishParts extends StopParts {
+  /** After this time what was sent has landed and is visible in lists; then the run is audited. */
+  readonly auditAfterMs: number;
+}
 
 /**
  * Finishes a run whose rows all have an outcome; does nothing for any other.
  * @returns whether the run is finished now.
  * @throws the system's errors (disk full…): the run stays as it is and is finished later.
  */
-export async function finishRun(parts: RunParts, runId: string): Promise<boolean> {
+export async function finishRun(parts: FinishParts, runId: string): Promise<boolean> {
   const { ledger, log } = parts;
   const atMs = parts.clock.nowMs();
   const run = await ledger.runs.get(runId);
   if (run?.state !== 'applying' || (await ledger.staging.pendingCount(runId)) > 0) return false;
-  const broken = await accountingFlaw(parts, run);
-  if (broken !== null) {
-    log.error({ run: run.id, ...broken.facts }, 'run does not add up');
-    const { code, message, hint, facts } = broken;
-    const failed = { ...run, reason: { code, message, hint, facts } };
-    await writeResults(parts, failed, 'failed', atMs);
-    await enterAudits(parts, run, atMs);
-    await ledger.runs.move(run.id, ['applying'], 'failed', { atMs, reason: failed.reason });
+  const flaw = accountingFlaw(run.counts, await ledger.staging.countEnds(run.id));
+  if (flaw !== null) {
+    log.error({ run: run.id, ...flaw.facts }, 'run does not add up');
+    const { code, message, hint, facts } = flaw;
+    const reason = { code, message, hint, facts };
+    await writeEnd(parts, { ...run, reason }, 'failed', atMs);
+    await ledger.runs.move(run.id, ['applying'], 'failed', { atMs, reason });
     return true;
   }
   const state: RunState = run.counts.dead > 0 ? 'doneWithDead' : 'done';
-  const summary = await writeResults(parts, await withClosedLetters(parts, run), state, atMs);
-  await enterAudits(parts, run, atMs);
+  const summary = await writeEnd(parts, await withClosedLetters(parts, run), state, atMs);
   await inStep('finishRun', () => ledger.runs.move(run.id, ['applying'], state, { atMs }));
   await ledger.runs.prune(run.id);
   const { rows, created, updated, unchanged, skipped, dead, seconds } = summary;
@@ -53,49 +56,59 @@ export async function finishRun(parts: RunParts, runId: string): Promise<boolean
   return true;
 }
 
-/** The file could not be read as a whole: it goes to `_failed`, with the reason beside it. */
-export async function finishFailed(parts: RunParts, run: RunRecord, atMs: number): Promise<void> {
-  await writeResults(parts, run, 'failed', atMs);
-  await enterAudits(parts, run, atMs);
+/** The file could not be read as a whole: it goes to `_failed`, with the reason beside it. The run's state is the caller's. */
+export async function finishFailed(parts: FinishParts, run: RunRecord, atMs: number): Promise<void> {
+  await writeEnd(parts, run, 'failed', atMs);
+}
+
+/** Ends a run that a person cancelled: its file is archived, what was written stays written. */
+export async function finishCancelled(parts: FinishParts, runId: string): Promise<boolean> {
+  const { ledger } = parts;
+  const atMs = parts.clock.nowMs();
+  const run = await ledger.runs.get(runId);
+  if (run?.state !== 'cancelling') return false;
+  await ledger.staging.skipPending(run.id, 'cancelled', atMs);
+  const counted = (await ledger.runs.get(run.id)) ?? run;
+  await writeEnd(parts, counted, 'cancelled', atMs);
+  await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs });
+  await ledger.runs.prune(run.id);
+  return true;
+}
+
+/** A full file that no longer contains a row without a key closes its letter; its run says so in its notes. */
+async function withClosedLetters({ ledger, feeds, log }: FinishParts, run: RunRecord): Promise<RunRecord> {
+  if (!isFullFile(feeds, run)) return run;
+  const closed = await ledger.deadLetters.closeUnmet(run.id);
+  if (closed > 0) log.info({ run: run.id, feed: run.feed, closed }, 'dead letters without a key closed');
+  return (await ledger.runs.get(run.id)) ?? run;
+}
+
+/**
+ * All that a run's end needs before the ledger calls it ended: results and audits. The keys to audit are known from the
+ * staged rows, which are deleted after the end.
+ * @param atMs the end of the run, in its report and in the ledger alike.
+ */
+async function writeEnd(parts: FinishParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
+  const { ledger, clock, auditAfterMs } = parts;
+  const fixFile = run.counts.dead > 0 ? await writeFixFile(ledger.staging, run) : null;
+  const ended: RunRecord = { ...run, state, finishedAtMs: atMs };
+  const summary = await inStep('writeReport', () => writeReport(parts, ended, fixFile, atMs));
+  if (run.claimedPath !== '') {
+    const note = await noteOn(ledger.staging, ended, summary);
+    await inStep('archive', () => archive(run, state, note));
+  }
+  await removeStoppedNote(run);
+  await enterAudits(ledger, run.id, atMs, (await ledger.nowMs(clock)) + auditAfterMs);
+  return summary;
 }
 
 /** The second audit looks again at what was in doubt: later than anything that may still land. */
 const secondAuditAfterMs = 600_000;
 
-/**
- * What the run touched is to be looked at again (`rules.md`, "One contact per key", step 7). Before the run is final: its
- * staged rows, which say what that was, are forgotten then.
- */
-async function enterAudits(parts: RunParts, run: RunRecord, atMs: number): Promise<void> {
-  const { ledger, clock, latestCommitMs, visibilityLagMs } = parts;
-  // What was sent last may land as late as that, also for a run that was cancelled or whose row died in doubt.
-  const firstDueAtMs = (await ledger.nowMs(clock)) + latestCommitMs + visibilityLagMs;
+/** What the run touched is looked at again (`rules.md`, "One contact per key", step 7), also where the run was cancelled. */
+async function enterAudits(ledger: Ledger, runId: string, atMs: number, firstDueAtMs: number): Promise<void> {
   const secondDueAtMs = firstDueAtMs + secondAuditAfterMs;
-  await inStep('enterAudits', () => ledger.audits.enter({ runId: run.id, atMs, firstDueAtMs, secondDueAtMs }));
-}
-
-/** A full file that does not hold a row without a key any more ends its letter; its run says so in its notes. */
-async function withClosedLetters(parts: RunParts, run: RunRecord): Promise<RunRecord> {
-  if (!isFullFile(parts, run)) return run;
-  const closed = await parts.ledger.deadLetters.closeUnmet(run.id);
-  if (closed > 0) parts.log.info({ run: run.id, feed: run.feed, closed }, 'dead letters without a key closed');
-  return (await parts.ledger.runs.get(run.id)) ?? run;
-}
-
-/** `atMs` is the end of the run, in its report and in the ledger alike. */
-async function writeResults(parts: RunParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
-  const { folders, ledger, serviceName } = parts;
-  const fixFile = run.counts.dead > 0 ? await writeFixFile(ledger.staging, run) : null;
-  const finished: RunRecord = { ...run, state, finishedAtMs: atMs };
-  const path = reportPath(folders.reports, run.id);
-  const summary = summarise(finished, { serviceName, reportPath: path, fixFile, nowMs: atMs });
-  await inStep('writeReport', () => writeReport(parts, finished, summary));
-  if (run.claimedPath !== '') {
-    const note = resultNote(finished, summary, await firstWarnings(ledger.staging, run.id, warningsNotedMax));
-    await inStep('archive', () => archive(run, state, note));
-  }
-  await removeStoppedNote(run);
-  return summary;
+  await inStep('enterAudits', () => ledger.audits.enter({ runId, atMs, firstDueAtMs, secondDueAtMs }));
 }
 
 async function archive(run: RunRecord, state: RunState, note: string): Promise<void> {
@@ -106,7 +119,7 @@ async function archive(run: RunRecord, state: RunState, note: string): Promise<v
   await writeFile(`${path}${failed ? '.reason.txt' : '.txt'}`, note, { mode: 0o600 });
 }
 
-/** A claimed file that somebody took away must not keep its run from ending: its rows are accounted for. */
+/** A checked-out file that has disappeared must not keep its run from ending: its rows are accounted for. */
 async function archiveOrMissing(run: RunRecord, folder: string): Promise<string | null> {
   try {
     return await archiveFile(run.claimedPath, folder, run.id, run.fileName);
@@ -116,35 +129,18 @@ async function archiveOrMissing(run: RunRecord, folder: string): Promise<string 
   }
 }
 
-/** A crash may lie between a run's last state and what follows it. At most so many of the latest runs are looked at. */
+/** A crash may happen between a run's last state and what follows it: so many of the latest runs are checked. */
 const tidiedRunsMax = 20;
 
-/** Completes what a crash left undone behind finished runs: their staged rows are deleted. */
-export async function tidyFinished({ ledger }: Pick<RunParts, 'ledger'>): Promise<void> {
+/** Completes what a crash left undone after the end of runs: their staged rows are deleted. */
+export async function tidyFinished({ ledger }: Pick<FinishParts, 'ledger'>): Promise<void> {
   for (const run of await ledger.runs.list({ states: finalRunStates, limit: tidiedRunsMax })) {
     await ledger.runs.prune(run.id);
   }
 }
 
-/** Ends a run that somebody cancelled: its file is archived, what was written stays written. */
-export async function finishCancelled(parts: RunParts, runId: string): Promise<boolean> {
-  const { ledger } = parts;
-  const atMs = parts.clock.nowMs();
-  const run = await ledger.runs.get(runId);
-  if (run?.state !== 'cancelling') return false;
-  await ledger.staging.skipPending(run.id, 'cancelled', atMs);
-  const counted = (await ledger.runs.get(run.id)) ?? run;
-  await writeResults(parts, counted, 'cancelled', atMs);
-  await enterAudits(parts, run, atMs);
-  await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs });
-  await ledger.runs.prune(run.id);
-  return true;
-}
-
-/** rows = created + updated + unchanged + skipped + dead, and the records say the same as the counts. */
-async function accountingFlaw(parts: RunParts, run: RunRecord): Promise<PatchbayError | null> {
-  const { counts } = run;
-  const ends = await parts.ledger.staging.countEnds(run.id);
+/** rows = created + updated + unchanged + skipped + rejected, and the records say the same as the counts. */
+function accountingFlaw(counts: RunCounts, ends: CountDelta): PatchbayError | null {
   const agrees =
     pendingCount(counts) === 0 &&
     (ends.created ?? 0) === counts.created &&
@@ -165,6 +161,6 @@ async function accountingFlaw(parts: RunParts, run: RunRecord): Promise<Patchbay
       recordsCreated: ends.created ?? 0,
       recordsUpdated: ends.updated ?? 0,
     },
-    hint: 'Import the file again: contacts that are right already stay as they are. Please report this with the run report.',
+    hint: 'Import the file again: contacts that are already right stay as they are. Please report this bug with the run report.',
   });
 }

@@ -2,8 +2,8 @@
  * Guards: limits that stop a run before its first write (`rules.md`, "Guards"). Pure.
  *
  * Each guard compares a count with a share of a base, and has a floor, so that small files pass. For a full file of a
- * named feed three of them look at the *file before*, the feed's last accepted one. Two more, for `main` too, know a file
- * that holds other people than its feed, and one that newer files have followed.
+ * named feed three of them compare with the *file before*, the feed's last accepted one. Two more, for `main` too, recognise
+ * a file of other people than its feed's, and one that newer files have followed.
  */
 import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
@@ -26,10 +26,10 @@ export interface GuardLimits {
   readonly rowsFloor: number;
   readonly keysMin: number;
   readonly keysFloor: number;
-  /** A file of so many rows, of a feed that knows so many keys, shares one of them at least. */
+  /** A file with this many rows shares at least one key with its feed, where the feed knows this many keys. */
   readonly strangersRows: number;
   readonly strangersFloor: number;
-  /** A file of `main` that newer ones have followed is looked at from so many rows. */
+  /** From this many rows a file of `main` is checked for newer files that have followed it. */
   readonly olderRows: number;
 }
 
@@ -38,12 +38,12 @@ export interface StagedTally {
   readonly rows: number;
   /** Rows whose key the feed knows, each contact once: the base of updates and clears. */
   readonly known: number;
-  /** The same with dead rows: not one, and the file holds other people. */
+  /** The same with rejected rows: if there is none, the file is about other people. */
   readonly shared: number;
   /** Of those, the ones whose desired contact changed. */
   readonly updates: number;
   readonly creates: number;
-  /** Values that the file said before and now wants gone; a replaced value is none. */
+  /** Values that the file said before and now wants gone; a replaced value does not count. */
   readonly clears: number;
   readonly dead: number;
 }
@@ -56,7 +56,7 @@ export interface FeedTally extends StagedTally {
 
 /** What is known of the files of the feed; for each that comes in full. */
 export interface FileHistory {
-  /** Null where there is none to compare with; `main` has none. */
+  /** Null where there is none; `main` has none. */
   readonly before: FileBefore | null;
   /** The run that accepted this very content, where newer files have followed it. */
   readonly older: OlderFile | null;
@@ -70,10 +70,10 @@ export interface OlderFile {
   readonly newerCount: number;
 }
 
-/** How the file stands to the file before. */
+/** The file compared with the file before. */
 export interface FileBefore {
   readonly rows: number;
-  /** The keys of its rows; 0 where they are not known any more. */
+  /** The keys of its rows; 0 where they are no longer known. */
   readonly keys: number;
   /** How many of these this file has too. */
   readonly sharedKeys: number;
@@ -99,16 +99,16 @@ export interface GuardVerdict extends GuardFigures {
   readonly guard: Guard;
   /** The run that read the same file, for `older`. */
   readonly older?: OlderFile;
-  /** What is counted, by name, where there are names. */
+  /** What is counted, by name. */
   readonly names?: readonly string[];
-  /** What a person may do besides letting it pass, in sentences. */
+  /** What a person can do besides approving the run, in sentences. */
   readonly advice?: string;
 }
 
-/** 29 % of 100 is a little less than 29 in binary fractions: exactly the limit passes. */
+/** In binary fractions 29 % of 100 is a little less than 29; a count of exactly the limit must pass. */
 const rounding = 1e-6;
 
-/** All guards that say no, in a fixed order. `history` is null for a file that does not come in full. */
+/** All guards that stop the file, in a fixed order. `history` is null for a file that does not come in full. */
 export function checkGuards(
   tally: FeedTally,
   limits: GuardLimits,
@@ -124,7 +124,7 @@ export function checkGuards(
   ];
 }
 
-/** Only what changes a known contact turns values back: two lists of different people may take turns in `main`. */
+/** Only an update of a known contact restores an old value: two lists of different people may alternate in `main`. */
 function checkHistory(
   { rows, updates, shared, knownKeys }: FeedTally,
   { older, isNamed }: FileHistory,
@@ -138,11 +138,11 @@ function checkHistory(
   return verdicts;
 }
 
-/** No flag but `--accept` raises these: a file that lacks something is right, or it is not. */
+/** Only `--accept` lets these pass: a file that lacks something is right or it is not. */
 function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits): readonly GuardVerdict[] {
   const verdicts: GuardVerdict[] = [];
   const { missingColumns: names } = before;
-  // Without a floor: a column is there for all rows or for none.
+  // No floor: a column is missing for all rows or for none.
   if (names.length > 0)
     verdicts.push({ guard: 'columns', count: names.length, base: before.mappedColumns, limit: 0, names });
   const check = (guard: 'rows' | 'keys', count: number, base: number, limit: number, floor: number): void => {
@@ -180,9 +180,7 @@ function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions):
   return verdicts;
 }
 
-// What a person reads of a run that a guard stopped. Pure.
-
-/** The figures of every guard that said no, the key to set, and the exact command to go on. */
+/** Why a run is stopped, for people: the figures of each guard that stopped it, the key to set, and the exact command to approve it. */
 export function guardReason(
   verdicts: readonly GuardVerdict[],
   { id, feed }: Pick<RunRecord, 'id' | 'feed'>,
@@ -193,41 +191,41 @@ export function guardReason(
   return {
     code: guardCode(verdicts[0]?.guard ?? 'updates'),
     message: `stopped before the first write: ${verdicts.map(sentence).join('; ')}`,
-    hint: `${verdicts.flatMap(({ advice }) => (advice === undefined ? [] : [`${advice} `])).join('')}Look at the file. If it is right, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or let it go on: ${approveCommand(id, serviceName)}`,
+    hint: `${verdicts.flatMap(({ advice }) => (advice === undefined ? [] : [`${advice} `])).join('')}Check the file. If this is expected, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
     facts: figureFacts(verdicts),
   };
 }
 
-/** What to type to let a stopped run go on. The sandbox has a data folder of its own. */
+/** What to type to approve a stopped run. The sandbox has a data folder of its own. */
 export function approveCommand(runId: string, serviceName: string): string {
   return `patchbay runs approve ${serviceName === 'sandbox' ? '--sandbox ' : ''}${runId}`;
 }
 
 function sentence({ guard, count, base, limit, older, names = [] }: GuardVerdict): string {
   const share = percent(base === 0 ? 1 : count / base);
-  const most = `(${share}; the limit guards.${guard}Max is ${percent(limit)})`;
-  const least = `(${share}; the limit guards.${guard}Min is ${percent(limit)})`;
+  const most = `(${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
+  const least = `(${share}; your limit is ${percent(limit)}: guards.${guard}Min)`;
   switch (guard) {
     case 'older':
-      return `this is the file of run ${older?.runId} of ${dateOf(older?.atMs ?? 0)}, and ${count === 1 ? '1 newer one was' : `${count} newer ones were`} imported since: it would turn values back`;
+      return `this is the file of run ${older?.runId} of ${dateOf(older?.atMs ?? 0)}, and ${count === 1 ? '1 newer file has' : `${count} newer files have`} been imported since: it would restore old values`;
     case 'strangers':
-      return `not one of the file's ${count} rows has a key that the feed knows, and it knows ${base} (guards.strangersFloor, guards.strangersRows): every contact would be created twice`;
+      return `none of the file's ${count} rows has one of the ${base} keys that the feed knows (guards.strangersFloor, guards.strangersRows): every contact would be created a second time`;
     case 'unmapped':
-      return `nothing maps ${count === 1 ? 'the column' : 'the columns'} ${listNames(names)}, which by ${count === 1 ? 'its name holds' : 'their names hold'} contact data`;
+      return `the ${count === 1 ? 'column' : 'columns'} ${listNames(names)} ${count === 1 ? 'is not mapped, although its name suggests' : 'are not mapped, although their names suggest'} contact data`;
     case 'columns':
-      return `the file lacks ${count === 1 ? 'the column' : 'the columns'} ${listNames(names)}, which the file before had and which ${count === 1 ? 'is' : 'are'} mapped`;
+      return `the file lacks the mapped ${count === 1 ? 'column' : 'columns'} ${listNames(names)}, which the previous file had`;
     case 'rows':
-      return `the file has ${count} rows, and the file before had ${base} ${least}`;
+      return `the file has ${count} ${count === 1 ? 'row' : 'rows'}, and the previous file had ${base} ${least}`;
     case 'keys':
-      return `the file has ${count} of the ${base} keys that the file before had ${least}`;
+      return `the file has ${count} of the ${base} keys of the previous file ${least}`;
     case 'updates':
       return `the file changes ${count} of the ${base} contacts it had before ${most}`;
     case 'creates':
-      return `the file brings ${count} new contacts beside the ${base} that the feed knows ${most}`;
+      return `the file adds ${count} contacts to the ${base} that the feed knows ${most}`;
     case 'clears':
       return `the file clears or removes ${count} values of ${base} contacts it had before ${most}`;
     case 'dead':
-      return `${count} of ${base} rows cannot be used ${most}`;
+      return `${count} of ${base} rows are rejected ${most}`;
     default:
       return unreachable(guard);
   }

@@ -1,14 +1,115 @@
 /**
- * The report of a run: what `import --json` prints, and besides what was warned of, held, skipped and changed, the mapping,
- * the guards and the reasons. Written page by page, so that a million dead rows need no memory.
+ * What a run came to: as a summary (`import --json`, `contract.md`), as a report, and as the note beside its archived file.
+ *
+ * The report adds to the summary what was rejected, warned of, held, skipped and changed, the mapping, the guards and the
+ * reasons. It is written page by page, so that a million rejected rows need no memory.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Feeds } from '#src/feeds/feeds.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { exitCodeOf } from './exit-code.ts';
-import type { RunParts } from './parts.ts';
+import type { GuardLimits } from './guards.ts';
+
+/** What reports are written with. */
+export interface ReportParts {
+  readonly ledger: Ledger;
+  /** The guards of each feed. */
+  readonly feeds: Feeds;
+  /** The folder of the reports; an absolute path. */
+  readonly reports: string;
+  /** The service's name for people: `sandbox`, or its origin. */
+  readonly serviceName: string;
+}
+
+export interface ProblemLine {
+  readonly line: number;
+  readonly code: string;
+  readonly field: string | null;
+  readonly value: string | null;
+  readonly hint: string;
+}
+
+export interface RunSummary {
+  readonly run: string;
+  readonly feed: string;
+  readonly file: string;
+  readonly service: string;
+  readonly state: string;
+  readonly rows: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly dead: number;
+  readonly pending: number;
+  readonly adopted: number;
+  readonly heldFields: number;
+  readonly removedValues: number;
+  readonly deadNew: number;
+  readonly warnings: number;
+  readonly requests: RunRecord['requests'];
+  readonly seconds: number;
+  readonly fixFile: string | null;
+  readonly report: string;
+  readonly exitCode: number;
+}
+
+interface SummaryFacts {
+  readonly serviceName: string;
+  readonly reportPath: string;
+  /** Null where no row was rejected. */
+  readonly fixFile: string | null;
+  /** The end of a run that has not ended. */
+  readonly nowMs: number;
+  /** Where something other than the run's state decides, such as an outage. */
+  readonly exitCode?: number;
+  readonly state?: string;
+}
+
+export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
+  const { counts, requests } = run;
+  return {
+    run: run.id,
+    feed: run.feed,
+    file: run.fileName,
+    service: facts.serviceName,
+    state: facts.state ?? run.state,
+    rows: counts.rows,
+    created: counts.created,
+    updated: counts.updated,
+    unchanged: counts.unchanged,
+    skipped: counts.skipped,
+    dead: counts.dead,
+    pending: pendingCount(counts),
+    adopted: counts.adopted,
+    heldFields: counts.heldFields,
+    removedValues: counts.removedValues,
+    deadNew: counts.deadNew,
+    warnings: counts.warnings,
+    requests,
+    seconds: Math.max(0, Math.round(workMs(run, facts.nowMs)) / 1_000),
+    fixFile: facts.fixFile,
+    report: facts.reportPath,
+    exitCode: facts.exitCode ?? exitCodeOf(run.state),
+  };
+}
+
+/** From its start to its end or to now, without the time it was stopped. */
+function workMs(run: RunRecord, nowMs: number): number {
+  const stoppedAtMs = run.state === 'stopped' ? run.stoppedAtMs : null;
+  const endMs = run.finishedAtMs ?? stoppedAtMs ?? nowMs;
+  return endMs - (run.startedAtMs ?? run.createdAtMs) - run.stoppedMs;
+}
+
+/** The problems of a rejected row, one line each; a row without any still has its code. */
+export function problemLines(dead: RunDeadRow): readonly ProblemLine[] {
+  if (dead.problems.length === 0) return [{ line: dead.line, code: dead.code, field: null, value: null, hint: '' }];
+  return dead.problems.map(({ line, code, field, value, hint }) => ({ line, code, field, value, hint }));
+}
 
 const rowsPerPage = 500;
 
@@ -16,20 +117,38 @@ export function reportPath(reports: string, runId: string): string {
   return join(reports, `${runId}.json`);
 }
 
-/** Writes the report, synced; it appears complete or not at all. Throws the system's errors. */
-export function writeReport(parts: RunParts, run: RunRecord, summary: RunSummary): Promise<void> {
-  return writeWholeFile(reportPath(parts.folders.reports, run.id), reportText(parts, run, summary));
+/**
+ * Writes the report of a run as it is; it appears complete or not at all.
+ * @param fixFile its path; null where no row was rejected.
+ * @param nowMs the end of a run that has ended, else the time.
+ * @throws the system's errors.
+ */
+export async function writeReport(
+  { ledger, feeds, reports, serviceName }: ReportParts,
+  run: RunRecord,
+  fixFile: string | null,
+  nowMs: number,
+): Promise<RunSummary> {
+  const path = reportPath(reports, run.id);
+  const summary = summarise(run, { serviceName, reportPath: path, fixFile, nowMs });
+  await writeWholeFile(path, reportText(ledger.staging, run, summary, feeds.rulesOf(run.feed).guards));
+  return summary;
 }
 
-async function* reportText({ ledger, feeds }: RunParts, run: RunRecord, summary: RunSummary): AsyncGenerator<string> {
+async function* reportText(
+  staging: StagingLedger,
+  run: RunRecord,
+  summary: RunSummary,
+  guards: GuardLimits,
+): AsyncGenerator<string> {
   yield JSON.stringify(summary, null, 1).replace(/\n\}$/, '');
-  yield* listText('problems', problemPages(ledger.staging, run.id));
-  yield* listText('outcomes', eventPages(ledger.staging, run.id));
+  yield* listText('problems', problemPages(staging, run.id));
+  yield* listText('outcomes', eventPages(staging, run.id));
   const rest = {
     reason: run.reason,
     notes: run.notes,
     mapping: run.mapping ?? 'generic',
-    guards: feeds.rulesOf(run.feed).guards,
+    guards,
     options: run.options,
     approvals: run.approvals,
     sha256: run.sha256,
@@ -67,11 +186,7 @@ async function* problemPages(staging: StagingLedger, runId: string): AsyncGenera
 }
 
 /** The first warnings of a run whose events are still in the ledger. */
-export async function firstWarnings(
-  staging: StagingLedger,
-  runId: string,
-  limit: number,
-): Promise<readonly RunEvent[]> {
+async function firstWarnings(staging: StagingLedger, runId: string, limit: number): Promise<readonly RunEvent[]> {
   const warnings: RunEvent[] = [];
   for await (const page of eventPages(staging, runId)) {
     warnings.push(...page.filter(({ kind }) => kind === 'warning'));
@@ -96,7 +211,7 @@ type RunReport = RunSummary & {
   readonly outcomes: readonly RunEvent[];
 };
 
-/** A report as it lies on disk; null where there is none (kept 30 days). */
+/** The stored report; null where there is none (kept 30 days). */
 export async function readReport(reports: string, runId: string): Promise<RunReport | null> {
   try {
     // Written by `writeReport`; our own files are trusted.
@@ -106,100 +221,12 @@ export async function readReport(reports: string, runId: string): Promise<RunRep
   }
 }
 
-/** What a run came to, in the shape of `import --json` (`contract.md`). Pure. */
-export interface ProblemLine {
-  readonly line: number;
-  readonly code: string;
-  readonly field: string | null;
-  readonly value: string | null;
-  readonly hint: string;
-}
-
-export interface RunSummary {
-  readonly run: string;
-  readonly feed: string;
-  readonly file: string;
-  readonly service: string;
-  readonly state: string;
-  readonly rows: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly skipped: number;
-  readonly dead: number;
-  readonly pending: number;
-  readonly adopted: number;
-  readonly heldFields: number;
-  readonly removedValues: number;
-  readonly deadNew: number;
-  readonly warnings: number;
-  readonly requests: RunRecord['requests'];
-  readonly seconds: number;
-  readonly fixFile: string | null;
-  readonly report: string;
-  readonly exitCode: number;
-}
-
-interface SummaryFacts {
-  readonly serviceName: string;
-  readonly reportPath: string;
-  /** Null where no row died. */
-  readonly fixFile: string | null;
-  /** For a run that has not ended. */
-  readonly nowMs: number;
-  /** Where something else than the run's state decides, as an outage. */
-  readonly exitCode?: number;
-  readonly state?: string;
-}
-
-export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
-  const { counts, requests } = run;
-  return {
-    run: run.id,
-    feed: run.feed,
-    file: run.fileName,
-    service: facts.serviceName,
-    state: facts.state ?? run.state,
-    rows: counts.rows,
-    created: counts.created,
-    updated: counts.updated,
-    unchanged: counts.unchanged,
-    skipped: counts.skipped,
-    dead: counts.dead,
-    pending: pendingCount(counts),
-    adopted: counts.adopted,
-    heldFields: counts.heldFields,
-    removedValues: counts.removedValues,
-    deadNew: counts.deadNew,
-    warnings: counts.warnings,
-    requests,
-    seconds: Math.max(0, Math.round(workMs(run, facts.nowMs)) / 1_000),
-    fixFile: facts.fixFile,
-    report: facts.reportPath,
-    exitCode: facts.exitCode ?? exitCodeOf(run.state),
-  };
-}
-
-/** From its start to its end or to now, without the time that it was stopped. */
-function workMs(run: RunRecord, nowMs: number): number {
-  const stoppedAtMs = run.state === 'stopped' ? run.stoppedAtMs : null;
-  const endMs = run.finishedAtMs ?? stoppedAtMs ?? nowMs;
-  return endMs - (run.startedAtMs ?? run.createdAtMs) - run.stoppedMs;
-}
-
-/** The problems of a dead row, one line each; a row without any still tells its code. */
-export function problemLines(dead: RunDeadRow): readonly ProblemLine[] {
-  if (dead.problems.length === 0) return [{ line: dead.line, code: dead.code, field: null, value: null, hint: '' }];
-  return dead.problems.map(({ line, code, field, value, hint }) => ({ line, code, field, value, hint }));
-}
-
-// The lines beside an archived file that say what became of it, and what was warned of. Pure.
-
 /** The report has all of them. */
-export const warningsNotedMax = 50;
+const warningsNotedMax = 50;
 
-/** @param warnings the first of them, `warningsNotedMax` at most. */
-export function resultNote(run: RunRecord, summary: RunSummary, warnings: readonly RunEvent[]): string {
+/** The text beside the archived file of a run: what became of it, and what was warned of. */
+export async function noteOn(staging: StagingLedger, run: RunRecord, summary: RunSummary): Promise<string> {
+  const warnings = await firstWarnings(staging, run.id, warningsNotedMax);
   const { rows, created, updated, unchanged, skipped, dead, pending } = summary;
   const lines = [
     `file      ${run.fileName}`,
@@ -225,7 +252,7 @@ function warningLine({ line, field, value, message }: RunEvent): string {
   return `          line ${line}${field === null ? '' : `, ${field}`}${cell}: ${message}`;
 }
 
-/** Names of files and folders may hold line breaks and worse; several problems come one a line. */
+/** Names of files and folders may contain line breaks and worse; a message with several problems has one on each line. */
 function oneLine(text: string): string {
   return text.replaceAll('\n', '; ').replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ');
 }

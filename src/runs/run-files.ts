@@ -1,12 +1,31 @@
-/** Names of runs: the instant they arrived, in UTC, and a little chance. They sort by time and are safe in file names. */
+/**
+ * The files of runs: how they are named, where they are kept, and when they are deleted.
+ *
+ * A checked-out file of feed `main` is kept as `<claimed>/<run>__<name>`, one of a named feed as
+ * `<claimed>/<feed>/<run>__<name>`. The path alone names run and feed, so both are known also where the process died before
+ * the run was entered.
+ */
 import { randomBytes } from 'node:crypto';
 import { opendir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { feedNameProblem } from '#src/config/feed-schema.ts';
 import { emptyIfMissing } from '#src/errors.ts';
-import type { RunParts } from './parts.ts';
+import type { Logger } from '#src/log.ts';
 
+/** Where a run's files go. Absolute paths. */
+export interface RunFolders {
+  /** Files checked out of an import folder, until they are archived; those of a named feed in a folder of its name. */
+  readonly claimed: string;
+  /** Copies of files that were named on the command line. */
+  readonly handedOver: string;
+  readonly reports: string;
+  /** The first one also takes the archives of files that were named on the command line. */
+  readonly importFolders: readonly string[];
+}
+
+/** The instant, in UTC, and a few random digits: run ids sort by time and are safe in file names. */
 export function newRunId(nowMs: number): string {
   const instant = new Date(nowMs)
     .toISOString()
@@ -15,19 +34,16 @@ export function newRunId(nowMs: number): string {
   return `${instant}-${randomBytes(3).toString('hex')}`;
 }
 
-/** Whether a name in the folder of claimed files begins with a run's id. */
+/** The run's id and the rest of the name of a checked-out file; null where the name does not begin with an id. */
 export function runIdOf(fileName: string): { readonly runId: string; readonly name: string } | null {
   const match = /^(\d{8}T\d{6}Z-[0-9a-f]{6})__(.+)$/s.exec(fileName);
   return match?.[1] === undefined || match[2] === undefined ? null : { runId: match[1], name: match[2] };
 }
 
-// Where files lie that were claimed: `<claimed>/<run>__<name>` for `main`, `<claimed>/<feed>/<run>__<name>` for a named feed.
-// The place alone tells the feed, so that it is known also where the process died before the run was entered.
-
-/** Of files from folders that cannot be a feed. No feed can be called so. */
+/** For files from folders that cannot be a feed. No feed can have this name. */
 export const refusedFolder = '_refused';
 
-/** `folder` is that of the feed in the import folder; null is the import folder itself. */
+/** @param folder the feed's folder in the import folder; null is the import folder itself. */
 export function claimedFolderOf(claimed: string, folder: string | null): string {
   if (folder === null) return claimed;
   return join(claimed, feedNameProblem(folder) === null ? folder : refusedFolder);
@@ -35,13 +51,13 @@ export function claimedFolderOf(claimed: string, folder: string | null): string 
 
 export interface ClaimedFile {
   readonly runId: string;
-  /** That of its feed, or `_refused`; null is that of `main`. */
+  /** Its feed's, or `_refused`; null is that of `main`. */
   readonly folder: string | null;
   readonly name: string;
   readonly path: string;
 }
 
-/** All files that a run has claimed, entered or not. None where nothing was ever claimed. */
+/** All checked-out files, whether their run was entered or not. None where the folder does not exist. */
 export async function listClaimed(claimed: string): Promise<readonly ClaimedFile[]> {
   const files: ClaimedFile[] = [];
   const list = async (path: string, folder: string | null): Promise<readonly string[]> => {
@@ -58,22 +74,20 @@ export async function listClaimed(claimed: string): Promise<readonly ClaimedFile
 
 const secondLength = '20261121T140000Z'.length;
 
-/** In the order they were claimed: a run's id tells the second, and files of one look were taken by name. */
+/** In the order of check-out: a run's id gives the second, and the files of one scan are taken by name. */
 function byArrival(left: ClaimedFile, right: ClaimedFile): number {
   const [first, second] = [left, right].map(({ runId, name }) => `${runId.slice(0, secondLength)} ${name}`);
   return (first ?? '') < (second ?? '') ? -1 : 1;
 }
 
 /**
- * Files with people's data are kept for a time and then deleted: archives, fix-files, reports (`rules.md`, "Secrets and
- * personal data"). What the ledger counted stays.
+ * Deletes archives, fix-files and reports of runs that arrived longer than `keepMs` ago: they hold personal data
+ * (`rules.md`, "Secrets and personal data"). What the ledger counted stays.
+ * @returns how many files were deleted. A folder that does not exist holds none.
  */
-type ExpireParts = Pick<RunParts, 'clock' | 'log' | 'folders'>;
-
-/** @returns how many files were deleted. Folders that are not there hold nothing. */
-export async function expireFiles({ clock, log, folders }: ExpireParts, keepMs: number): Promise<number> {
+export async function expireFiles(clock: Clock, log: Logger, folders: RunFolders, keepMs: number): Promise<number> {
   const olderThanMs = clock.nowMs() - keepMs;
-  // What tells why a file waits goes with its run, however long that waits.
+  // A note in `_stopped` goes with its run, however long the run waits.
   const archives = folders.importFolders.flatMap((folder) => {
     const { done, failed, fix } = archiveFolders(folder);
     return [done, failed, fix];
@@ -88,7 +102,7 @@ async function expireIn(folder: string, olderThanMs: number): Promise<number> {
   let deleted = 0;
   try {
     for await (const entry of await opendir(folder)) {
-      // Only what a run wrote: what a person put there is theirs.
+      // Only what a run wrote; files that people put there stay.
       const ranAtMs = entry.isFile() ? runInstantMs(entry.name) : null;
       if (ranAtMs === null || ranAtMs >= olderThanMs) continue;
       await rm(join(folder, entry.name), { force: true });
@@ -100,7 +114,7 @@ async function expireIn(folder: string, olderThanMs: number): Promise<number> {
   return deleted;
 }
 
-/** When the run arrived that a file is named after. An archived file keeps the time of its last change, which may be long ago. */
+/** When the run arrived that the file is named after. The file's own time does not tell: an archived file keeps its old one. */
 function runInstantMs(name: string): number | null {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}(?:__|(?:\.audit)?\.json$)/.exec(name);
   if (match === null) return null;

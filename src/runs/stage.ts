@@ -1,9 +1,9 @@
 /**
- * Staging: a file is read to its end, compared with the ledger, and its changed rows wait there; nothing was sent yet
- * (`design.md`, "Stage, then apply"). Then the guards decide.
+ * Staging: a file is read to its end and compared with the ledger, slice by slice, and its changed rows are stored there.
+ * Then the guards decide. Nothing is sent before (`design.md`, "Stage, then apply").
  *
- * Invariant: a run leaves `staging` only with every row of the file counted, or as `failed` with nothing staged to be
- * sent. Interrupted, it is begun anew.
+ * Invariant: a run leaves `staging` either with every row of the file counted, or as `failed` with nothing staged. After an
+ * interruption it is staged anew.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DesiredContact, fingerprint } from '#src/contacts/desired.ts';
@@ -18,9 +18,8 @@ import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { inStep } from '#src/steps.ts';
 import { compareRow, hashRow, isBare, keyOf, readRow, type StageItem } from './compare.ts';
 import { fileHistory, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
-import { finishFailed } from './finish-run.ts';
+import { type FinishParts, finishFailed } from './finish-run.ts';
 import { checkGuards, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
-import type { RunParts } from './parts.ts';
 import {
   contentOf,
   deadDuplicate,
@@ -32,12 +31,17 @@ import {
 import { stopRun } from './stop-run.ts';
 import type { OpenSupply, RowSupply } from './supply.ts';
 
+/** What runs are staged with. */
+export interface StageParts extends FinishParts {
+  readonly rowsPerBatch: number;
+}
+
 /**
  * Stages the run and moves it on: to `applying`, `stopped` or `failed`.
- * @throws PatchbayError `auth` or `unreachable` where the service had to be asked; the run stays to be staged.
+ * @throws PatchbayError `auth` or `unreachable` where the service had to be asked; the run stays in `staging`.
  */
 export async function stageRun(
-  parts: RunParts,
+  parts: StageParts,
   run: RunRecord,
   openSupply: OpenSupply,
   signal: AbortSignal,
@@ -68,13 +72,13 @@ function refusedBefore({ code, message, hint, facts }: RunReason): PatchbayError
   return new PatchbayError('file', code, message, { facts, ...(hint === null ? {} : { hint }) });
 }
 
-/** What was staged before the file turned out to be unreadable is forgotten: nothing of it was sent. */
-async function fail(parts: RunParts, run: RunRecord, found: RunReason): Promise<void> {
+/** Forgets what was staged before the file turned out to be unreadable; nothing of it was sent. */
+async function fail(parts: StageParts, run: RunRecord, found: RunReason): Promise<void> {
   const { ledger, clock } = parts;
   const atMs = clock.nowMs();
-  // A run that was cancelled meanwhile has its end already.
+  // A run that was cancelled in the meantime has already ended.
   if (!(await ledger.runs.beginStaging(run.id, atMs))) return;
-  // A crash after the file was moved to `_failed`: why it went there was told before, and stays true.
+  // After a crash the file may already be in `_failed`: the reason why it went there stays the reason.
   const reason = found.code === 'fileMissing' ? (run.reason ?? found) : found;
   await ledger.runs.move(run.id, ['staging'], 'staging', { atMs, reason });
   const emptied = (await ledger.runs.get(run.id)) ?? run;
@@ -84,7 +88,7 @@ async function fail(parts: RunParts, run: RunRecord, found: RunReason): Promise<
 
 /** Null where the run was cancelled meanwhile, or is no longer ours to stage. */
 async function stageRows(
-  parts: RunParts,
+  parts: StageParts,
   run: RunRecord,
   supply: RowSupply,
   signal: AbortSignal,
@@ -131,7 +135,7 @@ function sumOf(left: StagedTally, right: StagedTally): StagedTally {
 }
 
 /** Where the slices of a run go. */
-interface StageTarget extends Pick<RunParts, 'ledger' | 'clock' | 'log' | 'rowsPerBatch'> {
+interface StageTarget extends Pick<StageParts, 'ledger' | 'clock' | 'log' | 'rowsPerBatch'> {
   readonly run: RunRecord;
 }
 
@@ -246,11 +250,9 @@ function desiredOf(item: StageItem, { mapRow }: CompiledMapping): DesiredContact
   return mapped.kind === 'desired' ? mapped.desired : null;
 }
 
-// The end of staging: the guards decide, and a newer file takes the place of one that they had stopped.
-
-/** Moves a run that is staged to its end on: to `applying` or `stopped`. */
+/** The end of staging: the guards decide whether the run goes on to `applying` or is `stopped`. */
 async function moveOn(
-  parts: RunParts,
+  parts: StageParts,
   run: RunRecord,
   tally: StagedTally,
   leftOut: readonly ContactColumn[] = [],
@@ -258,7 +260,7 @@ async function moveOn(
   const { ledger, clock, log } = parts;
   await replaceStopped(parts, run);
   const current = (await ledger.runs.get(run.id)) ?? run;
-  // Dead letters that a person mends or tries again were looked at one by one: no guard counts them.
+  // A person has already looked at each row of a fix-file or a redrive: no guard counts them.
   const verdicts = run.kind === 'file' ? await verdictsOn(parts, current, tally, leftOut) : [];
   if (verdicts.length > 0) {
     const reason = guardReason(verdicts, run, parts.serviceName);
@@ -276,29 +278,28 @@ async function moveOn(
 }
 
 async function verdictsOn(
-  parts: RunParts,
+  { ledger, feeds }: StageParts,
   run: RunRecord,
   tally: StagedTally,
   leftOut: readonly ContactColumn[],
 ): Promise<readonly GuardVerdict[]> {
-  const { guards } = parts.feeds.rulesOf(run.feed);
-  const knownKeys = await parts.ledger.staging.knownKeyCount(run.feed);
+  const { guards } = feeds.rulesOf(run.feed);
+  const knownKeys = await ledger.staging.knownKeyCount(run.feed);
   return [
-    ...checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(parts, run)),
-    ...leftOutVerdict(await newlyLeftOut(parts, run, leftOut), run),
+    ...checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(ledger, feeds, run)),
+    ...leftOutVerdict(await newlyLeftOut(ledger, run, leftOut), run),
   ];
 }
 
-/** More never wait: each full file that can be read replaces the one before it. */
+/** There are never more: each full file that can be read replaces the one before it. */
 const stoppedMax = 50;
 
 /**
- * A stopped run does not block its feed: a newer full file, now read to its end, takes its place, and both say so. One that
- * an interrupted reading has replaced already is told again.
+ * A stopped run does not block its feed: a newer full file that was read to its end takes its place, and both runs say so.
+ * The note is added again where an interrupted staging of this run has already replaced the other.
  */
-async function replaceStopped(parts: RunParts, run: RunRecord): Promise<void> {
-  const { ledger, clock, log } = parts;
-  if (!isFullFile(parts, run)) return;
+async function replaceStopped({ ledger, clock, log, feeds }: StageParts, run: RunRecord): Promise<void> {
+  if (!isFullFile(feeds, run)) return;
   const states = ['stopped', 'cancelling', 'cancelled'] as const;
   for (const old of await ledger.runs.list({ states, feed: run.feed, limit: stoppedMax })) {
     if (old.kind !== 'file' || old.sequence >= run.sequence) continue;

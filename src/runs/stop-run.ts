@@ -1,50 +1,53 @@
 /**
- * A run that guards have stopped: its rows stay staged, its report says why, and so does a note in the import folder, where
- * its file would lie else. Until a person approves it, it is cancelled, or a newer file takes its place.
+ * A run that guards have stopped: its rows stay staged, and its report and a note in the import folder say why. It stays
+ * stopped until a person approves or cancels it, or until a newer file takes its place.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Clock } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
+import type { Logger } from '#src/log.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
 import { approveCommand } from './guards.ts';
-import type { RunParts } from './parts.ts';
-import { firstWarnings, reportPath, resultNote, summarise, warningsNotedMax, writeReport } from './report.ts';
+import { noteOn, type ReportParts, writeReport } from './report.ts';
+
+/** What runs are stopped with. */
+export interface StopParts extends ReportParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
 
 /**
- * Stops a run for that reason, where it still is in that state. Report and note come first: a crash between leaves a run that
- * stops once more.
+ * Stops a run for that reason, where it still is in that state. Report and note come first: after a crash in between, the
+ * run is stopped once more.
  * @returns whether it is stopped now.
  */
-export async function stopRun(parts: RunParts, run: RunRecord, from: RunState, reason: RunReason): Promise<boolean> {
+export async function stopRun(parts: StopParts, run: RunRecord, from: RunState, reason: RunReason): Promise<boolean> {
   const { ledger, clock } = parts;
-  await tellStopped(parts, { ...run, state: 'stopped', reason });
+  await reportStopped(parts, { ...run, state: 'stopped', reason });
   if (await ledger.runs.move(run.id, [from], 'stopped', { atMs: clock.nowMs(), reason })) return true;
-  // Another batch has stopped it for its own reason, or it goes on to its end: what was told is not so.
+  // Another batch has stopped it for its own reason, or it goes on to its end: the report and the note are wrong then.
   const now = await ledger.runs.get(run.id);
-  if (now?.state === 'stopped') await tellStopped(parts, now);
+  if (now?.state === 'stopped') await reportStopped(parts, now);
   else await removeStoppedNote(run);
   return false;
 }
 
-async function tellStopped(parts: RunParts, run: RunRecord): Promise<void> {
-  const { serviceName, folders, clock } = parts;
-  const facts = { serviceName, reportPath: reportPath(folders.reports, run.id), fixFile: null, nowMs: clock.nowMs() };
-  const summary = summarise(run, facts);
-  await writeReport(parts, run, summary);
-  const warnings = await firstWarnings(parts.ledger.staging, run.id, warningsNotedMax);
-  await writeNote(run, resultNote(run, summary, warnings));
+async function reportStopped(parts: StopParts, run: RunRecord): Promise<void> {
+  const summary = await writeReport(parts, run, null, parts.clock.nowMs());
+  await writeNote(run, await noteOn(parts.ledger.staging, run, summary));
 }
 
 /** @returns whether the error was a guard's, and the run is stopped now. */
-export async function stopForGuard(parts: RunParts, runId: string, error: unknown): Promise<boolean> {
+export async function stopForGuard(parts: StopParts, runId: string, error: unknown): Promise<boolean> {
   if (!(error instanceof PatchbayError) || error.kind !== 'guard') return false;
   const run = await parts.ledger.runs.get(runId);
   if (run?.state !== 'applying') return true;
   const { code, message, facts } = error;
-  const hint = `${error.hint ?? 'Look at the run.'} If all is right, let it go on: ${approveCommand(runId, parts.serviceName)}`;
+  const hint = `${error.hint ?? 'Check the run.'} If this is expected: ${approveCommand(runId, parts.serviceName)}`;
   if (await stopRun(parts, run, 'applying', { code, message, hint, facts }))
     parts.log.warn({ run: runId, code, ...facts }, 'run stopped by a guard');
   return true;
@@ -58,13 +61,13 @@ export async function stopForGuard(parts: RunParts, runId: string, error: unknow
  *   after it was shown.
  */
 export async function approveRun(
-  { ledger, clock, log }: Pick<RunParts, 'ledger' | 'clock' | 'log'>,
+  { ledger, clock, log }: Pick<StopParts, 'ledger' | 'clock' | 'log'>,
   shown: RunRecord,
   why: string | null,
 ): Promise<void> {
   if (shown.state !== 'stopped' || shown.reason === null) {
     const message = `run ${shown.id} is ${shown.state}, and only a stopped run can be approved`;
-    throw new PatchbayError('usage', 'notStopped', message, { hint: 'See the runs with: patchbay runs ls' });
+    throw new PatchbayError('usage', 'notStopped', message, { hint: 'List the runs with: patchbay runs ls' });
   }
   const approval = approvalOf(shown.reason, { reason: why, atMs: clock.nowMs() });
   if (!(await ledger.runs.approve(shown.id, approval))) throw notApproved(shown, await ledger.runs.get(shown.id));
@@ -75,10 +78,10 @@ export async function approveRun(
 function notApproved(shown: RunRecord, now: RunRecord | null): PatchbayError {
   const why =
     now?.state === 'stopped'
-      ? 'it was stopped again meanwhile, by something else than was shown'
-      : `it is ${now?.state ?? 'gone'} by now${now?.reason ? `: ${now.reason.message}` : ''}`;
+      ? 'it has since been stopped again, for a different reason than the one shown'
+      : `it is now ${now?.state ?? 'gone'}${now?.reason ? `: ${now.reason.message}` : ''}`;
   return new PatchbayError('guard', 'notApproved', `run ${shown.id} was not approved: ${why}`, {
-    hint: `Look at it again: patchbay runs show ${shown.id}`,
+    hint: `Check it again: patchbay runs show ${shown.id}`,
   });
 }
 
@@ -87,7 +90,7 @@ export async function removeStoppedNote(run: RunRecord): Promise<void> {
   if (run.claimedPath !== '') await rm(notePath(run), { force: true });
 }
 
-/** A redrive has no file that somebody misses. */
+/** A redrive has no file in an import folder. */
 async function writeNote(run: RunRecord, note: string): Promise<void> {
   if (run.claimedPath === '') return;
   const path = notePath(run);

@@ -1,6 +1,11 @@
-/** The rows of a claimed file, with the mapping that reads them. */
+/**
+ * Where the rows of a run come from, and the mapping that reads them: the supply of a checked-out file. A redrive has a
+ * supply of its own (`src/dead-letters/redrive.ts`).
+ */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
+import type { Feeds } from '#src/feeds/feeds.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import { sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import { type CompiledMapping, compileMapping, requiredColumns } from '#src/mapping/compile-mapping.ts';
@@ -9,20 +14,20 @@ import type { MappingContext } from '#src/mapping/target.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
+import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
 import { runBefore } from './feed-history.ts';
 import { fixFileReading, originalColumns } from './fix-file.ts';
 import { createFixRows } from './fix-rows.ts';
-import type { RunParts } from './parts.ts';
 
 /** Where the rows of a run come from. */
 export interface RowSupply {
   readonly shape: FileShape;
   readonly compiled: CompiledMapping;
   items(): AsyncIterable<readonly StageItem[]>;
-  /** The same rows once more, for the few whose cells were not kept. */
+  /** The same rows once more, for those whose cells were not stored. */
   itemsAgain(): AsyncIterable<readonly StageItem[]>;
-  /** @throws PatchbayError `file`: what the rows lack all together. Known after the last row. */
+  /** Throws a PatchbayError `file` for what all rows lack; known after the last row. */
   refuseLacking(): void;
   /** Sentences worth a note, complete after the last row. */
   notes(): readonly string[];
@@ -33,39 +38,72 @@ export interface RowSupply {
 
 export type OpenSupply = (run: RunRecord) => Promise<RowSupply>;
 
+/** Defaults of the configuration, for rows whose run and mapping say nothing else. */
+export interface ReadingDefaults {
+  readonly defaultCountry: string | null;
+  readonly onBlank: 'keep' | 'clear';
+}
+
+/** What supplies are opened with. */
+export interface SupplyParts extends ReadingDefaults {
+  readonly ledger: Ledger;
+  readonly feeds: Feeds;
+  readonly workspace: Workspace;
+}
+
 /**
- * @throws PatchbayError `file` where the file cannot be read as a whole; `auth`, `unreachable` where the workspace's
- *   custom fields had to be asked for.
+ * @throws PatchbayError `file` where the file cannot be read as a whole; `auth`, `unreachable` where the workspace has to be
+ *   asked for its custom fields.
  */
-export async function openFileSupply(parts: RunParts, run: RunRecord): Promise<RowSupply> {
+export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
+  const { ledger, feeds, workspace } = parts;
   const { mapping, context: reading } = readingOf(run, parts);
-  // A guard asks after columns that the file before had: it must be able to, and a person to let the file pass.
-  const mayLack = (await runBefore(parts, run))?.shape?.mapped ?? [];
+  // Columns that only the file before had are for a guard to judge, so that a person can let the file pass.
+  const mayLack = (await runBefore(ledger, feeds, run))?.shape?.mapped ?? [];
   const source = await open(run, mapping);
   try {
     const isFixFile = run.kind === 'fixFile';
-    const toItems = isFixFile ? createFixRows(parts.ledger, run, requiredColumns(mapping)) : itemsAsRead(run.sequence);
     const columns = isFixFile ? originalColumns(source.head.columns) : source.head.columns;
-    const given = { run, mapping, source, columns, toItems };
-    if (columns?.every((column) => column.trim() === '')) return supplyOf({ ...given, compiled: nothingToMap });
-    const shape = { columns };
     const context = { ...reading, mayLack };
-    let compiled = compileMapping(mapping, shape, context);
-    let definitions: readonly CustomFieldDefinition[] | null = null;
-    if (compiled.usesCustomFields) {
-      definitions = await parts.workspace.listCustomFields();
-      compiled = compileMapping(mapping, shape, { ...context, customFields: definitions });
-    }
-    // Rows of a fix-file may have come under several headers.
-    if (isFixFile) compiled = { ...compiled, mapRow: rowMapper(mapping, { ...context, customFields: definitions }) };
-    return supplyOf({ ...given, compiled });
+    const { compiled, definitions } = await compileFor(columns, mapping, context, workspace);
+    if (!isFixFile)
+      return supplyOf(run, source, columns, compiled, async (slice) => slice.map(itemAsRead(run.sequence)));
+    // Rows of a fix-file may come from files with different headers.
+    const mapRow = rowMapper(mapping, { ...context, customFields: definitions });
+    return supplyOf(
+      run,
+      source,
+      columns,
+      { ...compiled, mapRow },
+      createFixRows(ledger, run, requiredColumns(mapping)),
+    );
   } catch (error) {
     await source.close();
     throw error;
   }
 }
 
-/** An empty file has no header to map: it holds no rows, and that is no error (`bad-inputs.md`, CSV). */
+interface Compiled {
+  readonly compiled: CompiledMapping;
+  /** The workspace's custom fields; null where they were not needed. */
+  readonly definitions: readonly CustomFieldDefinition[] | null;
+}
+
+/** @param columns null for JSON. */
+async function compileFor(
+  columns: readonly string[] | null,
+  mapping: Mapping | null,
+  context: MappingContext,
+  workspace: Workspace,
+): Promise<Compiled> {
+  if (columns?.every((column) => column.trim() === '')) return { compiled: nothingToMap, definitions: null };
+  const compiled = compileMapping(mapping, { columns }, context);
+  if (!compiled.usesCustomFields) return { compiled, definitions: null };
+  const definitions = await workspace.listCustomFields();
+  return { compiled: compileMapping(mapping, { columns }, { ...context, customFields: definitions }), definitions };
+}
+
+/** An empty file has no header to map: it holds no rows, which is no error (`bad-inputs.md`, CSV). */
 const nothingToMap: CompiledMapping = {
   name: 'none',
   version: 'none',
@@ -91,19 +129,16 @@ function open(run: RunRecord, mapping: Mapping | null): Promise<OpenSource> {
   });
 }
 
-interface SupplyParts {
-  readonly run: RunRecord;
-  readonly mapping: Mapping | null;
-  readonly source: OpenSource;
-  /** Of the original, where the file is a fix-file. */
-  readonly columns: readonly string[] | null;
-  readonly compiled: CompiledMapping;
-  readonly toItems: ItemMaker;
-}
+type ToItems = (slice: readonly SourceItem[]) => Promise<readonly StageItem[]>;
 
-type ItemMaker = (batch: readonly SourceItem[]) => Promise<readonly StageItem[]>;
-
-function supplyOf({ run, mapping, source, columns, compiled, toItems }: SupplyParts): RowSupply {
+/** @param columns of the original, where the file is a fix-file. */
+function supplyOf(
+  run: RunRecord,
+  source: OpenSource,
+  columns: readonly string[] | null,
+  compiled: CompiledMapping,
+  toItems: ToItems,
+): RowSupply {
   const { format, delimiter } = source.head;
   const again: OpenSource[] = [];
   return {
@@ -111,7 +146,7 @@ function supplyOf({ run, mapping, source, columns, compiled, toItems }: SupplyPa
     compiled,
     items: () => itemsOf(source, compiled, toItems),
     itemsAgain: async function* () {
-      const second = await open(run, mapping);
+      const second = await open(run, run.mapping);
       again.push(second);
       yield* itemsOf(second, compiled, toItems);
     },
@@ -128,7 +163,7 @@ function supplyOf({ run, mapping, source, columns, compiled, toItems }: SupplyPa
 async function* itemsOf(
   source: OpenSource,
   compiled: CompiledMapping,
-  toItems: ItemMaker,
+  toItems: ToItems,
 ): AsyncGenerator<readonly StageItem[]> {
   for await (const slice of source.slices()) {
     for (const item of slice) if (item.type === 'row') compiled.see(item.row);
@@ -136,21 +171,18 @@ async function* itemsOf(
   }
 }
 
-function itemsAsRead(sequence: number): ItemMaker {
-  return async (batch) =>
-    batch.map(
-      (item): StageItem =>
-        item.type === 'row'
-          ? { kind: 'row', row: item.row, sequence }
-          : { kind: 'broken', row: item.row, problem: item.problem },
-    );
+function itemAsRead(sequence: number): (item: SourceItem) => StageItem {
+  return (item) =>
+    item.type === 'row'
+      ? { kind: 'row', row: item.row, sequence }
+      : { kind: 'broken', row: item.row, problem: item.problem };
 }
 
 function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string[] {
   const { warnings, blankLineCount, recordCount } = source.tail();
   const unmapped = compiled.unmappedColumns;
   return [
-    ...(recordCount === 0 && warnings.length === 0 ? ['the file holds no rows'] : []),
+    ...(recordCount === 0 && warnings.length === 0 ? ['the file contains no rows'] : []),
     ...(unmapped.length > 0 ? [`ignored columns (not in the mapping): ${unmapped.join(', ')}`] : []),
     ...(blankLineCount > 0
       ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} skipped`]
@@ -160,14 +192,14 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
   ];
 }
 
-/** With what a run's rows are read: its mapping, and what is known outside of it. The same for a file and for a redrive. */
+/** How a run's rows are read: its mapping, and what the mapping does not say. The same for a file and for a redrive. */
 interface Reading {
   readonly mapping: Mapping | null;
   /** Without the custom fields of the workspace. */
   readonly context: MappingContext;
 }
 
-export function readingOf(run: RunRecord, { defaultCountry, onBlank }: RunParts): Reading {
+export function readingOf(run: RunRecord, { defaultCountry, onBlank }: ReadingDefaults): Reading {
   const { mapping, options } = run;
   return {
     mapping: withoutLabel(run),
@@ -181,8 +213,8 @@ export function readingOf(run: RunRecord, { defaultCountry, onBlank }: RunParts)
 }
 
 /**
- * Maps rows of several files, each under its own header: the mapping is compiled once for each.
- * What it returns throws what `compileMapping` throws.
+ * Maps rows of several files with different headers: the mapping is compiled once for each header.
+ * @returns a function that throws what `compileMapping` throws.
  */
 export function rowMapper(mapping: Mapping | null, context: MappingContext): CompiledMapping['mapRow'] {
   const compiledByHeader = new Map<string, CompiledMapping>();
@@ -203,5 +235,3 @@ function withoutLabel({ mapping, sourceLabel }: RunRecord): Mapping | null {
   const { source: _, ...rest } = mapping;
   return rest;
 }
-
-/** What staging takes in: rows as read, or dead letters that are tried again. */

@@ -107,7 +107,7 @@ export async function enterOnce(parts: TakeParts, feed: FeedSettings, file: Priv
   try {
     const begun = await takes.begun(feed.name);
     if (begun?.sha256 === sha256) {
-      const entered = (await runs.list({ feed: feed.name, sha256: sha256, limit: 1 })).at(0) ?? null;
+      const entered = (await runs.list({ feed: feed.name, sha256, limit: 1 })).at(0) ?? null;
       if (entered !== null && entered.createdAtMs >= begun.begunAtMs) return entered;
     }
     await takes.begin(feed.name, { sha256, begunAtMs: parts.clock.nowMs() });
@@ -128,7 +128,7 @@ export async function hasFailed(
   { name }: FeedSettings,
   sha256: string,
 ): Promise<boolean> {
-  return (await ledger.runs.list({ feed: name, sha256: sha256, limit: 1 })).at(0)?.state === 'failed';
+  return (await ledger.runs.list({ feed: name, sha256, limit: 1 })).at(0)?.state === 'failed';
 }
 
 async function isTakenAgain(parts: TakeParts, feed: FeedSettings, sha256: string): Promise<boolean> {

@@ -22,15 +22,13 @@ async function put(path: string): Promise<void> {
 
 const expire = () =>
   expireFiles(
+    systemClock(),
+    silentLogger(),
     {
-      clock: systemClock(),
-      log: silentLogger(),
-      folders: {
-        claimed: join(root, 'claimed'),
-        handedOver: join(root, 'handed-over'),
-        reports: join(root, 'reports'),
-        importFolders: [join(root, 'import')],
-      },
+      claimed: join(root, 'claimed'),
+      handedOver: join(root, 'handed-over'),
+      reports: join(root, 'reports'),
+      importFolders: [join(root, 'import')],
     },
     30 * dayMs,
   );

@@ -36,8 +36,8 @@ describe('a full file of a named feed', () => {
       reason: {
         code: 'guardRows',
         message:
-          'stopped before the first write: the file has 6 rows, and the file before had 10 (60%; the limit guards.rowsMin is 70%)',
-        hint: `Look at the file. If it is right, import it again with --feed crm --accept, or let it go on: patchbay runs approve --sandbox ${run.id}`,
+          'stopped before the first write: the file has 6 rows, and the previous file had 10 (60%; your limit is 70%: guards.rowsMin)',
+        hint: `Check the file. If this is expected, import it again with --feed crm --accept, or approve the run: patchbay runs approve --sandbox ${run.id}`,
         facts: { rowsCount: 6, rowsBase: 10, rowsLimit: 0.7 },
       },
     });
@@ -54,7 +54,7 @@ describe('a full file of a named feed', () => {
       reason: {
         code: 'guardKeys',
         message:
-          'stopped before the first write: the file has 4 of the 10 keys that the file before had (40%; the limit guards.keysMin is 50%)',
+          'stopped before the first write: the file has 4 of the 10 keys of the previous file (40%; your limit is 50%: guards.keysMin)',
       },
     });
   });
@@ -71,8 +71,7 @@ describe('a full file of a named feed', () => {
       state: 'stopped',
       reason: {
         code: 'guardColumns',
-        message:
-          'stopped before the first write: the file lacks the column "Role", which the file before had and which is mapped',
+        message: 'stopped before the first write: the file lacks the mapped column "Role", which the previous file had',
         facts: { columnsCount: 1, columnsBase: 3, columnsLimit: 0 },
       },
     });
@@ -186,7 +185,7 @@ describe('an older file again', () => {
     expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardOlder', facts: { olderCount: 2 } } });
     const day = new Date(first.createdAtMs).toISOString().slice(0, 10);
     expect(run.reason?.message).toBe(
-      `stopped before the first write: this is the file of run ${first.id} of ${day}, and 2 newer ones were imported since: it would turn values back`,
+      `stopped before the first write: this is the file of run ${first.id} of ${day}, and 2 newer files have been imported since: it would restore old values`,
     );
     expect((await bench.world.contactOf('f-1')).defaultFields.role).toBe('Chief');
   });
@@ -230,7 +229,7 @@ describe('a file with a wrong key column', () => {
       counts: { created: 0 },
       reason: { facts: { strangersCount: 100, strangersBase: 100, createsCount: 100, createsBase: 100 } },
     });
-    expect(run.reason?.message).toContain("not one of the file's 100 rows has a key that the feed knows");
+    expect(run.reason?.message).toContain("none of the file's 100 rows has one of the");
     const few = await load(bench, fillers(20, 2_001), {}, feed);
     expect(few).toMatchObject({ state: 'stopped', reason: { code: 'guardStrangers' } });
     expect((await load(bench, fillers(19, 3_001), {}, feed)).state).toBe('done');

@@ -14,7 +14,7 @@ async function keysOf(bench: RunsBench, audit: AuditRecord | undefined): Promise
 
 describe('the end of a run', () => {
   it('enters an audit of the keys it touched, due when what was sent last has landed and is seen', async () => {
-    const bench = await openRunsBench({ latestCommitMs: 30_000, visibilityLagMs: 10_000 });
+    const bench = await openRunsBench({ auditAfterMs: 40_000 });
     const run = await bench.import('a.csv', csv(['c-1,Ann,A', 'c-2,Bob,A']));
     const [first, ...others] = await audited(bench, run.id);
     expect(others).toEqual([]);

@@ -86,9 +86,9 @@ describe('the guard on an older file', () => {
       'sandbox',
     );
     expect(code).toBe('guardOlder');
-    expect(message).toContain('this is the file of run r-1 of 2026-11-15, and 2 newer ones were imported since');
+    expect(message).toContain('this is the file of run r-1 of 2026-11-15, and 2 newer files have been imported since');
     expect(hint).toContain(
-      'import it again with --feed crm --accept, or let it go on: patchbay runs approve --sandbox r-4',
+      'import it again with --feed crm --accept, or approve the run: patchbay runs approve --sandbox r-4',
     );
   });
 });
@@ -166,7 +166,9 @@ describe('the guards against the file before', () => {
     const history = { before: alike, older: null, isNamed: true };
     const verdicts = checkGuards(tallyOf({ rows: 1, known: 100, updates: 100 }), defaultGuards, noOptions, history);
     const reason = guardReason(verdicts, { id: 'r-1', feed: 'The CRM' }, 'https://api.example.com');
-    expect(reason.message).toContain('the file has 1 rows, and the file before had 100 (1%; the limit guards.rowsMin');
+    expect(reason.message).toContain(
+      'the file has 1 row, and the previous file had 100 (1%; your limit is 70%: guards.rowsMin',
+    );
     expect(reason.hint).toContain('import it again with --feed "The CRM" --accept,');
     expect(reason.facts).toMatchObject({ rowsCount: 1, rowsBase: 100, rowsLimit: 0.7, updatesCount: 100 });
   });
@@ -229,7 +231,7 @@ describe('the reason of a stopped run', () => {
   it('names the count, the base, the share, the limit and the key to set', () => {
     const { message } = reasonOf({ known: 400, updates: 300 });
     expect(message).toBe(
-      'stopped before the first write: the file changes 300 of the 400 contacts it had before (75%; the limit guards.updatesMax is 30%)',
+      'stopped before the first write: the file changes 300 of the 400 contacts it had before (75%; your limit is 30%: guards.updatesMax)',
     );
   });
 
@@ -251,14 +253,14 @@ describe('the reason of a stopped run', () => {
     expect(reason.code).toBe(code);
     expect(reason.message).toContain(key);
     expect(reason.hint).toContain(flag);
-    expect(reason.hint).toContain('--accept, or let it go on');
+    expect(reason.hint).toContain('--accept, or approve the run');
   });
 
   it('tells every guard that said no, and the flags that let all of them pass', () => {
     const { message, hint, facts } = reasonOf({ rows: 100, known: 100, updates: 40, clears: 60, dead: 50 });
     expect(message).toContain('the file changes 40 of the 100 contacts');
     expect(message).toContain('the file clears or removes 60 values of 100 contacts');
-    expect(message).toContain('50 of 100 rows cannot be used');
+    expect(message).toContain('50 of 100 rows are rejected');
     expect(hint).toContain('--max-change 60% --max-dead 50%');
     expect(Object.keys(facts)).toHaveLength(9);
   });
@@ -266,7 +268,7 @@ describe('the reason of a stopped run', () => {
   it('names no percentage where none is enough', () => {
     const { hint } = reasonOf({ known: 100, creates: 150 });
     expect(hint).not.toContain('--max-change');
-    expect(hint).toContain('--accept, or let it go on');
+    expect(hint).toContain('--accept, or approve the run');
   });
 
   it('names flags that do let the same file pass', () => {

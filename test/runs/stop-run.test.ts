@@ -74,7 +74,7 @@ describe('an approval', () => {
     await expect(approveRun(bench.parts, stopped, null)).rejects.toMatchObject({
       kind: 'guard',
       code: 'notApproved',
-      message: `run ${stopped.id} was not approved: it is cancelling by now: run x read a newer file`,
+      message: `run ${stopped.id} was not approved: it is now cancelling: run x read a newer file`,
     });
     expect(await bench.again(stopped)).toMatchObject({ state: 'cancelling', approvals: [] });
   });
@@ -127,8 +127,8 @@ describe('the note of a file whose run waits for an approval', () => {
     expect(await notes(bench)).toEqual([`${run.id}__a.csv.txt`]);
     const path = join(bench.folder, 'import', '_stopped', `${run.id}__a.csv.txt`);
     const text = await readFile(path, 'utf8');
-    expect(text).toContain('state     stopped: stopped before the first write: 25 of 55 rows cannot be used');
-    expect(text).toContain(`let it go on: patchbay runs approve --sandbox ${run.id}\n`);
+    expect(text).toContain('state     stopped: stopped before the first write: 25 of 55 rows are rejected');
+    expect(text).toContain(`approve the run: patchbay runs approve --sandbox ${run.id}\n`);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
@@ -151,7 +151,8 @@ describe('the note of a file whose run waits for an approval', () => {
     const bench = await open();
     const run = await stoppedByDeadRows(bench);
     bench.world.clock.advance(90 * 86_400_000);
-    await expireFiles(bench.parts, 30 * 86_400_000);
+    const { clock, log, folders } = bench.parts;
+    await expireFiles(clock, log, folders, 30 * 86_400_000);
     expect(await notes(bench)).toHaveLength(1);
     await bench.ledger.runs.move(run.id, ['stopped'], 'cancelling', { atMs: 1 });
     await bench.finish(run);

@@ -15,7 +15,7 @@ import { silentLogger } from '#src/log.ts';
 import { enterOrphans } from '#src/runs/enter-run.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import type { GuardLimits } from '#src/runs/guards.ts';
-import type { RunFolders } from '#src/runs/parts.ts';
+import type { RunFolders } from '#src/runs/run-files.ts';
 import { createWriteHealth, type UpsertLimits } from '#src/upsert/chunk.ts';
 import { type Breakers, createBreakers, type OpenedBreaker } from '#src/workspace/breaker.ts';
 import type { Workspace } from '#src/workspace/port.ts';
@@ -92,7 +92,7 @@ export function createModelWorker(name: string, around: WorkerSurroundings): Mod
     start: async () => {
       const start = async (): Promise<void> => {
         await context.runs.ledger.setPause(null);
-        await enterOrphans(context.runs);
+        await enterOrphans({ ...context.runs, folders: around.folders, entering: new Set() });
         await tidyFinished(context.runs);
       };
       await orOver(start());
@@ -131,11 +131,9 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
     runs: {
       ...shared,
       ...reading,
-      folders,
-      entering: new Set(),
+      reports: folders.reports,
       serviceName: 'sandbox',
-      latestCommitMs,
-      visibilityLagMs,
+      auditAfterMs: latestCommitMs + visibilityLagMs,
     },
     upsert: { ...shared, identity, limits, writeHealth: createWriteHealth(clock) },
     audits: { ...shared, reports: folders.reports },

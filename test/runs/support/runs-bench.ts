@@ -3,6 +3,7 @@
  *
  * What a queue would do is done by hand, step by step: submit, stage, write, finish. `import` does all of them.
  */
+
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +16,13 @@ import { noOptions, pendingCount, type RunCounts, type RunOptions, type RunRecor
 import type { RunDeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { silentLogger } from '#src/log.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
+import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { submitFile } from '#src/runs/enter-run.ts';
 import { finishCancelled, finishRun } from '#src/runs/finish-run.ts';
 import type { GuardLimits } from '#src/runs/guards.ts';
-import type { RunParts } from '#src/runs/parts.ts';
+import type { StageParts } from '#src/runs/stage.ts';
 import { stageRun } from '#src/runs/stage.ts';
+import type { SupplyParts } from '#src/runs/supply.ts';
 import { type OpenSupply, openFileSupply } from '#src/runs/supply.ts';
 import { testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { openUpsertWorld, type UpsertWorld } from '#test/upsert/support/upsert-world.ts';
@@ -62,6 +65,9 @@ export interface RunsBench {
 // biome-ignore lint/suspicious/noExplicitAny: the report as a script reads it
 export type Report = any;
 
+/** All that runs are entered, staged and finished with. */
+type RunParts = SubmitParts & StageParts & SupplyParts;
+
 /** More than any test needs; a run that never ends shows here. */
 const roundsMax = 60;
 
@@ -92,13 +98,13 @@ export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench
       importFolders: [join(folder, 'import')],
     },
     feeds: await testFeeds({ guards, mapping, configured, importFolders: [join(folder, 'import')] }),
+    reports: join(folder, 'reports'),
     entering: new Set(),
     rowsPerBatch: 100,
     defaultCountry: null,
     onBlank: 'keep',
     serviceName: 'sandbox',
-    latestCommitMs: 0,
-    visibilityLagMs: 0,
+    auditAfterMs: 0,
     ...others,
   };
   await mkdir(join(folder, 'import'));
