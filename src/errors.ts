@@ -54,6 +54,11 @@ export class PatchbayError extends Error {
   }
 }
 
+/** A `file` error: nothing of the file was sent. `message` names the file as the user does, `hint` says what to do next. */
+export function fileError(code: string, message: string, facts: Facts, hint: string, cause?: unknown): PatchbayError {
+  return new PatchbayError('file', code, message, { facts, hint, ...(cause === undefined ? {} : { cause }) });
+}
+
 /** Stops the program where an invariant of ours does not hold. Throws a `bug`. */
 export function invariant(condition: unknown, message: string, facts: Facts = {}): asserts condition {
   if (!condition) throw new PatchbayError('bug', 'invariant', message, { facts });

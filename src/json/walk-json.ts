@@ -1,6 +1,6 @@
 /**
- * Walks through JSON text token by token, by the grammar of JSON, and builds nothing: for what `JSON.parse` does not tell,
- * such as where in the text a value is, or where exactly the text stops being JSON.
+ * Walks through JSON text token by token, by the grammar of JSON, and builds nothing: for what `JSON.parse` does not
+ * report, such as where in the text a value is, or where exactly the text stops being JSON.
  *
  * Slower than `JSON.parse`; only for records with something wrong or unusual in them.
  */

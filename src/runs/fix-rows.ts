@@ -12,9 +12,15 @@ import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { normaliseHeader } from '#src/mapping/header.ts';
-import { shownValue } from '#src/sources/cell-text.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
-import type { CellsRow, JsonValue, ObjectRow, Row, SourceItem } from '#src/sources/row.ts';
+import {
+  type CellsRow,
+  type JsonValue,
+  type ObjectRow,
+  type Row,
+  type SourceItem,
+  shownValue,
+} from '#src/sources/row.ts';
 import type { StageItem } from './compare.ts';
 import { cellsBeyond, distinctNames, isMisshapen, letterIdOf, originalName } from './fix-file.ts';
 import { isSameButForDamage } from './spreadsheet-damage.ts';

@@ -10,9 +10,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, lstat, mkdir, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemCodeOf } from '#src/errors.ts';
+import { fileError, systemCodeOf } from '#src/errors.ts';
 import { ownerOnlyFileMode, ownerOnlyFolderMode, syncFolder, writeWholeFile } from '#src/whole-file.ts';
-import { fileError } from './file-error.ts';
 import { safeFileName } from './file-name.ts';
 import { fingerprintOf } from './folder-entries.ts';
 

@@ -5,9 +5,8 @@
  * a header must hold, only delimiters count under which the header holds one of them. Header names are never keys of an
  * object here, so a column called `__proto__` is a column like any other.
  */
-import { PatchbayError } from '#src/errors.ts';
+import { fileError, PatchbayError } from '#src/errors.ts';
 import { type CsvRecord, createCsvSplitter, parseRecords } from './csv-records.ts';
-import { fileError } from './file-error.ts';
 
 /** In order of preference where two fit equally well. */
 export const detectedDelimiters: readonly string[] = [',', ';', '\t', '|'];

@@ -12,11 +12,9 @@
  * more of it than `recordBytesMax`, so a quote that is never closed is found after that length and not at the end of the
  * file. Each record becomes one array of cells, in order.
  */
-
 import Papa from 'papaparse';
-import type { PatchbayError } from '#src/errors.ts';
-import { isLongerThan } from './cell-text.ts';
-import { fileError } from './file-error.ts';
+import { fileError, type PatchbayError } from '#src/errors.ts';
+import { isLongerThan } from './row.ts';
 
 export interface CsvRecord {
   /** Without the line end that closed it. */

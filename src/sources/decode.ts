@@ -9,8 +9,7 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { PatchbayError } from '#src/errors.ts';
-import { fileError } from './file-error.ts';
+import { fileError, PatchbayError } from '#src/errors.ts';
 import { contentError } from './file-name.ts';
 
 export interface DetectedEncoding {

@@ -5,8 +5,7 @@
  * Read are .csv .tsv .txt .json .ndjson .jsonl, each also with .gz (contract.md, "Data folder"). Names of files that are
  * still being transferred are ignored; everything else is refused, with the way out.
  */
-import type { PatchbayError } from '#src/errors.ts';
-import { fileError } from './file-error.ts';
+import { fileError, type PatchbayError } from '#src/errors.ts';
 
 export type NamedFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
 

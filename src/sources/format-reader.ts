@@ -2,8 +2,9 @@
  * What the readers of all formats share: the interface that `openSource` uses, the limits, and the counts and warnings
  * that become the tail.
  */
+
 import type { Problem } from '#src/contacts/outcome.ts';
-import { fileError } from './file-error.ts';
+import { fileError } from '#src/errors.ts';
 import type { SourceHead, SourceItem, SourceTail } from './row.ts';
 
 export const itemsPerSliceMax = 500;

@@ -8,9 +8,8 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import type { Place } from '#src/json/place.ts';
 import { isList, type JsonValue, recordValue } from '#src/json/record-value.ts';
 import { type Spot, walkJson } from '#src/json/walk-json.ts';
-import { cellProblem, isSoundCell, shownValue } from './cell-text.ts';
 import type { Tally } from './format-reader.ts';
-import type { ObjectRow, SourceItem } from './row.ts';
+import { cellProblem, isSoundCell, type ObjectRow, type SourceItem, shownValue } from './row.ts';
 
 /** Names and strings that hold none of these and are not too long are sound. */
 const maybeUnsound = /[\u007f-\u009f]|\\[bfu]/;

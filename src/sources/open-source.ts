@@ -8,9 +8,8 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '#src/contacts/outcome.ts';
-import { PatchbayError } from '#src/errors.ts';
+import { fileError, PatchbayError } from '#src/errors.ts';
 import { type DetectedEncoding, decodeText, detectEncoding, type PeekedText, peekText } from './decode.ts';
-import { fileError } from './file-error.ts';
 import { classifyFileName, type NamedFormat } from './file-name.ts';
 import { defaultSourceLimits, type FormatReader, type SourceLimits } from './format-reader.ts';
 import { readCsv } from './read-csv.ts';

@@ -4,7 +4,6 @@
  * Invariant: at most one chunk of text, one slice of rows and one unfinished record are in memory.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import { cellProblem, holdsControlCharacter, isLongerThan, shownValue } from './cell-text.ts';
 import {
   checkDelimiter,
   detectDelimiter,
@@ -19,7 +18,7 @@ import {
 import { type CsvRecord, createCsvSplitter, parseRecords } from './csv-records.ts';
 import { type PeekedText, peekText } from './decode.ts';
 import { createTally, type FormatReader, itemsPerSliceMax, type SourceLimits, type Tally } from './format-reader.ts';
-import type { CellsRow, SourceItem } from './row.ts';
+import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
 
 interface CsvOptions {
   readonly name: string;

@@ -6,19 +6,17 @@
  * beside the records only what they say of further pages is kept.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import type { PatchbayError } from '#src/errors.ts';
+import { fileError, type PatchbayError } from '#src/errors.ts';
 import { createDocumentScanner, type MemberPlan, type MemberStart } from '#src/json/document-scanner.ts';
 import { createLineScanner } from '#src/json/line-scanner.ts';
 import { JsonError } from '#src/json/place.ts';
 import { type JsonValue, parseText, textOf } from '#src/json/record-value.ts';
 import { createMeasure, type ScannedValue } from '#src/json/value-scanner.ts';
-import { shownValue } from './cell-text.ts';
 import { normaliseHeader } from './csv-layout.ts';
-import { fileError } from './file-error.ts';
 import { createTally, type FormatReader, itemsPerSliceMax, type SourceLimits, type Tally } from './format-reader.ts';
 import { itemOf, itemOfValue, type ReadValue, readValue, textRow } from './json-item.ts';
 import { noSigns, type PageSigns, readPageSigns } from './more-pages.ts';
-import type { SourceItem } from './row.ts';
+import { type SourceItem, shownValue } from './row.ts';
 
 const wrappers: ReadonlySet<string> = new Set(['data', 'results', 'records']);
 /** Members of a root object that a message names. */

@@ -9,8 +9,7 @@
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
-import { fileError } from './file-error.ts';
+import { fileError, messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { fingerprintOf } from './folder-entries.ts';
 import type { SourceLimits } from './format-reader.ts';
 

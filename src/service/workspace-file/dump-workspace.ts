@@ -104,7 +104,7 @@ function targetOf(file: string, store: string): Target {
 }
 
 /**
- * The last commits of a store stand in its journal: a dump in its place would lose them. Also under another name of the
+ * The last commits of a store are in its journal: a dump in its place would lose them. Also under another name of the
  * same file, and where the journal is not there yet.
  */
 function refuseStoreFiles(file: string, path: string, store: string): void {

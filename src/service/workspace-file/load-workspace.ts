@@ -2,7 +2,7 @@
  * Loads a workspace file into the tables of a new store.
  *
  * A section is taken when those that it needs were taken, or are not in the file. Where they come later in the file, it is
- * passed over, and the file is read once more: a dump is read once, a file with its sections in the worst order as many
+ * skipped, and the file is read once more: a dump is read once, a file with its sections in the worst order as many
  * times as it has sections. A pipe can be read only once: there each section must come after those that it needs.
  * Memory holds one record and one chunk of the file.
  */

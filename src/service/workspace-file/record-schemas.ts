@@ -13,7 +13,7 @@ import { storedCall, storedMessage, storedRecording } from '#src/service/stored-
 import { customFieldTypes } from '#src/wire/contact.ts';
 import { boundedText, e164, text } from '../text-schemas.ts';
 
-/** An id stands in paths and queries. */
+/** An id is a part of paths and queries. */
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be an id: 1 to 64 letters, digits, - or _' });
 
 const firstInstant = '1970-01-01T00:00:00.000Z';

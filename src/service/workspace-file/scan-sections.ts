@@ -18,7 +18,7 @@ export type SectionShape = 'list' | 'object';
 
 export interface SectionPlan {
   readonly shape: SectionShape;
-  /** Records of a section that is not taken are passed over, unread. */
+  /** Records of a section that is not taken are skipped, unparsed. */
   readonly taken: boolean;
 }
 
