@@ -140,7 +140,7 @@ const digitsMin = 7;
 
 /** @throws PatchbayError `usage` `noSnapshot`. */
 export async function requireLatest(snapshots: Snapshots, series: string): Promise<SnapshotRecord> {
-  const latest = await snapshots.latest(series);
+  const latest = await snapshots.at(series);
   if (latest !== null) return latest;
   const user = userOf(series);
   const whose = user === null ? 'the phone numbers' : `the phone numbers of ${user}`;

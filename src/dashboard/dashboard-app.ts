@@ -4,7 +4,6 @@
  * It reads the ledger and changes nothing. Every page has a JSON twin. What it shows is personal data by purpose, and
  * none of it is logged (`rules.md`, "Secrets and personal data").
  */
-
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Hono, type MiddlewareHandler } from 'hono';
@@ -99,7 +98,7 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
   });
   app.get('/dead-letters', async (c) => {
     const letters = await ledger.deadLetters.list({ states: ['open', 'redriven'], limit: lettersShownMax });
-    const openCount = await ledger.deadLetters.countOpen();
+    const openCount = (await ledger.counts()).openLetters;
     return answer(c, {
       page: () => deadLettersPage(frame(), letters, openCount),
       json: () => letters.map(letterDocument),

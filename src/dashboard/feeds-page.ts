@@ -154,7 +154,7 @@ export async function readFeeds({ ledger }: DashboardParts): Promise<FeedsView> 
       lastRun,
     });
   }
-  const latest = await ledger.snapshots.latest(workspaceSeries);
+  const latest = await ledger.snapshots.at(workspaceSeries);
   return {
     feeds,
     feedsLeftOut: names.length - feeds.length,

@@ -36,7 +36,7 @@ export async function metricsText(parts: DashboardParts): Promise<string> {
       samples: states.map((state) => [{ state }, unfinished.filter((run) => run.state === state).length]),
     },
     one('patchbay_rows_pending', 'Rows of unfinished runs that have no outcome yet.', pending),
-    one('patchbay_dead_letters_open', 'Rows given up and not settled since.', await ledger.deadLetters.countOpen()),
+    one('patchbay_dead_letters_open', 'Rows given up and not settled since.', (await ledger.counts()).openLetters),
     one(
       'patchbay_paused',
       'Whether all work waits for the service or its key.',

@@ -143,7 +143,7 @@ export async function readOverview(parts: DashboardParts): Promise<Overview> {
     atWork: (await ledger.runs.list({ states: activeRunStates, limit: runsAtWorkMax, oldestFirst: true })).map(view),
     stopped: (await ledger.runs.list({ states: ['stopped'], limit: stoppedRunsMax })).map(view),
     last: (await ledger.runs.list({ limit: lastRunsMax })).map(view),
-    openLetterCount: await ledger.deadLetters.countOpen(),
+    openLetterCount: (await ledger.counts()).openLetters,
     groups: await ledger.deadLetters.groups(groupsMax),
   };
 }

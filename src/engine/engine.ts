@@ -310,10 +310,7 @@ function createScheduleSide(home: Home, queue: Producer, wake: () => void): Sche
 async function expire({ config, ledger, clock, log, runFolders }: Home): Promise<void> {
   const { keepFilesMs } = config.data;
   await expireFiles(clock, log, runFolders, keepFilesMs);
-  await ledger.deadLetters.forget(clock.nowMs() - keepFilesMs);
-  await ledger.audits.forget(clock.nowMs() - keepFilesMs);
-  await ledger.deliveries.forget(clock.nowMs() - keepFilesMs);
-  await ledger.takes.forget(clock.nowMs(), keepFilesMs);
+  await ledger.forget(clock.nowMs(), keepFilesMs);
 }
 
 function queueDied(cause: Error): PatchbayError {

@@ -27,17 +27,17 @@ export async function registerEngine(
   queue: QueuePlace,
 ): Promise<() => Promise<void>> {
   const { ledger, clock, identity, folders } = home;
-  const workers = await ledger.workerRegistrations();
+  const workers = (await ledger.registrations()).workers;
   const live = liveWorkers(workers, await ledger.nowMs(clock), identity.isDead);
-  for (const one of workers) if (!live.includes(one)) await ledger.clearWorkerRegistration(one.identity);
+  for (const one of workers) if (!live.includes(one)) await ledger.unregister('worker', one.identity);
   const mine = `${identity.name}#${randomUUID().slice(0, 8)}`;
-  await ledger.setEngineRegistration({
+  await ledger.register('engine', {
     identity: mine,
     serviceOrigin,
     queue: placeSeenFrom(folders.root, queue),
     startedAtMs: clock.nowMs(),
   });
-  return () => ledger.clearEngineRegistration(mine);
+  return () => ledger.unregister('engine', mine);
 }
 
 /** Relative for a socket in the data folder: another process may see the folder under another path. */
@@ -82,7 +82,7 @@ export async function requireEngine({ folders, clock }: Home, signal: AbortSigna
 
 /** Whether that engine has stopped, has died, or was replaced by another one. */
 export async function isGone({ ledger, identity }: Home, engine: EngineRegistration): Promise<boolean> {
-  const now = await ledger.engineRegistration();
+  const now = (await ledger.registrations()).engine;
   return now?.identity !== engine.identity || identity.isDead(engine.identity);
 }
 
@@ -90,7 +90,7 @@ export async function isGone({ ledger, identity }: Home, engine: EngineRegistrat
 export async function nextEngine(home: Home, signal: AbortSignal): Promise<EngineRegistration | null> {
   // Ends with the signal, or with a live engine.
   while (!signal.aborted) {
-    const found = await home.ledger.engineRegistration();
+    const found = (await home.ledger.registrations()).engine;
     if (found !== null && !home.identity.isDead(found.identity)) return found;
     await sleepUnlessCut(home.clock, lookEveryMs, signal);
   }
@@ -117,7 +117,7 @@ export function watchEngine(home: Home, engine: EngineRegistration, onGone: () =
 export async function registerWorker({ ledger, clock, log, identity }: Home): Promise<() => Promise<void>> {
   const startedAtMs = clock.nowMs();
   const sign = async (): Promise<void> =>
-    ledger.setWorkerRegistration({ identity: identity.name, startedAtMs, seenAtMs: await ledger.nowMs(clock) });
+    ledger.register('worker', { identity: identity.name, startedAtMs, seenAtMs: await ledger.nowMs(clock) });
   await sign();
   const timer = setInterval(() => {
     sign().catch((error: unknown) => {
@@ -126,6 +126,6 @@ export async function registerWorker({ ledger, clock, log, identity }: Home): Pr
   }, workerSignEveryMs);
   return async () => {
     clearInterval(timer);
-    await ledger.clearWorkerRegistration(identity.name);
+    await ledger.unregister('worker', identity.name);
   };
 }

@@ -47,7 +47,7 @@ export async function runWorker(home: Home, options: WorkerOptions): Promise<voi
   const { clock, ledger } = home;
   const { signal, onWait } = options;
   await requireEngine(home, signal);
-  let engine = await ledger.engineRegistration();
+  let engine = (await ledger.registrations()).engine;
   // Ends with the signal.
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {

@@ -135,7 +135,6 @@ export interface AuditLedger {
   ofRun(runId: string): Promise<readonly AuditRecord[]>;
   /** Waiting audits of finished runs that are due by then: those asked for first, then the oldest. */
   nextDue(untilMs: number, limit: number): Promise<readonly AuditRecord[]>;
-  waitingCount(): Promise<number>;
   /** The next keys to look at, in order; a second audit sees only those that were in doubt. */
   keysAfter(id: string, position: number, limit: number): Promise<readonly TouchedKey[]>;
   /** @returns whether the audit stood where the step began. */
@@ -148,8 +147,4 @@ export interface AuditLedger {
   findings(id: string, kind: FindingKind, limit: number): Promise<readonly AuditFinding[]>;
   /** Of each run the newest audit that is done, where it found a duplicate; newest first. */
   standing(limit: number): Promise<readonly AuditRecord[]>;
-  /**
-   * Forgets keys, findings and histories of runs that ended before that moment; counts stay. What waits is kept.
-   */
-  forget(beforeMs: number): Promise<void>;
 }

@@ -4,7 +4,6 @@
  *     waiting ──2xx──▶ delivered
  *        └──tries used up, or refused for good──▶ dead ──a person tries again──▶ waiting
  */
-
 import { randomBytes } from 'node:crypto';
 import type { FeedStanding } from './rules/feeds.ts';
 
@@ -33,6 +32,18 @@ export interface DeliveryRecord extends NewDelivery {
   /** Of the last try: a stable code, and one sentence. */
   readonly code: string | null;
   readonly message: string | null;
+}
+
+/** How a try of a delivery ended. `dead`: it is not tried again. */
+export type DeliveryEnd =
+  | { readonly state: 'delivered' }
+  | { readonly state: 'waiting'; readonly why: DeliveryFailure; readonly nextDueAtMs: number }
+  | { readonly state: 'dead'; readonly why: DeliveryFailure };
+
+export interface DeliveryFailure {
+  /** Stable. */
+  readonly code: string;
+  readonly message: string;
 }
 
 /** Why a feed is bad. */
@@ -72,23 +83,14 @@ export interface DeliveryLedger {
   nextDue(untilMs: number, limit: number): Promise<readonly DeliveryRecord[]>;
   /** Newest first. */
   inState(state: DeliveryRecord['state'], limit: number): Promise<readonly DeliveryRecord[]>;
-  count(state: DeliveryRecord['state']): Promise<number>;
-  delivered(id: string, atMs: number): Promise<void>;
-  /** It waits for its next try; `nextDueAtMs` null: it is dead. Nothing where it does not wait any more. */
-  failed(
-    id: string,
-    atMs: number,
-    why: { readonly code: string; readonly message: string },
-    nextDueAtMs: number | null,
-  ): Promise<void>;
+  /** Writes how a try ended. Nothing where the delivery does not wait any more. */
+  tried(id: string, atMs: number, end: DeliveryEnd): Promise<void>;
   /** Nobody can be told now: what is due before then waits until then, and no try is counted. */
   putOff(untilMs: number): Promise<void>;
   /** What began to wait before that moment is dead. @returns how many. */
-  expire(beforeMs: number, atMs: number, why: { readonly code: string; readonly message: string }): Promise<number>;
+  expire(beforeMs: number, atMs: number, why: DeliveryFailure): Promise<number>;
   /** dead → waiting, with all its tries again. @returns whether it was dead. */
   retry(id: string, atMs: number): Promise<boolean>;
-  /** Forgets what was delivered, and what is dead, before that moment. */
-  forget(beforeMs: number): Promise<void>;
 
   /** What was last told of each feed; a feed that is not there is good. By feed. */
   conditions(): Promise<readonly KnownFeedCondition[]>;

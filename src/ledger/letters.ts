@@ -53,7 +53,6 @@ export interface DeadLetterFilter extends LetterChoice {
 export interface DeadLetterLedger {
   list(filter: DeadLetterFilter): Promise<readonly DeadLetter[]>;
   get(id: string): Promise<DeadLetter | null>;
-  countOpen(): Promise<number>;
   /** Open letters by code and field, with an example. */
   groups(limit: number): Promise<readonly DeadLetterGroup[]>;
   /** How many open letters fit, by feed and by the run that met them last. The oldest run first. */
@@ -77,8 +76,6 @@ export interface DeadLetterLedger {
    * run: nothing else could ever close them. Answers how many they were.
    */
   closeUnmet(runId: string): Promise<number>;
-  /** Forgets letters that are closed, with their rows, where they were met last before that moment. Answers how many. */
-  forget(beforeMs: number): Promise<number>;
 }
 
 interface OpenOfRun {

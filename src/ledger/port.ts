@@ -40,6 +40,22 @@ export interface Pause {
   readonly sinceMs: number;
 }
 
+/** What each kind of process registers. */
+export interface Registrations {
+  readonly engine: EngineRegistration;
+  readonly worker: WorkerRegistration;
+}
+export type ProcessRole = keyof Registrations;
+
+/** How much waits for a person, or for its time. */
+export interface LedgerCounts {
+  /** Also those that are being tried again. */
+  readonly openLetters: number;
+  readonly waitingAudits: number;
+  readonly waitingDeliveries: number;
+  readonly deadDeliveries: number;
+}
+
 export interface Ledger {
   /** Random; part of the queue's name, so that two ledgers never share jobs. */
   readonly id: string;
@@ -67,16 +83,24 @@ export interface Ledger {
   pause(): Promise<Pause | null>;
   setPause(pause: Pause | null): Promise<void>;
 
-  /** What the last engine told about itself; null before the first, and after one that stopped. */
-  engineRegistration(): Promise<EngineRegistration | null>;
-  setEngineRegistration(registration: EngineRegistration): Promise<void>;
-  /** Removes the registration if it is still that of this engine. */
-  clearEngineRegistration(identity: string): Promise<void>;
-  /** Workers that have not said goodbye; which of them are there, `liveWorkers` tells. */
-  workerRegistrations(): Promise<readonly WorkerRegistration[]>;
-  /** A worker's sign of life; the first one enters it. */
-  setWorkerRegistration(registration: WorkerRegistration): Promise<void>;
-  clearWorkerRegistration(identity: string): Promise<void>;
+  /** The processes that work on the ledger, as they registered; whether they still live is for the caller to check. */
+  registrations(): Promise<{
+    /** Null before the first engine, and after one that stopped. */
+    readonly engine: EngineRegistration | null;
+    readonly workers: readonly WorkerRegistration[];
+  }>;
+  /** Enters or renews a registration: there is one engine, and one entry for each worker. */
+  register<Role extends ProcessRole>(role: Role, registration: Registrations[Role]): Promise<void>;
+  /** Removes the registration, where it is still of that process. */
+  unregister(role: ProcessRole, identity: string): Promise<void>;
+
+  counts(): Promise<LedgerCounts>;
+  /**
+   * Deletes what ended, was met or was seen last more than `keepMs` ago: closed letters, keys and findings of audits, histories
+   * of keys, deliveries that have ended, files that lie no longer where they were taken. What waits is kept, and so is the
+   * newest file that each feed took.
+   */
+  forget(nowMs: number, keepMs: number): Promise<void>;
 
   /**
    * A number that changes whenever another process has committed. Cheap enough to ask ten times a second: it is how

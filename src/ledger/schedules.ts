@@ -152,8 +152,6 @@ export interface ScheduleLedger {
    * never forgotten.
    */
   lastEnded(schedule: string, outcomes: readonly TickOutcome[]): Promise<TickRecord | null>;
-  /** Those that wait and whose schedule has none at work: one each, oldest first. */
-  nextTicks(limit: number): Promise<readonly TickRecord[]>;
   /** Waiting or at work. */
   openTicks(): Promise<readonly TickRecord[]>;
   /** waiting → working, only while no other tick of its schedule works. */

@@ -62,9 +62,8 @@ export interface DifferingNumbers {
 export interface SnapshotLedger {
   /** All or nothing, durable. */
   publish(snapshot: NewSnapshot): Promise<void>;
-  latest(series: string): Promise<SnapshotRecord | null>;
-  /** The newest at or before that moment. */
-  at(series: string, atMs: number): Promise<SnapshotRecord | null>;
+  /** The newest, at or before that moment where one is given. */
+  at(series: string, atMs?: number): Promise<SnapshotRecord | null>;
   /** The one before that one. */
   before(series: string, takenAtMs: number): Promise<SnapshotRecord | null>;
   /** Newest first. */

@@ -54,11 +54,6 @@ export interface TakeLedger {
   noteFile(file: TakenFile): Promise<void>;
   /** They are known as they are, and never taken; what was taken under their paths before stays remembered. */
   passOver(feed: string, files: readonly SeenFile[], atMs: number): Promise<void>;
-  /**
-   * Forgets the files that were not seen for so long while their feed saw others; never the newest taken of a feed. Of a
-   * feed that does not look, or finds its folder empty, nothing is forgotten: all would be taken again.
-   */
-  forget(nowMs: number, keepMs: number): Promise<void>;
 
   /** Null where the feed's last one was another URL. */
   url(feed: string, urlHash: string): Promise<TakenUrl | null>;

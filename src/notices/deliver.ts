@@ -9,7 +9,7 @@ import { type Clock, isoInstant, type Moment } from '#src/clock.ts';
 import type { Config } from '#src/config/schema.ts';
 import { readNotifySecret } from '#src/config/secrets.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
+import type { DeliveryEnd, DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
 import { parseRetryAfter } from '#src/workspace/retry.ts';
@@ -73,14 +73,16 @@ async function attempt(parts: DeliverParts, url: string, delivery: DeliveryRecor
   const { clock, ledger } = parts;
   const failure = await send(parts, url, delivery, signal);
   if (failure === null) {
-    await ledger.deliveries.delivered(delivery.id, clock.nowMs());
+    await ledger.deliveries.tried(delivery.id, clock.nowMs(), { state: 'delivered' });
     tellRecovery(parts);
     return;
   }
   const attempts = delivery.attempts + 1;
   const delayMs = failure.isFinal ? null : retryDelayMs(attempts, parts.random(), failure.retryAfterMs);
   const nextDueAtMs = delayMs === null ? null : (await ledger.nowMs(clock)) + delayMs;
-  await ledger.deliveries.failed(delivery.id, clock.nowMs(), failure, nextDueAtMs);
+  const end: DeliveryEnd =
+    nextDueAtMs === null ? { state: 'dead', why: failure } : { state: 'waiting', why: failure, nextDueAtMs };
+  await ledger.deliveries.tried(delivery.id, clock.nowMs(), end);
   const { code, message: reason } = failure;
   const facts = { delivery: delivery.id, type: delivery.type, feed: delivery.feed, code, attempts };
   if (delayMs === null) {

@@ -7,6 +7,7 @@
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { startableTicks } from '#src/ledger/rules/ticks.ts';
 import type { ScheduleWork } from '#src/ledger/schedules.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import type { Logger } from '#src/log.ts';
@@ -168,7 +169,8 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
 const jobOfWork: Readonly<Record<ScheduleWork, string>> = { take: 'take-files', snapshot: 'snapshot-phone-numbers' };
 
 async function ticksToDo(ledger: Ledger, readsPass: boolean): Promise<readonly DueJob[]> {
-  return (await ledger.schedules.nextTicks(ticksPerLook))
+  return startableTicks(await ledger.schedules.openTicks())
+    .slice(0, ticksPerLook)
     .filter((tick) => tick.work === 'take' || readsPass)
     .map(({ id, work, attempts }) => ({
       name: jobOfWork[work],

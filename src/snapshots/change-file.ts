@@ -40,7 +40,7 @@ interface Tail {
 
 /** Appends the events that the file does not have. @throws the system's errors. */
 export async function settleChangeFile(snapshots: SnapshotLedger, folder: string, series: string): Promise<void> {
-  const latest = await snapshots.latest(series);
+  const latest = await snapshots.at(series);
   if (latest === null) return;
   const path = changeFile(folder, series);
   const { last, endBytes, sizeBytes } = await readTail(path);

@@ -34,7 +34,7 @@ export function snapshotFile(folder: string, { series, contentOfMs }: SnapshotRe
 
 /** Writes the files that are missing. Costs a few looks where none is. @throws the system's errors. */
 export async function settleSnapshotFiles(snapshots: SnapshotLedger, folder: string, series: string): Promise<void> {
-  const latest = await snapshots.latest(series);
+  const latest = await snapshots.at(series);
   if (latest === null) return;
   const latestFile = join(seriesFolder(folder, series), 'latest.json');
   const shownMs = await takenAtOf(latestFile);

@@ -80,7 +80,7 @@ async function publishWalk(
   series: string,
   walk: Walk,
 ): Promise<{ readonly record: SnapshotRecord; readonly changes: readonly NumberChange[] }> {
-  const latest = await ledger.snapshots.latest(series);
+  const latest = await ledger.snapshots.at(series);
   const takenAtMs = nextInstant(clock.nowMs(), latest?.takenAtMs ?? null);
   const { changes, numbers } = compareSnapshots(await numbersOf(ledger, latest), walk.numbers);
   const isChanged = latest === null || changes.length > 0;

@@ -91,7 +91,7 @@ async function openWith(file: string): Promise<Ledger> {
 
 /** What a use case does between the walk and the files. */
 async function publish(ledger: Ledger, place: number, now: readonly PhoneNumber[]): Promise<void> {
-  const latest = await ledger.snapshots.latest(workspaceSeries);
+  const latest = await ledger.snapshots.at(workspaceSeries);
   const before = latest === null ? [] : await ledger.snapshots.numbersOf(workspaceSeries, latest.takenAtMs);
   const { changes, numbers } = compareSnapshots(before, now);
   const isChanged = latest === null || changes.length > 0;

@@ -26,9 +26,9 @@ async function dataFolder(): Promise<{ readonly data: string; readonly ledger: L
     { ...common, id: 'n3f', type: 'feed.bad' },
     { ...common, id: 'n4', type: 'feed.bad' },
   ]);
-  await ledger.deliveries.failed('n1', atMs + 1_000, failed, null);
-  await ledger.deliveries.failed('n2', atMs + 1_000, { ...failed, code: 'webhookGone' }, null);
-  await ledger.deliveries.failed('n3f', atMs + 2_000, failed, null);
+  await ledger.deliveries.tried('n1', atMs + 1_000, { state: 'dead', why: failed });
+  await ledger.deliveries.tried('n2', atMs + 1_000, { state: 'dead', why: { ...failed, code: 'webhookGone' } });
+  await ledger.deliveries.tried('n3f', atMs + 2_000, { state: 'dead', why: failed });
   return { data, ledger };
 }
 

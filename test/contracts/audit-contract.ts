@@ -181,7 +181,7 @@ export function auditContract(open: OpenLedger): void {
     expect(await ledger.audits.ofRun('r1')).toMatchObject([
       { kind: 'first', state: 'done', keyCount: 0, finishedAtMs: endMs },
     ]);
-    expect(await ledger.audits.waitingCount()).toBe(0);
+    expect((await ledger.counts()).waitingAudits).toBe(0);
   });
 
   test('audits of runs that have not ended are not due; then those asked for come first, the others by their time', async () => {
@@ -204,7 +204,7 @@ export function auditContract(open: OpenLedger): void {
     expect(await due(firstDueAtMs)).toEqual(['r1 first', 'r2 first']);
     await ledger.audits.demand({ runId: 'r2', atMs: endMs, dueAtMs: firstDueAtMs });
     expect(await due(firstDueAtMs)).toEqual(['r2 demand', 'r1 first', 'r2 first']);
-    expect(await ledger.audits.waitingCount()).toBe(3);
+    expect((await ledger.counts()).waitingAudits).toBe(3);
   });
 
   test('a step counts once, whoever comes second', async () => {
@@ -270,9 +270,9 @@ export function auditContract(open: OpenLedger): void {
     const [first] = await ledger.audits.ofRun('r1');
     if (first === undefined) throw new Error('no audit');
     await endedAudit(ledger, first, [duplicate('k1')]);
-    await ledger.audits.forget(endMs);
+    await ledger.forget(endMs, 0);
     expect(await keysOf(ledger, first)).toEqual(['k1']);
-    await ledger.audits.forget(endMs + 100);
+    await ledger.forget(endMs + 100, 0);
     expect(await keysOf(ledger, first)).toEqual([]);
     expect(await ledger.audits.findings(first.id, 'duplicate', 10)).toEqual([]);
     expect(await ledger.audits.get(first.id)).toMatchObject({ keyCount: 1, duplicates: 1 });
@@ -286,7 +286,7 @@ export function auditContract(open: OpenLedger): void {
     const [first] = await ledger.audits.ofRun('r1');
     if (first === undefined) throw new Error('no audit');
     await endedAudit(ledger, first);
-    await ledger.audits.forget(endMs + 100);
+    await ledger.forget(endMs + 100, 0);
     await finishedRun(ledger, 'r2', ['b', 'written-later'], endMs + 200);
     const asked = await ledger.audits.demand({ runId: 'r1', atMs: endMs + 300, dueAtMs: 0 });
     expect(asked).toMatchObject({ scope: 'settled', keyCount: 2 });

@@ -72,7 +72,7 @@ export function deliveryContract(open: OpenLedger): void {
   test('entering an id twice is entering it once', async () => {
     const { ledger } = await openForTest(open);
     await enter(ledger, notice('n1'));
-    await ledger.deliveries.delivered('n1', at + 1);
+    await ledger.deliveries.tried('n1', at + 1, { state: 'delivered' });
     await enter(ledger, notice('n1', { type: 'another' }));
     expect(await ledger.deliveries.get('n1')).toMatchObject({ state: 'delivered', type: 'feed.bad', attempts: 1 });
   });
@@ -88,16 +88,16 @@ export function deliveryContract(open: OpenLedger): void {
   test('a notice waits for the one before it of the same feed', async () => {
     const { ledger } = await openForTest(open);
     await enter(ledger, notice('n1', { feed: 'crm' }), notice('n2', { feed: 'crm' }), notice('n3', { feed: 'other' }));
-    await ledger.deliveries.failed('n1', at, why, at + 100);
+    await ledger.deliveries.tried('n1', at, { state: 'waiting', why: why, nextDueAtMs: at + 100 });
     expect(await idsDue(ledger, at + 50)).toEqual(['n3']);
-    await ledger.deliveries.delivered('n1', at + 100);
+    await ledger.deliveries.tried('n1', at + 100, { state: 'delivered' });
     expect(await idsDue(ledger, at + 100)).toEqual(['n2', 'n3']);
   });
 
   test('a failed try waits for the next one, with the reason', async () => {
     const { ledger } = await openForTest(open);
     await enter(ledger, notice('n1'));
-    await ledger.deliveries.failed('n1', at + 1, why, at + 500);
+    await ledger.deliveries.tried('n1', at + 1, { state: 'waiting', why: why, nextDueAtMs: at + 500 });
     expect(await ledger.deliveries.get('n1')).toMatchObject({
       state: 'waiting',
       attempts: 1,
@@ -105,7 +105,7 @@ export function deliveryContract(open: OpenLedger): void {
       ...why,
     });
     expect(await idsDue(ledger, at + 499)).toEqual([]);
-    await ledger.deliveries.delivered('n1', at + 500);
+    await ledger.deliveries.tried('n1', at + 500, { state: 'delivered' });
     expect(await ledger.deliveries.get('n1')).toMatchObject({
       state: 'delivered',
       attempts: 2,
@@ -117,7 +117,7 @@ export function deliveryContract(open: OpenLedger): void {
   test('without a next try it is dead; a person’s retry gives it all its tries again, once', async () => {
     const { ledger } = await openForTest(open);
     await enter(ledger, notice('n1'), notice('n2'));
-    await ledger.deliveries.failed('n1', at + 1, why, null);
+    await ledger.deliveries.tried('n1', at + 1, { state: 'dead', why: why });
     expect(await ledger.deliveries.get('n1')).toMatchObject({ state: 'dead', attempts: 1, endedAtMs: at + 1, ...why });
     expect((await ledger.deliveries.inState('dead', 10)).map(({ id }) => id)).toEqual(['n1']);
     expect(await ledger.deliveries.retry('n1', at + 9)).toBe(true);
@@ -134,21 +134,21 @@ export function deliveryContract(open: OpenLedger): void {
   test('the end of a try that comes late changes nothing', async () => {
     const { ledger } = await openForTest(open);
     await enter(ledger, notice('n1'));
-    await ledger.deliveries.delivered('n1', at + 1);
-    await ledger.deliveries.failed('n1', at + 2, why, null);
-    await ledger.deliveries.delivered('n1', at + 3);
+    await ledger.deliveries.tried('n1', at + 1, { state: 'delivered' });
+    await ledger.deliveries.tried('n1', at + 2, { state: 'dead', why: why });
+    await ledger.deliveries.tried('n1', at + 3, { state: 'delivered' });
     expect(await ledger.deliveries.get('n1')).toMatchObject({ state: 'delivered', attempts: 1, endedAtMs: at + 1 });
   });
 
   test('what is put off counts no try; what waits for too long expires, counted from a person’s retry', async () => {
     const { ledger } = await openForTest(open);
     await enter(ledger, notice('n1'), notice('n2', { atMs: at + 50 }), notice('n3'));
-    await ledger.deliveries.failed('n2', at, why, at + 50);
+    await ledger.deliveries.tried('n2', at, { state: 'waiting', why: why, nextDueAtMs: at + 50 });
     await ledger.deliveries.putOff(at + 40);
     expect(await idsDue(ledger, at + 39)).toEqual([]);
     expect(await ledger.deliveries.get('n1')).toMatchObject({ attempts: 0, dueAtMs: at + 40 });
     expect(await ledger.deliveries.get('n2')).toMatchObject({ dueAtMs: at + 50 });
-    await ledger.deliveries.failed('n3', at, why, null);
+    await ledger.deliveries.tried('n3', at, { state: 'dead', why: why });
     await ledger.deliveries.retry('n3', at + 60);
     const none = { code: 'noWebhook', message: 'no webhook is set' };
     expect(await ledger.deliveries.expire(at + 50, at + 99, none)).toBe(1);
@@ -158,16 +158,16 @@ export function deliveryContract(open: OpenLedger): void {
       endedAtMs: at + 99,
       ...none,
     });
-    expect(await ledger.deliveries.count('waiting')).toBe(2);
+    expect((await ledger.counts()).waitingDeliveries).toBe(2);
   });
 
   test('at most so many wait: beyond that the oldest die, changes first, with the reason', async () => {
     const { ledger } = await openForTest(open);
     await enter(ledger, notice('first'));
     await enter(ledger, ...Array.from({ length: waitingMax - 1 }, (_, index) => change(`c${index}`)));
-    expect(await ledger.deliveries.count('dead')).toBe(0);
+    expect((await ledger.counts()).deadDeliveries).toBe(0);
     await enter(ledger, notice('n1'), notice('n2'));
-    expect(await ledger.deliveries.count('waiting')).toBe(waitingMax);
+    expect((await ledger.counts()).waitingDeliveries).toBe(waitingMax);
     const dead = await ledger.deliveries.inState('dead', 10);
     expect(dead.map(({ id, code }) => `${id} ${code}`)).toEqual(['c1 tooManyWaiting', 'c0 tooManyWaiting']);
   });
@@ -175,10 +175,10 @@ export function deliveryContract(open: OpenLedger): void {
   test('what ended before a moment is forgotten; what waits never is', async () => {
     const { ledger } = await openForTest(open);
     await enter(ledger, ...['n1', 'n2', 'n3', 'n4'].map((id) => notice(id)));
-    await ledger.deliveries.delivered('n1', at + 1);
-    await ledger.deliveries.failed('n2', at + 1, why, null);
-    await ledger.deliveries.delivered('n3', at + 10);
-    await ledger.deliveries.forget(at + 10);
+    await ledger.deliveries.tried('n1', at + 1, { state: 'delivered' });
+    await ledger.deliveries.tried('n2', at + 1, { state: 'dead', why: why });
+    await ledger.deliveries.tried('n3', at + 10, { state: 'delivered' });
+    await ledger.forget(at + 10, 0);
     const kept = await Promise.all(['n1', 'n2', 'n3', 'n4'].map((id) => ledger.deliveries.get(id)));
     expect(kept.map((one) => one?.state)).toEqual([undefined, undefined, 'delivered', 'waiting']);
   });
@@ -194,7 +194,7 @@ export function deliveryContract(open: OpenLedger): void {
       { feed: 'a', troubles: ['outage'], sinceMs: at, knownSinceMs: at },
       { feed: 'crm', troubles: [], sinceMs: at + 9, knownSinceMs: at },
     ]);
-    expect(await other.deliveries.count('waiting')).toBe(2);
+    expect((await other.counts()).waitingDeliveries).toBe(2);
     await ledger.deliveries.forgetCondition('crm');
     expect((await ledger.deliveries.conditions()).map(({ feed }) => feed)).toEqual(['a']);
   });

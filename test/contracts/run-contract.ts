@@ -340,6 +340,6 @@ export function runContract(open: OpenLedger): void {
     await ledger.runs.prune('r1');
     expect(await ledger.staging.pendingCount('r1')).toBe(0);
     expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ rows: 2, dead: 1, deadNew: 1 });
-    expect(await ledger.deadLetters.countOpen()).toBe(1);
+    expect((await ledger.counts()).openLetters).toBe(1);
   });
 }

@@ -1,6 +1,8 @@
 /** Schedules and ticks in the ledger (`src/ledger/schedules.ts`). */
+
 import { expect, test } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
+import { startableTicks } from '#src/ledger/rules/ticks.ts';
 import { type NewTick, type ScheduleRule, ticksKeptMax } from '#src/ledger/schedules.ts';
 import { createdAtMs } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
@@ -80,7 +82,7 @@ export function scheduleContract(open: OpenLedger): void {
     const skipped = { atMs: dueAtMs + 2, end: skippedEnd };
     expect(await ledger.schedules.advance('crm', dueAtMs, dueAtMs + 9, tick('t1'), skipped)).toBe(true);
     expect(await ledger.schedules.tick('t1')).toMatchObject({ ...skippedEnd, state: 'ended', endedAtMs: dueAtMs + 2 });
-    expect(await ledger.schedules.nextTicks(10)).toEqual([]);
+    expect(startableTicks(await ledger.schedules.openTicks())).toEqual([]);
     expect(await ledger.schedules.openTicks()).toEqual([]);
   });
 
@@ -105,13 +107,13 @@ export function scheduleContract(open: OpenLedger): void {
     await ledger.schedules.put(crm);
     await ledger.schedules.put(numbers);
     await requested(ledger, tick('t1'), tick('t2', { user: 'US1' }), tick('t3', { schedule: 'phone-numbers' }));
-    expect(ids(await ledger.schedules.nextTicks(10))).toEqual(['t1', 't3']);
-    expect(ids(await ledger.schedules.nextTicks(1))).toEqual(['t1']);
+    expect(ids(startableTicks(await ledger.schedules.openTicks()))).toEqual(['t1', 't3']);
+    expect(ids(startableTicks(await ledger.schedules.openTicks()).slice(0, 1))).toEqual(['t1']);
     expect(await ledger.schedules.begin('t1', dueAtMs + 1)).toBe(true);
     const other = await reopen();
     expect(await other.schedules.begin('t1', dueAtMs + 1)).toBe(false);
     expect(await other.schedules.begin('t2', dueAtMs + 1)).toBe(false);
-    expect(ids(await other.schedules.nextTicks(10))).toEqual(['t3']);
+    expect(ids(startableTicks(await other.schedules.openTicks()))).toEqual(['t3']);
     expect(ids(await other.schedules.openTicks())).toEqual(['t1', 't2', 't3']);
     expect(await other.schedules.end('t1', dueAtMs + 2, runEnd)).toBe(true);
     expect(await other.schedules.end('t1', dueAtMs + 3, skippedEnd)).toBe(false);
@@ -125,7 +127,7 @@ export function scheduleContract(open: OpenLedger): void {
       takenAtMs: null,
       code: null,
     });
-    expect(ids(await ledger.schedules.nextTicks(10))).toEqual(['t2', 't3']);
+    expect(ids(startableTicks(await ledger.schedules.openTicks()))).toEqual(['t2', 't3']);
   });
 
   test('the end of a snapshot names it; the newest tick of an outcome is found', async () => {

@@ -19,7 +19,7 @@ async function publish(
   more: { readonly series?: string; readonly deliveries?: readonly NewDelivery[] } = {},
 ): Promise<SnapshotRecord> {
   const { series = 'workspace', deliveries = [] } = more;
-  const latest = await ledger.snapshots.latest(series);
+  const latest = await ledger.snapshots.at(series);
   const record: SnapshotRecord = {
     series,
     takenAtMs: at(place),
@@ -41,7 +41,7 @@ const idsAt = async (ledger: Ledger, place: number, series = 'workspace'): Promi
 export function snapshotContract(open: OpenLedger): void {
   test('a new ledger knows no snapshot', async () => {
     const { ledger } = await openForTest(open);
-    expect(await ledger.snapshots.latest('workspace')).toBeNull();
+    expect(await ledger.snapshots.at('workspace')).toBeNull();
     expect(await ledger.snapshots.list('workspace', 10)).toEqual([]);
     expect(await ledger.snapshots.series()).toEqual([]);
     expect(await ledger.snapshots.numbersOf('workspace', at(0))).toEqual([]);
@@ -54,7 +54,7 @@ export function snapshotContract(open: OpenLedger): void {
     const odd: PhoneNumber = { id: 'PN2', users: 'odd', forward: null, deep: { list: [1, { more: true }] } };
     const record = await publish(ledger, 0, [number('PN1'), odd]);
     const other = await reopen();
-    expect(await other.snapshots.latest('workspace')).toEqual(record);
+    expect(await other.snapshots.at('workspace')).toEqual(record);
     expect(await other.snapshots.numbersOf('workspace', at(0))).toEqual([number('PN1'), odd]);
     expect(await other.snapshots.numbersOf('workspace', at(1))).toEqual([]);
   });
@@ -74,7 +74,7 @@ export function snapshotContract(open: OpenLedger): void {
     await publish(ledger, 3, null);
     expect(await ledger.snapshots.numbersOf('workspace', at(1))).toEqual(named('a b'));
     expect(await ledger.snapshots.numbersOf('workspace', at(3))).toEqual([number('a', 'Sales'), number('b')]);
-    expect(await ledger.snapshots.latest('workspace')).toMatchObject({ changed: false, contentOfMs: at(2) });
+    expect(await ledger.snapshots.at('workspace')).toMatchObject({ changed: false, contentOfMs: at(2) });
   });
 
   test('what two snapshots in succession do not share is given without all the rest', async () => {

@@ -157,7 +157,7 @@ export function stagingContract(open: OpenLedger): void {
     await settleAs(ledger, crm, 'w1', [settled(written), ended(died, { outcome: 'dead', dead })]);
     const shop = await stagingRun(ledger, 'r2', { feed: 'shop' });
     await ledger.staging.stage(slice(shop, { unchanged: ['k1', 'k2'] }));
-    expect(await ledger.deadLetters.countOpen()).toBe(1);
+    expect((await ledger.counts()).openLetters).toBe(1);
     const answers = await lease(ledger, 'w9', ['k1', 'k2'], { feed: 'crm', sequence: crm.sequence });
     expect([...answers.values()].map(({ kind }) => kind)).toEqual(['leased', 'leased']);
   });

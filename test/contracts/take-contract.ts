@@ -71,15 +71,15 @@ export function takeContract(open: OpenLedger): void {
       return [...(await ledger.takes.knownFiles('crm', all, 0))];
     };
     // A feed that looks at nothing may find all of its files again.
-    await ledger.takes.forget(lookMs, 30 * dayMs);
+    await ledger.forget(lookMs, 30 * dayMs);
     expect(await pathsOf()).toEqual(['/newest', '/here', '/gone', '/over']);
     await ledger.takes.knownFiles('crm', [here], lookMs);
-    await ledger.takes.forget(lookMs, 30 * dayMs);
+    await ledger.forget(lookMs, 30 * dayMs);
     expect(await pathsOf()).toEqual(['/newest', '/here']);
     expect(await ledger.takes.file('hr', '/away')).not.toBeNull();
     // A clock that was ahead for a moment makes nothing old.
     await ledger.takes.noteFile(taken('/ahead', 1, { takenAtMs: lookMs + 400 * dayMs }));
-    await ledger.takes.forget(lookMs, 30 * dayMs);
+    await ledger.forget(lookMs, 30 * dayMs);
     expect(await pathsOf()).toEqual(['/newest', '/here']);
   });
 

@@ -45,7 +45,7 @@ export function workspaceContract(open: OpenLedger): void {
 
   test("an engine's notice stands for every process, and only that engine takes it back", async () => {
     const { ledger, reopen } = await openForTest(open);
-    expect(await ledger.engineRegistration()).toBeNull();
+    expect((await ledger.registrations()).engine).toBeNull();
     const notice: EngineRegistration = {
       identity: 'host/boot/1/2#a',
       serviceOrigin: 'https://api.example.com',
@@ -53,14 +53,14 @@ export function workspaceContract(open: OpenLedger): void {
       startedAtMs: 1_800_000_000_000,
     };
     const other = await reopen();
-    await ledger.setEngineRegistration(notice);
-    expect(await other.engineRegistration()).toEqual(notice);
+    await ledger.register('engine', notice);
+    expect((await other.registrations()).engine).toEqual(notice);
     const next: EngineRegistration = { ...notice, identity: 'host/boot/3/4#b', queue: { kind: 'redis' } };
-    await other.setEngineRegistration(next);
-    await ledger.clearEngineRegistration(notice.identity);
-    expect(await ledger.engineRegistration()).toEqual(next);
-    await other.clearEngineRegistration(next.identity);
-    expect(await ledger.engineRegistration()).toBeNull();
+    await other.register('engine', next);
+    await ledger.unregister('engine', notice.identity);
+    expect((await ledger.registrations()).engine).toEqual(next);
+    await other.unregister('engine', next.identity);
+    expect((await ledger.registrations()).engine).toBeNull();
   });
 
   test('workers are known by their last sign of life until they say goodbye', async () => {
@@ -68,13 +68,13 @@ export function workspaceContract(open: OpenLedger): void {
     const other = await reopen();
     const first = { identity: 'host/boot/5/6', startedAtMs: 1, seenAtMs: 1 };
     const second = { identity: 'host/boot/7/8', startedAtMs: 2, seenAtMs: 2 };
-    await ledger.setWorkerRegistration(first);
-    await other.setWorkerRegistration(second);
-    await ledger.setWorkerRegistration({ ...first, seenAtMs: 3 });
-    expect(await other.workerRegistrations()).toEqual([{ ...first, seenAtMs: 3 }, second]);
-    await ledger.clearWorkerRegistration(first.identity);
-    expect(await other.workerRegistrations()).toEqual([second]);
-    expect(await ledger.engineRegistration()).toBeNull();
+    await ledger.register('worker', first);
+    await other.register('worker', second);
+    await ledger.register('worker', { ...first, seenAtMs: 3 });
+    expect((await other.registrations()).workers).toEqual([{ ...first, seenAtMs: 3 }, second]);
+    await ledger.unregister('worker', first.identity);
+    expect((await other.registrations()).workers).toEqual([second]);
+    expect((await ledger.registrations()).engine).toBeNull();
   });
 
   test('the change count moves when another process commits, and rests when nobody does', async () => {

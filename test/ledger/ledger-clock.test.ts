@@ -107,7 +107,11 @@ describe('the ledger’s clock', () => {
     await ledger.audits.demand({ runId: 'r1', atMs: nowMs, dueAtMs: nowMs + 600_000 });
     const notice = { id: 'n1', kind: 'notice', type: 'feed.bad', feed: 'crm', data: {}, atMs: nowMs } as const;
     await ledger.deliveries.setCondition({ feed: 'crm', troubles: ['guard'], sinceMs: nowMs }, [notice]);
-    await ledger.deliveries.failed('n1', nowMs, { code: 'webhookFailed', message: '' }, nowMs + 5 * hourMs);
+    await ledger.deliveries.tried('n1', nowMs, {
+      state: 'waiting',
+      why: { code: 'webhookFailed', message: '' },
+      nextDueAtMs: nowMs + 5 * hourMs,
+    });
     const next = machine('boot-2', 3_000);
     next.wallMs = Date.UTC(1970, 0, 2);
     const thenMs = await ledger.nowMs(next);
@@ -142,9 +146,9 @@ describe('the ledger’s clock', () => {
     const { ledger } = await opened();
     const clock = machine();
     const seenAtMs = await ledger.nowMs(clock);
-    await ledger.setWorkerRegistration({ identity: 'host/boot-1/7/8', startedAtMs: clock.wallMs, seenAtMs });
+    await ledger.register('worker', { identity: 'host/boot-1/7/8', startedAtMs: clock.wallMs, seenAtMs });
     const live = async () =>
-      liveWorkers(await ledger.workerRegistrations(), await ledger.nowMs(clock), () => false).length;
+      liveWorkers((await ledger.registrations()).workers, await ledger.nowMs(clock), () => false).length;
     clock.wallMs += hourMs;
     expect(await live()).toBe(1);
     clock.wallMs -= 2 * hourMs;

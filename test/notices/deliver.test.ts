@@ -280,7 +280,7 @@ describe('Without a webhook', () => {
   it('deliveries wait without a try, and are given up after three days', async () => {
     const bench = await openBench(null);
     const entered = Date.UTC(2026, 10, 21);
-    await bench.ledger.deliveries.failed('n1', entered, { code: 'x', message: 'x' }, null);
+    await bench.ledger.deliveries.tried('n1', entered, { state: 'dead', why: { code: 'x', message: 'x' } });
     await bench.ledger.deliveries.retry('n1', bench.clock.nowMs());
     await bench.deliver();
     const found = await bench.ledger.deliveries.get('n1');

@@ -36,7 +36,7 @@ it('the dispatcher hands out ticks by their work, and deliveries, until they are
   const { ledger, jobs } = await opened();
   expect(await jobs()).toEqual([take, snapshot, delivery]);
   await ledger.schedules.begin('t1', nowMs);
-  await ledger.deliveries.delivered('d1', nowMs);
+  await ledger.deliveries.tried('d1', nowMs, { state: 'delivered' });
   expect(await jobs()).toEqual([snapshot]);
 });
 

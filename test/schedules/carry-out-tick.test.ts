@@ -1,8 +1,10 @@
 /** The work of a tick, and how it ends (`src/schedules/carry-out-tick.ts`). */
+
 import { describe, expect, it } from 'vitest';
 import { takeFiles } from '#jobs/take-files.ts';
 import { wakeSchedules } from '#jobs/wake-schedules.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { startableTicks } from '#src/ledger/rules/ticks.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
 import { type SchedulesContext, tickLimitMs } from '#src/schedules/carry-out-tick.ts';
 import { reopenTicks, startSchedules } from '#src/schedules/start-schedules.ts';
@@ -16,7 +18,7 @@ async function opened(take: Take) {
   const underWay = new Set<string>();
   const context = { schedules: { ...bench, underWay, tickDue: schedules.tickDue, take } };
   const stop = new AbortController();
-  const [tick] = await bench.ledger.schedules.nextTicks(1);
+  const [tick] = startableTicks(await bench.ledger.schedules.openTicks()).slice(0, 1);
   const tickId = tick?.id ?? '';
   const work = () => takeFiles.process({ tickId }, context, stop.signal);
   return { bench, schedules, context, underWay, stop, tickId, work, ended: () => bench.ledger.schedules.tick(tickId) };

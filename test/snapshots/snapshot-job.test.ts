@@ -27,7 +27,7 @@ test('a tick ends with the instant of its snapshot', async () => {
   const bench = await openSnapshotBench(service.origin);
   await askFor(bench, 't1', 'USann');
   expect(await work(bench, 't1')).toMatchObject({ state: 'ended', outcome: 'snapshot', takenAtMs: startMs });
-  expect(await bench.ledger.snapshots.latest('USann')).toMatchObject({ takenAtMs: startMs, count: 2 });
+  expect(await bench.ledger.snapshots.at('USann')).toMatchObject({ takenAtMs: startMs, count: 2 });
   expect(service.seen[0]?.url).toBe('/v1/phone-numbers?userId=USann');
 });
 

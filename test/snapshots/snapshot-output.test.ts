@@ -162,7 +162,7 @@ describe('the files', () => {
     expect(file.data.every((one: { users: { id: string }[] }) => one.users.some((found) => found.id === id))).toBe(
       true,
     );
-    expect((await bench.ledger.snapshots.latest('workspace'))?.count).toBe(6);
+    expect((await bench.ledger.snapshots.at('workspace'))?.count).toBe(6);
   });
 
   test.each(['PN1', 'US', 'US/../../etc', 'US..', ''])('%j is no id of a user', async (id) => {

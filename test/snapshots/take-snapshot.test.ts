@@ -44,7 +44,7 @@ describe('the walk', () => {
     const service = await startTestService({ seedPhoneNumbers: 5, pageNumbers: 2, faults: [`numbers:${fault}`] });
     const bench = await openSnapshotBench(service.origin);
     expect(await failureOf(bench.take())).toMatchObject({ kind: 'unreachable', code });
-    expect(await bench.ledger.snapshots.latest('workspace')).toBeNull();
+    expect(await bench.ledger.snapshots.at('workspace')).toBeNull();
     expect(bench.files()).toEqual([]);
   });
 
@@ -141,7 +141,7 @@ describe('all or nothing', () => {
     };
     bench.hour(1);
     expect(await failureOf(bench.take())).toMatchObject({ kind: 'unreachable', code: 'serviceFailing' });
-    expect(await bench.ledger.snapshots.latest('workspace')).toEqual(record);
+    expect(await bench.ledger.snapshots.at('workspace')).toEqual(record);
     expect(bench.read('latest.json')).toBe(latest);
     expect(bench.files()).toEqual(['20261121T140000Z.json', 'latest.json']);
     expect(await bench.ledger.deliveries.nextDue(Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
@@ -151,7 +151,7 @@ describe('all or nothing', () => {
     const service = await startTestService({ seedPhoneNumbers: 2 });
     const bench = await openSnapshotBench(service.origin, { apiKey: 'another' });
     expect(await failureOf(bench.take())).toMatchObject({ kind: 'auth', code: 'keyRefused' });
-    expect(await bench.ledger.snapshots.latest('workspace')).toBeNull();
+    expect(await bench.ledger.snapshots.at('workspace')).toBeNull();
   });
 
   test('a walk that is given up in the middle publishes nothing', async () => {
@@ -166,6 +166,6 @@ describe('all or nothing', () => {
     expect(await failureOf(takeSnapshot(bench.parts, { user: null }, giveUp.signal))).toMatchObject({
       message: 'stopped',
     });
-    expect(await bench.ledger.snapshots.latest('workspace')).toBeNull();
+    expect(await bench.ledger.snapshots.at('workspace')).toBeNull();
   });
 });

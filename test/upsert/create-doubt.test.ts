@@ -210,7 +210,7 @@ describe('a create in doubt', () => {
     await world.load([wanted('crm-1')]);
     await world.faults();
     expect((await world.load([wanted('crm-1')])).counts).toMatchObject({ created: 1, dead: 0 });
-    expect(await world.ledger.deadLetters.countOpen()).toBe(0);
+    expect((await world.ledger.counts()).openLetters).toBe(0);
     await world.expectSound();
   });
 

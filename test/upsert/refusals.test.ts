@@ -82,7 +82,7 @@ describe('a contact that the service refuses', () => {
       expect((await world.contacts()).map(({ externalId }) => externalId).toSorted()).toEqual(['crm-1', 'crm-3']);
       const corrected = await world.load([wanted('crm-2')]);
       expect(corrected.counts).toMatchObject({ created: 1 });
-      expect(await world.ledger.deadLetters.countOpen()).toBe(0);
+      expect((await world.ledger.counts()).openLetters).toBe(0);
       await world.expectSound();
     },
   );

@@ -138,6 +138,6 @@ test('three doubts while other writes succeed kill the row, and the contact is a
   await world.faults();
   const again = await world.load([after]);
   expect(again.counts).toMatchObject({ updated: 1 });
-  expect(await world.ledger.deadLetters.countOpen()).toBe(0);
+  expect((await world.ledger.counts()).openLetters).toBe(0);
   await world.expectSound();
 });

@@ -38,6 +38,7 @@ async function gather(home: Home) {
   const [last] = await ledger.runs.list({ states: ['done', 'doneWithDead', 'failed', 'cancelled'], limit: 1 });
   const summaries = async (runs: typeof active) =>
     Promise.all(runs.map(async (run) => (await presentationOf(home, run, null)).summary));
+  const counts = await ledger.counts();
   return {
     service: home.serviceName,
     data: home.folders.root,
@@ -45,7 +46,7 @@ async function gather(home: Home) {
     // One that is known to be damaged is not opened: that is an error of this command.
     ledger: { file: home.folders.ledgerFile, bytes: bytesOf(home.folders.ledgerFile), state: 'noDamageKnown' },
     engine: isEngineRunning(home) ? 'running' : 'not running',
-    workers: liveWorkers(await ledger.workerRegistrations(), await ledger.nowMs(home.clock), home.identity.isDead)
+    workers: liveWorkers((await ledger.registrations()).workers, await ledger.nowMs(home.clock), home.identity.isDead)
       .length,
     paused: pause === null ? null : pauseDocument(pause),
     surroundings: { diskFreeBytes, queueAnswers, troubles },
@@ -56,13 +57,13 @@ async function gather(home: Home) {
       .filter(({ troubles }) => troubles.length > 0)
       .map(({ feed, troubles, sinceMs }) => ({ feed, troubles, since: isoInstant(sinceMs) })),
     heldFields: await ledger.contacts.heldCount({}),
-    deadLetters: await ledger.deadLetters.countOpen(),
+    deadLetters: counts.openLetters,
     notices: {
-      waiting: await ledger.deliveries.count('waiting'),
-      dead: await ledger.deliveries.count('dead'),
+      waiting: counts.waitingDeliveries,
+      dead: counts.deadDeliveries,
     },
     audits: {
-      waiting: await ledger.audits.waitingCount(),
+      waiting: counts.waitingAudits,
       duplicates: (await ledger.audits.standing(20)).map(({ runId, duplicates }) => ({ run: runId, keys: duplicates })),
     },
   };

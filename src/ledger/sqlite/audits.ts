@@ -59,9 +59,6 @@ export function sqliteAudits(db: Database): AuditLedger {
         )
         .map(toAudit),
 
-    waitingCount: async () =>
-      Number(db.get("SELECT count(*) AS waiting FROM audits WHERE state = 'waiting'")?.waiting ?? 0),
-
     keysAfter: async (id, position, limit) =>
       db
         .all(
@@ -123,22 +120,26 @@ export function sqliteAudits(db: Database): AuditLedger {
           limit,
         )
         .map(toAudit),
-
-    forget: async (beforeMs) => {
-      db.transaction(() => {
-        db.run(
-          `DELETE FROM touched_keys WHERE run_sequence IN (SELECT sequence FROM runs WHERE finished_at < ?1)
-             AND run_sequence NOT IN (SELECT run_sequence FROM audits WHERE state = 'waiting' OR entered_at >= ?1)`,
-          beforeMs,
-        );
-        db.run(
-          'DELETE FROM audit_findings WHERE audit_number IN (SELECT number FROM audits WHERE finished_at < ?)',
-          beforeMs,
-        );
-        db.run('DELETE FROM key_events WHERE at < ?', beforeMs);
-      });
-    },
   };
+}
+
+/** For use inside a transaction. */
+export function forgetAudits(db: Database, beforeMs: number): void {
+  db.run(
+    `DELETE FROM touched_keys WHERE run_sequence IN (SELECT sequence FROM runs WHERE finished_at < ?1)
+       AND run_sequence NOT IN (SELECT run_sequence FROM audits WHERE state = 'waiting' OR entered_at >= ?1)`,
+    beforeMs,
+  );
+  db.run(
+    'DELETE FROM audit_findings WHERE audit_number IN (SELECT number FROM audits WHERE finished_at < ?)',
+    beforeMs,
+  );
+  db.run('DELETE FROM key_events WHERE at < ?', beforeMs);
+}
+
+/** How many wait. */
+export function waitingAudits(db: Database): number {
+  return Number(db.get("SELECT count(*) AS waiting FROM audits WHERE state = 'waiting'")?.waiting ?? 0);
 }
 
 function enter(db: Database, entry: AuditEntry): void {

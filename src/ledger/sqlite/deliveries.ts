@@ -48,23 +48,18 @@ export function sqliteDeliveries(db: Database): DeliveryLedger {
     inState: async (state, limit) =>
       db.all('SELECT * FROM deliveries WHERE state = ? ORDER BY number DESC LIMIT ?', state, limit).map(toDelivery),
 
-    count: async (state) =>
-      Number(db.get('SELECT count(*) AS deliveries FROM deliveries WHERE state = ?', state)?.deliveries ?? 0),
-
-    delivered: async (id, atMs) => {
+    tried: async (id, atMs, end) => {
+      const { code, message } = end.state === 'delivered' ? { code: null, message: null } : end.why;
       db.run(
-        `UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, ended_at = ?, code = NULL, message = NULL
-         WHERE id = ? AND state = 'waiting'`,
-        atMs,
+        `UPDATE deliveries SET attempts = attempts + 1, state = ?, code = ?, message = ?, ended_at = ?,
+           due_at = coalesce(?, due_at) WHERE id = ? AND state = 'waiting'`,
+        end.state,
+        code,
+        message,
+        end.state === 'waiting' ? null : atMs,
+        end.state === 'waiting' ? end.nextDueAtMs : null,
         id,
       );
-    },
-
-    failed: async (id, atMs, why, nextDueAtMs) => {
-      const common = "attempts = attempts + 1, code = ?, message = ? WHERE id = ? AND state = 'waiting'";
-      if (nextDueAtMs === null) {
-        db.run(`UPDATE deliveries SET state = 'dead', ended_at = ?, ${common}`, atMs, why.code, why.message, id);
-      } else db.run(`UPDATE deliveries SET due_at = ?, ${common}`, nextDueAtMs, why.code, why.message, id);
     },
 
     putOff: async (untilMs) => {
@@ -89,19 +84,6 @@ export function sqliteDeliveries(db: Database): DeliveryLedger {
         id,
       ) === 1,
 
-    forget: async (beforeMs) => {
-      db.transaction(() => {
-        for (const state of ['delivered', 'dead']) {
-          db.run('DELETE FROM deliveries WHERE state = ? AND ended_at < ?', state, beforeMs);
-          db.run(
-            `DELETE FROM deliveries WHERE number IN (
-               SELECT number FROM deliveries WHERE state = ? ORDER BY ended_at DESC LIMIT -1 OFFSET ${endedMax})`,
-            state,
-          );
-        }
-      });
-    },
-
     conditions: async () => db.all('SELECT * FROM feed_conditions ORDER BY feed').map(toCondition),
 
     setCondition: async ({ feed, troubles, sinceMs }, deliveries) =>
@@ -122,6 +104,22 @@ export function sqliteDeliveries(db: Database): DeliveryLedger {
 
     standings: async () => feedStandings(db),
   };
+}
+
+/** For use inside a transaction. */
+export function forgetDeliveries(db: Database, beforeMs: number): void {
+  for (const state of ['delivered', 'dead']) {
+    db.run('DELETE FROM deliveries WHERE state = ? AND ended_at < ?', state, beforeMs);
+    db.run(
+      `DELETE FROM deliveries WHERE number IN (
+         SELECT number FROM deliveries WHERE state = ? ORDER BY ended_at DESC LIMIT -1 OFFSET ${endedMax})`,
+      state,
+    );
+  }
+}
+
+export function deliveryCount(db: Database, state: DeliveryRecord['state']): number {
+  return Number(db.get('SELECT count(*) AS deliveries FROM deliveries WHERE state = ?', state)?.deliveries ?? 0);
 }
 
 /**

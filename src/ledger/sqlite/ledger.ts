@@ -1,18 +1,18 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
-import type { Ledger, Pause, WorkspaceBinding } from '#src/ledger/port.ts';
-import { sqliteAudits } from './audits.ts';
+import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
+import { forgetAudits, sqliteAudits, waitingAudits } from './audits.ts';
 import { sqliteClock } from './clock.ts';
 import { sqliteContacts } from './contacts.ts';
 import { type Database, type LedgerObserver, openDatabase, parseJson } from './database.ts';
-import { sqliteDeliveries } from './deliveries.ts';
-import { sqliteDeadLetters } from './letters.ts';
+import { deliveryCount, forgetDeliveries, sqliteDeliveries } from './deliveries.ts';
+import { forgetLetters, openLetters, sqliteDeadLetters } from './letters.ts';
 import { sqliteRuns } from './runs.ts';
 import { sqliteSchedules } from './schedules.ts';
 import { sqliteSnapshots } from './snapshots.ts';
 import { sqliteStaging } from './staging.ts';
-import { sqliteTakes } from './takes.ts';
+import { forgetTaken, sqliteTakes } from './takes.ts';
 
 /** Each worker has an entry of its own. */
 const workerPrefix = 'worker ';
@@ -24,6 +24,10 @@ const workerPrefix = 'worker ';
 export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger {
   return sqliteLedger(openDatabase(file, observe));
 }
+
+/** There is one engine, and an entry for each worker. */
+const entryOf = (role: ProcessRole, identity: string): string =>
+  role === 'engine' ? 'engine' : `${workerPrefix}${identity}`;
 
 /** The ledger in a database that is open. */
 export function sqliteLedger(db: Database): Ledger {
@@ -60,20 +64,33 @@ export function sqliteLedger(db: Database): Ledger {
     bind: async (binding) => db.durable(() => setMeta('binding', JSON.stringify(binding))),
     pause: async () => parseJson<Pause>(meta('pause')),
     setPause: async (pause) => db.transaction(() => setMeta('pause', pause === null ? null : JSON.stringify(pause))),
-    engineRegistration: async () => parseJson<EngineRegistration>(meta('engine')),
-    setEngineRegistration: async (registration) =>
-      db.transaction(() => setMeta('engine', JSON.stringify(registration))),
-    clearEngineRegistration: async (identity) =>
-      db.transaction(() => {
-        if (parseJson<EngineRegistration>(meta('engine'))?.identity === identity) setMeta('engine', null);
-      }),
-    workerRegistrations: async () =>
-      db
+    registrations: async () => ({
+      engine: parseJson<EngineRegistration>(meta('engine')),
+      workers: db
         .all(`SELECT value FROM meta WHERE name LIKE '${workerPrefix}%' ORDER BY name`)
         .flatMap((row) => parseJson<WorkerRegistration>(row.value) ?? []),
-    setWorkerRegistration: async (registration) =>
-      db.transaction(() => setMeta(`${workerPrefix}${registration.identity}`, JSON.stringify(registration))),
-    clearWorkerRegistration: async (identity) => db.transaction(() => setMeta(`${workerPrefix}${identity}`, null)),
+    }),
+    register: async (role, registration) =>
+      db.transaction(() => setMeta(entryOf(role, registration.identity), JSON.stringify(registration))),
+    unregister: async (role, identity) =>
+      db.transaction(() => {
+        const entry = entryOf(role, identity);
+        if (parseJson<EngineRegistration | WorkerRegistration>(meta(entry))?.identity === identity)
+          setMeta(entry, null);
+      }),
+    counts: async () => ({
+      openLetters: openLetters(db),
+      waitingAudits: waitingAudits(db),
+      waitingDeliveries: deliveryCount(db, 'waiting'),
+      deadDeliveries: deliveryCount(db, 'dead'),
+    }),
+    forget: async (nowMs, keepMs) => {
+      // One transaction for each kind: other processes wait for none of them for long.
+      db.transaction(() => forgetLetters(db, nowMs - keepMs));
+      db.transaction(() => forgetAudits(db, nowMs - keepMs));
+      db.transaction(() => forgetDeliveries(db, nowMs - keepMs));
+      db.transaction(() => forgetTaken(db, nowMs, keepMs));
+    },
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     requireSound: async () => db.requireSound(),
     close: async () => db.close(),

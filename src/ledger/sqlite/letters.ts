@@ -40,9 +40,6 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
       return row === null ? null : toLetter(row);
     },
 
-    countOpen: async () =>
-      Number(db.get(`SELECT count(*) AS open FROM dead_letters WHERE state IN (${unsettled})`)?.open ?? 0),
-
     groups: async (limit) =>
       db
         .all(
@@ -115,9 +112,6 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
         if (note !== null) addNotes(db, runId, [note]);
         return closed;
       }),
-
-    forget: async (beforeMs) =>
-      db.run(`DELETE FROM dead_letters WHERE state IN (${settled}) AND last_at < ?`, beforeMs),
   };
 }
 
@@ -143,6 +137,16 @@ function fitting({ ids, code, runId, states }: LetterChoice & Pick<DeadLetterFil
     where: given.map(({ condition }) => condition).join(' AND ') || 'TRUE',
     parameters: given.map(({ value }) => value),
   };
+}
+
+/** For use inside a transaction. */
+export function forgetLetters(db: Database, beforeMs: number): void {
+  db.run(`DELETE FROM dead_letters WHERE state IN (${settled}) AND last_at < ?`, beforeMs);
+}
+
+/** How many are not settled. */
+export function openLetters(db: Database): number {
+  return Number(db.get(`SELECT count(*) AS open FROM dead_letters WHERE state IN (${unsettled})`)?.open ?? 0);
 }
 
 export function deathPlace(

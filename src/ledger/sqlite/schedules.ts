@@ -3,7 +3,7 @@
  * found by `ended_at IS NULL`, for which there is an index.
  */
 import { type ErrorKind, PatchbayError } from '#src/errors.ts';
-import { endOfInterrupted, forgettableTicks, mayBegin, resultOf, startableTicks } from '#src/ledger/rules/ticks.ts';
+import { endOfInterrupted, forgettableTicks, mayBegin, resultOf } from '#src/ledger/rules/ticks.ts';
 import {
   type NewTick,
   type ScheduleLedger,
@@ -130,8 +130,6 @@ export function sqliteSchedules(db: Database): ScheduleLedger {
       );
       return row === null ? null : toTick(row);
     },
-
-    nextTicks: async (limit) => startableTicks(openTicks()).slice(0, limit),
 
     openTicks: async () => openTicks(),
 

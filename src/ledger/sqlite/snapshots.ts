@@ -26,9 +26,8 @@ export function sqliteSnapshots(db: Database): SnapshotLedger {
   return {
     publish: async (snapshot) => db.durable(() => publish(db, snapshot)),
 
-    latest: async (series) => one(`${ofSeries} ORDER BY taken_at DESC LIMIT 1`, series),
-
-    at: async (series, atMs) => one(`${ofSeries} AND taken_at <= ? ORDER BY taken_at DESC LIMIT 1`, series, atMs),
+    at: async (series, atMs = Number.MAX_SAFE_INTEGER) =>
+      one(`${ofSeries} AND taken_at <= ? ORDER BY taken_at DESC LIMIT 1`, series, atMs),
 
     before: async (series, takenAtMs) =>
       one(`${ofSeries} AND taken_at < ? ORDER BY taken_at DESC LIMIT 1`, series, takenAtMs),

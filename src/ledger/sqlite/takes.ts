@@ -69,17 +69,6 @@ export function sqliteTakes(db: Database): TakeLedger {
         }
       }),
 
-    forget: async (nowMs, keepMs) =>
-      db.transaction(() => {
-        for (const { feed, seen_at } of db.all('SELECT feed, MAX(seen_at) AS seen_at FROM taken_files GROUP BY feed')) {
-          const name = String(feed);
-          // A feed that was seen in the future was so by a clock that was wrong.
-          const beforeMs = Math.min(Number(seen_at), nowMs) - keepMs;
-          const newest = newestOf(db, name, () => true)?.path ?? null;
-          db.run('DELETE FROM taken_files WHERE feed = ? AND seen_at < ? AND path IS NOT ?', name, beforeMs, newest);
-        }
-      }),
-
     url: async (feed, urlHash) =>
       urlOf(db.get('SELECT * FROM taken_urls WHERE feed = ? AND url_hash = ?', feed, urlHash)),
 
@@ -106,6 +95,20 @@ export function sqliteTakes(db: Database): TakeLedger {
         db.run('INSERT OR REPLACE INTO takes_begun (feed, sha256, begun_at) VALUES (?, ?, ?)', feed, sha256, begunAtMs);
       }),
   };
+}
+
+/**
+ * Forgets the files that were not seen for `keepMs` while their feed saw others; never the newest taken of a feed. Of a feed
+ * that does not look, or finds its folder empty, nothing is forgotten: all would be taken again. For use inside a transaction.
+ */
+export function forgetTaken(db: Database, nowMs: number, keepMs: number): void {
+  for (const { feed, seen_at } of db.all('SELECT feed, MAX(seen_at) AS seen_at FROM taken_files GROUP BY feed')) {
+    const name = String(feed);
+    // A feed that was seen in the future was so by a clock that was wrong.
+    const beforeMs = Math.min(Number(seen_at), nowMs) - keepMs;
+    const newest = newestOf(db, name, () => true)?.path ?? null;
+    db.run('DELETE FROM taken_files WHERE feed = ? AND seen_at < ? AND path IS NOT ?', name, beforeMs, newest);
+  }
 }
 
 /** Ends with the first that is wanted, or with the feed's files. */

@@ -1,7 +1,9 @@
 /** Schedules on a real ledger, with a clock that a test sets and a queue that remembers. Closed when the test ends. */
+
 import { onTestFinished } from 'vitest';
 import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { startableTicks } from '#src/ledger/rules/ticks.ts';
 import type { ScheduleRule, TickRecord } from '#src/ledger/schedules.ts';
 import { createLogger } from '#src/log.ts';
 import type { ConfiguredSchedule } from '#src/schedules/reconcile-schedules.ts';
@@ -99,7 +101,9 @@ export async function openScheduleBench(): Promise<ScheduleBench> {
         .toReversed()
         .map(({ trigger, outcome, state }) => `${trigger} ${outcome ?? state}`),
     takeRuns: async (name, runIds) => {
-      const tick = (await ledger.schedules.nextTicks(10)).find((one) => one.schedule === name);
+      const tick = startableTicks(await ledger.schedules.openTicks())
+        .slice(0, 10)
+        .find((one) => one.schedule === name);
       if (tick === undefined) return null;
       await ledger.schedules.begin(tick.id, clock.nowMs());
       await ledger.schedules.end(tick.id, clock.nowMs(), { outcome: 'run', runIds, message: null });
