@@ -1,4 +1,4 @@
-/** Job: look at the next keys of an audit. */
+/** Job: check the next keys of an audit. */
 import { z } from 'zod';
 import { carryOutAudit } from '#src/audits/carry-out-audit.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
@@ -7,7 +7,7 @@ import { isExhaustedRead } from './upsert-batch.ts';
 
 const payload = z.object({ auditId: z.string() });
 
-/** Whatever is wrong may be wrong for long: the audit is handed out again at once when the job ends. */
+/** After a failure, which may last: the audit is handed out again as soon as the job ends. */
 const restAfterFailureMs = 5_000;
 
 export const audit: JobDefinition<z.infer<typeof payload>, RunContext> = {
@@ -21,7 +21,7 @@ export const audit: JobDefinition<z.infer<typeof payload>, RunContext> = {
   process: async ({ auditId }, context, signal) => {
     const { audits } = context;
     const pause = await audits.ledger.pause();
-    // Where writes alone are paused, reads pass.
+    // While writes alone are paused, reads continue.
     if (pause !== null && pause.scope !== 'writes') return;
     const untilPaused = AbortSignal.any([signal, context.atWork()]);
     try {

@@ -5,7 +5,7 @@ import type { JobDefinition } from '#src/queue/job-definition.ts';
 
 const payload = z.object({ deliveryId: z.string() });
 
-/** Paused work is no reason to wait: that it is paused is what has to be told. */
+/** Does not wait during a pause: the pause itself is a reason for notices. */
 export const deliver: JobDefinition<z.infer<typeof payload>, { readonly notices: Notices }> = {
   name: 'deliver',
   schema: payload,

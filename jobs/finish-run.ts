@@ -1,4 +1,4 @@
-/** Job: end a run whose rows all have an outcome, or that was cancelled. */
+/** Job: finish a run whose rows all have an outcome, or that was cancelled. */
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { finishCancelled, finishRun } from '#src/runs/finish-run.ts';

@@ -15,7 +15,7 @@ export const importFile: JobDefinition<z.infer<typeof payload>, RunContext> = {
   about: ({ runId }, { runs }) => aboutRun(runs, runId),
   process: async ({ runId }, context, signal) => {
     const { runs, staging } = context;
-    // A flushed queue brings the job back while the first one is still at work.
+    // After a flush the job may be added again while the first one is still active.
     if (staging.has(runId)) return;
     staging.add(runId);
     try {

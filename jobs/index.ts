@@ -1,4 +1,4 @@
-/** The job catalog: every job there is. */
+/** The catalog of all jobs. */
 import type { AnyJobDefinition } from '#src/queue/job-definition.ts';
 import { audit } from './audit.ts';
 import type { BatchContext, JobContext, RunContext } from './context.ts';
@@ -11,10 +11,10 @@ import { takeFiles } from './take-files.ts';
 import { upsertBatch } from './upsert-batch.ts';
 import { wakeSchedules } from './wake-schedules.ts';
 
-/** The jobs of worker processes: the engine's files, its sweep and what it has begun are known to the engine alone. */
+/** The jobs of worker processes. All others need files or state of the engine. */
 export const batchCatalog: readonly AnyJobDefinition<BatchContext>[] = [upsertBatch];
 
-/** What a run needs to come to its end. */
+/** What a run needs from staging to its end. */
 export const runCatalog: readonly AnyJobDefinition<RunContext>[] = [
   importFile,
   ...batchCatalog,

@@ -1,4 +1,4 @@
-/** Job: put back from the ledger what the queue should hold, and try a paused service again. */
+/** Job: one sweep of the engine's periodic tasks. */
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import type { RunContext } from './context.ts';

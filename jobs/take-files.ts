@@ -8,7 +8,7 @@ const payload = z.object({ tickId: z.string() });
 export const takeFiles: JobDefinition<z.infer<typeof payload>, { readonly schedules: SchedulesContext }> = {
   name: 'take-files',
   schema: payload,
-  // A slow server must not keep the other feeds waiting.
+  // A slow server must not delay the other feeds.
   concurrency: 4,
   about: async ({ tickId }, { schedules }) => {
     const tick = await schedules.ledger.schedules.tick(tickId);

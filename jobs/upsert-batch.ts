@@ -12,7 +12,7 @@ const payload = z.object({
   generation: z.number().int().nonnegative(),
 });
 
-/** A batch whose reads get no answer rests so long. */
+/** How long a batch is deferred after a read without an answer. */
 const restMs = 3_000;
 
 export const upsertBatch: JobDefinition<z.infer<typeof payload>, BatchContext> = {
@@ -28,10 +28,10 @@ export const upsertBatch: JobDefinition<z.infer<typeof payload>, BatchContext> =
 };
 
 /**
- * Works on a batch; with `recordsMax` on so many of its records alone. A guard stops its run; a read that got no answer
- * puts it off; other trouble of the service pauses all work.
- * @returns false where the service did not answer as it should.
- * @throws what `processBatch` throws else.
+ * Works on a batch, or on at most `recordsMax` of its records. A guard stops the run; a read without an answer defers the
+ * batch; other failures of the service pause all work.
+ * @returns false if the service did not answer as it should.
+ * @throws any other error of `processBatch`.
  */
 export async function workOnBatch(
   reference: BatchReference,
@@ -58,7 +58,7 @@ export async function workOnBatch(
 
 const exhaustedCodes: ReadonlySet<string> = new Set(['serviceUnreachable', 'serviceFailing', 'rateLimited']);
 
-/** Whether it was one read alone, or an outage, the breakers tell. */
+/** The breakers show whether it was one read or an outage. */
 export function isExhaustedRead(error: unknown): error is PatchbayError {
   return error instanceof PatchbayError && error.kind === 'unreachable' && exhaustedCodes.has(error.code);
 }

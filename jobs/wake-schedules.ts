@@ -1,4 +1,4 @@
-/** Job: the queue's scheduler says that something may be due. What is due, the ledger tells. */
+/** Job: the queue's scheduler reports that something may be due. The ledger decides what is. */
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import type { SchedulesContext } from '#src/schedules/carry-out-tick.ts';

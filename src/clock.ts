@@ -1,10 +1,11 @@
 /**
- * Time as a parameter. Nothing below `app.ts` reads the clock by itself.
+ * Time as a parameter: every decision gets its times from a `Clock`. Plumbing alone uses Node's own timers, for intervals,
+ * time-outs and measured durations.
  *
- * Two times: the wall clock names instants for people; the monotonic clock measures leases and horizons. The
- * monotonic clock runs for the whole system since it booted, so it may be compared between processes as long as
- * the boot's id is the same (`rules.md`, "One contact per key"). What waits in the ledger waits by the ledger's own
- * clock, which is made of both (`ledger/sqlite/clock.ts`).
+ * The wall clock names instants for people; the monotonic clock measures leases and horizons. The monotonic clock counts
+ * from the boot of the system, so its times may be compared between processes while the boot's id is the same (`rules.md`,
+ * "One contact per key"). What waits in the ledger waits by the ledger's own clock, which combines both
+ * (`ledger/sqlite/clock.ts`).
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Clock {
   /** The wall clock, in milliseconds since 1970. */
   nowMs(): number;
-  /** Milliseconds since the system booted; never goes back. */
+  /** Milliseconds since the boot of the system; never goes back. */
   monotonicMs(): number;
   /** Names this boot of the system. Monotonic times of two boots cannot be compared. */
   readonly bootId: string;
@@ -22,14 +23,14 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What tells one moment on this machine from another. */
+/** What identifies a moment on this machine. */
 export type Moment = Pick<Clock, 'nowMs' | 'monotonicMs' | 'bootId'>;
 
 export function systemClock(): Clock {
   return {
     nowMs: () => Date.now(),
     monotonicMs: () => Number(process.hrtime.bigint() / 1_000_000n),
-    // Asked for once, and not by those who only want to know the time: it may cost a process.
+    // Read once and on demand: it may take a child process.
     get bootId() {
       thisBoot ??= readBootId(thisSystem);
       return thisBoot;
@@ -40,7 +41,7 @@ export function systemClock(): Clock {
 
 let thisBoot: string | null = null;
 
-/** Waits until the time is over or the signal fires, whichever comes first: the caller looks which. */
+/** Waits until the time is over or the signal fires, whichever comes first. The caller checks the signal. */
 export async function sleepUnlessCut(clock: Pick<Clock, 'sleep'>, ms: number, signal: AbortSignal): Promise<void> {
   try {
     await clock.sleep(ms, signal);
@@ -49,15 +50,15 @@ export async function sleepUnlessCut(clock: Pick<Clock, 'sleep'>, ms: number, si
   }
 }
 
-/** What this system tells about itself. Each may throw. */
+/** Facts about this system. Each may throw. */
 export interface SystemFacts {
   readonly platform: NodeJS.Platform;
   readFile(path: string): string;
-  /** What the program prints; bounded in time. */
+  /** The output of the program; bounded in time. */
   run(program: string, args: readonly string[]): string;
   /** The wall clock, in milliseconds since 1970. */
   nowMs(): number;
-  /** Seconds since the boot, those asleep included. */
+  /** Seconds since the boot, including sleep. */
   uptimeSeconds(): number;
 }
 
@@ -73,7 +74,7 @@ export const thisSystem: SystemFacts = {
       timeout: programMsMax,
       stdio: ['ignore', 'pipe', 'ignore'],
       windowsHide: true,
-      // One spelling for all, whatever language and time zone each process has.
+      // The same output in all processes, independent of their language and time zone.
       env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
     }),
   nowMs: () => Date.now(),
@@ -81,19 +82,19 @@ export const thisSystem: SystemFacts = {
 };
 
 /**
- * The same name in all processes of this machine until it boots again. Where the system keeps one itself, that is it, since
- * no clock has a part in it: Linux a UUID of the kernel's, macOS the UUID of the boot session, Windows the number of the boot
- * that the loader counts up. Elsewhere, and where it cannot be read, it is the second of the boot, reckoned from uptime and
- * wall clock: two processes may come to different seconds, so such names are compared by `isSameBoot` and never as text.
+ * The same id in all processes of this machine until it boots again. It is the system's own id if there is one, since that
+ * does not depend on any clock: a UUID of the kernel on Linux, the UUID of the boot session on macOS, the boot counter of the
+ * loader on Windows. Otherwise it is the second of the boot, computed from uptime and wall clock: two processes may compute
+ * different seconds, so such ids must be compared by `isSameBoot`, never as text.
  */
 export function readBootId(system: SystemFacts): string {
   try {
     const id = bootIdReaders[system.platform]?.(system) ?? '';
     if (id !== '') return id;
   } catch {
-    // The system does not tell; the reckoned one will do.
+    // The computed one is used instead.
   }
-  return `${reckonedPrefix}${Math.round(system.nowMs() / 1_000 - system.uptimeSeconds())}`;
+  return `${computedPrefix}${Math.round(system.nowMs() / 1_000 - system.uptimeSeconds())}`;
 }
 
 const prefetchKey = 'HKLM\\SYSTEM\\CurrentControlSet\\Control\\Session Manager\\Memory Management\\PrefetchParameters';
@@ -108,22 +109,22 @@ const bootIdReaders: Partial<Record<NodeJS.Platform, (system: SystemFacts) => st
   },
 };
 
-const reckonedPrefix = 'booted-at-';
+const computedPrefix = 'booted-at-';
 /**
- * Reckoned seconds of one boot differ by rounding, by how the clock was disciplined since, and by small steps. Two boots
- * within it are taken for one: a machine that boots anew a minute after its boot has no deadline that lies further ahead than
- * that minute, so something waits a minute too long, and nothing is early.
+ * Computed seconds of one boot differ by rounding, clock discipline and small steps. Two boots within this time count as one:
+ * a machine that boots again within a minute has no deadline further ahead than that minute, so something may wait a minute
+ * too long, and nothing happens early.
  */
 const sameBootSecondsMax = 60;
 
 /**
- * Whether two ids name one boot. A wall clock that is set by more than a minute makes a reckoned id look like another boot to
- * processes started later: they wait out horizons in full, once, which costs time and is safe.
+ * Whether two ids name one boot. If the wall clock is set by more than a minute, later processes compute another boot: they
+ * wait out all horizons once, which costs time and is safe.
  */
 export function isSameBoot(one: string, other: string): boolean {
   if (one === other) return true;
-  if (!one.startsWith(reckonedPrefix) || !other.startsWith(reckonedPrefix)) return false;
-  const secondOf = (id: string): number => Number(id.slice(reckonedPrefix.length));
+  if (!one.startsWith(computedPrefix) || !other.startsWith(computedPrefix)) return false;
+  const secondOf = (id: string): number => Number(id.slice(computedPrefix.length));
   return Math.abs(secondOf(one) - secondOf(other)) <= sameBootSecondsMax;
 }
 
@@ -132,12 +133,10 @@ export function isoInstant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-// Waiting with an end.
-
-/** What `within` gives when the time is over. */
+/** What `within` returns when the time is over. */
 export const timedOut: unique symbol = Symbol('timed out');
 
-/** The promise's value, or `timedOut` after `timeoutMs`; the promise itself goes on. Rejects as the promise does. */
+/** The promise's value, or `timedOut` after `timeoutMs`; the promise itself continues. Rejects as the promise does. */
 export async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | typeof timedOut> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<typeof timedOut>((done) => {

@@ -1,11 +1,11 @@
-/** What was opened is closed in reverse order, however far the opening got. */
+/** Closes what was opened, in reverse order, also after an opening that failed halfway. */
 import { messageOf } from '#src/errors.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
 import type { Logger } from '#src/log.ts';
 
 export interface Closers {
   add(close: () => Promise<void> | void): void;
-  /** Never rejects: one that fails is logged, and the others are closed. A second call finds nothing to do. */
+  /** Never rejects: a failure is logged, and the others are still closed. A second call does nothing. */
   closeAll(): Promise<void>;
 }
 

@@ -1,11 +1,10 @@
 /**
- * The BullMQ queue `dead-letters`: a view of the ledger's open dead letters, so that any BullMQ page shows them.
+ * The BullMQ queue `dead-letters`: a view of the ledger's open dead letters for any BullMQ page.
  *
- * A letter's job fails at its first start, on purpose: it then stands among the failed jobs with its reason. A start
- * after that means that somebody pressed retry, and does what `dead retry` does. The view is bounded, rebuilt from the
- * ledger, and holds no personal data.
- */
-import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
+ * The job of a letter fails on purpose at its first start, so that it is listed among the failed jobs with its reason. A later
+ * start means that a person pressed retry, and does what `dead retry` does. The view is bounded, derived from the ledger,
+ * and holds no personal data.
+ */ import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { redrive } from '#src/dead-letters/redrive.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -20,7 +19,7 @@ const jobsMax = 10_000;
 const jobsPerPage = 500;
 
 export interface DeadLetterView {
-  /** Makes the queue show what the ledger holds. */
+  /** Makes the queue show what the ledger holds. Never rejects. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,7 +40,7 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
     const letterId = String(job.data.letterId);
     const letter = await ledger.deadLetters.get(letterId);
     if (letter?.state !== 'open') return;
-    // Counts failures only: a start that a killed process left behind is none, and nobody pressed retry.
+    // Counts failures only: a start that a killed process left behind is not a retry by a person.
     if (job.attemptsMade > 0) {
       await redrive(submit, { ids: [letterId], remap: false });
       onRedrive();
@@ -62,7 +61,7 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
   let refreshing: Promise<void> = Promise.resolve();
   return {
     refresh: () => {
-      // One after the other: two at once would add the same jobs twice for nothing.
+      // One after the other: two at once would add the same jobs twice.
       refreshing = refreshing
         .then(() => refresh(options))
         .catch((error: unknown) => {
@@ -96,7 +95,7 @@ async function refresh({ ledger, producer }: DeadLetterViewOptions): Promise<voi
   }
 }
 
-/** Ends with the first short page, and at the queue's bound. */
+/** Ends with the first empty page, or at the bound. */
 async function shownIds(producer: Producer): Promise<ReadonlySet<string>> {
   const queue = producer.queue(deadLettersQueue);
   const ids = new Set<string>();

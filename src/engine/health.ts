@@ -1,8 +1,8 @@
 /**
- * What this process knows of its surroundings: the queue, the ledger's file, the disk.
+ * What a process knows of its surroundings: the queue, the ledger's file, the disk.
  *
- * Fed by those who use them anyway, so that nothing is asked for health's sake but the free room of the disk. Invariant: one
- * log line when trouble begins, turns into another one, or ends; none for each error.
+ * Their users report how each operation ended; only the free disk space is queried. Invariant: one log line when a problem
+ * begins, changes or ends, not one for each error.
  */
 
 import { statfs } from 'node:fs/promises';
@@ -22,29 +22,29 @@ export interface Trouble {
 }
 
 export interface Health {
-  /** What stands now; the oldest first. */
+  /** Current problems, oldest first. */
   troubles(): readonly Trouble[];
-  /** How the queue took jobs (`QueueObserver`). */
+  /** A `QueueObserver`. */
   queueEnded(error: Error | null, tookMs: number): void;
-  /** How the ledger's file was written (`LedgerObserver`). */
+  /** A `LedgerObserver`. */
   ledgerEnded(trouble: PatchbayError | null): void;
-  /** Looks at the disk, and forgets what has long been quiet. Never rejects. */
+  /** Checks the disk, and drops problems without news. Never rejects. */
   look(): Promise<void>;
 }
 
 interface HealthParts {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly log: Logger;
-  /** For people: where the queue is. */
+  /** For people: which queue it is. */
   readonly queueDescription: string;
   /** The data folder. */
   readonly folder: string;
   readonly freeBytes?: FreeBytes;
 }
 
-/** A small write may pass between two large ones that do not: trouble ends with one so long after the last failure. */
+/** A problem ends with a success this long after the last failure: a small write may succeed between two large ones that fail. */
 const calmMs = 5_000;
-/** Where nothing is written any more, nothing is known: trouble is forgotten. */
+/** Without any write for this time, the state is unknown, and the problem is dropped. */
 const silenceMs = 60_000;
 
 interface Standing extends Trouble {
@@ -59,11 +59,11 @@ export function createHealth(parts: HealthParts): Health {
     const known = standing.get(part);
     const sinceMs = known?.code === code ? known.sinceMs : clock.nowMs();
     standing.set(part, { part, code, message, sinceMs, lastAtMs: clock.monotonicMs() });
-    if (known?.code !== code) log.warn({ part, code, reason: message }, 'trouble around this process');
+    if (known?.code !== code) log.warn({ part, code, reason: message }, 'a problem began');
   };
-  /** Damage stands for as long as this process lives. */
+  /** Damage lasts as long as this process. */
   let damage: Trouble | null = null;
-  const tellDamage = ({ code, message, hint }: PatchbayError): void => {
+  const reportDamage = ({ code, message, hint }: PatchbayError): void => {
     if (damage !== null) return;
     damage = { part: 'ledger', code, message: inSentence(message), sinceMs: clock.nowMs() };
     standing.delete('ledger');
@@ -74,7 +74,7 @@ export function createHealth(parts: HealthParts): Health {
     if (known === undefined) return;
     standing.delete(part);
     const seconds = Math.round((clock.nowMs() - known.sinceMs) / 1_000);
-    log.info({ part, code: known.code, seconds }, 'trouble is over');
+    log.info({ part, code: known.code, seconds }, 'a problem ended');
   };
   const quietMs = (part: Trouble['part']): number =>
     clock.monotonicMs() - (standing.get(part)?.lastAtMs ?? Number.NEGATIVE_INFINITY);
@@ -90,7 +90,7 @@ export function createHealth(parts: HealthParts): Health {
       else begin('queue', trouble.code, trouble.message);
     },
     ledgerEnded: (trouble) => {
-      if (trouble?.kind === 'damaged') tellDamage(trouble);
+      if (trouble?.kind === 'damaged') reportDamage(trouble);
       else if (trouble !== null) begin('ledger', trouble.code, inSentence(trouble.message));
       else if (quietMs('ledger') >= calmMs) end('ledger');
     },
@@ -98,11 +98,11 @@ export function createHealth(parts: HealthParts): Health {
       if (quietMs('ledger') >= silenceMs) end('ledger');
       try {
         const free = await freeBytes(folder);
-        if (isDiskFull(free)) begin('disk', 'diskFull', roomInWords(free, folder));
+        if (isDiskFull(free)) begin('disk', 'diskFull', diskFullMessage(free, folder));
         else end('disk');
       } catch (error) {
-        // Not every file system tells; that is no trouble.
-        log.debug({ reason: messageOf(error) }, 'free room not known');
+        // Not every file system reports it; that is not a problem.
+        log.debug({ reason: messageOf(error) }, 'free disk space not known');
       }
     },
   };
@@ -112,34 +112,30 @@ function inSentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }
 
-// How much room the disk of the data folder has.
-
-/** Rejects where the file system does not tell. */
+/** Rejects if the file system does not report it. */
 type FreeBytes = (folder: string) => Promise<number>;
 
-/** Below this the ledger cannot be written for long, and files are not taken. */
-const roomBytesMin = 1_000_000;
+/** With less space the ledger cannot be written for long, and files are not taken. */
+const freeBytesMin = 1_000_000;
 
-/** What this process may use, without the system's reserve. */
+/** Space that this process may use, without the system's reserve. */
 const freeBytesOf: FreeBytes = async (folder) => {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 };
 
 function isDiskFull(freeBytes: number): boolean {
-  return freeBytes < roomBytesMin;
+  return freeBytes < freeBytesMin;
 }
 
-function roomInWords(freeBytes: number, folder: string): string {
+function diskFullMessage(freeBytes: number, folder: string): string {
   return `The disk of ${folder} is full (${Math.floor(freeBytes / 1_000)} kB free).`;
 }
 
-// What is the matter with the queue, told from how it took jobs. Pure.
-
-/** Jobs are taken in a few milliseconds. */
+/** Adding jobs normally takes a few milliseconds. */
 const slowMs = 2_000;
 
-/** Null where all is well. The words of Redis come first in its errors, as in `OOM command not allowed`. */
+/** What the end of an operation says about the queue; null: no problem. An error of Redis begins with a code, as in `OOM command not allowed`. */
 function queueTrouble(
   description: string,
   error: Error | null,
@@ -155,10 +151,13 @@ function queueTrouble(
     return { code: 'queueSlow', message: `The queue does not answer in time: ${description}. ${waits}` };
   }
   if (message.includes('OOM ')) {
-    return { code: 'queueFull', message: `The queue has no memory left: ${description}. ${waits}` };
+    return { code: 'queueFull', message: `The queue is out of memory: ${description}. ${waits}` };
   }
   if (/^(MISCONF|READONLY|LOADING|BUSY|NOPERM|NOAUTH|WRONGPASS|ERR) /.test(message)) {
-    return { code: 'queueRefuses', message: `The queue takes no jobs: ${description} says ${message}. ${waits}` };
+    return {
+      code: 'queueRefuses',
+      message: `The queue does not accept jobs: ${description} answers ${message}. ${waits}`,
+    };
   }
   return { code: 'queueAway', message: `The queue cannot be reached: ${description} (${message}). ${waits}` };
 }
@@ -167,30 +166,26 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
 }
 
-/**
- * What a process that is no engine can see of the surroundings by itself, for people: the room on the disk, and whether a
- * Redis answers.
- */
+/** What a process other than the engine can check by itself. */
 interface Surroundings {
-  /** Null where the file system does not tell. */
+  /** Null if the file system does not report it. */
   readonly diskFreeBytes: number | null;
-  /** Null for the embedded queue: only its engine can use it. */
+  /** Null for the embedded queue, which only its engine can use. */
   readonly queueAnswers: boolean | null;
-  /** Sentences; empty where all is well. */
+  /** Sentences; empty if there are no problems. */
   readonly troubles: readonly string[];
 }
 
 const answerWithinMs = 2_000;
 
-/** Takes two seconds at most, and changes nothing. */
-export async function lookAround({ config, mode }: Pick<Home, 'config' | 'mode'>): Promise<Surroundings> {
+/** Takes at most two seconds, and changes nothing. */
+export async function checkSurroundings({ config, mode }: Pick<Home, 'config' | 'mode'>): Promise<Surroundings> {
   const { root } = dataFolders(config, mode);
   const { redisUrl } = config.queue;
-  // Null: this file system does not tell. That is no trouble, only nothing to warn by.
   const diskFreeBytes = await freeBytesOf(root).catch(() => null);
-  const troubles = diskFreeBytes !== null && isDiskFull(diskFreeBytes) ? [roomInWords(diskFreeBytes, root)] : [];
+  const troubles = diskFreeBytes !== null && isDiskFull(diskFreeBytes) ? [diskFullMessage(diskFreeBytes, root)] : [];
   if (redisUrl === null) return { diskFreeBytes, queueAnswers: null, troubles };
-  // Loaded only here: most calls need no queue.
+  // Loaded on demand: most commands need no queue.
   const { pingRedis } = await import('#src/queue/connection.ts');
   const reason = await pingRedis(redisUrl, answerWithinMs);
   if (reason !== null) troubles.push(`The queue cannot be reached: Redis at ${new URL(redisUrl).host} (${reason}).`);

@@ -1,4 +1,9 @@
-/** Takes files out of the import folders while `start` runs: their own and those of the feeds' folders in them. */
+/**
+ * Takes files out of the import folders while `start` runs: those at the top, and those in the folders of feeds.
+ *
+ * A feed's folder is watched as long as it exists. A folder whose name is not a valid feed name, or whose feed has an invalid
+ * mapping, is watched as well: files dropped there go to `_failed` with the reason, so that no file is ignored.
+ */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from '#src/app.ts';
@@ -21,24 +26,23 @@ async function makeFolder(folder: string): Promise<void> {
     throw new PatchbayError(
       'usage',
       'importFolderUnusable',
-      `${folder} cannot be used as import folder: ${messageOf(error)}`,
+      `${folder} cannot be used as the import folder: ${messageOf(error)}`,
       {
-        hint: 'Name another folder with PATCHBAY_IMPORT, or make room for this one.',
+        hint: 'Set PATCHBAY_IMPORT to another folder, or check the rights of this one.',
         cause: error,
       },
     );
   }
 }
 
-/** What the intake needs of a home. */
 export type IntakeHome = Pick<Home, 'clock' | 'log' | 'submit' | 'feeds'> & {
   readonly folders: Pick<Home['folders'], 'claimed' | 'importFolders'>;
 };
 
-/** A file that is not one of ours is taken too: its run fails, and says what to do, in `_failed`. */
+/** A file that cannot be an export is taken too: its run fails, and a note in `_failed` says what to do. */
 export async function startIntake(home: IntakeHome, onTaken: () => void): Promise<Intake> {
   const { clock, log, submit, feeds, folders } = home;
-  /** A file was claimed, perhaps, and not entered as a run: the ledger's disk was full, say. */
+  /** A file may be checked out without being entered as a run, for example because the ledger's disk was full. */
   let orphaned = false;
   const taking =
     (importFolder: string, folder: string | null) =>
@@ -78,7 +82,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
     orphaned = await hasOrphans(submit);
   };
   const timer = setInterval(() => {
-    enter().catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'claimed files not entered'));
+    enter().catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'checked-out files not entered'));
   }, sweepEveryMs);
   return {
     close: async () => {
@@ -89,25 +93,20 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
   };
 }
 
-/** So that people see where to drop the files of a configured feed that takes them from nowhere else. */
+/** Shows people where to drop the files of a configured feed that does not fetch them itself. */
 async function makeFoldersOfFeeds({ feeds, folders }: IntakeHome): Promise<void> {
   const folder = folders.importFolders.at(-1);
   if (folder === undefined) return;
   for (const { name, take } of feeds.configured) if (take === null) await makeFolder(join(folder, name));
 }
 
-/**
- * The folders of feeds in one import folder: each is watched from when it is there until it is gone.
- *
- * A folder whose name no feed can have, or whose feed has a broken mapping, is watched too: what is dropped there goes to
- * `_failed` with the reason. Nothing passes in silence.
- */
+/** Folders of feeds watched in one import folder. */
 export const feedFoldersMax = 200;
 
 interface FeedFolders {
-  /** Told again and again which folders there are. */
+  /** Must be called after each scan, with the names of all folders. */
   readonly found: (names: readonly string[]) => void;
-  /** Waits for what is at work. */
+  /** Waits for files being taken. */
   close(): Promise<void>;
 }
 
@@ -121,21 +120,21 @@ export function createFeedFolders({ feeds, log, watch }: FeedFoldersOptions): Fe
   const watched = new Map<string, ImportFolder>();
   const closing = new Set<Promise<void>>();
   let closed = false;
-  let toldOfMany = false;
+  let warnedOfMany = false;
 
   const warnOfMany = (names: readonly string[]): void => {
     const count = names.length;
     const first = names.find((name) => !watched.has(name));
-    if (first !== undefined && !toldOfMany) {
-      const hint = 'Files in the others wait. Remove folders that are not used any more.';
+    if (first !== undefined && !warnedOfMany) {
+      const hint = 'Files in the ignored folders wait. Remove folders that are no longer used.';
       log.warn(
         { count, limit: feedFoldersMax, feed: feedNameOf(first), hint },
-        'too many folders in the import folder: this feed and others are left alone',
+        'too many folders in the import folder: this feed and others are ignored',
       );
     }
-    toldOfMany = first !== undefined;
+    warnedOfMany = first !== undefined;
   };
-  /** The first look at a folder tells early what the first file in it would tell. */
+  /** Reports early what the first file in the folder would report. */
   const warnOfTrouble = async (name: string): Promise<void> => {
     try {
       await feeds.ofFolder(name);
@@ -143,7 +142,7 @@ export function createFeedFolders({ feeds, log, watch }: FeedFoldersOptions): Fe
       const [code, hint] = error instanceof PatchbayError ? [error.code, error.hint] : ['unknown', null];
       log.warn(
         { feed: feedNameOf(name), code, reason: messageOf(error), hint },
-        'what is dropped into this folder of the import folder will fail',
+        'files dropped into this folder of the import folder will fail',
       );
     }
   };
@@ -160,7 +159,7 @@ export function createFeedFolders({ feeds, log, watch }: FeedFoldersOptions): Fe
       for (const [name, folder] of watched) if (!there.has(name)) stopWatching(name, folder);
       const configured = new Set(feeds.configured.map((feed) => feed.name));
       const fresh = names.filter((name) => !watched.has(name));
-      // Feeds that somebody wrote down come first.
+      // Configured feeds come first.
       for (const name of fresh.toSorted(
         (left, right) => Number(configured.has(right)) - Number(configured.has(left)),
       )) {

@@ -1,4 +1,4 @@
-/** The sandbox: the embedded workspace service with a store and a key of its own in the data folder. */
+/** The sandbox: the embedded workspace service, with its own store and key in the data folder. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,11 +13,11 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** A new sandbox holds a few people and numbers, so that there is something to look at. */
+/** A new sandbox holds some contacts and numbers as examples. */
 const seedContacts = 25;
 const seedPhoneNumbers = 4;
 
-/** @throws PatchbayError `usage` where its store cannot be opened. */
+/** @throws PatchbayError `usage` if its store cannot be opened. */
 export async function startSandbox(folders: SandboxFolders, clock: Clock, log: Logger): Promise<Sandbox> {
   const apiKey = await readOrMakeKey(folders.sandboxKeyFile);
   const service: RunningService = await startService({
@@ -38,7 +38,7 @@ export async function startSandbox(folders: SandboxFolders, clock: Clock, log: L
   return { origin: service.origin, apiKey, close: () => service.close() };
 }
 
-/** The engine's lock is held: nobody else makes the file at the same time. */
+/** The caller holds the engine's lock, so no other process creates the file at the same time. */
 async function readOrMakeKey(file: string): Promise<string> {
   const known = await readFile(file, 'utf8').catch(() => '');
   if (known.trim() !== '') return known.trim();

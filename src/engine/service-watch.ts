@@ -1,9 +1,9 @@
 /**
- * Stops work when the service refuses the key, does not answer or takes no writes, and starts it again by itself.
+ * Pauses work when the service refuses the key, does not answer or refuses writes, and resumes it without help.
  *
- * The pause stands in the ledger: every process on it waits, and people see since when and why. While it stands, each
- * sweep asks whether the service works again: by one cheap read, and where writes failed by one record that is due
- * anyway (`rules.md`, "Retries, rate, outages"). Invariant: nothing here gives up a row.
+ * The pause is kept in the ledger: every process on it waits, and people see since when and why. During a pause each sweep
+ * probes the service: by one cheap read, and if writes failed by a *write trial*, one record that is due anyway (`rules.md`,
+ * "Retries, rate, outages"). Invariant: nothing here gives up a row.
  */
 import type { Clock, Moment } from '#src/clock.ts';
 import { messageOf, PatchbayError, unreachable } from '#src/errors.ts';
@@ -15,15 +15,15 @@ import { askControlKey } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
 export interface ServiceWatch {
-  /** Pauses all work where the error says so. @returns whether it did. */
+  /** Pauses all work after an error of the kind `auth` or `unreachable`. @returns whether it did. */
   pauseFor(error: unknown): Promise<boolean>;
-  /** Five failures in a row: pauses what they are about. Never rejects. */
+  /** After five consecutive failures: pauses all work, or writing alone. Never rejects. */
   opened(breaker: OpenedBreaker): Promise<void>;
-  /** A read stayed without an answer after all its tries; the second such read in a row pauses all work. */
+  /** A read failed after all its tries; the second such read without an answer in between pauses all work. */
   exhausted(error: PatchbayError): Promise<void>;
-  /** Fires when this process has paused work: what it has begun is to stop at the next safe place. */
+  /** Fires when this process pauses work: work in progress must stop at the next safe place. */
   atWork(): AbortSignal;
-  /** Asks the service once, if work is paused; ends the pause when it answers. @returns whether work may go on. */
+  /** During a pause, probes the service once, and ends the pause if it works. @returns whether work may continue. */
   probe(signal?: AbortSignal): Promise<boolean>;
 }
 
@@ -33,9 +33,9 @@ interface ServiceWatchParts {
   readonly breakers: Pick<Breakers, 'totals'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Runs before work begins again: the key may have changed meanwhile. */
+  /** Called before work resumes: the key may have changed meanwhile. */
   readonly recheck: () => Promise<void>;
-  /** Whether writes pass again; absent where nobody calls `probe`. */
+  /** Tries one write; absent in processes that never probe. */
   readonly tryWrite?: (signal?: AbortSignal) => Promise<TrialEnd>;
 }
 
@@ -50,7 +50,7 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
   const pause = async (next: NewPause, sinceMs = clock.nowMs()): Promise<void> => {
     const known = await ledger.pause();
     if (!covers(known, next)) {
-      // Writes failed first, then reads too: it is one outage.
+      // Writes failed first, then reads as well: one outage.
       const since = known !== null && known.code === next.code ? known.sinceMs : sinceMs;
       await ledger.setPause({ ...next, sinceMs: since });
       log.warn({ code: next.errorCode, scope: next.scope }, 'work paused');
@@ -64,12 +64,12 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
     await pause({ code: error.kind, scope: 'all', errorCode: error.code, message: error.message });
     return true;
   };
-  /** What else went wrong at the last probe: told once, not every few seconds. */
-  let toldFailure: string | null = null;
-  const tellFailure = async (error: unknown): Promise<void> => {
+  /** The code of the last probe's failure: reported once, not every few seconds. */
+  let reportedFailure: string | null = null;
+  const reportFailure = async (error: unknown): Promise<void> => {
     const code = error instanceof PatchbayError ? error.code : 'unexpected';
-    if (code === toldFailure) return;
-    toldFailure = code;
+    if (code === reportedFailure) return;
+    reportedFailure = code;
     log.error({ code }, 'probe failed');
     const known = await ledger.pause();
     if (known !== null) await ledger.setPause({ ...known, message: messageOf(error) });
@@ -90,7 +90,7 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
       try {
         await pause(breakerPause(workspace.origin, breaker), breaker.sinceMs);
       } catch (error) {
-        // The ledger has trouble of its own. The next five failures say it again.
+        // The ledger failed. The next five failures call this again.
         log.warn({ reason: messageOf(error) }, 'pause not written');
       }
     },
@@ -107,32 +107,32 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
         if (!(await passes(known, signal))) return false;
       } catch (error) {
         if (signal?.aborted) return false;
-        if (await pauseFor(error)) toldFailure = null;
-        else await tellFailure(error);
+        if (await pauseFor(error)) reportedFailure = null;
+        else await reportFailure(error);
         return false;
       }
-      toldFailure = null;
+      reportedFailure = null;
       await ledger.setPause(null);
-      log.info({}, 'work goes on');
+      log.info({}, 'work resumed');
       return true;
     },
   };
 }
 
-/** Whether the pause that stands says as much already. Failing writes are no news while all work waits. */
+/** Whether the current pause includes the next one. Failing writes add nothing while all work waits. */
 function covers(known: Pause | null, next: NewPause): boolean {
   if (known === null) return false;
   return next.scope === 'writes' || (known.code === next.code && known.scope !== 'writes');
 }
 
-/** The pause that a breaker sets, in words for people. Pure. */
+/** The pause that an open breaker sets, with a message for people. Pure. */
 function breakerPause(origin: string, breaker: OpenedBreaker): Omit<Pause, 'sinceMs'> {
   const { kind, failure, otherKindPasses } = breaker;
   const code = 'unreachable';
   const errorCode = failure.code;
   if (kind === 'read') return { code, scope: 'all', errorCode, message: readsFail(origin, failure) };
-  const reads = otherKindPasses ? '; reads pass' : '';
-  const message = `Creates and updates fail at the service at ${origin} (${failure.why})${reads}.`;
+  const reads = otherKindPasses ? '; reads succeed' : '';
+  const message = `Creates and updates fail at ${origin} (${failure.why})${reads}.`;
   return { code, scope: 'writes', errorCode, message };
 }
 
@@ -149,15 +149,13 @@ function readsFail(origin: string, { code, why }: RequestFailure): string {
   }
 }
 
-// Finds out whether writes pass again: works on one record that is due anyway, while all other writes wait.
-//
-// Invariant: a trial takes the same way as any work on that record, so that it can neither lose it nor write it twice.
-
 /**
+ * How a write trial ended:
+ *
  * - `passed`: the service answered a write;
  * - `failed`: it did not, or not even a read;
- * - `nothingSent`: the records looked at needed no write;
- * - `nothingDue`: all records wait, as those in doubt do;
+ * - `nothingSent`: the records tried needed no write;
+ * - `nothingDue`: all records wait, as records in doubt do;
  * - `nothingPending`: there is nothing to write.
  */
 type TrialEnd = 'passed' | 'failed' | 'nothingSent' | 'nothingDue' | 'nothingPending';
@@ -166,15 +164,19 @@ interface WriteTrialParts {
   readonly ledger: Pick<Ledger, 'nowMs' | 'staging' | 'runs'>;
   readonly clock: Moment;
   readonly breakers: Pick<Breakers, 'totals'>;
-  /** Works on one record of the batch. @returns false where not even its reads passed. */
+  /** Works on one record of the batch. @returns false if not even its reads succeeded. */
   readonly workOnOne: (batch: BatchRecord, signal: AbortSignal) => Promise<boolean>;
 }
 
-/** Records that need no write are ended on the way, at most so many in one trial. */
+/** Records in one trial: those that need no write are settled, and the next one is tried. */
 const recordsMax = 20;
-/** Batches among which trials go round, so that one record that never passes does not stand for all. */
+/** Trials rotate among these batches, so that one record that always fails does not decide for all. */
 const batchesMax = 50;
 
+/**
+ * A trial takes the same path as any work on that record, so that it can neither lose the record nor write it twice. All other
+ * writes wait meanwhile.
+ */
 export function createWriteTrial(parts: WriteTrialParts): (signal?: AbortSignal) => Promise<TrialEnd> {
   const { ledger, clock, breakers, workOnOne } = parts;
   let last: BatchRecord | null = null;
@@ -199,7 +201,7 @@ export function createWriteTrial(parts: WriteTrialParts): (signal?: AbortSignal)
   };
 }
 
-/** The one behind the last one tried, round and round. Null where there is none. */
+/** The batch after the last one tried, cyclically; null if there is none. */
 function nextAfter(batches: readonly BatchRecord[], last: BatchRecord | null): BatchRecord | null {
   const index = batches.findIndex((batch) => batch.runId === last?.runId && batch.batch === last.batch);
   return batches[(index + 1) % Math.max(1, batches.length)] ?? null;

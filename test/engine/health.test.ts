@@ -55,7 +55,7 @@ describe('a damaged ledger', () => {
     await health.look();
     expect(codes()).toEqual(['ledgerDamaged']);
     expect(health.troubles()[0]?.message).toBe('The ledger /data/ledger.sqlite is damaged: malformed.');
-    expect(lines).toEqual(['warn ledgerBusy trouble around this process', 'error ledgerDamaged all work stops']);
+    expect(lines).toEqual(['warn ledgerBusy a problem began', 'error ledgerDamaged all work stops']);
   });
 });
 
@@ -89,9 +89,9 @@ describe('the queue', () => {
     health.queueEnded(null, 1);
     health.queueEnded(null, 1);
     expect(lines).toEqual([
-      'warn queueAway trouble around this process',
-      'warn queueFull trouble around this process',
-      'info queueFull trouble is over',
+      'warn queueAway a problem began',
+      'warn queueFull a problem began',
+      'info queueFull a problem ended',
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('the disk', () => {
     expect(health.troubles()[0]?.message).toBe('The disk of /data is full (400 kB free).');
     leaveRoom(2_000_000);
     await health.look();
-    expect(lines).toEqual(['warn diskFull trouble around this process', 'info diskFull trouble is over']);
+    expect(lines).toEqual(['warn diskFull a problem began', 'info diskFull a problem ended']);
   });
 
   it('that does not tell how full it is, is no trouble', async () => {

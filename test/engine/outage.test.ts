@@ -38,7 +38,7 @@ describe('while all updates fail and reads pass', () => {
       code: 'unreachable',
       scope: 'writes',
       errorCode: 'serviceFailing',
-      message: `Creates and updates fail at the service at ${bench.world.service.origin} (status 503); reads pass.`,
+      message: `Creates and updates fail at ${bench.world.service.origin} (status 503); reads succeed.`,
     });
     expect(bench.sent().writes - before.writes, 'what was begun stops soon').toBeLessThan(20);
 
@@ -57,7 +57,7 @@ describe('while all updates fail and reads pass', () => {
     expect(await pauseOf(bench)).toBeNull();
     expect(bench.lines.filter((line) => line.includes('work'))).toEqual([
       'warn serviceFailing work paused',
-      'info work goes on',
+      'info work resumed',
     ]);
     const run = await bench.ledger.runs.get(runId);
     if (run === null) throw new Error('the run is in the ledger');

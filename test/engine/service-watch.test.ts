@@ -105,7 +105,7 @@ describe('a probe', () => {
     expect(await watch.probe()).toBe(true);
     expect(await world.ledger.pause()).toBeNull();
     expect(recheckCount()).toBe(1);
-    expect(lines).toEqual(['warn serviceUnreachable work paused', 'info work goes on']);
+    expect(lines).toEqual(['warn serviceUnreachable work paused', 'info work resumed']);
   });
 
   it('keeps the pause while the service fails, and says so once', async () => {

@@ -12,7 +12,7 @@ describe('while the service takes no writes and answers reads', () => {
     expect(document).toMatchObject({ state: 'stopped', rows: 20, pending: 20, dead: 0, exitCode: 6 });
     expect(document.error).toMatchObject({
       code: 'serviceFailing',
-      message: `Creates and updates fail at the service at ${service.origin} (status 503); reads pass.`,
+      message: `Creates and updates fail at ${service.origin} (status 503); reads succeed.`,
     });
 
     const status = await journey.call(['status', '--json']);

@@ -3,7 +3,7 @@ import type { Home } from '#src/app.ts';
 import type { GlobalOptions } from '#src/cli/open-home.ts';
 import { presentationOf } from '#src/cli/present-run.ts';
 import { isoInstant } from '#src/clock.ts';
-import { lookAround } from '#src/engine/health.ts';
+import { checkSurroundings } from '#src/engine/health.ts';
 import { isEngineRunning } from '#src/engine/registration.ts';
 import { troubleWords } from '#src/ledger/deliveries.ts';
 import { liveWorkers } from '#src/ledger/engine-presence.ts';
@@ -32,7 +32,7 @@ export async function status(options: GlobalOptions): Promise<number> {
 async function gather(home: Home) {
   const { ledger } = home;
   const pause = await ledger.pause();
-  const { diskFreeBytes, queueAnswers, troubles } = await lookAround(home);
+  const { diskFreeBytes, queueAnswers, troubles } = await checkSurroundings(home);
   const active = await ledger.runs.list({ states: activeRunStates, limit: 20 });
   const stopped = await ledger.runs.list({ states: ['stopped'], limit: 20 });
   const [last] = await ledger.runs.list({ states: ['done', 'doneWithDead', 'failed', 'cancelled'], limit: 1 });

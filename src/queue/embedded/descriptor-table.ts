@@ -1,15 +1,15 @@
 /**
- * The descriptors that the server inside the wasm holds, and the host functions it calls with them.
+ * The descriptors of the server inside the wasm, and the host functions that it calls with them.
  *
- * Terms: a *listener* is a descriptor on which the server accepts; connections that wait to be accepted stand in one
- * line for all listeners, since the real listening is done by Node. Invariant: a closed descriptor is given out again
- * before a new one is made, because the server's table ends at about 10,100 and descriptors begin at 4,096.
+ * A *listener* is a descriptor on which the server accepts. All listeners share one line of waiting connections, since Node
+ * does the real listening. Invariant: closed descriptors are reused before new ones are made, because the server's table
+ * ends at about 10,100 and descriptors begin at 4,096.
  */
 import { type Endpoint, wouldBlock } from './endpoint.ts';
 
-/** The lowest descriptor; below it are the files of WASI. Fixed in the wasm. */
+/** The lowest descriptor; lower ones are the files of WASI. Fixed in the wasm. */
 const firstDescriptor = 4_096;
-/** Connections held at a time. The server can hold 6,030; the rest is for its listeners and our own commands. */
+/** Connections at a time. The server can hold 6,030; the rest is for its listeners and internal commands. */
 export const connectionsMax = 6_000;
 /** Bits of a poll mask, fixed in the wasm. */
 const readableBit = 1;
@@ -20,13 +20,13 @@ const pollEntryBytes = 8;
 export interface DescriptorTable {
   /** The functions the wasm imports from its module `host`. */
   readonly hostFunctions: Record<string, (...args: number[]) => number | undefined>;
-  /** Puts a new connection in the line to be accepted. False, and nothing happens, with `connectionsMax` held. */
+  /** Offers a new connection to the server. @returns false, without effect, if there are `connectionsMax`. */
   offer(endpoint: Endpoint): boolean;
-  /** Like `offer`, without the limit: for the commands of our own, one at a time. */
+  /** Like `offer`, without the limit: for internal commands, one at a time. */
   offerAlways(endpoint: Endpoint): void;
 }
 
-/** `memory` is asked at each call: the memory's buffer is replaced whenever it grows. */
+/** `memory` is called each time: the buffer is replaced when the memory grows. */
 export function createDescriptorTable(memory: () => ArrayBuffer): DescriptorTable {
   const endpoints = new Map<number, Endpoint>();
   const listeners = new Set<number>();

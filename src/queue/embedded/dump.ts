@@ -1,8 +1,10 @@
 /**
- * Boots the server with the data saved before, or without it.
+ * The saved data of the embedded queue, `dump.rdb`: loaded at the start, saved while there are changes.
  *
- * The queue is replaceable (design.md, decision 1): a dump that the server refuses must not keep the program from
- * starting. Invariant: a damaged dump is never deleted at first sight; it is moved aside, one of them is kept.
+ * The queue is replaceable (`design.md`, decision 1), so a dump that the server refuses must not prevent the start: it is set
+ * aside, and the last such dump is kept. A save writes another file and renames it, so a kill leaves the last complete one.
+ * Invariant: at most one save in `saveEveryMs`, and at most 5 % of the time is spent on saving, since a save blocks every
+ * client.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,11 +17,11 @@ const damagedDumpFile = 'dump.damaged.rdb';
 
 interface DumpBoot {
   readonly valkey: ValkeyInstance;
-  /** Where the damaged dump is now, or null when there was none. */
+  /** Where the damaged dump is now; null if there was none. */
   readonly damagedDump: string | null;
 }
 
-/** Throws only what stops a start with no data at all. */
+/** Throws only what prevents a start even without data. */
 export async function bootWithDump(options: ValkeyInstanceOptions): Promise<DumpBoot> {
   removeUnfinishedSaves(options.folder);
   try {
@@ -34,26 +36,20 @@ export async function bootWithDump(options: ValkeyInstanceOptions): Promise<Dump
   }
 }
 
-/** A save that a kill cut short leaves its half-written file behind. */
+/** A save that was cut short by a kill leaves its incomplete file behind. */
 function removeUnfinishedSaves(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (/^temp-.*\.rdb$/.test(name)) rmSync(join(folder, name), { force: true });
   }
 }
 
-/**
- * Saves the server's data to `dump.rdb`: now and then while there are changes, and when asked.
- *
- * A save writes another file and renames it, so a kill leaves the last whole one. Invariant: at most one save in
- * `saveEveryMs`, and at most 5 % of the time is spent on saving.
- */
 export interface Saver {
-  /** Saves if anything changed. False when that failed. */
+  /** Saves if anything changed. @returns false if that failed. */
   saveNow(): boolean;
   stop(): void;
 }
 
-/** `onFailure` is called when saving begins to fail, and not again until a save has worked. */
+/** `onFailure` is called when saving begins to fail, and not again until a save has succeeded. */
 export function startSaver(loop: ServerLoop, saveEveryMs: number, onFailure: (message: string) => void): Saver {
   let failing = false;
   let timer: NodeJS.Timeout | null = null;
@@ -86,17 +82,15 @@ export function startSaver(loop: ServerLoop, saveEveryMs: number, onFailure: (me
   };
 }
 
-/** The count of changes that no save has written yet. */
+/** The number of unsaved changes. */
 function changeCount(persistence: string): number {
   return Number(/^rdb_changes_since_last_save:(\d+)/m.exec(persistence)?.[1] ?? 1);
 }
 
-// When the next save may begin. A save stops every client while it writes, so it may take a small share of the time.
-
-/** Of one hundred milliseconds, this many may be spent on saving. */
+/** The share of the time that saving may take, in percent. */
 const savePercentMax = 5;
 
-/** The pause after a save that took `saveMs`, in milliseconds: never shorter than `saveEveryMs`. */
+/** The pause after a save that took `saveMs`, in milliseconds: at least `saveEveryMs`. */
 export function nextSaveDelayMs(saveEveryMs: number, saveMs: number): number {
   return Math.max(saveEveryMs, Math.ceil((saveMs * (100 - savePercentMax)) / savePercentMax));
 }

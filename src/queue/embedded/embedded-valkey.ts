@@ -1,9 +1,9 @@
 /**
- * The embedded queue: a Valkey server inside this process, for everybody who has no Redis at hand.
+ * The embedded queue: a Valkey server inside this process, for use without a Redis.
  *
- * Any Redis client of this machine's user can talk to it. It holds nothing that the ledger doesn't hold
- * (design.md, decision 1), so a kill may lose the last seconds of it. Terms: the *thread* runs the server; its *death*
- * is any end that nobody asked for. Invariant: one owner for a folder; the caller holds the data folder's lock.
+ * Any Redis client of the same user can connect to it. It holds nothing that the ledger does not hold (`design.md`,
+ * decision 1), so a kill may lose its last seconds. The *thread* (`valkey-thread.ts`) runs the server; its *death* is any end
+ * other than `stop`. Invariant: a folder has one owner, since the caller holds the data folder's lock.
  */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -17,11 +17,11 @@ export interface EmbeddedValkeyOptions {
   /** Its own folder, for `dump.rdb`, `valkey.log` and the socket. Created with mode 0700 if missing. */
   readonly folder: string;
   readonly log: Logger;
-  /** By default a unix socket in the folder, where the system has them. */
+  /** By default a unix socket in the folder, if the system has them. */
   readonly listen?: { readonly kind: 'socket' } | { readonly kind: 'port' };
-  /** The shortest time between two saves. What changed since the last save is lost by a kill. */
+  /** The shortest time between two saves. A kill loses the changes since the last one. */
   readonly saveEveryMs?: number;
-  /** How long a stop may take; a server that is busy for longer loses its last save. */
+  /** How long a stop may take; after that the thread is terminated without its last save. */
   readonly stopTimeoutMs?: number;
 }
 
@@ -33,11 +33,11 @@ export interface EmbeddedValkey {
   /** For people: what it is and where it listens. */
   describe(): string;
   /**
-   * Saves, drops all clients, ends the thread and removes the socket. Never rejects; done within `stopTimeoutMs`.
-   * Clients should be closed before; one that is not keeps trying to connect again.
+   * Saves, disconnects all clients, ends the thread and removes the socket. Never rejects; done within `stopTimeoutMs`.
+   * Clients should be closed before, or they keep reconnecting.
    */
   stop(): Promise<void>;
-  /** Called once with a PatchbayError `unreachable` `embeddedQueueDied`; at once if it is dead already. */
+  /** Called once, with a PatchbayError `unreachable` `embeddedQueueDied`; at once if the server is dead already. */
   onDeath(listener: (error: Error) => void): void;
 }
 
@@ -62,13 +62,13 @@ export async function startEmbeddedValkey(options: EmbeddedValkeyOptions): Promi
     saveEveryMs: options.saveEveryMs ?? saveEveryMsDefault,
   };
   const thread = new Worker(new URL('./valkey-thread.ts', import.meta.url), {
-    // The data lies in the server's own memory; what JavaScript holds are bytes on their way.
+    // The data is in the server's own memory; JavaScript holds bytes in transit only.
     resourceLimits: { maxYoungGenerationSizeMb: 8 },
     name: 'embedded queue',
     workerData: threadOptions,
     // The thread needs no environment, and the environment may hold the API key.
     env: {},
-    // WASI calls itself experimental; the design knows.
+    // WASI is experimental in Node.
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   const life = followThread(thread, options.log);
@@ -80,7 +80,7 @@ export async function startEmbeddedValkey(options: EmbeddedValkeyOptions): Promi
     place.tidyUp();
     throw new PatchbayError('unreachable', 'embeddedQueueStart', `the embedded queue did not start: ${reason}`, {
       facts: { folder },
-      hint: `See ${join(folder, 'valkey.log')}, or set REDIS_URL to use a Redis of your own.`,
+      hint: `See ${join(folder, 'valkey.log')}, or set REDIS_URL to use another Redis.`,
     });
   }
   const connection = connectionOf(place, ready.port);
@@ -105,7 +105,7 @@ function superviseThread({ thread, ended, place, connection, log, stopTimeoutMs 
   let death: Error | null = null;
   let stopping: Promise<void> | null = null;
 
-  // Tidied up once, at the end of the thread: later the place may belong to a successor.
+  // Once, at the end of the thread: later the socket may belong to a successor.
   void ended.then((reason) => {
     place.tidyUp();
     if (stopping !== null) return;
@@ -145,7 +145,6 @@ function connectionOf(place: ListenPlace, port: number | null): EmbeddedConnecti
   return { host: place.at.host, port };
 }
 
-/** The one warning about data that was set aside. */
 function warnOfDamage(log: Logger, damagedDump: string | null): void {
   if (damagedDump === null) return;
   log.warn({ damagedDump }, 'embedded queue started empty: its saved data was damaged and is set aside');
@@ -156,51 +155,45 @@ function makePrivateFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
   } catch (error) {
-    throw new PatchbayError('usage', 'embeddedQueueFolder', `the embedded queue can't use the folder ${folder}`, {
+    throw new PatchbayError('usage', 'embeddedQueueFolder', `the embedded queue cannot use the folder ${folder}`, {
       facts: { folder },
-      hint: 'Choose a data folder that belongs to you.',
+      hint: 'Choose a data folder that you own.',
       cause: error,
     });
   }
 }
 
-// What the thread of the embedded queue and its owner tell each other.
-
-/** What the thread is started with. */
+/** The start data of the thread. */
 export interface ThreadOptions {
   readonly folder: string;
   readonly listenAt: ListenAt;
   readonly saveEveryMs: number;
 }
 
+/** Messages to the thread. */
 export type ToThread = { readonly kind: 'stop' };
 
+/** Messages from the thread. */
 export type FromThread =
   /** Clients may connect. `port` is null on a socket; `damagedDump` is the file a damaged dump was moved to. */
   | { readonly kind: 'ready'; readonly port: number | null; readonly damagedDump: string | null }
-  /** Saving began to fail. Said once until a save works again. */
+  /** Saving began to fail. Not repeated until a save has succeeded. */
   | { readonly kind: 'saveFailed'; readonly message: string }
-  /** All is closed; the thread ends. `saved` is false when the last save failed. */
+  /** Everything is closed; the thread ends. `saved` is false if the last save failed. */
   | { readonly kind: 'stopped'; readonly saved: boolean }
-  /** The server can't go on, or could not begin; the thread ends. */
+  /** The server failed, or could not start; the thread ends. */
   | { readonly kind: 'died'; readonly message: string };
 
-/**
- * Follows the thread of the embedded queue by what it says, from its start to its end.
- *
- * Invariant: `ended` resolves once, whatever ended the thread: its own word, an error that nobody caught, or a
- * termination.
- */
 type Ready = Extract<FromThread, { kind: 'ready' }>;
 
 interface ThreadLife {
-  /** Never settles when the thread ends first. */
+  /** Never settles if the thread ends first. */
   readonly ready: Promise<Ready>;
-  /** Resolves with the reason once the thread has ended, whatever ended it. */
+  /** Resolves with the reason when the thread has ended: its own message, an uncaught error, or a termination. */
   readonly ended: Promise<string>;
 }
 
-/** Must be called before the thread can have said anything: in the same turn in which it was made. */
+/** Must be called in the same turn as the thread is created, before its first message. */
 function followThread(thread: Worker, log: Logger): ThreadLife {
   const ready = Promise.withResolvers<Ready>();
   const ended = Promise.withResolvers<string>();
@@ -210,7 +203,7 @@ function followThread(thread: Worker, log: Logger): ThreadLife {
       case 'ready':
         return ready.resolve(message);
       case 'saveFailed':
-        return log.warn({ reason: message.message }, 'embedded queue could not save; trying on');
+        return log.warn({ reason: message.message }, 'embedded queue could not save; will try again');
       case 'stopped':
         if (!message.saved) log.warn('embedded queue stopped without its last save');
         return;

@@ -1,47 +1,46 @@
 import type { Socket } from 'node:net';
 
 /**
- * One connection as the server inside the wasm sees it: a thing with a descriptor that it reads, writes and closes.
+ * Endpoints: connections as the server inside the wasm sees them, which it reads, writes and closes by a descriptor.
  *
- * Two kinds exist: a socket of a real client (`socket-endpoint.ts`) and a command of our own that never leaves the
- * thread (`control-command.ts`). Invariant: no method ever waits and no method calls back into the server.
+ * There are two kinds: the socket of a client, below, and an internal command that never leaves the thread
+ * (`server-loop.ts`). Invariant: no method waits, and none calls back into the server.
  */
 export interface Endpoint {
   /** Whether `read` would return bytes or the end. */
   readable(): boolean;
   /** Whether `write` would take at least one byte. */
   writable(): boolean;
-  /** Fills `target` as far as it can. The count of bytes, 0 at the end of the stream, `wouldBlock` with nothing there yet. */
+  /** Fills `target` as far as possible. @returns the count of bytes; 0 at the end of the stream; `wouldBlock` without data yet. */
   read(target: Uint8Array): number;
-  /** Takes a copy of `bytes`, whole or not at all. Their count, or `wouldBlock` while too much is unsent. */
+  /** Copies all of `bytes`, or nothing. @returns their count, or `wouldBlock` while too much is unsent. */
   write(bytes: Uint8Array): number;
-  /** The server is done with it. Bytes taken before are still delivered. */
+  /** Bytes written before are still delivered. */
   close(): void;
 }
 
-/** What a host function returns for "not now": the server asks again once `poll` says it is ready. */
+/** The return value for "not now": the server calls again once `poll` reports it as ready. */
 export const wouldBlock = -1;
-
-// A real client's socket as an endpoint, with limits in both directions.
-//
-// Bytes that the server has not read yet are bounded by pausing the socket; bytes that the client has not fetched yet
-// are bounded by refusing to take more. Invariant: a dead socket never blocks the server; it reads as ended and
-// swallows what is written, so the server closes it in its own time.
 
 /** A socket with more unread bytes than this is paused. */
 const unreadBytesMax = 1024 * 1024;
 /** With more unsent bytes than this, the server keeps its replies to itself. */
 const unsentBytesMax = 1024 * 1024;
-/** How long a closed connection may take to fetch its last reply. */
+/** How long a closed connection may take to receive its last reply. */
 const lastReplyTimeoutMs = 5_000;
 
-/** Wraps a socket that was just accepted. `wake` is called whenever the server may have something to do. */
+/**
+ * A client's socket. Unread bytes are bounded by pausing it, unsent bytes by refusing more. A dead socket never blocks the
+ * server: it reads as ended and discards what is written, so that the server closes it in its own time.
+ *
+ * @param wake called when the server may have something to do.
+ */
 export function socketEndpoint(socket: Socket, wake: () => void): Endpoint {
   const chunks: Buffer[] = [];
   let unreadBytes = 0;
   let headOffset = 0;
   let peerEnded = false;
-  // `destroyed` is true before its event comes.
+  // `destroyed` is true before the event `close`.
   const over = () => peerEnded || socket.destroyed;
 
   socket.on('data', (chunk: Buffer) => {

@@ -1,9 +1,9 @@
 /**
- * Where the embedded queue listens, and what must be tidied up there before and after.
+ * Where the embedded queue listens, and the listening itself.
  *
- * A unix socket in the data folder belongs to that folder alone: nobody else can take it, and the folder's rights
- * guard it. A path has room for about 104 bytes in the kernel, so a long one moves to a private folder of the system's
- * temporary folder. Windows has no such files; there it is a loopback port.
+ * A unix socket in the data folder is protected by the rights of that folder. The kernel limits its path to about 104 bytes,
+ * so for a long path the socket is in a private folder in the system's temporary folder. On Windows it is a loopback port.
+ * Invariant: after `close` no connection is open, not even one whose last reply was being sent.
  */
 import { chmodSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -24,15 +24,14 @@ const loopback = '127.0.0.1';
 
 export interface ListenPlace {
   readonly at: ListenAt;
-  /** Removes what belongs to this place alone. */
+  /** Removes the socket and its private folder. */
   tidyUp(): void;
 }
 
 /**
- * Chooses the place and removes the socket that a killed process left there. The caller holds the data folder's lock,
- * so nobody listens on it.
- *
- * @throws PatchbayError `usage` `embeddedQueueFolder` when something else stands in the socket's place.
+ * Chooses the place, and removes the socket that a killed process left there: no process listens on it, since the caller
+ * holds the data folder's lock.
+ * @throws PatchbayError `usage` `embeddedQueueFolder` if there is another file in its place.
  */
 export function chooseListenPlace(folder: string, wanted: 'socket' | 'port'): ListenPlace {
   const port: ListenPlace = { at: { kind: 'port', host: loopback }, tidyUp: () => undefined };
@@ -62,40 +61,35 @@ function removeStaleSocket(path: string): void {
   if (!entry.isSocket()) {
     throw new PatchbayError('usage', 'embeddedQueueFolder', `${path} is in the way of the embedded queue`, {
       facts: { path },
-      hint: 'Move this file elsewhere and start again.',
+      hint: 'Move this file to another folder, and start again.',
     });
   }
   rmSync(path);
 }
 
-/**
- * The real listening: a unix socket or a loopback port, and every connection that came in by it.
- *
- * Invariant: after `close` no connection is open, not even one whose last reply was still on its way.
- */
 export interface ClientListener {
-  /** The port that was taken, or null on a socket. */
+  /** The port in use; null on a socket. */
   readonly port: number | null;
   /** Whether any client is connected. */
   busy(): boolean;
-  /** Takes no new connections and drops all there are. Node removes the socket's file. */
+  /** Closes the listener and all connections. Node removes the socket's file. */
   close(): void;
 }
 
-/** Connections that may wait for the thread while it is busy. */
+/** Connections that may wait while the thread is busy. */
 const backlogMax = 4_096;
 
-/** Resolves when clients can connect, rejects when the address can't be taken. `accept` is called for each client. */
+/** Resolves when clients can connect; rejects if the address cannot be used. `accept` is called for each client. */
 export async function listenForClients(at: ListenAt, accept: (socket: Socket) => void): Promise<ClientListener> {
   const sockets = new Set<Socket>();
-  // Half-open: a client that has ended its side still gets its replies.
+  // A client that has ended its side still gets its replies.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     accept(socket);
   });
   await listening(server, at);
-  // Once it listens, an error concerns one connection that could not be accepted; that client sees it itself.
+  // From now on an error concerns one connection that could not be accepted; that client sees it itself.
   server.on('error', () => undefined);
   if (at.kind === 'socket') chmodSync(at.path, 0o600);
   const address = server.address();

@@ -1,29 +1,29 @@
 /**
- * Steps the server whenever there is something to do, and only then.
+ * Steps the server when there is something to do.
  *
- * A *turn* is a row of steps without a break: one step reads commands, the next one sends their replies, so a turn goes
- * on until a step reports no event. Invariant: steps never nest, and after one has thrown there is no other.
+ * A *turn* is a series of steps: one step reads commands, the next one sends their replies, so a turn continues until a step
+ * reports no event. Invariant: steps never nest, and none follows one that threw.
  */
 import type { Socket } from 'node:net';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import { type Endpoint, socketEndpoint, wouldBlock } from './endpoint.ts';
 import type { ValkeyInstance } from './valkey-instance.ts';
 
-/** Steps of a turn; what is left follows after sockets and timers had their chance. */
+/** Steps of a turn; sockets and timers get a chance before the next turn. */
 const stepsPerTurnMax = 100;
-/** How often time-outs of blocked clients are looked for while clients are connected and no socket has news. */
+/** How often time-outs of blocked clients are checked while clients are connected and no data arrives. */
 const tickMs = 20;
-/** The same with no client connected: only keys expire then. */
+/** The same without clients, for expiring keys. */
 const idleTickMs = 100;
 
 export interface ServerLoop {
-  /** Hands a client to the server, or closes it when the server is full. */
+  /** Passes a client to the server, or closes it if the server is full. */
   accept(socket: Socket): void;
-  /** Runs one command of our own; see `runControlCommand`. */
+  /** Runs one internal command; see `runControlCommand`. */
   command(words: readonly string[]): string;
   /** Runs a turn at once. */
   settle(): void;
-  /** Begins to tick. `busy` says whether clients are connected. */
+  /** Begins to tick. `busy` returns whether clients are connected. */
   start(busy: () => boolean): void;
   /** No step after this. */
   stop(): void;
@@ -31,7 +31,7 @@ export interface ServerLoop {
   readonly stopped: boolean;
 }
 
-/** `onThrow` is called once, with what ended the server; the loop is stopped by then. */
+/** `onThrow` is called once, with the error that ended the server; the loop is stopped by then. */
 export function createServerLoop(valkey: ValkeyInstance, onThrow: (error: unknown) => void): ServerLoop {
   let stopped = false;
   let turnAsked = false;
@@ -89,12 +89,7 @@ export function createServerLoop(valkey: ValkeyInstance, onThrow: (error: unknow
   };
 }
 
-// Commands of our own to the server, run to their end without a socket.
-//
-// Each takes a connection of its own, because a client may close any other one (`CLIENT KILL`). Invariant: when this
-// returns or throws, the connection is on its way out and its descriptor comes back.
-
-/** Steps of the server until a reply must be there: accept, read, reply, and room for other clients' events. */
+/** Steps of the server within which a reply must arrive: accept, read, reply, and events of other clients. */
 const stepsMax = 1_000;
 
 interface ControlledServer {
@@ -103,9 +98,9 @@ interface ControlledServer {
 }
 
 /**
- * Runs one command and returns its reply as text.
- *
- * @throws PatchbayError `transient` `embeddedQueueCommand` when the server refuses it or does not answer.
+ * Runs one internal command to its end, without a socket, and returns its reply as text. Each uses a new connection, because
+ * clients may close any existing one (`CLIENT KILL`); it is being closed when this returns or throws.
+ * @throws PatchbayError `transient` `embeddedQueueCommand` if the server refuses the command or does not answer.
  */
 function runControlCommand(server: ControlledServer, command: readonly string[]): string {
   const request = encode(command);
@@ -149,7 +144,7 @@ function encode(words: readonly string[]): Buffer {
   return Buffer.from(`*${words.length}\r\n${parts.join('')}`);
 }
 
-/** The reply's text, with its mark where it is an error (`-`), or null while it is incomplete. */
+/** The reply's text, an error with its leading `-`; null while it is incomplete. */
 function decode(bytes: Buffer): string | null {
   const lineEnd = bytes.indexOf('\r\n');
   if (lineEnd < 0) return null;

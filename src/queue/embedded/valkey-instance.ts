@@ -1,8 +1,8 @@
 /**
- * The server itself: the wasm with its memory, its files and its descriptors, stepped by the caller.
+ * The server: the wasm with its memory, files and descriptors, stepped by the caller.
  *
- * The wasm is a reactor: it is booted once and then does one turn of its event loop for each `step`. Invariant: after
- * a `step` has thrown, the memory can't be trusted and nothing may be called, or saved, any more.
+ * The wasm is a reactor: it is booted once, and each `step` is one turn of its event loop. Invariant: after a `step` has
+ * thrown, the memory is unreliable, and nothing may be called or saved any more.
  */
 import { WASI } from 'node:wasi';
 import { PatchbayError } from '#src/errors.ts';
@@ -10,15 +10,15 @@ import { createDescriptorTable, type DescriptorTable } from './descriptor-table.
 
 export interface ValkeyInstance {
   readonly descriptors: DescriptorTable;
-  /** One turn of the event loop. The count of events it handled. Throws what ended the server. */
+  /** One turn of the event loop. @returns the count of handled events. Throws the error that ended the server. */
   step(): number;
 }
 
 export interface ValkeyInstanceOptions {
   readonly module: WasmModule;
-  /** The folder that is the server's whole file system; `dump.rdb` in it is loaded. */
+  /** The server's whole file system; `dump.rdb` in it is loaded. */
   readonly folder: string;
-  /** An open file for what the server prints. */
+  /** An open file for the server's output. */
   readonly logDescriptor: number;
 }
 
@@ -28,10 +28,10 @@ interface ValkeyExports {
   readonly rk_step: () => number;
 }
 
-/** The server listens on a port that nobody dials; Node does the real listening. */
+/** Unused: Node does the real listening. */
 const dummyPort = 6_379;
 
-/** Boots a server. Throws when it exits or traps while it boots: a damaged `dump.rdb` does that. */
+/** Throws if the server exits or traps while it boots, as it does with a damaged `dump.rdb`. */
 export async function bootValkeyInstance(options: ValkeyInstanceOptions): Promise<ValkeyInstance> {
   const { module, folder, logDescriptor } = options;
   const wasi = new WASI({
@@ -48,7 +48,7 @@ export async function bootValkeyInstance(options: ValkeyInstanceOptions): Promis
   const instance = await instantiateWasm(module, {
     wasi_snapshot_preview1: { ...(wasi.wasiImport as Record<string, unknown>), proc_exit: refuseExit },
     host: descriptors.hostFunctions,
-    // Lua's errors unwind by an exception that the host must provide; it carries one pointer.
+    // Lua's errors use an exception that the host must provide; it carries one pointer.
     env: { __c_longjmp: wasmExceptionTag(['i32']) },
   });
   // The export list of the wasm, as its compiled form declares it: no type can be derived from bytes.
@@ -61,14 +61,10 @@ export async function bootValkeyInstance(options: ValkeyInstanceOptions): Promis
 
 /** An exit of the server must end its instance, not the process. */
 function refuseExit(code: number): never {
-  throw new PatchbayError('unreachable', 'embeddedQueueExit', `the embedded queue ended by itself with code ${code}`, {
+  throw new PatchbayError('unreachable', 'embeddedQueueExit', `the embedded queue exited with code ${code}`, {
     facts: { code },
   });
 }
-
-// The few pieces of WebAssembly that are used here, with types.
-//
-// TypeScript declares `WebAssembly` only together with the whole browser; this file names what Node has of it.
 
 /** A compiled module; opaque. */
 interface WasmModule {
@@ -92,7 +88,7 @@ interface WebAssemblyApi {
   readonly Tag: new (type: { readonly parameters: readonly string[] }) => object;
 }
 
-// Node's own types do not declare WebAssembly, and those of the browser would bring all of the DOM along.
+// Node's types do not declare `WebAssembly`, and those of the browser would include the DOM: the parts used are declared here.
 const { WebAssembly: api } = globalThis as unknown as { readonly WebAssembly: WebAssemblyApi };
 
 export function compileWasm(bytes: Uint8Array): Promise<WasmModule> {

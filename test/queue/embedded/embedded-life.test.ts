@@ -113,7 +113,7 @@ describe('the life of the embedded queue', () => {
     expect(await client.get('key')).toBe('value');
     await rm(join(folder, 'dump.rdb'), { recursive: true });
     await vi.waitFor(() => expect(existsSync(join(folder, 'dump.rdb'))).toBe(true), 10_000);
-    expect(lines()).toMatchObject([{ level: 40, msg: 'embedded queue could not save; trying on' }]);
+    expect(lines()).toMatchObject([{ level: 40, msg: 'embedded queue could not save; will try again' }]);
   });
 
   test('keeps its folder and its socket to its user', async ({ start, folder }) => {
@@ -176,7 +176,7 @@ describe('the life of the embedded queue', () => {
     expect(await death).toMatchObject({
       kind: 'unreachable',
       code: 'embeddedQueueDied',
-      message: 'the embedded queue died: the embedded queue ended by itself with code 0',
+      message: 'the embedded queue died: the embedded queue exited with code 0',
     });
     expect(existsSync(join(folder, 'valkey.sock'))).toBe(false);
     let told: Error | null = null;
