@@ -1,14 +1,17 @@
 /**
- * *base*: what we remember of one contact (`rules.md`, "Three pictures, one plan").
+ * *base*: what Patchbay remembers of one contact (`rules.md`, "Three pictures, one plan" and "Workspace, feed, key").
  *
- * *said* is per feed, key and field: what the file said last and had settled. *agreed* is per key and field: the value
- * that file and app last had in common. *seen* and *owned* are per key. What people changed is what differs from
- * agreed; an edit of theirs that was kept never becomes agreed, so that no night in between can turn it into ours.
+ * - *said*, per feed, key and field: the value that the file named last and that was settled.
+ * - *agreed*, per key and field: the value that file and app last had in common, in the service's spelling. A value that
+ *   was written and answered is agreed for every feed, one that was found equal for that feed alone; a field without an
+ *   entry never agreed. People changed what differs from agreed. Their edit, once kept, never becomes agreed, so that no
+ *   later run can overwrite it.
+ * - *stamps*: the feed and run whose change of a field was settled last.
+ * - *seen* and *owned*, per key: the contact as last returned, and what Patchbay put on it.
  *
- * Invariant: base moves only through `settle`, after a verified reply or a verified no-op, and through `claim.ts`,
- * where a write in doubt turns out to have landed.
+ * Invariant: base changes only through `settle.ts`, after a verified reply or a verified no-op, and through `claim.ts`, if a
+ * write in doubt turns out to have landed.
  */
-
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import {
   type DesiredContact,
@@ -19,13 +22,13 @@ import {
 } from './desired.ts';
 import { customFieldName, customValueOrNull, type FieldName, sameCustomValue, sameText, scalarOf } from './field.ts';
 
-/** What the feed's file last said for this key and had settled. A member that never settled is absent. */
+/** What the feed's file last said about this key and was settled. A member that was never settled is absent. */
 export interface Said {
   readonly scalars: DesiredScalars;
   readonly emails: readonly Slot[];
   readonly phones: readonly Slot[];
   readonly customFields: readonly DesiredCustomField[];
-  /** Fields that wait for a person. Their values above are those from before the hold. */
+  /** Fields that wait for a person's decision. Their values above are those from before the hold. */
   readonly held: readonly FieldName[];
 }
 
@@ -35,11 +38,11 @@ export const emptySaid: Said = { scalars: {}, emails: [], phones: [], customFiel
 export interface OtherSaid {
   readonly feed: string;
   readonly said: Said;
-  /** Whether its items are its own: not those of a feed that is gone, nor those of `main` beside a named feed. */
+  /** Whether it owns its items: a feed that no longer exists does not, nor does `main` next to a named feed. */
   readonly owns: boolean;
 }
 
-/** The contact as the service last returned it to us, with its item ids: how we know our own replies and labels again. */
+/** The contact as the service last returned it, with its item ids: to recognise our own replies and labels. */
 export type Seen = Contact;
 
 export interface OwnedCustomField {
@@ -48,8 +51,8 @@ export interface OwnedCustomField {
 }
 
 /**
- * What Patchbay put on the contact: identities of items (`item-identity.ts`), entries of custom fields. Which feeds an
- * item belongs to follows from what they say; what is not listed was put there by people.
+ * What Patchbay put on the contact: identities of items (`field.ts`), entries of custom fields. The feeds of an item follow
+ * from what they said; anything that is not listed was put there by people.
  */
 export interface Ownership {
   readonly emails: readonly string[];
@@ -68,36 +71,29 @@ export interface Base {
 
 export const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] };
 
-/** The base of a contact that we have never met. */
+/** The base of an unknown contact. */
 export const emptyBase: Base = { said: null, others: [], agreed: [], stamps: [], seen: null, owned: nobodyOwns };
 
-/** The three pictures of one contact, and what the plan must know of the feed besides. */
+/** The three pictures of one contact, and what else the plan needs to know about the feed. */
 export interface PlanInput {
   readonly feed: string;
-  /** Of the run whose file said it: orders the changes of several feeds. */
+  /** Of the run whose file is applied: orders the changes of several feeds. */
   readonly sequence: number;
   /** The feed's source label, written on create; null leaves it to the service. */
   readonly sourceLabel: string | null;
   readonly base: Base;
   readonly theirs: Contact | null;
   readonly ours: DesiredContact;
-  /** `owned`: items that Patchbay wrote leave with the file. `none`: no item is ever removed. */
+  /** `owned`: an item that Patchbay wrote is removed once the file no longer names it. `none`: no item is ever removed. */
   readonly itemRemoval: 'owned' | 'none';
   /** Whether the file wins over values that it never agreed on. */
   readonly adopt: boolean;
-  /** Whether the feed gives an item up once another names it: `main` does. */
+  /** Whether the feed gives up an item that another feed names: `main` does. */
   readonly yieldsItems: boolean;
-  /** The slots that the mapping names; null where any column may be one. */
+  /** The slots that the mapping names; null if any column may be one. */
   readonly slotNames: { readonly emails: readonly string[]; readonly phones: readonly string[] } | null;
 }
 
-/**
- * *agreed*: per field, the value that file and app last had in common, in the service's spelling; and *stamps*: which
- * feed's change of a field was settled last (`rules.md`, "Three pictures, one plan" and "Workspace, feed, key").
- *
- * A value that was written and answered is agreed for every feed; one that was found equal is agreed for that feed
- * alone. A field without an entry never agreed. Values are grouped, since a contact is mostly written as a whole.
- */
 interface SaidFields {
   readonly scalars: DesiredScalars;
   readonly customFields: readonly DesiredCustomField[];
@@ -114,14 +110,14 @@ export interface Agreement {
   readonly values: readonly FieldValue[];
 }
 
-/** The change of that run, by that feed, was the last to settle these fields. */
+/** The feed and run whose change settled these fields last. */
 export interface FieldStamp {
   readonly feed: string;
   readonly sequence: number;
   readonly fields: readonly FieldName[];
 }
 
-/** @returns undefined where file and app never agreed on the field. */
+/** @returns undefined if file and app never agreed on the field. */
 export function agreedValue(
   agreed: readonly Agreement[],
   feed: string,
@@ -132,12 +128,12 @@ export function agreedValue(
   return (of(feed) ?? of(null))?.value;
 }
 
-/** Written and answered: for every feed, whatever single feeds had agreed on. */
+/** For values that were written and answered: for every feed, replacing what single feeds had agreed on. */
 export function agreeForAll(agreed: readonly Agreement[], values: readonly FieldValue[]): readonly Agreement[] {
   return values.length === 0 ? agreed : put(without(agreed, values), null, values);
 }
 
-/** Found equal, or decided by a person: for that feed alone. */
+/** For values that were found equal, or decided by a person: for that feed alone. */
 export function agreeFor(
   agreed: readonly Agreement[],
   feed: string,
@@ -150,7 +146,7 @@ export function agreeFor(
   return moved.length === 0 ? agreed : put(agreed, feed, moved);
 }
 
-/** Whether another feed's change of the field, of a run that arrived later, has been settled. */
+/** Whether a change of the field by another feed, from a later run, has been settled. */
 export function isOvertaken(
   stamps: readonly FieldStamp[],
   { feed, sequence }: { readonly feed: string; readonly sequence: number },
@@ -159,7 +155,7 @@ export function isOvertaken(
   return stamps.some((one) => one.feed !== feed && one.sequence > sequence && one.fields.includes(field));
 }
 
-/** An older change stamps nothing that a newer one has settled. */
+/** A change does not stamp fields that a newer one has settled. */
 export function stamp(
   stamps: readonly FieldStamp[],
   { feed, sequence }: { readonly feed: string; readonly sequence: number },
@@ -191,7 +187,7 @@ export function isExactly(left: CustomFieldValue, right: CustomFieldValue): bool
   return sameCustomValue(null, one, other);
 }
 
-/** What a ledger from before agreements can vouch for: what a file said and the service then held. */
+/** The agreements of a ledger that is older than they are: what a file said and the service then held. */
 export function agreementsOf(
   seen: Contact,
   saids: readonly { readonly feed: string; readonly said: SaidFields }[],
@@ -208,7 +204,7 @@ export function agreementsOf(
   });
 }
 
-/** The service's word for the type of a field; null where it has named none. */
+/** The type of a field as the service names it; null if it has not. */
 export function fieldTypeOf(contact: Contact, field: FieldName): string | null {
   if (scalarNames.some((name) => name === field)) return 'string';
   return contact.customFields.find(({ key }) => customFieldName(key) === field)?.type ?? null;

@@ -1,12 +1,12 @@
 /**
- * A claim: what a write is about to make, entered before it is sent, and what of it turned out to have landed when no
- * answer told (`rules.md`, "One contact per key", step 6).
+ * A claim: what a write is about to change, entered before it is sent; and what of it has landed, if no answer came
+ * (`rules.md`, "One contact per key", step 6).
  *
  * A doubt is resolved field by field and exactly, by a read after the horizon:
  *
- *   theirs as it was before the write       it did not land, and is written again
+ *   theirs as before the write              it did not land, and is written again
  *   theirs as it was sent, or alike         it landed: file and app agree
- *   anything else                           people's
+ *   any other value                         people's
  *
  * Nothing is inferred from one field about another: people may have edited the contact meanwhile.
  */
@@ -31,9 +31,9 @@ interface ClaimedField {
 export interface Claim {
   readonly kind: 'create' | 'patch';
   readonly feed: string;
-  /** Of the run whose file said it. */
+  /** Of the run whose file is applied. */
   readonly sequence: number;
-  /** What a create in doubt gave as its source: the contact that it made is known by it. Null where none is. */
+  /** The source that a create in doubt gave, which identifies the contact that it made. Null if it gave none. */
   readonly source: string | null;
   readonly fields: readonly ClaimedField[];
   /** What the feed will have said. */
@@ -41,8 +41,8 @@ export interface Claim {
 }
 
 /**
- * What to remember before a write is sent; null where the plan writes nothing. `createdAs`: the source of a create whose
- * contact was found after a doubt and is not bound yet; a patch of it takes the place of the create's claim.
+ * What to remember before a write is sent; null if the plan writes nothing. `createdAs`: the source of a create whose
+ * contact was found after a doubt and is not bound yet; the claim of its patch replaces that of the create.
  */
 export function claimOf(input: PlanInput, createdAs: string | null = null): Claim | null {
   const plan = planContact(input);
@@ -59,14 +59,14 @@ export function claimOf(input: PlanInput, createdAs: string | null = null): Clai
   };
 }
 
-/** Whether the contact is the one that the create made: nobody else gives that source. */
+/** Whether the contact is the one that the create made: no other tool gives that source. */
 export function isMadeBy({ source }: Claim, found: Contact): boolean {
   return source !== null && source === found.source;
 }
 
 /**
- * The base with what of the claim has landed. `feed` is whose base it is: another feed's said moves among `others`.
- * @returns the same base where nothing landed.
+ * The base with what has landed of the claim. `feed` is the feed of the base: another feed's said moves among `others`.
+ * @returns the same base if nothing landed.
  */
 export function resolveClaim(base: Base, claim: Claim, feed: string, found: Contact): Base {
   const landed = claim.fields.filter(({ field, from, to }) => {
@@ -108,7 +108,7 @@ function landedSaid(before: Said, claim: Claim, fields: ReadonlySet<FieldName>, 
   };
 }
 
-/** A slot has landed where all that it wants is there, and nothing of what only it had said before. */
+/** A slot has landed if all that it wants is there, and nothing that it alone had said before. */
 function landedSlots(kind: ItemKind, before: readonly Slot[], after: readonly Slot[], found: Contact): readonly Slot[] {
   const there = identitiesOf(kind, found);
   const kept = new Set(wantedItems(kind, after).keys());

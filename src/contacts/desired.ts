@@ -1,13 +1,13 @@
 /**
  * The desired contact: what one row of a file says about one contact (`design.md`, "Words").
  *
- * A member that is present with a value is wanted, present with null is wanted gone, absent is not touched. The same
- * holds for slots: a slot that is present says all that its column (or JSON array) wants; with no items it wants
- * its items gone; a slot that is absent is not touched, and protects what it wrote before.
+ * A member with a value is wanted, one that is null is to be removed, an absent one is not touched. The same holds for
+ * slots: a slot lists all items of its column (or JSON array); with no items, its former items are to be removed; an absent
+ * slot is not touched, and protects what it wrote before.
  *
- * Lists, not objects, hold what is named by the user's file: a column called `__proto__` is then a name like any other.
+ * Names from the user's file are kept in lists rather than as members of objects: a column called `__proto__` is then a name
+ * like any other.
  */
-
 import { createHash } from 'node:crypto';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 
@@ -49,9 +49,7 @@ export interface DesiredContact {
   readonly customFields: readonly DesiredCustomField[];
 }
 
-// Whether a desired contact is worth a contact: a key alone, or a key with a source label, is nobody.
-
-/** True where something would stand in a contact that is made from it; what is to be cleared is nothing. */
+/** Whether a contact made from it would hold anything but its key and its source label. */
 export function hasContent({ scalars, emails, phones, customFields }: DesiredContact): boolean {
   return (
     Object.values(scalars).some((value) => value !== null && value !== undefined) ||
@@ -60,16 +58,13 @@ export function hasContent({ scalars, emails, phones, customFields }: DesiredCon
   );
 }
 
-// The fingerprint of a desired contact. A record whose fingerprint equals the last settled one is `unchanged` and
-// costs no request (`rules.md`, "Three pictures, one plan").
-//
-// Invariant: the order of columns, members, items and choices does not show in it; absent and null do. Lists only, so
-// that no name from a file can play a trick with member names.
-
-/** Written first, so that a later canonical form never equals an earlier one by chance. */
+/** Part of the fingerprint, so that a later canonical form never equals an earlier one by chance. */
 const canonicalForm = 1;
 
-/** SHA-256 in hex. */
+/**
+ * SHA-256 in hex. A record whose fingerprint equals the last settled one is `unchanged` and costs no request (`rules.md`,
+ * "Three pictures, one plan"). The order of columns, members, items and choices does not change it; absent and null differ.
+ */
 export function fingerprint(desired: DesiredContact): string {
   const scalars = scalarNames.flatMap((name) => {
     const value = desired.scalars[name];
@@ -95,7 +90,7 @@ function canonicalValue(value: CustomFieldValue): CustomFieldValue {
   return Array.isArray(value) ? [...value].sort() : value;
 }
 
-/** By the code units of each entry's JSON: the same on every machine, whatever its language. */
+/** By the code units of each entry's JSON: the same on every machine, in every locale. */
 function sorted(entries: readonly unknown[]): unknown[] {
   const text = (entry: unknown) => JSON.stringify(entry).normalize('NFC');
   return entries.toSorted((left, right) => (text(left) < text(right) ? -1 : text(left) > text(right) ? 1 : 0));

@@ -1,8 +1,12 @@
 /**
- * Field names: how plans, holds, reports and the page name one field of a contact.
+ * One field of a contact: its name in plans, holds and reports, the identity of an e-mail or phone, its value, and when two
+ * values are equal.
  *
- * Names are stable: the ledger keeps those of held fields from run to run. Item names hold an address or a number and
- * are personal data, as values are: they stand in reports and on the page, never in a log.
+ * Names are stable: the ledger keeps those of held fields from run to run. Names of items contain an address or a number:
+ * they are personal data, like values, and never logged.
+ *
+ * An empty text and an empty choice are no value, like null, whichever of them the service returns. Texts differ if their
+ * case or spaces differ; their Unicode form does not matter.
  */
 
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
@@ -15,22 +19,19 @@ export function customFieldName(key: string): FieldName {
   return `custom.${key}`;
 }
 
-/** `identity` is the item's identity (`item-identity.ts`). */
+/** @param identity of the item (`itemIdentity`). */
 export function itemFieldName(kind: ItemKind, identity: string): FieldName {
   return `${kind}.${identity}`;
 }
 
-/**
- * The identity of an e-mail address or a phone number: two items of one identity are the same item.
- *
- * The service may give a value back in another dress than it was written in (`(+1) 415-555-0100`, `Ann@Example.com`),
- * so values are never compared as they are. Identities are for comparing only: what is sent is the value itself.
- */
 export type ItemKind = 'email' | 'phone';
 
 /**
- * E-mail: trimmed and in lower case as a whole, since mailboxes that differ by case alone are one in practice.
- * Phone: the plus and the digits; a text without digits stands for itself.
+ * Two items with one identity are the same item. The service may return a value in another form than it was written in
+ * (`(+1) 415-555-0100`, `Ann@Example.com`). Identities are for comparison only; requests carry the value itself.
+ *
+ * E-mail: trimmed and in lower case as a whole, since mailboxes that differ in case alone are one in practice. Phone: the
+ * plus and the digits; a text without digits as it is.
  */
 export function itemIdentity(kind: ItemKind, value: string): string {
   const folded = value.normalize('NFC').trim().toLowerCase();
@@ -38,11 +39,6 @@ export function itemIdentity(kind: ItemKind, value: string): string {
   const dialled = folded.replace(/[^+\d]/g, '');
   return /\d/.test(dialled) ? dialled : folded;
 }
-
-// Equality of field values.
-//
-// Invariant: an empty text and an empty choice are no value, like null, whichever of them the service returns.
-// Text differs when its case or its spaces differ; only its Unicode form is free.
 
 /** Text as it is compared and kept: an empty text is null. */
 export function textOrNull(text: string | null): string | null {

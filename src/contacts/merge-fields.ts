@@ -1,4 +1,22 @@
-/** The scalars and custom fields of one contact: what becomes of each that the file names. Policy: `decide-field.ts`. */
+/**
+ * The scalars and custom fields of one contact: what becomes of each that the file names, by the policy `shared`. The file
+ * says *ours* today and *said* before; file and app last had *agreed* in common; the service holds *theirs* (`rules.md`,
+ * "Three pictures, one plan"). The first line that fits decides:
+ *
+ *   ours            agreed, theirs                                decision
+ *   as theirs       –                                             equal
+ *   as said         –                                             keep
+ *   changed         another feed's later change settled it        pass; hold if it is held
+ *   changed         never agreed, the file wins (adopt)           write
+ *   changed         held for this feed                            hold
+ *   changed         theirs as agreed                              write
+ *   changed         agreed, theirs differs: people changed it     hold
+ *   changed         never agreed, theirs empty                    write
+ *   changed         never agreed, equal but for case and spaces   alike
+ *   changed         never agreed, differs                         hold
+ *
+ * Invariant: only `write` changes the service, and only over a value that is empty, was agreed on, or is to be adopted.
+ */
 
 import type { Contact, CustomFieldValue, UpdateCustomField } from '#src/wire/contact.ts';
 import { agreedValue, fieldTypeOf, fieldValueOf, isOvertaken, type PlanInput } from './base.ts';
@@ -8,16 +26,16 @@ import { alikeValue, customFieldName, customValueOrNull, type FieldName, sameCus
 /** What becomes of one field that the file names. */
 export interface FieldVerdict {
   readonly field: FieldName;
-  readonly decision: Exclude<FieldDecision, 'untouched'>;
+  readonly decision: FieldDecision;
   readonly ours: CustomFieldValue;
   readonly theirs: CustomFieldValue;
-  /** Null also where the file had never said anything. */
+  /** Null, too, if the file never named the field. */
   readonly said: CustomFieldValue;
-  /** Whether the file says something else than before. */
+  /** Whether the file says something other than before. */
   readonly fileChanged: boolean;
 }
 
-/** In the order of the contact's scalars, then custom fields by name: a hold is shown in run after run. */
+/** In the order of the contact's scalars, then custom fields by name: a stable order, since holds are listed in every run. */
 export function judgeFields(input: PlanInput, theirs: Contact): readonly FieldVerdict[] {
   const { ours, base } = input;
   const scalars = scalarNames.flatMap((name) => {
@@ -46,7 +64,7 @@ function judge(
       ? sameText(left, right)
       : sameCustomValue(type, left, right);
   const theirs = customValueOrNull(fieldValueOf(contact, field));
-  const decision = decideField<CustomFieldValue>({
+  const decision = decideField({
     ours,
     said,
     agreed: agreedValue(base.agreed, feed, field),
@@ -54,25 +72,49 @@ function judge(
     isHeld: base.said?.held.includes(field) ?? false,
     isOvertaken: isOvertaken(base.stamps, { feed, sequence }, field),
     adopt,
-    isEmpty: (value) => customValueOrNull(value) === null,
     same,
     alike: (left, right) => alikeValue(type, left, right),
   });
-  const fileChanged = said === undefined || !same(ours, said);
-  // The file names the field: `untouched` cannot come.
-  return {
-    field,
-    decision: decision === 'untouched' ? 'keep' : decision,
-    ours,
-    theirs,
-    said: said ?? null,
-    fileChanged,
-  };
+  return { field, decision, ours, theirs, said: said ?? null, fileChanged: said === undefined || !same(ours, said) };
 }
 
 /**
- * `#CLEAR` of a custom field removes what Patchbay wrote and no other feed still says, as for items; anything else on
- * the service stays. What people changed since is held like every change on both sides.
+ * `equal` and `alike`: file and app agree now. `keep`: theirs stays, and what the file says is settled. `pass`: the
+ * same, since another feed decided later. `hold`: theirs stays, nothing is settled, a person decides.
+ */
+type FieldDecision = 'equal' | 'alike' | 'keep' | 'pass' | 'hold' | 'write';
+
+interface FieldPictures {
+  readonly ours: CustomFieldValue;
+  /** Undefined if the file has never named the field: then the file changed. */
+  readonly said: CustomFieldValue | undefined;
+  /** Undefined if file and app never agreed. */
+  readonly agreed: CustomFieldValue | undefined;
+  /** Null if empty. */
+  readonly theirs: CustomFieldValue;
+  readonly isHeld: boolean;
+  readonly isOvertaken: boolean;
+  /** The file wins over what it never agreed on. */
+  readonly adopt: boolean;
+  readonly same: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
+  readonly alike: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
+}
+
+function decideField(pictures: FieldPictures): FieldDecision {
+  const { ours, said, agreed, theirs, isHeld, isOvertaken, adopt, same, alike } = pictures;
+  if (same(ours, theirs)) return 'equal';
+  if (said !== undefined && same(ours, said)) return 'keep';
+  if (isOvertaken) return isHeld ? 'hold' : 'pass';
+  if (agreed === undefined && adopt) return 'write';
+  if (isHeld) return 'hold';
+  if (agreed !== undefined) return same(theirs, agreed) ? 'write' : 'hold';
+  if (theirs === null) return 'write';
+  return alike(ours, theirs) ? 'alike' : 'hold';
+}
+
+/**
+ * `#CLEAR` of a custom field removes what Patchbay wrote and no other feed still names, as for items; any other value on
+ * the service stays. A value that people changed since is held, like every change on both sides.
  */
 function judgeClear({ base, feed, adopt, itemRemoval }: PlanInput, key: string, verdict: FieldVerdict): FieldVerdict {
   const { decision, theirs, field } = verdict;
@@ -87,8 +129,8 @@ function judgeClear({ base, feed, adopt, itemRemoval }: PlanInput, key: string, 
 }
 
 /**
- * The complete list for the body: each custom field that holds a value, so that a service that replaces loses none. One
- * that is null and stays null is left out. A key that a service lists twice is written at its first place.
+ * The complete list for the body: each custom field that holds a value, so that a service that replaces lists loses none.
+ * One that is null and stays null is left out. A key that a service lists twice is written at its first place.
  */
 export function sentCustomFields(theirs: Contact, verdicts: readonly FieldVerdict[]): readonly UpdateCustomField[] {
   const written = new Map(
@@ -109,62 +151,7 @@ export function sentCustomFields(theirs: Contact, verdicts: readonly FieldVerdic
   return [...sent, ...added];
 }
 
-/** The key of a custom field's name; null for any other field. */
+/** The key in a custom field's name; null for any other field. */
 export function customKeyOf(field: FieldName): string | null {
   return field.startsWith('custom.') ? field.slice('custom.'.length) : null;
-}
-
-// The policy `shared` for one scalar or custom field: what becomes of it, from what the file says today (*ours*), what
-// it said before (*said*), what file and app agreed on (*agreed*) and what the service holds (*theirs*)
-// (`rules.md`, "Three pictures, one plan"). The first line that fits decides:
-//
-//   ours            said             agreed, theirs                           decision
-//   not named       –                –                                        untouched
-//   as theirs       –                –                                        equal
-//   as said         –                –                                        keep
-//   changed         –                another feed's later change settled it   pass; hold where it is held
-//   changed         –                never agreed, the file wins (adopt)      write
-//   changed         –                held for this feed                       hold
-//   changed         –                never agreed, theirs empty               write
-//   changed         –                never agreed, alike but for case, spaces alike
-//   changed         –                never agreed, differs                    hold
-//   changed         –                theirs as agreed                         write
-//   changed         –                theirs differs: people changed it        hold
-//
-// Invariant: only `write` changes the service, and only over what is empty, was agreed on, or was said to be adopted.
-
-/**
- * `equal` and `alike`: file and app agree now. `keep`: theirs stays, and what the file says is settled. `pass`: the
- * same, since another feed decided later. `hold`: theirs stays, nothing is settled, a person decides.
- */
-type FieldDecision = 'untouched' | 'equal' | 'alike' | 'keep' | 'pass' | 'hold' | 'write';
-
-interface FieldPictures<Value> {
-  /** Absent (undefined) where the file does not name the field. */
-  readonly ours: Value | undefined;
-  /** Undefined where the file never said it: then the file changed. */
-  readonly said: Value | undefined;
-  /** Undefined where file and app never agreed. */
-  readonly agreed: Value | undefined;
-  readonly theirs: Value;
-  readonly isHeld: boolean;
-  readonly isOvertaken: boolean;
-  /** The file wins over what it never agreed on. */
-  readonly adopt: boolean;
-  readonly isEmpty: (value: Value) => boolean;
-  readonly same: (left: Value, right: Value) => boolean;
-  readonly alike: (left: Value, right: Value) => boolean;
-}
-
-function decideField<Value>(pictures: FieldPictures<Value>): FieldDecision {
-  const { ours, said, agreed, theirs, isHeld, isOvertaken, adopt, isEmpty, same, alike } = pictures;
-  if (ours === undefined) return 'untouched';
-  if (same(ours, theirs)) return 'equal';
-  if (said !== undefined && same(ours, said)) return 'keep';
-  if (isOvertaken) return isHeld ? 'hold' : 'pass';
-  if (agreed === undefined && adopt) return 'write';
-  if (isHeld) return 'hold';
-  if (agreed !== undefined) return same(theirs, agreed) ? 'write' : 'hold';
-  if (isEmpty(theirs)) return 'write';
-  return alike(ours, theirs) ? 'alike' : 'hold';
 }

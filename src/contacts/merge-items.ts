@@ -1,15 +1,15 @@
 /**
  * E-mails or phones of one contact, merged item by item (`rules.md`, "Three pictures, one plan").
  *
- *   wanted, on the service                            kept under its id; relabelled if the label is ours to change
+ *   wanted, on the service                            kept under its id; relabelled if the label is Patchbay's to change
  *   wanted, not on the service, in no feed's said     added
  *   wanted, not on the service, said by some feed     people removed it: not put back
- *   said before by this feed and no more, ours, and
- *     named by no other feed that is there            removed
- *   anything else on the service                      kept as it is
+ *   said before by this feed and no longer, owned,
+ *     and named by no other existing feed             removed
+ *   any other item on the service                     kept as it is
  *
  * Invariant: what Patchbay never wrote is never removed, nor what another feed's file still names. Items of one
- * identity are one item; where a service holds it twice, both are kept, or both are removed.
+ * identity are one item; if a service holds it twice, both are kept, or both are removed.
  */
 
 import type { Contact, ContactItem, UpdateItem } from '#src/wire/contact.ts';
@@ -25,20 +25,20 @@ interface MergedItems {
   readonly notes: readonly Note[];
   /** Identities of the added items. */
   readonly added: readonly string[];
-  /** Identities that become Patchbay's own without a write, since the file wins (adopt). */
+  /** Identities that Patchbay owns from now on without a write, since the file wins (adopt). */
   readonly adopted: readonly string[];
-  /** Identities that are nobody's from now on: only a column said them that the mapping no longer names. */
+  /** Identities that nobody owns from now on: only a column that the mapping no longer names had said them. */
   readonly disowned: readonly string[];
 }
 
-/** The list's name in said, ours and owned; on the wire phones have another. */
+/** The list's name in said, ours and owned; the interface has another for phones. */
 export const listOf = { email: 'emails', phone: 'phones' } as const;
 
 function itemsOf(kind: ItemKind, contact: Contact): readonly ContactItem[] {
   return kind === 'email' ? contact.defaultFields.emails : contact.defaultFields.phoneNumbers;
 }
 
-/** Of the items that have a value. */
+/** The identities of all items that have a value. */
 export function identitiesOf(kind: ItemKind, contact: Contact): ReadonlySet<string> {
   return new Set(itemsOf(kind, contact).flatMap(({ value }) => (value === null ? [] : [itemIdentity(kind, value)])));
 }
@@ -62,7 +62,7 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
   const notes: Note[] = [];
   const there = new Set<string>();
   for (const item of itemsOf(kind, contact)) {
-    // Null under an id means removal: an item that has no value cannot be sent, and there is nothing in it to keep.
+    // Null under an id means removal: an item without a value cannot be sent, and holds nothing to keep.
     if (item.value === null) continue;
     const identity = itemIdentity(kind, item.value);
     const field = itemFieldName(kind, identity);
@@ -112,7 +112,7 @@ function namedBy(kind: ItemKind, { base }: PlanInput, counts: (other: (typeof ba
   return new Set(base.others.filter(counts).flatMap(({ said }) => [...wantedItems(kind, said[listOf[kind]]).keys()]));
 }
 
-/** What becomes of an own item's label: null where the file did not change it or it is already as wanted. */
+/** The decision about the label of an owned item: null if the file did not change it or it is already as wanted. */
 function newLabel(
   kind: ItemKind,
   { base }: PlanInput,
@@ -123,7 +123,7 @@ function newLabel(
   if (wanted === undefined || sameText(wanted.label, item.name)) return null;
   const identity = itemIdentity(kind, wanted.value);
   const isSame = (value: string | null) => value !== null && itemIdentity(kind, value) === identity;
-  // One number may stand in two columns: any label that the file had for it is an old one.
+  // One number may be in two columns: any label that the file had for it is an old one.
   const saidLabels = said.flatMap((slot) => slot.items.filter((one) => isSame(one.value)).map((one) => one.label));
   if (saidLabels.length === 0 || saidLabels.some((label) => sameText(label, wanted.label))) return null;
   const seenItems = base.seen === null ? [] : itemsOf(kind, base.seen).filter((one) => isSame(one.value));
@@ -141,9 +141,7 @@ function relabelledByPeople(field: FieldName): Note {
   return { field, code: 'labelChangedByPeople', message };
 }
 
-// Slots: what the columns of a feed say about its e-mails or phones, today and before (`desired.ts`).
-
-/** By identity, in the slots' order: a value that stands in several slots is one item, as first named. */
+/** By identity, in the slots' order: a value in several slots is one item, as named first. */
 export function wantedItems(kind: ItemKind, slots: readonly Slot[]): ReadonlyMap<string, DesiredItem> {
   const wanted = new Map<string, DesiredItem>();
   for (const item of slots.flatMap((slot) => slot.items)) {
@@ -153,19 +151,19 @@ export function wantedItems(kind: ItemKind, slots: readonly Slot[]): ReadonlyMap
   return wanted;
 }
 
-/** A slot that speaks today replaces what it said; a silent one keeps it, and so protects its items. */
+/** A slot that is present today replaces what it said before; an absent one keeps it, and so protects its items. */
 export function nextSlots(said: readonly Slot[], ours: readonly Slot[]): readonly Slot[] {
   if (ours.some((slot) => slot.whole)) return ours;
   const speaking = new Set(ours.map((slot) => slot.slot));
   return [...said.filter((slot) => !speaking.has(slot.slot)), ...ours];
 }
 
-/** A column that the mapping no longer names says nothing. `names` is null where any column may speak. */
+/** Without the columns that the mapping no longer names. @param names null if any column may be a slot. */
 export function mappedSlots(said: readonly Slot[], names: readonly string[] | null): readonly Slot[] {
   return names === null ? said : said.filter(({ slot }) => names.includes(slot));
 }
 
-/** Without these items: another feed's file names them, and they are no longer this one's. */
+/** Without these items: another feed's file names them, and this feed owns them no longer. */
 export function slotsWithout(kind: ItemKind, slots: readonly Slot[], identities: ReadonlySet<string>): readonly Slot[] {
   const isKept = ({ value }: DesiredItem) => !identities.has(itemIdentity(kind, value));
   return slots.every(({ items }) => items.every(isKept))

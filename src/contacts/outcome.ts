@@ -1,50 +1,47 @@
 /**
- * Outcomes: what became of a row (`rules.md`, "Accounting" and "Dead letters"). The words are part of the contract:
- * reports and scripts compare them.
+ * How a row ended and what is reported about it (`rules.md`, "Accounting" and "Dead letters"): reasons, problems, and what a
+ * plan changes or leaves alone. Codes and words are part of the contract: reports and scripts compare them. Values are
+ * personal data, never to be logged.
  */
 
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import type { FieldName } from './field.ts';
 
 /**
- * - `duplicate`: the same key stands in the file once more, with the same content or by the chosen rule.
+ * - `duplicate`: the key occurs again in the file, with the same content or by the chosen rule.
  * - `superseded`: a newer run has already written this key.
- * - `gone`: the contact was deleted in the app, and stays so.
+ * - `gone`: the contact was deleted in the app, and stays deleted.
  * - `moved`: the contact changed since the plan that was to be applied.
  * - `notSelected`: the run was asked for other keys.
  * - `cancelled`: the run was cancelled before this row.
  */
-const skipReasons = ['duplicate', 'superseded', 'gone', 'moved', 'notSelected', 'cancelled'] as const;
-export type SkipReason = (typeof skipReasons)[number];
+export type SkipReason = 'duplicate' | 'superseded' | 'gone' | 'moved' | 'notSelected' | 'cancelled';
 
 /**
  * - `invalid`: the row itself is wrong; nothing was sent.
- * - `refused`: the service said no.
+ * - `refused`: the service refused the write.
  * - `conflict`: the service holds two contacts for one key, or one that cannot be found.
- * - `notApplied`: the service said yes and holds something else.
- * - `exhausted`: all attempts failed while other requests went through.
- * - `doubt`: writes may have landed, and looking did not tell.
+ * - `notApplied`: the service accepted the write and holds something else.
+ * - `exhausted`: all attempts failed while other requests succeeded.
+ * - `doubt`: writes may have landed, and look-ups could not tell.
  */
-const deadClasses = ['invalid', 'refused', 'conflict', 'notApplied', 'exhausted', 'doubt'] as const;
-export type DeadClass = (typeof deadClasses)[number];
+export type DeadClass = 'invalid' | 'refused' | 'conflict' | 'notApplied' | 'exhausted' | 'doubt';
 
-/** What is wrong, or worth a note, with one row: in the words of the person who wrote the file. */
+/** What is wrong with one row, or worth a warning, in terms of the user's file. */
 export interface Problem {
   /** Stable; scripts may compare it. */
   readonly code: string;
   /** The physical line in the file, counted from 1. */
   readonly line: number;
-  /** The column or member as the file names it; null where the row as a whole is meant. */
+  /** The column or member as the file names it; null for the row as a whole. */
   readonly field: string | null;
-  /** The cell as the file holds it, cut after 200 characters; null where there is none. */
+  /** The cell as the file holds it, cut after 200 characters; null if there is none. */
   readonly value: string | null;
   /** What happened, in one sentence. */
   readonly message: string;
   /** What to do next, in one sentence. */
   readonly hint: string;
 }
-
-// What a plan does, and what it leaves alone on purpose, as values to show. They hold personal data: never log them.
 
 /** `cleared` is a scalar or a custom field set to null; `removed` and `relabelled` are e-mails and phones. */
 type ChangeKind = 'added' | 'changed' | 'cleared' | 'removed' | 'relabelled';
@@ -57,16 +54,16 @@ export interface Change {
   readonly why: ChangeKind;
 }
 
-/** A field that file and people changed differently: nothing is written for it (policy `shared`). */
+/** A field that the file and people changed in different ways: nothing is written to it (policy `shared`). */
 export interface HeldField {
   readonly field: FieldName;
-  /** Null also where the file had never said anything. */
+  /** Null, too, if the file never named the field. */
   readonly said: CustomFieldValue;
   readonly theirs: CustomFieldValue;
   readonly ours: CustomFieldValue;
 }
 
-/** Something that was left as it is although the file says otherwise, with the reason in one sentence. */
+/** Something that was left alone although the file differs, with the reason in one sentence. */
 export interface Note {
   readonly field: FieldName;
   readonly code: 'itemWithoutId' | 'labelChangedByPeople' | 'spelling' | 'overtaken';

@@ -1,14 +1,14 @@
 /**
- * The plan: what to do with one contact, decided from three pictures and acted upon elsewhere.
+ * The plan: what to do with one contact, decided from three pictures and carried out elsewhere (`src/upsert`); with the
+ * bodies that it sends and the replies that it expects.
  *
  *   base    what the feeds' files last said, what file and app agreed on, what the service last returned
- *   theirs  what the service holds now: a fresh read, null where it holds nothing under the key
+ *   theirs  what the service holds now: a fresh read, null if it holds nothing under the key
  *   ours    what the file says
  *
  * Invariant: the body of a patch gives the same contact on a service that merges and on one that replaces
- * (`facts.md`, "Consequence"); and where nothing differs there is no body. The same pictures give the same plan.
+ * (`facts.md`, "Consequence"), and there is no body if nothing differs. The same pictures give the same plan.
  */
-
 import type {
   Contact,
   CreateContactBody,
@@ -32,7 +32,7 @@ import { customKeyOf, type FieldVerdict, judgeFields, sentCustomFields } from '.
 import { mergeItems, wantedItems } from './merge-items.ts';
 import { type Change, fieldChange, type HeldField, type Note } from './outcome.ts';
 
-/** What is Patchbay's own once the plan is carried out, and what is no longer. Identities of items. */
+/** What Patchbay owns once the plan is carried out, and what it no longer owns. Identities of items. */
 export interface Written {
   readonly emails: readonly string[];
   readonly phones: readonly string[];
@@ -43,7 +43,7 @@ export interface Written {
 interface PlanFacts {
   /** Every difference that is written, in the order of the contact's fields. */
   readonly reasons: readonly Change[];
-  /** What becomes of each scalar and custom field that the file names. */
+  /** The decision about each scalar and custom field that the file names. */
   readonly verdicts: readonly FieldVerdict[];
   readonly held: readonly HeldField[];
   /** Fields that are left to another feed's later change. */
@@ -169,13 +169,7 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
   if (reasons.length === 0) {
     return { ...facts, kind: held.length === 0 ? 'noop' : 'hold', body: null, expected: null };
   }
-  const body = patchBody({
-    theirs,
-    written: writes,
-    emails: emails.sent,
-    phones: phones.sent,
-    customFields: sentCustomFields(theirs, verdicts),
-  });
+  const body = patchBody(theirs, writes, emails.sent, phones.sent, sentCustomFields(theirs, verdicts));
   return { ...facts, kind: 'patch', body, expected: expectedAfterUpdate(ours.key, body, theirs) };
 }
 
@@ -186,16 +180,14 @@ function notesOf(verdicts: readonly FieldVerdict[]): readonly Note[] {
       return [{ field, code: 'spelling', message }];
     }
     if (decision === 'pass') {
-      const message = `${field} was changed by a later file of another feed: that value stands.`;
+      const message = `${field} was changed by a later file of another feed: kept that value.`;
       return [{ field, code: 'overtaken', message }];
     }
     return [];
   });
 }
 
-// The body that creates a contact (`interface.md`, 4.1): what is null or not wanted is left out.
-
-/** `sourceLabel` is the feed's label, for rows that name no source of their own; null leaves it to the service. */
+/** The body that creates a contact (`interface.md`, 4.1): what is null or not wanted is left out. */
 function createBody(ours: DesiredContact, sourceLabel: string | null): CreateContactBody {
   const source = ours.source ?? sourceLabel;
   const sourceUrl = ours.scalars.sourceUrl ?? null;
@@ -212,7 +204,7 @@ function createBody(ours: DesiredContact, sourceLabel: string | null): CreateCon
     ...(source === null ? {} : { source }),
     ...(sourceUrl === null ? {} : { sourceUrl }),
     defaultFields: {
-      // The one member that must be there, be it null (`facts.md`, "required on create").
+      // The one member that is required, even if it is null (`facts.md`, "required on create").
       firstName: ours.scalars.firstName ?? null,
       ...others,
       ...(emails.length === 0 ? {} : { emails }),
@@ -227,21 +219,18 @@ function itemsOf(kind: ItemKind, slots: readonly Slot[]): { name: string; value:
 }
 
 /**
- * The body of an update that is right under both readings of the interface, merge and replace (`facts.md`,
- * "Consequence"): it says all that the contact will hold. A scalar that is null and stays null is left out: a service
- * that merges keeps it null, one that replaces makes it so.
+ * The body of an update. It gives the same contact on a service that merges and on one that replaces (`facts.md`,
+ * "Consequence"), since it holds all that the contact is to hold. A scalar that is null and stays null is left out: a
+ * service that merges keeps it null, one that replaces makes it null.
  */
-interface PatchParts {
-  readonly theirs: Contact;
-  /** The fields that are written. */
-  readonly written: readonly FieldVerdict[];
-  readonly emails: readonly UpdateItem[];
-  readonly phones: readonly UpdateItem[];
-  readonly customFields: readonly UpdateCustomField[];
-}
-
-function patchBody({ theirs, written, emails, phones, customFields }: PatchParts): UpdateContactBody {
-  // Undefined where the scalar is not written. A scalar's value is text or null.
+function patchBody(
+  theirs: Contact,
+  written: readonly FieldVerdict[],
+  emails: readonly UpdateItem[],
+  phones: readonly UpdateItem[],
+  customFields: readonly UpdateCustomField[],
+): UpdateContactBody {
+  // Undefined if the scalar is not written. A scalar's value is text or null.
   const newValue = (name: ScalarName): string | null | undefined => {
     const verdict = written.find(({ field }) => field === name);
     if (verdict === undefined) return undefined;
@@ -254,7 +243,7 @@ function patchBody({ theirs, written, emails, phones, customFields }: PatchParts
     const value = wanted === undefined ? there : wanted;
     if (value !== null || there !== null) named[name] = value;
   }
-  // Neither reading touches a sourceUrl that is left out, so it travels only when it is written.
+  // No service touches a sourceUrl that is left out, so it is sent only if it is written.
   const sourceUrl = newValue('sourceUrl');
   return {
     ...(sourceUrl === undefined ? {} : { sourceUrl }),
@@ -263,11 +252,6 @@ function patchBody({ theirs, written, emails, phones, customFields }: PatchParts
   };
 }
 
-/**
- * What the reply to a write must hold, in the service's own shape without ids (`verify-reply.ts` compares).
- *
- * It is derived from the body, so that the two cannot disagree.
- */
 export interface ExpectedItem {
   readonly label: string;
   readonly value: string;
@@ -275,12 +259,13 @@ export interface ExpectedItem {
 
 export interface ExpectedCustomField {
   readonly key: string;
-  /** The service's word for the type, where it has named it. */
+  /** The type as the service names it; null if it has not. */
   readonly type: string | null;
   /** Never null: a field without a value is not listed. */
   readonly value: CustomFieldValue;
 }
 
+/** What the reply to a write must hold (`reply.ts`), derived from the body so that the two cannot disagree. */
 export interface ExpectedContact {
   readonly externalId: string;
   /** Null: not written by this plan, and not compared. */
@@ -309,7 +294,7 @@ function expectedAfterCreate(key: string, body: CreateContactBody): ExpectedCont
   };
 }
 
-/** A `sourceUrl` that the body leaves out must stay what it was. */
+/** A `sourceUrl` that the body leaves out must stay as it was. */
 function expectedAfterUpdate(key: string, body: UpdateContactBody, theirs: Contact): ExpectedContact {
   const { firstName, lastName, company, role, emails, phoneNumbers } = body.defaultFields;
   return {

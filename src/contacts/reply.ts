@@ -1,9 +1,10 @@
 /**
- * Compares the reply to a write with what the plan wanted: a write is a success only when the service says so itself.
+ * What the service returned: the reply to a write compared with what the plan wanted, two pictures of one contact, and the
+ * contact of a key in a look-up.
  *
- * Values are compared as multisets; order and item ids are free. A difference of case, spaces or punctuation of a phone
- * number is a warning. Anything else is a difference, and the row is dead (`notApplied`). What this returns names and
- * holds values: it is for the ledger and reports, never for a log.
+ * A write is a success only if its reply shows what was wanted. Values are compared as multisets; order and item ids do not
+ * matter. A difference of case, spaces or punctuation of a phone number is a warning; any other difference rejects the row
+ * (`notApplied`). Differences hold personal data: they go into the ledger and reports, never into a log.
  */
 
 import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
@@ -55,7 +56,7 @@ export function verifyReply(expected: ExpectedContact, reply: Contact): ReplyVer
   return { matches: findings.differences.length === 0, ...findings };
 }
 
-/** Whether two pictures show the same values and labels, in the same spelling; ids and order are free. */
+/** Whether two pictures show the same values and labels in the same spelling; ids and order do not matter. */
 export function sameContents(left: Contact, right: Contact): boolean {
   const contents = ({ externalId, sourceUrl, defaultFields, customFields }: Contact): string => {
     const { emails, phoneNumbers, ...scalars } = defaultFields;
@@ -76,7 +77,7 @@ function compareText(field: string, expected: string | null, got: string | null,
   else findings.differences.push({ field, expected, got });
 }
 
-/** Each expected item takes one item of its identity from the reply, one with the same label first; none may be left. */
+/** Each expected item takes one item of its identity from the reply, preferably with its label; none may be left. */
 function compareItems(
   kind: ItemKind,
   expected: readonly ExpectedItem[],
@@ -127,26 +128,20 @@ function warnOfForm(field: string, findings: Findings): void {
   findings.warnings.push(`${field} came back in another form (case, spaces or punctuation).`);
 }
 
-// Finds the contact of a key among those that a look-up returned.
-//
-// A service that reads a filter another way answers with other people's contacts (`facts.md`, "array encoding"), so
-// each is compared exactly, and none is taken because it came first.
-
-/** `strangersCount`: contacts of other keys, which were dropped. A page full of them is a reason to stop. */
-type KeyMatch = { readonly strangersCount: number } & (
+type KeyMatch =
   | { readonly kind: 'none' }
   | { readonly kind: 'one'; readonly contact: Contact }
-  | { readonly kind: 'conflict'; readonly ids: readonly string[] }
-);
+  | { readonly kind: 'conflict'; readonly ids: readonly string[] };
 
-/** One look-up may serve several keys: contacts of the other keys asked for count as strangers here. */
+/**
+ * The contact of a key among those that a look-up returned. Each is compared exactly, since a service that reads a filter in
+ * another way answers with other people's contacts (`facts.md`, "array encoding").
+ */
 export function matchByKey(key: string, contacts: readonly Contact[]): KeyMatch {
   const own = contacts.filter((contact) => contact.externalId === key);
-  const strangersCount = contacts.length - own.length;
   // Pages may overlap while contacts are being added: one id is one contact.
   const byId = new Map(own.map((contact) => [contact.id, contact]));
   const [contact] = byId.values();
-  if (contact === undefined) return { kind: 'none', strangersCount };
-  if (byId.size > 1) return { kind: 'conflict', ids: [...byId.keys()], strangersCount };
-  return { kind: 'one', contact, strangersCount };
+  if (contact === undefined) return { kind: 'none' };
+  return byId.size > 1 ? { kind: 'conflict', ids: [...byId.keys()] } : { kind: 'one', contact };
 }

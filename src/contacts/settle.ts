@@ -1,9 +1,9 @@
 /**
- * Settling: how base moves once a plan has been carried out and its reply verified, or a no-op found true.
+ * Settling: how base changes once a plan has been carried out and its reply verified, or a no-op was confirmed.
  *
  * Invariant: *said* moves only for what was written, kept on purpose or found equal; a held field keeps its old said.
- * *agreed* moves only where the reply holds what was written, or theirs was found equal: an edit that was kept never
- * becomes agreed. Never call it after a write that failed or whose reply did not match: what is not settled stays to
+ * *agreed* moves only if the reply holds what was written, or theirs was found equal: an edit that was kept never
+ * becomes agreed. Never call it after a write that failed or whose reply did not match: what is not settled is still to
  * be done.
  */
 
@@ -28,16 +28,16 @@ import { mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge-items
 
 export interface SettleInput extends PlanInput {
   readonly plan: Plan;
-  /** The reply's body. For a no-op or a hold: the read that the plan was made from. */
+  /** The reply's body. For a no-op or a hold: the read from which the plan was made. */
   readonly reply: Contact;
 }
 
-/** The whole base as it is from now on; `others` are the feeds whose said has moved, no more. */
+/** The whole base from now on; `others` are only the feeds whose said has moved. */
 export type Settled = Omit<Base, 'said' | 'seen'> & { readonly said: Said; readonly seen: Seen };
 
 export function settle(input: SettleInput): Settled {
   const { plan, reply, theirs, feed } = input;
-  // A create starts anew: what was remembered belonged to a contact that is gone, so each feed writes its fields again.
+  // A create starts anew: what was remembered belonged to a contact that is gone, so that each feed writes its fields again.
   const isNew = plan.kind === 'create';
   const base = isNew ? emptyBase : input.base;
   const said = saidIfSettled(input);
@@ -64,13 +64,13 @@ export function settle(input: SettleInput): Settled {
   };
 }
 
-/** What the feed will have said once the plan is carried out. `reply` is null where it is not known yet. */
+/** What the feed will have said once the plan is carried out. `reply` is null if it is not known yet. */
 export function saidIfSettled(input: Omit<SettleInput, 'reply'> & { readonly reply: Contact | null }): Said {
   const { base, ours, plan, reply, slotNames, yieldsItems } = input;
   const old = plan.kind === 'create' ? null : base.said;
   const heldNow = plan.held.map((field) => field.field);
   const isHeld = new Set<FieldName>(heldNow);
-  // A field that today's file is silent about was not settled by it either: it stays held for when the file speaks.
+  // Today's file did not settle a field that it does not name: the field stays held until a file names it.
   const named = new Set(plan.verdicts.map(({ field }) => field));
   const heldBefore = (old?.held ?? []).filter((field) => !named.has(field));
   const settledFields = ours.customFields.filter((field) => !isHeld.has(customFieldName(field.key)));
@@ -100,7 +100,7 @@ function nextSaidScalars(old: DesiredScalars, ours: DesiredContact, held: Readon
   return said;
 }
 
-/** A feed that owns nothing gives up what this one names. Empty where nothing moves. */
+/** A feed that owns nothing gives up what this one names. Empty if nothing moves. */
 function yielded(other: OtherSaid, said: Said, reply: Contact): readonly OtherSaid[] {
   if (other.owns) return [];
   const emails = slotsWithout('email', other.said.emails, presentItems('email', said.emails, reply));
@@ -109,19 +109,19 @@ function yielded(other: OtherSaid, said: Said, reply: Contact): readonly OtherSa
   return [{ ...other, said: { ...other.said, emails, phones } }];
 }
 
-/** What the slots name and the contact holds. What people removed nobody gives up: it must not be put back. */
+/** What the slots name and the contact holds. No feed gives up what people removed: it must not be added again. */
 function presentItems(kind: ItemKind, slots: readonly Slot[], contact: Contact): ReadonlySet<string> {
   const there = identitiesOf(kind, contact);
   return new Set([...wantedItems(kind, slots).keys()].filter((identity) => there.has(identity)));
 }
 
-/** The reply to a PATCH carries custom fields without their ids (`facts.md`, "Custom fields"): the read knew them. */
+/** The reply to a PATCH carries custom fields without their ids (`facts.md`, "Custom fields"): the read had them. */
 function withIds(reply: Contact, theirs: Contact | null): ContactCustomField[] {
   const known = new Map(theirs?.customFields.map((field) => [field.key, field]));
   return reply.customFields.map((field) => ({ ...field, id: field.id ?? known.get(field.key)?.id ?? null }));
 }
 
-/** What is no longer on the service leaves the list: put back by hand one day, it is nobody's. */
+/** What is no longer on the service leaves the list: if a person adds it again one day, nobody owns it. */
 export function nextOwnership(old: Ownership, written: Written, reply: Contact): Ownership {
   const items = (kind: ItemKind): readonly string[] => {
     const list = listOf[kind];
@@ -139,7 +139,7 @@ export function nextOwnership(old: Ownership, written: Written, reply: Contact):
   };
 }
 
-/** A key has one value: what is written takes the place of what was. */
+/** A key has one value: what is written replaces what was there. */
 function withEntries(
   old: readonly OwnedCustomField[],
   written: readonly OwnedCustomField[],
@@ -149,9 +149,9 @@ function withEntries(
 }
 
 /**
- * Ownership as it will be if a write lands whose reply we may never see. It is entered before the write is sent: else a
- * lost reply would make the items that we wrote nobody's, and they would never be removed again. Entries for what did
- * not land leave the list with the next settled read.
+ * Ownership if a write lands whose reply may never arrive. It is entered before the write is sent: otherwise a lost reply
+ * would leave the written items without an owner, and they would never be removed again. Entries for what did not land
+ * leave the list with the next settled read.
  */
 export function ownedIfLanded(owned: Ownership, written: Written): Ownership {
   const items = (old: readonly string[], added: readonly string[]) => [...new Set([...old, ...added])];

@@ -1,12 +1,12 @@
 /**
- * A person's decision about held fields (`rules.md`, "Three pictures, one plan"), as it moves base:
+ * A person's decision about held fields (`rules.md`, "Three pictures, one plan"), as it changes base:
  *
- *   takeApp    *said* moves alone, to what the file says: the same file is no change any more. *Agreed* stays, so that
- *              the app's value goes on being protected, and another value of the file is held again.
+ *   takeApp    *said* alone moves, to what the file says: the same file is no longer a change. *Agreed* stays, so that
+ *              the app's value is still protected, and another value of the file is held again.
  *   takeFile   *agreed* moves, for that feed, to the app's value that was shown: the file's value may be written over
- *              it. Where the app's value is another by then, people changed it since, and the plan holds the field again.
+ *              it. If the app has another value by then, people have changed it, and the plan holds the field again.
  *
- * Either way the field waits no more. Nothing is written here: after `takeFile` the contact is planned anew.
+ * Either way the field is no longer held. Nothing is written here: after `takeFile` the contact is planned anew.
  */
 
 import type { Base, Ownership, Said } from '#src/contacts/base.ts';
@@ -16,13 +16,13 @@ import { agreeFor, type FieldValue, isExactly, stamp } from './base.ts';
 import type { FieldName } from './field.ts';
 import type { HeldField } from './outcome.ts';
 
-/** Whose value stands from now on. */
+/** Whose value is kept. */
 export type HeldSide = 'file' | 'app';
 
 /** The part of base that a decision moves. */
 export type DecidedBase = Pick<Base, 'agreed' | 'stamps' | 'owned'> & { readonly said: Said };
 
-/** Whether the field still waits between the two values that were shown. `now` is null where it waits no more. */
+/** Whether the field is still held between the two values that were shown. @param now null if it is no longer held. */
 export function isAsShown(now: HeldField | null, shown: HeldField): boolean {
   return now !== null && isExactly(now.ours, shown.ours) && isExactly(now.theirs, shown.theirs);
 }
@@ -37,7 +37,7 @@ export function takeApp(said: Said, fields: readonly HeldField[]): Said {
   };
 }
 
-/** `by` names the moment of the decision: what other feeds said of these fields before it is older. */
+/** @param by the feed and the moment of the decision: what other feeds said about these fields before is older. */
 export function takeFile(
   base: DecidedBase,
   by: { readonly feed: string; readonly sequence: number },
@@ -80,7 +80,7 @@ function withoutHeld(said: Said, fields: readonly HeldField[]): Said {
   return { ...said, held: said.held.filter((field) => !taken.has(field)) };
 }
 
-/** `#CLEAR` removes only what is Patchbay's own; a person has just said that this value may go. */
+/** `#CLEAR` removes only what Patchbay owns; a person has just decided that this value may be removed. */
 function withCleared(owned: Ownership, fields: readonly HeldField[]): Ownership {
   const cleared = fields.flatMap(({ field, ours, theirs }) => {
     const key = customKeyOf(field);

@@ -1,7 +1,8 @@
 /**
  * Guards while a run is applied (`rules.md`, "Guards"): a ledger that does not know what it should know, and a service
- * that takes nothing. Both mean that something is wrong with the whole, and the run stops before it does harm. Approved
- * here, a guard passes for the share that was shown to the end of the run; nothing that was said of the staged file passes it.
+ * that accepts nothing. Both mean that something is wrong beyond single rows, and the run stops before it does harm. Once
+ * approved, a guard passes up to the share that was shown, to the end of the run; an approval of the staged file does not
+ * count here.
  */
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -9,7 +10,7 @@ import { approvedShare, figureFacts, type GuardFigures, guardCode, percent } fro
 import type { RunCounts, RunRecord } from '#src/ledger/runs.ts';
 
 export interface ApplyingLimits {
-  /** Contacts found that the ledger did not know, as a fraction of the keys looked up. */
+  /** Contacts found that the ledger does not know, as a fraction of the keys looked up. */
   readonly adoptionsMax: number;
   readonly adoptionsFloor: number;
   /** This many writes, all refused with one code and none accepted, stop the run. */
@@ -24,15 +25,15 @@ interface GuardParts {
   };
 }
 
-/** A share that was approved is met again exactly: binary fractions must not make it a little more. */
+/** An approved share is reached again exactly: floating-point rounding must not exceed it. */
 const rounding = 1e-6;
 
 export type LookUpCount = Pick<RunCounts, 'lookedUp' | 'foundUnknown'>;
 
 /**
- * Counts what the look-up of a chunk found, and looks whether the run may go on.
- * @throws PatchbayError `guard` `guardAdoptions`. What has no end yet is counted out again: it is looked up once more when the
- *   run is approved, and then the share is the one that was shown.
+ * Counts what the look-up of a chunk found, and checks whether the run may continue.
+ * @throws PatchbayError `guard` `guardAdoptions`. Keys that have not ended are subtracted again: they are looked up once more
+ *   when the run is approved, and the share is then the one that was shown.
  */
 export async function watchAdoptions(
   { ledger, limits }: GuardParts,
@@ -48,23 +49,23 @@ export async function watchAdoptions(
   throw stop;
 }
 
-/** No flag but `--adopt` is about contacts that nobody knew of; `--accept` is about the file. */
+/** Only `--adopt` is about unknown contacts; `--accept` is about the file. */
 function tooManyUnknown({ kind, counts, options, approvals }: RunRecord, limits: ApplyingLimits): PatchbayError | null {
   const { foundUnknown, lookedUp } = counts;
   const limit = Math.max(limits.adoptionsMax, approvedShare(approvals, 'adoptions') ?? 0);
-  // Dead letters that a person tries again were looked at one by one.
+  // A person has looked at dead letters before trying them again.
   const isExempt = kind === 'redrive' || options.adopt;
   if (isExempt || foundUnknown < Math.max(1, limits.adoptionsFloor) || foundUnknown <= limit * lookedUp + rounding)
     return null;
-  const message = `${foundUnknown} of ${lookedUp} keys looked up belong to contacts that are in the workspace already and that this data folder does not know (${percent(foundUnknown / lookedUp)}; the limit guards.adoptionsMax is ${percent(limits.adoptionsMax)}): their empty fields would be filled and items added; fields that differ would wait for a person`;
+  const message = `${foundUnknown} of ${lookedUp} keys looked up belong to existing contacts that this data folder does not know (${percent(foundUnknown / lookedUp)}; the limit guards.adoptionsMax is ${percent(limits.adoptionsMax)}): their empty fields would be filled and items added; fields that differ would wait for a person`;
   const hint =
-    'Was the data folder lost, or is it another one? If the file is to win over what these contacts hold, import again with --adopt.';
+    'Was the data folder lost, or is this another one? If the file is to win over the values of these contacts, import again with --adopt.';
   const figures = { guard: 'adoptions', count: foundUnknown, base: lookedUp, limit: limits.adoptionsMax };
   return stop(figures, message, hint);
 }
 
 /**
- * Looks whether the service takes anything of the run.
+ * Checks whether the service accepts anything of the run.
  * @throws PatchbayError `guard` `guardRefusals`.
  */
 export async function watchRefusals(
