@@ -35,9 +35,9 @@ interface Container {
 type Expected = 'value' | 'valueOrEnd' | 'name' | 'nameOrEnd' | 'colon' | 'commaOrEnd' | 'nothing';
 
 const space = /[ \t\r\n]*/y;
-const stringToken = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\u0000-\u001f]*)*"/y;
-const stringPrefix =
-  /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})[^"\\\u0000-\u001f]*)*(?:\\(?:u[\dA-Fa-f]{0,3})?)?/y;
+const escapeToken = /["\\/bfnrt]|u[\dA-Fa-f]{4}/y;
+/** As much of an escape of a code unit as there is. */
+const escapeStart = /u[\dA-Fa-f]{0,3}/y;
 const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const words = ['true', 'false', 'null'];
 
@@ -59,10 +59,10 @@ export function walkJson(text: string, visitor: JsonVisitor): Flaw | null {
     const start = index;
     const char = text[start] ?? '';
     if (char === '"') {
-      const token = match(stringToken, text, start);
-      if (token === null) return { index: start + (match(stringPrefix, text, start) ?? '"').length, expected: null };
-      index += token.length;
-      visitor.onString?.(String(JSON.parse(token)), spot(start));
+      const { end, isWhole } = stringFrom(text, start);
+      if (!isWhole) return { index: end, expected: null };
+      index = end;
+      visitor.onString?.(String(JSON.parse(text.slice(start, end))), spot(start));
       return null;
     }
     const number = match(numberToken, text, start);
@@ -81,17 +81,16 @@ export function walkJson(text: string, visitor: JsonVisitor): Flaw | null {
   };
 
   const takeName = (): Flaw | null => {
-    const container = containers.at(-1);
-    const token = match(stringToken, text, index);
-    if (token === null) return { index: index + (match(stringPrefix, text, index) ?? '"').length, expected: null };
-    const name = String(JSON.parse(token));
-    if (container?.names) {
-      container.name = name;
-      visitor.onName?.(name, spot(index), container.names.has(name));
-      container.names.add(name);
-    }
-    index += token.length;
+    const start = index;
+    const { end, isWhole } = stringFrom(text, start);
+    if (!isWhole) return { index: end, expected: null };
+    index = end;
     expected = 'colon';
+    const container = containers.at(-1);
+    if (!container?.names) return null;
+    container.name = String(JSON.parse(text.slice(start, end)));
+    visitor.onName?.(container.name, spot(start), container.names.has(container.name));
+    container.names.add(container.name);
     return null;
   };
 
@@ -132,6 +131,23 @@ export function walkJson(text: string, visitor: JsonVisitor): Flaw | null {
       if (wrong !== null) return wrong;
     } else return flaw();
   }
+}
+
+/** Where the string that begins at `start` ends; if it is not whole, the index of the first character that it must not hold. */
+function stringFrom(text: string, start: number): { readonly end: number; readonly isWhole: boolean } {
+  let index = start + 1;
+  // Ends: each turn goes past one character or one escape. No regular expression for the whole: it may be megabytes long.
+  while (index < text.length) {
+    const char = text.charCodeAt(index);
+    if (char === 0x22) return { end: index + 1, isWhole: true };
+    if (char < 0x20) break;
+    index += 1;
+    if (char !== 0x5c) continue;
+    const escaped = match(escapeToken, text, index);
+    if (escaped === null) return { end: index + (match(escapeStart, text, index) ?? '').length, isWhole: false };
+    index += escaped.length;
+  }
+  return { end: index, isWhole: false };
 }
 
 function match(pattern: RegExp, text: string, index: number): string | null {

@@ -156,7 +156,13 @@ describe('walking through a text', () => {
     expect(walkJson(text, {})).toEqual({ index, expected });
   });
 
-  it('tells names, strings and numbers with their paths, and names that are repeated', () => {
+  it('goes through a string of many megabytes, whole or not', () => {
+    const long = '\\u00e9\\n'.repeat(1_000_000);
+    expect(walkJson(`"${long}"`, {})).toBeNull();
+    expect(walkJson(`"${long}`, {})).toEqual({ index: 1 + long.length, expected: null });
+  });
+
+  it('reports names, strings and numbers with their paths, and names that are repeated', () => {
     const seen: unknown[] = [];
     walkJson('{"a":[{"b":"x"},1e400],"a":{"\\u0061":-0}}', {
       onName: (name, { index, path }, isRepeated) => seen.push([name, index, path(), isRepeated]),

@@ -248,7 +248,7 @@ describe('JSON: the right end for each input', () => {
     expect(await timeMs(200_000)).toBeLessThan(8 * Math.max(shortMs, 10));
   });
 
-  it('gives the same rows in batches of at most 500, whatever the size', async () => {
+  it('gives the same rows in slices of at most 500, whatever the size', async () => {
     const many = Array.from({ length: 5_001 }, (_, index) => ({ id: index, name: 'Zoë 😀'.repeat(index % 9) }));
     expect(dataOf((await json(JSON.stringify(many, null, 1))).items)).toEqual(many);
   });
