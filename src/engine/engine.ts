@@ -153,7 +153,8 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   await producer.forget(jobCatalog.map((job) => job.name));
   await limitBatches();
   await schedules.look();
-  await removeStrayDownloads(takeParts(home));
+  const { downloads } = takeParts(home);
+  await removeStrayDownloads(downloads, home.log);
   // After the last job, and not during another look: a short import ends before its first sweep.
   closers.add(() => noticeWatch.look());
   const workers = startWorkers({

@@ -7,8 +7,7 @@ import type { BatchContext, JobContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { createPace, shareOfRate } from '#src/rate/rate-share.ts';
-import type { TakeParts } from '#src/takes/parts.ts';
-import { takeForTick } from '#src/takes/take.ts';
+import { type TakeParts, takeForTick } from '#src/takes/take.ts';
 import {
   createWriteHealth,
   keysPerChunk,
@@ -68,7 +67,7 @@ export function jobContext(home: Home, batches: BatchContext, actions: EngineAct
 export function takeParts({ config, ledger, clock, log, submit, folders }: Home): Omit<TakeParts, 'trigger'> {
   return {
     ...{ ledger, clock, log, submit },
-    folders: { downloads: join(folders.root, 'downloads') },
+    downloads: join(folders.root, 'downloads'),
     download: config.download,
     env: process.env,
   };

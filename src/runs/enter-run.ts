@@ -4,6 +4,7 @@
  * A file is known by feed and content (`contract.md`): one whose run was cut off goes on with that run. The same content
  * again, after its run has ended, is read again and found unchanged.
  */
+
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
@@ -11,6 +12,7 @@ import { emptyIfMissing, messageOf, PatchbayError } from '#src/errors.ts';
 import type { FeedSettings, Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import type { RunLedger } from '#src/ledger/runs.ts';
 import { activeRunStates, type NewRun, noOptions, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
@@ -58,7 +60,7 @@ export async function submitFile(
   const copy = await copyIntoFolder(path, folders.handedOver, id);
   const file = { path: copy.path, name: basename(path) };
   const reading = await readingOfFile(parts, file, options, { kind: 'feed', ...choice });
-  const known = (await ledger.runs.list({ feed: reading.feed, sha256: copy.sha256, limit: 1 })).at(0) ?? null;
+  const known = await newestRunOf(ledger.runs, reading.feed, copy.sha256);
   if (known !== null && isUnderWay(known)) {
     await rm(copy.path, { force: true });
     return { run: known, resumed: true };
@@ -134,7 +136,7 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
   const { ledger, clock, folders } = parts;
   const { feed, path, fileName } = brought;
   const sha256 = brought.sha256 ?? (await hashFile(path));
-  const known = (await ledger.runs.list({ feed: feed.name, sha256, limit: 1 })).at(0) ?? null;
+  const known = await newestRunOf(ledger.runs, feed.name, sha256);
   if (known !== null && isUnderWay(known)) {
     await rm(path, { force: true });
     return known;
@@ -160,7 +162,7 @@ async function enterClaimed(
   const { size } = await stat(file.path);
   const sha256 = knownHash ?? (await hashFile(file.path));
   const reading = await readingOfFile(parts, file, noOptions, choice);
-  const run = await enter(parts, (await ledger.runs.list({ feed: reading.feed, sha256, limit: 1 })).at(0) ?? null, {
+  const run = await enter(parts, await newestRunOf(ledger.runs, reading.feed, sha256), {
     id: file.runId,
     fileName: file.name,
     claimedPath: file.path,
@@ -172,6 +174,11 @@ async function enterClaimed(
   });
   log.info({ run: run.id, feed: run.feed, bytes: size }, 'file taken');
   return run;
+}
+
+/** The newest run of that content in the feed; null where there is none. */
+export async function newestRunOf(runs: RunLedger, feed: string, sha256: string): Promise<RunRecord | null> {
+  return (await runs.list({ feed, sha256, limit: 1 })).at(0) ?? null;
 }
 
 /** One that is being cancelled ends as cancelled: whoever brings the file again wants it read again. */

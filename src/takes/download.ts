@@ -3,17 +3,23 @@
  *
  * Terms: a *place* is where an answer came from in the end, without its query, which may change each time.
  */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '#src/config/schema.ts';
 import type { TakenUrl } from '#src/ledger/takes.ts';
+import type { Logger } from '#src/log.ts';
 import { classifyFileName, safeFileName } from '#src/sources/file-name.ts';
 import { retry } from '#src/workspace/retry.ts';
-import { limitsOf, type TakeParts } from './parts.ts';
-import { assertExport, type FileAnswer, isGzip, requestFile, type TypeEnding } from './request-file.ts';
+import type { RequestParts } from './request-file.ts';
+import { assertExport, downloadLimits, type FileAnswer, isGzip, requestFile, type TypeEnding } from './request-file.ts';
 import { takeError } from './take-error.ts';
+
+export interface DownloadParts extends RequestParts {
+  readonly log: Logger;
+}
 
 interface DownloadOrder {
   readonly feed: string;
@@ -41,9 +47,9 @@ type Download =
  * Leaves no file behind where it throws.
  * @throws PatchbayError what `firstHop`, `nextHop` and `requestFile` throw; `unreachable` `downloadTimeout`.
  */
-export async function download(parts: TakeParts, order: DownloadOrder, signal: AbortSignal): Promise<Download> {
+export async function download(parts: DownloadParts, order: DownloadOrder, signal: AbortSignal): Promise<Download> {
   const first = firstHop(order.take, parts.download);
-  await mkdir(parts.folders.downloads, { recursive: true, mode: 0o700 });
+  await mkdir(parts.downloads, { recursive: true, mode: 0o700 });
   const endsAtMs = parts.clock.monotonicMs() + parts.download.timeoutMs;
   const end = new AbortController();
   const late = new AbortController();
@@ -66,12 +72,12 @@ export async function download(parts: TakeParts, order: DownloadOrder, signal: A
 }
 
 async function tryOften<Result>(
-  parts: TakeParts,
+  parts: DownloadParts,
   attempt: () => Promise<Result>,
   signal: AbortSignal,
   endsAtMs: number,
 ): Promise<Result> {
-  const { triesMax, retryWaitMs } = limitsOf(parts);
+  const { triesMax, retryWaitMs } = { ...downloadLimits, ...parts.limits };
   return retry(attempt, {
     triesMax,
     waitMs: ({ retryAfterMs }, tryNumber) => {
@@ -85,11 +91,11 @@ async function tryOften<Result>(
   });
 }
 
-async function follow(parts: TakeParts, order: DownloadOrder, first: Hop, signal: AbortSignal): Promise<Download> {
+async function follow(parts: DownloadParts, order: DownloadOrder, first: Hop, signal: AbortSignal): Promise<Download> {
   let hop = first;
   // Ends after `redirectsMax` redirects: `nextHop` throws.
   for (;;) {
-    const path = join(parts.folders.downloads, `${randomUUID()}.part`);
+    const path = join(parts.downloads, `${randomUUID()}.part`);
     // Validators are told to the place alone that gave them: another one may count with the same.
     const remembered = order.remembered?.answeredHash === placeHash(hop.url) ? order.remembered : null;
     const answer = await requestFile(

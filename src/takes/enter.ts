@@ -1,41 +1,62 @@
 /**
- * Takes one file at rest: copied into our private folder, entered as a run, noted. The original stays where it is.
+ * From a file to a run of its feed, once: a file at rest is copied into a private folder, entered as a run, and noted. The
+ * original stays where it is.
+ *
+ * Content that was taken before is not taken again, with one exception: where its run failed as a whole, as with a broken
+ * mapping, nothing of it was written. A schedule leaves it alone, since it would fail each time; if a person asks, it is
+ * taken again.
  */
+
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { Clock } from '#src/clock.ts';
 import { emptyIfMissing, messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
+import type { TickTrigger } from '#src/ledger/schedules.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
-import { submitCopy } from '#src/runs/enter-run.ts';
+import type { Logger } from '#src/log.ts';
+import type { SubmitParts } from '#src/runs/enter-run.ts';
+import { newestRunOf, submitCopy } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type CopiedFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
-import type { TakeParts } from './parts.ts';
 import { compareAge, isSeen, sameButPlace, seeFile } from './seen-file.ts';
 import { storageError, takeError } from './take-error.ts';
 
+/** What files are entered with. */
+export interface EnterParts {
+  /** Why the feed is looked at: only for a request is content taken again whose run failed. */
+  readonly trigger: TickTrigger;
+  readonly ledger: Pick<Ledger, 'takes' | 'runs'>;
+  readonly clock: Clock;
+  /** The absolute path of a private folder for copies and downloads on their way to a run. Created if it is missing. */
+  readonly downloads: string;
+  readonly submit: SubmitParts;
+}
+
 type EnteredFile =
   | { readonly kind: 'run'; readonly run: RunRecord }
-  /** It was taken already; only its place on the disk is another. */
+  /** It was taken before; only its place on the disk has changed. */
   | { readonly kind: 'known' }
-  /** It changed or went while it was copied. */
+  /** It changed or disappeared while it was copied. */
   | { readonly kind: 'moved' };
 
 /** @throws PatchbayError `file`: `fileUnreadable`, `diskFull`, `downloadFolderUnusable`; what `submitCopy` throws. */
-export async function enterFile(parts: TakeParts, feed: FeedSettings, file: SeenFile): Promise<EnteredFile> {
-  const { ledger, clock, folders } = parts;
-  const knownHash = await hashOfKnown(parts, feed, file);
+export async function enterFile(parts: EnterParts, feed: FeedSettings, file: SeenFile): Promise<EnteredFile> {
+  const { clock, downloads } = parts;
+  const knownHash = await hashOfKnown(parts.ledger, feed, file);
   if (knownHash !== null && !(await isTakenAgain(parts, feed, knownHash))) {
     await note(parts, feed, file, knownHash);
     return { kind: 'known' };
   }
   let copy: CopiedFile;
   try {
-    copy = await copyIntoFolder(file.path, folders.downloads, newRunId(clock.nowMs()));
+    copy = await copyIntoFolder(file.path, downloads, newRunId(clock.nowMs()));
   } catch (error) {
-    return copyTrouble(error, folders.downloads);
+    return copyTrouble(error, downloads);
   }
-  // What was copied is what was at rest: the note must not speak of a later one, nor a link have come in its place.
+  // The copy must be what was at rest: the note must not be about a later file, or about a link that replaced the file.
   const after = await seeFile(file.path);
   if (!isSeen(after) || after.fingerprint !== file.fingerprint) {
     await rm(copy.path, { force: true });
@@ -43,21 +64,21 @@ export async function enterFile(parts: TakeParts, feed: FeedSettings, file: Seen
   }
   const { path, sha256 } = copy;
   const run = await enterOnce(parts, feed, { path, sha256, fileName: basename(file.path) });
-  await note({ ledger, clock }, feed, file, sha256);
+  await note(parts, feed, file, sha256);
   return { kind: 'run', run };
 }
 
-/** Disks that are mounted anew may number their files anew: size, time and content tell that it is the one we know. */
-async function hashOfKnown({ ledger }: TakeParts, feed: FeedSettings, file: SeenFile): Promise<string | null> {
+/** A disk that is mounted again may number its files differently: size, time and content show that it is the known file. */
+async function hashOfKnown(ledger: EnterParts['ledger'], feed: FeedSettings, file: SeenFile): Promise<string | null> {
   const known = await ledger.takes.file(feed.name, file.path);
   if (known === null || !sameButPlace(known.fingerprint, file.fingerprint)) return null;
-  // Where it cannot be read, copying it will say so.
+  // If it cannot be read, copying it reports that.
   const sha256 = await hashFile(file.path).catch(() => null);
   return sha256 === known.sha256 ? sha256 : null;
 }
 
 async function note(
-  { ledger, clock }: Pick<TakeParts, 'ledger' | 'clock'>,
+  { ledger, clock }: EnterParts,
   feed: FeedSettings,
   { path, fingerprint, modifiedAtMs }: SeenFile,
   sha256: string,
@@ -83,97 +104,91 @@ function copyTrouble(thrown: unknown, downloads: string): EnteredFile {
 
 function unreadable(cause: unknown): PatchbayError {
   const hint = 'Give the user that Patchbay runs as the right to read it.';
-  return takeError('file', 'fileUnreadable', 'a file that is to be taken cannot be read', hint, cause);
+  return takeError('file', 'fileUnreadable', 'a file to take cannot be read', hint, cause);
 }
 
-/**
- * From a file in our private folder to a run of the feed, once.
- *
- * Invariant: the beginning is in the ledger before the run is, and goes with the note that follows the run. So where the
- * process dies between run and note, the same content that comes again finds its run, even one that has ended meanwhile.
- */
 interface PrivateFile {
-  /** Ours: it is moved away, or removed. */
+  /** In the private folder; it is moved away or removed. */
   readonly path: string;
   /** Its name for people. */
   readonly fileName: string;
   readonly sha256: string;
 }
 
-/** Whoever calls notes what was taken. Throws what `submitCopy` throws; the file is gone then. */
-export async function enterOnce(parts: TakeParts, feed: FeedSettings, file: PrivateFile): Promise<RunRecord> {
+/**
+ * Enters a file of the private folder as a run; the caller notes then what was taken.
+ *
+ * Invariant: the beginning is in the ledger before the run is, and is removed by the note that follows the run. So if the
+ * process dies between run and note, the same content finds its run when it comes again, even one that has ended since.
+ * @throws what `submitCopy` throws; the file is removed then, too.
+ */
+export async function enterOnce(parts: EnterParts, feed: FeedSettings, file: PrivateFile): Promise<RunRecord> {
   const { takes, runs } = parts.ledger;
   const { path, sha256 } = file;
   try {
     const begun = await takes.begun(feed.name);
     if (begun?.sha256 === sha256) {
-      const entered = (await runs.list({ feed: feed.name, sha256, limit: 1 })).at(0) ?? null;
+      const entered = await newestRunOf(runs, feed.name, sha256);
       if (entered !== null && entered.createdAtMs >= begun.begunAtMs) return entered;
     }
     await takes.begin(feed.name, { sha256, begunAtMs: parts.clock.nowMs() });
     return await submitCopy(parts.submit, { feed, ...file });
   } finally {
-    // Where it became a run's file it lies elsewhere by now.
+    // A run's file has been moved away before.
     await rm(path, { force: true });
   }
 }
 
-// Content that was taken before, and whose run failed as a whole, as with a broken mapping: nothing of it was written.
-//
-// A schedule leaves it alone, since it would fail each time. Where a person asks, it counts as not taken.
-
 /** Whether the newest run of that content in this feed failed. */
 export async function hasFailed(
-  { ledger }: Pick<TakeParts, 'ledger'>,
+  { runs }: Pick<Ledger, 'runs'>,
   { name }: FeedSettings,
   sha256: string,
 ): Promise<boolean> {
-  return (await ledger.runs.list({ feed: name, sha256, limit: 1 })).at(0)?.state === 'failed';
+  return (await newestRunOf(runs, name, sha256))?.state === 'failed';
 }
 
-async function isTakenAgain(parts: TakeParts, feed: FeedSettings, sha256: string): Promise<boolean> {
-  return parts.trigger === 'request' && (await hasFailed(parts, feed, sha256));
+async function isTakenAgain({ trigger, ledger }: EnterParts, feed: FeedSettings, sha256: string): Promise<boolean> {
+  return trigger === 'request' && (await hasFailed(ledger, feed, sha256));
 }
 
-/** How to have it taken again, for the message of a tick that took nothing. Begins with a semicolon. */
+/** How to take the file again, for the message of a tick that took nothing. Begins with a semicolon. */
 export function failedNote({ name }: FeedSettings, run: string): string {
   const feed = /^[\w.-]+$/.test(name) ? name : `"${name}"`;
-  return `; ${run} failed, and it is taken again by: patchbay schedule run ${feed}`;
+  return `; ${run} failed: take it again with patchbay schedule run ${feed}`;
 }
 
-/**
- * Of files that are known, those that failed, up to the newest that did not: to take one that is older than that would bring
- * the past back.
- */
+/** Of known files, those whose runs failed and that are newer than every other: taking an older one would restore old values. */
 export async function newestFailed(
-  parts: TakeParts,
+  ledger: EnterParts['ledger'],
   feed: FeedSettings,
   known: readonly SeenFile[],
 ): Promise<ReadonlySet<string>> {
   const failed = new Set<string>();
   for (const file of known.toSorted(compareAge).reverse()) {
-    const taken = await parts.ledger.takes.file(feed.name, file.path);
-    // Passed over, or taken under that path before something older came there.
+    const taken = await ledger.takes.file(feed.name, file.path);
+    // Skipped, or taken under that path before an older file came there.
     if (taken === null || taken.modifiedAtMs > file.modifiedAtMs) continue;
-    if (!(await hasFailed(parts, feed, taken.sha256))) break;
+    if (!(await hasFailed(ledger, feed, taken.sha256))) break;
     failed.add(file.path);
   }
   return failed;
 }
 
-// What a killed process left in the private folder: parts of downloads, and copies that no run took over. What was lost
-// with it is taken again.
-//
-// Nothing else lies there, and one process at a time takes files: before its first take, all that lies there is stray. By
-// age it could not be told, since the wall clock may jump while something is downloaded.
-
-/** For a process that has taken nothing yet. Never rejects: what cannot be removed stays. @returns how many were removed. */
-export async function removeStrayDownloads({ folders, log }: Pick<TakeParts, 'folders' | 'log'>): Promise<number> {
+/**
+ * Removes what a killed process left in the private folder: parts of downloads, and copies that did not become a run's file.
+ * What was lost with that process is taken again.
+ *
+ * To be called by a process that has taken nothing yet: one process at a time takes files, so all that is in the folder then
+ * is stray. The age of a file would not tell, since the wall clock may jump during a download.
+ * @returns how many were removed. Never rejects: what cannot be removed stays.
+ */
+export async function removeStrayDownloads(downloads: string, log: Logger): Promise<number> {
   let removed = 0;
   try {
-    for (const entry of await readdir(folders.downloads, { withFileTypes: true }).catch(emptyIfMissing)) {
+    for (const entry of await readdir(downloads, { withFileTypes: true }).catch(emptyIfMissing)) {
       if (!entry.isFile()) continue;
-      await rm(join(folders.downloads, entry.name), { force: true });
+      await rm(join(downloads, entry.name), { force: true });
       removed += 1;
     }
   } catch (error) {

@@ -3,18 +3,52 @@
  *
  * Invariant: what it opens it closes; a body that is not wanted is not read.
  */
+
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Client } from 'undici';
+import type { Clock } from '#src/clock.ts';
+import type { Config } from '#src/config/schema.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { contentError } from '#src/sources/file-name.ts';
 import { ownerOnlyFileMode } from '#src/whole-file.ts';
 import { parseRetryAfter, TryAgain } from '#src/workspace/retry.ts';
+import type { AddressRules } from './address-guard.ts';
 import { checkedAddresses, fixedLookup } from './address-guard.ts';
-import { limitsOf, type TakeParts } from './parts.ts';
 import { storageError, takeError } from './take-error.ts';
+
+/** What requests are sent with. */
+export interface RequestParts extends AddressRules {
+  readonly clock: Clock;
+  readonly download: Config['download'];
+  /** The absolute path of the folder that files are downloaded into. */
+  readonly downloads: string;
+  /** Certificates that are trusted instead of the usual ones. */
+  readonly tls?: { readonly ca: string };
+  readonly limits?: Partial<DownloadLimits>;
+}
+
+export interface DownloadLimits {
+  readonly connectMs: number;
+  /** From the request to the last header of the answer. */
+  readonly headersMs: number;
+  /** Between two pieces of a download. */
+  readonly stallMs: number;
+  /** Tries of one download within a tick, the first included. */
+  readonly triesMax: number;
+  /** The wait before the second try, twice as long before the third; on top of what the server asks for. */
+  readonly retryWaitMs: number;
+}
+
+export const downloadLimits: DownloadLimits = {
+  connectMs: 10_000,
+  headersMs: 30_000,
+  stallMs: 30_000,
+  triesMax: 3,
+  retryWaitMs: 2_000,
+};
 
 /** Of an `ETag` or `Last-Modified` that is remembered. */
 const markCharsMax = 1_024;
@@ -46,10 +80,10 @@ export type FileAnswer =
  *   `downloadFolderUnusable`.
  * @throws TryAgain for what it may: `urlUnreachable`, `urlFailed`, `tlsFailed`, `downloadStalled`, `downloadCutOff`.
  */
-export async function requestFile(parts: TakeParts, request: FileRequest, signal: AbortSignal): Promise<FileAnswer> {
+export async function requestFile(parts: RequestParts, request: FileRequest, signal: AbortSignal): Promise<FileAnswer> {
   const { url } = request;
   const addresses = await checkedAddresses(parts, url, signal);
-  const { connectMs, headersMs, stallMs } = limitsOf(parts);
+  const { connectMs, headersMs, stallMs } = { ...downloadLimits, ...parts.limits };
   const client = new Client(url.origin, {
     allowH2: false,
     headersTimeout: headersMs,
@@ -65,14 +99,14 @@ export async function requestFile(parts: TakeParts, request: FileRequest, signal
     return await ask(parts, request, client, signal, state);
   } catch (error) {
     signal.throwIfAborted();
-    throw transportError(error, { host: url.host, begun: state.begun, folder: parts.folders.downloads });
+    throw transportError(error, { host: url.host, begun: state.begun, folder: parts.downloads });
   } finally {
     await client.destroy();
   }
 }
 
 async function ask(
-  parts: TakeParts,
+  parts: RequestParts,
   request: FileRequest,
   client: Client,
   signal: AbortSignal,

@@ -1,9 +1,14 @@
 /**
- * A feed that takes from one path: the file there, whenever it is another than the one taken last.
+ * Takes files from a path or a glob.
  *
- * A path that is not there is no failure but nothing new: an export may be late, and where none comes at all
- * `expectEvery` makes it news. A link is followed, since a person named it: `latest.csv` often is one.
+ * - A path: the file there, whenever it differs from the one taken last. A link is followed, since a person named it:
+ *   `latest.csv` often is one.
+ * - A glob of a `full` feed: the newest file. Each file holds everything, so an older one would restore old values.
+ * - A glob of a `delta` feed: each file that was not taken yet, oldest first. Each file holds a part, so all count.
+ *
+ * A missing file is no failure but nothing new: an export may be late, and `expectEvery` reports one that never comes.
  */
+
 import { glob, opendir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob, parse, sep } from 'node:path';
 import pMap from 'p-map';
@@ -11,15 +16,46 @@ import { systemCodeOf } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
+import type { Logger } from '#src/log.ts';
 import { classifyFileName } from '#src/sources/file-name.ts';
+import type { EnterParts } from './enter.ts';
 import { enterFile, failedNote, newestFailed } from './enter.ts';
-import { limitsOf, type TakeParts } from './parts.ts';
 import { compareAge, isSeen, seeFile } from './seen-file.ts';
 import { takeError } from './take-error.ts';
 
+/** What files are looked for and taken with. */
+export interface FileTakeParts extends EnterParts {
+  readonly log: Logger;
+  readonly limits?: Partial<FileLimits>;
+}
+
+export interface FileLimits {
+  /** How long a file must stay the same before it is taken. */
+  readonly restMs: number;
+  /** How long to wait for a file that still grows. */
+  readonly restWaitMaxMs: number;
+  /** Files that a glob may match. */
+  readonly matchesMax: number;
+  /** Entries of folders that a glob may look at. */
+  readonly entriesMax: number;
+  readonly globMaxMs: number;
+  /** Files of a `delta` feed that one tick takes; the others wait for the next tick. */
+  readonly filesPerTickMax: number;
+}
+
+const fileLimits: FileLimits = {
+  restMs: 1_000,
+  restWaitMaxMs: 10_000,
+  matchesMax: 10_000,
+  entriesMax: 1_000_000,
+  globMaxMs: 60_000,
+  // More than a day of files that come every few minutes: a daily take must not fall behind permanently.
+  filesPerTickMax: 500,
+};
+
 /** @throws PatchbayError `file`: `formatUnknown`, `notAFile`, `fileUnreadable`, `diskFull`; what `submitCopy` throws. */
 export async function takePath(
-  parts: TakeParts,
+  parts: FileTakeParts,
   feed: FeedSettings,
   path: string,
   signal: AbortSignal,
@@ -30,7 +66,7 @@ export async function takePath(
   }
   const { takes } = parts.ledger;
   const isKnown = (await takes.knownFiles(feed.name, [found], parts.clock.nowMs())).size > 0;
-  const failed = isKnown && (await newestFailed(parts, feed, [found])).size > 0;
+  const failed = isKnown && (await newestFailed(parts.ledger, feed, [found])).size > 0;
   const note = failed ? failedNote(feed, 'its run') : '';
   if (isKnown && !(failed && parts.trigger === 'request')) return unchanged(path, note);
   const { resting } = await restFiles(parts, [found], signal);
@@ -43,8 +79,14 @@ export async function takePath(
 }
 
 function unchanged(path: string, note: string): TickEnd {
-  const message = `the file at ${path} is the one that was taken before${note}`;
+  const message = `the file at ${path} is the one taken before${note}`;
   return { outcome: 'nothingNew', code: 'fileTaken', message };
+}
+
+/** @param place as the configuration names it. */
+function stillMoving(place: string): TickEnd {
+  const message = `a file at ${place} is still being written; it is taken when it no longer changes`;
+  return { outcome: 'nothingNew', code: 'fileMoving', message };
 }
 
 async function findFile(path: string): Promise<SeenFile | null> {
@@ -68,13 +110,13 @@ async function findFile(path: string): Promise<SeenFile | null> {
   if (found.kind === 'gone') return null;
   if (found.kind === 'unreadable') throw unreadable(path, found.reason);
   if (found.kind === 'special') {
-    throw takeError('file', 'notAFile', `${path} is no file but ${found.what}`, 'Name the file itself.');
+    throw takeError('file', 'notAFile', `${path} is not a file but ${found.what}`, 'Name the file itself.');
   }
   const hint = `Name the file itself, or a pattern such as ${path.replace(/[\\/]+$/, '')}/*.csv.`;
   throw takeError('file', 'notAFile', `${path} is a folder`, hint);
 }
 
-/** What cannot be read is said now, and not by a run each night. */
+/** A file that cannot be read is reported now, rather than by a failed run each night. */
 function assertReadable(path: string, name: string): void {
   const named = classifyFileName(name);
   if (named.kind === 'refuse')
@@ -89,14 +131,12 @@ function unreadable(path: string, reason: string, cause?: unknown): Error {
   return takeError('file', 'fileUnreadable', `${path} cannot be opened (${reason})`, hint, cause);
 }
 
-// A feed that takes from a glob: the newest file, or of a `delta` feed each one that it has not taken yet.
-
 /**
  * @throws PatchbayError `file`: what `listMatches` throws, `formatUnknown`, `fileUnreadable`, `diskFull`; what `submitCopy`
  *   throws.
  */
 export async function takeGlob(
-  parts: TakeParts,
+  parts: FileTakeParts,
   feed: FeedSettings,
   pattern: string,
   signal: AbortSignal,
@@ -106,7 +146,7 @@ export async function takeGlob(
   if (matches.files.length === 0) return nothingMatches(pattern, matches);
   const known = await takes.knownFiles(feed.name, matches.files, parts.clock.nowMs());
   const failed = await newestFailed(
-    parts,
+    parts.ledger,
     feed,
     matches.files.filter(({ path }) => known.has(path)),
   );
@@ -115,9 +155,9 @@ export async function takeGlob(
   const chosen = chooseFiles({
     kind: feed.kind,
     files: matches.files.filter(({ path }) => !known.has(path) || again.has(path)),
-    // What was taken while the feed took from elsewhere says nothing of these files.
+    // Files that were taken from elsewhere, under an earlier configuration, do not count here.
     newestTaken: await takes.newestFile(feed.name, (path) => matchesGlob(path, pattern) && !again.has(path)),
-    filesMax: limitsOf(parts).filesPerTickMax,
+    filesMax: parts.limits?.filesPerTickMax ?? fileLimits.filesPerTickMax,
   });
   if (chosen.take.length === 0) {
     await passOver(parts, feed, chosen.passOver);
@@ -133,13 +173,13 @@ export async function takeGlob(
 interface Taken {
   readonly runIds: readonly string[];
   readonly moved: boolean;
-  /** All that were at rest, and there were some. */
+  /** All that were at rest were taken, and there was at least one. */
   readonly done: boolean;
 }
 
-/** In order, up to the first that moved: what comes after it must not come before it. */
+/** In order, up to the first that moved: a later file must not be taken before an earlier one. */
 async function enterFiles(
-  parts: TakeParts,
+  parts: FileTakeParts,
   feed: FeedSettings,
   files: readonly SeenFile[],
   signal: AbortSignal,
@@ -154,7 +194,7 @@ async function enterFiles(
   return { runIds: [...runIds], moved: false, done: files.length > 0 };
 }
 
-async function passOver(parts: TakeParts, feed: FeedSettings, files: readonly SeenFile[]): Promise<void> {
+async function passOver(parts: FileTakeParts, feed: FeedSettings, files: readonly SeenFile[]): Promise<void> {
   if (files.length === 0) return;
   await parts.ledger.takes.passOver(feed.name, files, parts.clock.nowMs());
   parts.log.info({ files: files.length }, 'older files skipped');
@@ -174,14 +214,14 @@ function noteOf({ passOver: older, waitingCount }: ChosenFiles, moving: boolean)
 /** @param note of the newest file, where its run failed. */
 function nothingNew(pattern: string, { passOver: older }: ChosenFiles, note: string): TickEnd {
   if (older.length === 0) {
-    const message = `all files at ${pattern} were taken before${note}`;
+    const message = `all files at ${pattern} have been taken before${note}`;
     return { outcome: 'nothingNew', code: 'fileTaken', message };
   }
   const message = `the files at ${pattern} that were not taken yet are older than the one taken last`;
   return { outcome: 'nothingNew', code: 'fileOlder', message };
 }
 
-/** Nothing there is no failure: an export may be late. Files that can never be taken are one. */
+/** Files that are there and can never be taken are a failure. */
 function nothingMatches(pattern: string, matches: Matches): TickEnd {
   const { folderIsThere, refusedCount, unreadableCount, specialCount } = matches;
   if (unreadableCount > 0) {
@@ -193,19 +233,14 @@ function nothingMatches(pattern: string, matches: Matches): TickEnd {
     throw takeError('file', 'formatUnknown', `no file at ${pattern} has a name that can be read`, hint);
   }
   if (specialCount > 0) {
-    const message = `what matches ${pattern} is no regular file: links and folders are not taken, unless a path names them`;
+    const message = `${pattern} matches no regular file: links and folders are taken only if a path names them`;
     return { outcome: 'nothingNew', code: 'fileMissing', message };
   }
-  const message = folderIsThere ? `no file matches ${pattern}` : `the folder of ${pattern} is not there`;
+  const message = folderIsThere ? `no file matches ${pattern}` : `the folder of ${pattern} does not exist`;
   return { outcome: 'nothingNew', code: 'fileMissing', message };
 }
 
-// The files that a glob matches: `*`, `?`, `[a-z]`, `{a,b}` and `**`.
-//
-// No wildcard walks through a link, and a link that matches is no file: what lies elsewhere is taken only where the pattern
-// itself names the way. Names that begin with `.` match no wildcard.
-
-/** Looks at files at a time. */
+/** How many files are looked at at once. */
 const looksAtOnce = 8;
 
 interface Matches {
@@ -217,7 +252,7 @@ interface Matches {
   readonly unreadableCount: number;
   /** Links, folders and the like, which are never taken. */
   readonly specialCount: number;
-  /** The folder that the pattern begins with is there. */
+  /** The folder that the pattern begins with exists. */
   readonly folderIsThere: boolean;
 }
 
@@ -225,8 +260,12 @@ export function isPattern(take: string): boolean {
   return /[*?[{]/.test(take);
 }
 
-/** @throws PatchbayError `file`: `tooManyMatches`, `tooManyEntries`, `globTooSlow`, `fileUnreadable`. */
-async function listMatches(parts: TakeParts, pattern: string, signal: AbortSignal): Promise<Matches> {
+/**
+ * The files that match a glob: `*`, `?`, `[a-z]`, `{a,b}` and `**`. No wildcard follows a link, and a link that matches is
+ * not taken: files elsewhere are taken only if the pattern itself names the way. No wildcard matches a leading `.`.
+ * @throws PatchbayError `file`: `tooManyMatches`, `tooManyEntries`, `globTooSlow`, `fileUnreadable`.
+ */
+async function listMatches(parts: FileTakeParts, pattern: string, signal: AbortSignal): Promise<Matches> {
   const folderIsThere = await openFolder(fixedFolder(pattern));
   if (!folderIsThere) return { files: [], refusedCount: 0, unreadableCount: 0, specialCount: 0, folderIsThere };
   const names = await matchingPaths(parts, pattern, signal);
@@ -243,9 +282,9 @@ async function listMatches(parts: TakeParts, pattern: string, signal: AbortSigna
   };
 }
 
-/** Ends with the pattern's folders, or with the first limit that is passed. */
-async function matchingPaths(parts: TakeParts, pattern: string, signal: AbortSignal): Promise<readonly string[]> {
-  const limits = limitsOf(parts);
+/** Ends with the pattern's folders, or at the first limit. */
+async function matchingPaths(parts: FileTakeParts, pattern: string, signal: AbortSignal): Promise<readonly string[]> {
+  const limits = { ...fileLimits, ...parts.limits };
   const startedAtMs = parts.clock.monotonicMs();
   const paths: string[] = [];
   let entries = 0;
@@ -255,7 +294,7 @@ async function matchingPaths(parts: TakeParts, pattern: string, signal: AbortSig
       throw tooMuch('globTooSlow', `${pattern} took more than ${limits.globMaxMs / 1_000} s to look through`);
     }
   };
-  // It is asked about each folder on the way, and about each entry below `**`: the one place to stop a long walk.
+  // Called for each folder on the way and for each entry below `**`: the one place where a long walk can be stopped.
   const exclude = (): boolean => {
     assertWithin();
     entries += 1;
@@ -287,7 +326,7 @@ function fixedFolder(pattern: string): string {
   return dirname(join(root, fixed.join(sep)));
 }
 
-/** The walk itself is silent about folders that it cannot open. @returns whether it is there. */
+/** The walk ignores folders that it cannot open. @returns whether the folder exists. */
 async function openFolder(folder: string): Promise<boolean> {
   try {
     await (await opendir(folder)).close();
@@ -300,15 +339,8 @@ async function openFolder(folder: string): Promise<boolean> {
   }
 }
 
-/**
- * Which files of a glob are taken. Pure.
- *
- * - `full`: each file holds everything, so only the newest counts, and nothing older than what was taken last is ever
- *   taken: it would bring the past back.
- * - `delta`: each file holds a part, so all count, oldest first.
- */
 interface ChosenFiles {
-  /** In the order in which they are to be taken. */
+  /** In the order in which they are taken. */
   readonly take: readonly SeenFile[];
   /** Never to be taken. */
   readonly passOver: readonly SeenFile[];
@@ -318,13 +350,14 @@ interface ChosenFiles {
 
 interface Choice {
   readonly kind: 'full' | 'delta';
-  /** Files that were neither taken nor passed over as they are. */
+  /** Files that were neither taken nor skipped as they are. */
   readonly files: readonly SeenFile[];
   /** What the feed took last, by modification time; null where it took none. */
   readonly newestTaken: Pick<SeenFile, 'modifiedAtMs' | 'path'> | null;
   readonly filesMax: number;
 }
 
+/** Which files of a glob are taken. Pure. */
 export function chooseFiles({ kind, files, newestTaken, filesMax }: Choice): ChosenFiles {
   const inOrder = files.toSorted(compareAge);
   if (kind === 'delta') {
@@ -339,19 +372,18 @@ export function chooseFiles({ kind, files, newestTaken, filesMax }: Choice): Cho
   return { take: [newest], passOver: inOrder.slice(0, -1), waitingCount: 0 };
 }
 
-/**
- * Waits until files are at rest, so that an export that is still being written is not taken: two looks, one second apart,
- * find the same (`src/sources/stability.ts`).
- */
 interface RestingFiles {
-  /** At rest, in the order given, up to the first that is not. Those that have gone are left out. */
+  /** At rest, in the order given, up to the first that is not. Files that have disappeared are left out. */
   readonly resting: readonly SeenFile[];
   readonly moving: boolean;
 }
 
-/** Ends when all are at rest, or after `restWaitMaxMs`. Rejects when the signal fires. */
-async function restFiles(parts: TakeParts, files: readonly SeenFile[], signal: AbortSignal): Promise<RestingFiles> {
-  const { restMs, restWaitMaxMs } = limitsOf(parts);
+/**
+ * Waits until files are at rest, so that an export that is still being written is not taken: two looks, `restMs` apart, find
+ * the same. Ends when all are at rest, or after `restWaitMaxMs`. Rejects when the signal fires.
+ */
+async function restFiles(parts: FileTakeParts, files: readonly SeenFile[], signal: AbortSignal): Promise<RestingFiles> {
+  const { restMs, restWaitMaxMs } = { ...fileLimits, ...parts.limits };
   let last: readonly SeenFile[] = files;
   let resting: readonly SeenFile[] = [];
   for (let waitedMs = 0; waitedMs < restWaitMaxMs && resting.length < last.length; waitedMs += restMs) {
@@ -367,12 +399,4 @@ async function restFiles(parts: TakeParts, files: readonly SeenFile[], signal: A
     last = now;
   }
   return { resting, moving: resting.length < last.length };
-}
-
-// Ends of ticks that paths and globs share.
-
-/** @param place as the configuration names it. */
-function stillMoving(place: string): TickEnd {
-  const message = `a file at ${place} is still being written; it is taken when it is at rest`;
-  return { outcome: 'nothingNew', code: 'fileMoving', message };
 }

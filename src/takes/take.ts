@@ -1,19 +1,29 @@
 /**
  * From a feed's `take` to entered runs: the work of one tick (`contract.md`, "Feeds and schedules, in the config").
  *
- * Invariant: a file is taken whole and at rest or not at all; it is known again afterwards, also where the process dies
- * between any two steps; the original stays where it is.
+ * Invariant: a file is taken whole and at rest, or not at all; it is recognised afterwards, even if the process dies between
+ * any two steps; the original stays where it is.
  */
+
 import { lstat, rm } from 'node:fs/promises';
 import { isUrl } from '#src/config/feed-schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type FeedSettings, type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { TickEnd, TickTrigger } from '#src/ledger/schedules.ts';
+import type { DownloadParts } from './download.ts';
 import { download, urlHashOf } from './download.ts';
 import { enterOnce, failedNote, hasFailed } from './enter.ts';
-import type { TakeParts } from './parts.ts';
+import type { DownloadLimits } from './request-file.ts';
 import { storageError, takeError } from './take-error.ts';
+import type { FileLimits, FileTakeParts } from './take-files.ts';
 import { isPattern, takeGlob, takePath } from './take-files.ts';
+
+/** What takes are done with, from files and URLs alike. */
+export interface TakeParts extends FileTakeParts, DownloadParts {
+  /** The environment: `authorization` of a feed names a variable of it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly limits?: Partial<FileLimits & DownloadLimits>;
+}
 
 /** A request or a due tick may be older than the configuration of this engine. */
 const notConfigured =
@@ -33,8 +43,8 @@ export async function takeForTick(
 }
 
 /**
- * One at a time for each feed. What a person can mend ends the tick as `failed`, with what to do in its message.
- * @throws the signal's reason where it fires; what passes by itself, such as a busy ledger (`transient`), and bugs.
+ * One at a time for each feed. What a person can fix ends the tick as `failed`, with what to do in its hint.
+ * @throws the signal's reason if it fires; what passes by itself, such as a busy ledger (`transient`), and bugs.
  */
 export async function takeFiles(parts: TakeParts, feed: FeedSettings, signal: AbortSignal): Promise<TickEnd> {
   signal.throwIfAborted();
@@ -45,18 +55,18 @@ export async function takeFiles(parts: TakeParts, feed: FeedSettings, signal: Ab
 
 async function take(parts: TakeParts, feed: FeedSettings, signal: AbortSignal): Promise<TickEnd> {
   if (feed.take === null) {
-    const message = 'the feed names nothing to take from: its files come by its folder';
+    const message = 'the feed has no take setting: its files come through its folder';
     return { outcome: 'nothingNew', code: 'nothingToTake', message };
   }
   if (isUrl(feed.take)) return takeUrl(parts, feed, feed.take, signal);
-  // A file may be called so itself, as in `export [1].csv`.
+  // The name of a file may look like a pattern, as in `export [1].csv`.
   const named = !isPattern(feed.take) || (await lstat(feed.take).catch(() => null)) !== null;
   return named ? takePath(parts, feed, feed.take, signal) : takeGlob(parts, feed, feed.take, signal);
 }
 
-function failedEnd({ folders }: TakeParts, thrown: unknown, signal: AbortSignal): TickEnd {
+function failedEnd({ downloads }: TakeParts, thrown: unknown, signal: AbortSignal): TickEnd {
   signal.throwIfAborted();
-  const error = storageError(thrown, folders.downloads);
+  const error = storageError(thrown, downloads);
   if (!(error instanceof PatchbayError) || error.kind === 'transient' || error.kind === 'bug') throw error;
   const { code, kind, message, hint } = error;
   return { outcome: 'failed', code, kind, message, hint };
@@ -68,24 +78,28 @@ function factsOf(end: TickEnd): Readonly<Record<string, unknown>> {
   return end.outcome === 'snapshot' ? { outcome: end.outcome } : { outcome: end.outcome, code: end.code };
 }
 
-// A feed that takes from a URL: what it answers, where that is another content than the one taken last.
-//
-// What the server told of its answer is remembered only after the run is entered, so that a crash asks again.
-
-/** @throws PatchbayError what `credentialsOf`, `download` and `submitCopy` throw. */
+/**
+ * Takes what the URL answers, if its content differs from the one taken last. The server's validators are remembered only
+ * after the run is entered: after a crash the server is asked again.
+ * @throws PatchbayError what `credentialsOf`, `download` and `submitCopy` throw.
+ */
 async function takeUrl(parts: TakeParts, feed: FeedSettings, take: string, signal: AbortSignal): Promise<TickEnd> {
   const { takes } = parts.ledger;
   const urlHash = urlHashOf(take);
   const authorization = credentialsOf(feed.authorizationVariable, parts.env);
   const taken = await takes.url(feed.name, urlHash);
-  const failed = taken !== null && (await hasFailed(parts, feed, taken.sha256));
-  // What is to be taken again is asked for as if it never came.
+  const failed = taken !== null && (await hasFailed(parts.ledger, feed, taken.sha256));
+  // A file that is taken again is asked for as if it had never come.
   const remembered = failed && parts.trigger === 'request' ? null : taken;
-  const told = failed ? failedNote(feed, 'its run') : '';
+  const again = failed ? failedNote(feed, 'its run') : '';
   const answer = await download(parts, { feed: feed.name, take, authorization, remembered }, signal);
   const { host } = new URL(take);
   if (answer.kind === 'notModified') {
-    return { outcome: 'nothingNew', code: 'notModified', message: `${host} says that the file has not changed${told}` };
+    return {
+      outcome: 'nothingNew',
+      code: 'notModified',
+      message: `${host} says that the file has not changed${again}`,
+    };
   }
   const { path, fileName, sha256, answeredHash, etag, lastModified } = answer;
   const note = () =>
@@ -104,7 +118,7 @@ async function takeUrl(parts: TakeParts, feed: FeedSettings, take: string, signa
     return {
       outcome: 'nothingNew',
       code: 'sameContent',
-      message: `the file at ${host} is the one that was taken before${told}`,
+      message: `the file at ${host} is the one taken before${again}`,
     };
   }
   const run = await enterOnce(parts, feed, { path, fileName, sha256 });
@@ -113,10 +127,9 @@ async function takeUrl(parts: TakeParts, feed: FeedSettings, take: string, signa
   return { outcome: 'run', runIds: [run.id], message: null };
 }
 
-// What is sent as `Authorization`: read anew at each take, so that a changed value counts at once. Never printed.
-
 /**
- * Null where the feed names no variable.
+ * What is sent as `Authorization`; null if the feed names no variable. It is read at each take, so that a changed value
+ * counts at once, and never printed.
  * @throws PatchbayError `auth`: `credentialsMissing`, `credentialsInvalid`.
  */
 function credentialsOf(variable: string | null, env: Readonly<Record<string, string | undefined>>): string | null {
@@ -127,6 +140,6 @@ function credentialsOf(variable: string | null, env: Readonly<Record<string, str
     throw takeError('auth', 'credentialsMissing', `the variable ${variable} is not set`, hint);
   }
   if (/^[\x20-\x7e]+$/.test(value)) return value;
-  const message = `the value of ${variable} cannot be sent: it holds line breaks or characters beyond ASCII`;
+  const message = `the value of ${variable} cannot be sent: it contains line breaks or non-ASCII characters`;
   throw takeError('auth', 'credentialsInvalid', message, `Set ${variable} to one line, exactly as it is to be sent.`);
 }

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
-import type { TakeParts } from '#src/takes/parts.ts';
+import type { TakeParts } from '#src/takes/take.ts';
 import { takeFiles } from '#src/takes/take.ts';
 import { storageError } from '#src/takes/take-error.ts';
 import { mountSmallDisk } from '#test/support/small-disk.ts';
@@ -157,12 +157,12 @@ describe('what was begun leaves nothing behind', () => {
     if (disk === null) throw new Error('a disk could be mounted a moment ago');
     onTestFinished(() => disk.close());
     const server = await startFileServer({ answer: endless({ bytes: 0 }) });
-    const folders = { downloads: join(disk.folder, 'downloads') };
-    const bench = await openTakesBench({ clock: systemClock(), download: local, folders });
+    const downloads = join(disk.folder, 'downloads');
+    const bench = await openTakesBench({ clock: systemClock(), download: local, downloads });
     expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject({ outcome: 'failed', code: 'diskFull' });
     const path = await bench.write('crm.csv', Buffer.alloc(2_000_000, 'a').toString());
     expect(await bench.take(path)).toMatchObject({ outcome: 'failed', code: 'diskFull' });
-    expect(await readdir(folders.downloads)).toEqual([]);
+    expect(await readdir(downloads)).toEqual([]);
   });
 });
 
@@ -172,7 +172,7 @@ describe('a private folder that cannot be used', () => {
     const bench = await openTakesBench({ clock: systemClock(), download: local });
     const path = await bench.write('crm.csv', 'one');
     await bench.write('downloads', 'a file stands in its place');
-    const message = expect.stringContaining(`${bench.parts.folders.downloads} (EEXIST)`);
+    const message = expect.stringContaining(`${bench.parts.downloads} (EEXIST)`);
     for (const take of [path, `${server.origin}/crm.csv`]) {
       expect(await bench.take(take)).toMatchObject({ outcome: 'failed', code: 'downloadFolderUnusable', message });
     }

@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
-import type { TakeParts } from '#src/takes/parts.ts';
+import type { TakeParts } from '#src/takes/take.ts';
 import { startFileServer } from './support/file-server.ts';
 import { openTakesBench, type TakesBench } from './support/takes-bench.ts';
 
 const request: Partial<TakeParts> = { trigger: 'request' };
-const hint = /run.* failed, and it is taken again by: patchbay schedule run crm$/;
+const hint = /run.* failed: take it again with patchbay schedule run crm$/;
 
 async function end(bench: TakesBench, to: 'failed' | 'done'): Promise<void> {
   for (const { run } of await bench.runs()) await bench.ledger.runs.move(run.id, ['queued'], to, { atMs: 1 });

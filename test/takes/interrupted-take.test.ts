@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import type { TakeLedger } from '#src/ledger/takes.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
-import type { TakeParts } from '#src/takes/parts.ts';
+import type { TakeParts } from '#src/takes/take.ts';
 import { takeFiles } from '#src/takes/take.ts';
 import { csvText, startFileServer } from './support/file-server.ts';
 import { openTakesBench, quickClock, type TakesBench } from './support/takes-bench.ts';
@@ -64,7 +64,7 @@ describe('a take that was cut off', () => {
     const clock = quickClock();
     await bench.take('/none.csv', {}, { clock: { ...clock, nowMs: () => clock.nowMs() + 3_700_000 } });
     expect(await bench.strays()).toEqual(['half.part']);
-    expect(await removeStrayDownloads(bench.parts)).toBe(1);
+    expect(await removeStrayDownloads(bench.parts.downloads, bench.parts.log)).toBe(1);
     expect(await bench.strays()).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
 import { type HostAddress, judgeAddress } from '#src/takes/address-guard.ts';
-import type { TakeParts } from '#src/takes/parts.ts';
+import type { TakeParts } from '#src/takes/take.ts';
 import { otherName, redirectsTo, sends, serverName, startFileServer, testCertificate } from './support/file-server.ts';
 import { openTakesBench, type TakesBench } from './support/takes-bench.ts';
 

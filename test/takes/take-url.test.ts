@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
-import type { TakeParts } from '#src/takes/parts.ts';
+import type { TakeParts } from '#src/takes/take.ts';
 import {
   type Answer,
   csvText,

@@ -11,7 +11,7 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
-import type { TakeParts } from '#src/takes/parts.ts';
+import type { TakeParts } from '#src/takes/take.ts';
 import { takeFiles } from '#src/takes/take.ts';
 import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
 
@@ -67,7 +67,7 @@ export async function openTakesBench(given: Partial<TakeParts> = {}): Promise<Ta
     ledger,
     clock,
     log,
-    folders: { downloads: join(folder, 'downloads') },
+    downloads: join(folder, 'downloads'),
     download: configSchema.parse({}).download,
     env: {},
     submit: { ledger, clock, log, folders, feeds, entering: new Set() },
