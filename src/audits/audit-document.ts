@@ -10,7 +10,7 @@ import type { KeyHistoryEntry } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 
-/** At most so many findings of one kind stand in a document; the counts tell all. */
+/** Findings of one kind that a document lists; the counts are complete. */
 const findingsShownMax = 1_000;
 
 /** One contact of a duplicate, and what the ledger knows of it. */
@@ -105,7 +105,6 @@ function duplicateDocument(finding: AuditFinding): DuplicateDocument {
   };
 }
 
-/** Audits of the ledger as documents, with what they found. */
 export async function readAudit({ audits }: Pick<Ledger, 'audits'>, audit: AuditRecord): Promise<AuditDocument> {
   return auditDocument(audit, {
     duplicates: await audits.findings(audit.id, 'duplicate', findingsShownMax),

@@ -1,8 +1,12 @@
 /**
- * Carries out a piece of an audit: a few chunks of keys, each entered in the ledger before the next one is looked up.
+ * Carries out a part of an audit: a few chunks of keys, each recorded in the ledger before the next one is looked up.
  *
- * Imports come first. An audit has one request on its way at a time; while a run is being written it looks at one chunk
- * and then rests, so that it takes little of the rate. What a crash interrupts goes on at the chunk where it stood.
+ * Imports have priority. An audit sends one request at a time; while a run is being written it checks one chunk and then rests,
+ * so that it uses little of the rate. After a crash it resumes at the chunk it had reached.
+ *
+ * What the service returns is compared exactly: a service that ignores the filter returns unmatched contacts, and then the
+ * chunk is not conclusive (`facts.md`, "array encoding"). A key whose read fails while others pass stays unchecked, and the audit
+ * continues.
  */
 
 import type { Clock } from '#src/clock.ts';
@@ -15,20 +19,20 @@ import { isAboutOneContact, keysPerLookUpMax, lookUpChunks, lookUpKeys } from '#
 import type { CallOptions, LookUp, RequestKind, Workspace } from '#src/workspace/port.ts';
 import { writeAuditFile } from './audit-document.ts';
 
-/** Chunks of one piece of work while nothing else is to be done. */
+/** Chunks of one call while no run is being written. */
 const chunksAtRest = 10;
-/** Between two chunks while a run is being written: at 8 requests a second, one of 16 is the audit's. */
+/** Between two chunks while a run is being written: at 8 requests per second, one in 16 is the audit's. */
 const restMs = 2_000;
 /** Log lines about single duplicates of one audit. */
 const duplicatesLoggedMax = 100;
 
 /**
- * Does nothing where the audit is not due, or done.
- * @throws as reads do (`workspace/port.ts`): nothing is lost, the audit goes on where it stood; the signal's reason.
+ * Does nothing if the audit is not due, or done.
+ * @throws as reads do (`workspace/port.ts`): nothing is lost, and the audit resumes where it was; the signal's reason.
  */
 export async function carryOutAudit(parts: AuditParts, auditId: string, signal: AbortSignal): Promise<void> {
   const { ledger, clock } = parts;
-  // Ends after so many chunks, or with the audit; a run at work ends it after one.
+  // Ends after these chunks, or with the audit; a run that is being written ends it after one.
   for (let chunk = 0; chunk < chunksAtRest; chunk += 1) {
     signal.throwIfAborted();
     const audit = await ledger.audits.get(auditId);
@@ -44,7 +48,7 @@ export async function carryOutAudit(parts: AuditParts, auditId: string, signal: 
   }
 }
 
-/** @returns whether there was a key left to look at. */
+/** @returns whether a key was left to check. */
 async function checkNextChunk(parts: AuditParts, audit: AuditRecord, signal: AbortSignal): Promise<boolean> {
   const { audits } = parts.ledger;
   const next = await audits.keysAfter(audit.id, audit.position, keysPerLookUpMax);
@@ -73,7 +77,7 @@ async function checkNextChunk(parts: AuditParts, audit: AuditRecord, signal: Abo
   return true;
 }
 
-/** The file first, then the ledger: a crash between the two writes the same file again. */
+/** The file first, then the ledger: after a crash between the two, the same file is written again. */
 async function endAudit(parts: AuditParts, audit: AuditRecord): Promise<void> {
   const { ledger, clock, log, reports } = parts;
   const finishedAtMs = clock.nowMs();
@@ -99,7 +103,7 @@ type FoundContact = LookUp['contacts'][number];
 
 /**
  * At most 20 keys and 4 KB of query (`lookUpChunks`).
- * @returns what is not as it should be.
+ * @returns what is wrong.
  * @throws as reads do (`workspace/port.ts`); `unreachable` `strangersReturned`.
  */
 async function checkKeys(
@@ -128,7 +132,7 @@ async function checkKeys(
   return findings;
 }
 
-/** A contact may be there although no list shows it yet: null then. */
+/** Null if the contact exists although no list shows it yet. */
 async function lookByItsId(
   workspace: AuditParts['workspace'],
   key: string,
@@ -153,7 +157,6 @@ function describe(contacts: readonly FoundContact[], id: string): NewFinding['co
   return { id, createdAt: found?.createdAt ?? null, source: found?.source ?? null };
 }
 
-/** What audits work with. */
 export interface AuditParts {
   readonly ledger: Ledger;
   readonly workspace: Workspace;

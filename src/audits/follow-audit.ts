@@ -5,7 +5,7 @@ import type { AuditRecord } from '#src/ledger/audits.ts';
 import { type Following, type FollowStop, follow } from '#src/ledger/follow.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 
-/** Why following ended, and the audit as it was then. */
+/** Why following ended, and the audit at that time. */
 export type AuditEnd = ({ readonly kind: 'done' } | FollowStop) & { readonly audit: AuditRecord };
 
 export interface FollowAuditOptions extends Following {
@@ -29,7 +29,7 @@ export async function followAudit(options: FollowAuditOptions): Promise<AuditEnd
   return { ...end, audit: await read() };
 }
 
-/** Changes while the audit moves, or the one that is carried out before it. */
+/** Changes while the audit progresses, or the one that is carried out before it. */
 async function progressOf(ledger: Ledger, clock: Clock, audit: AuditRecord): Promise<string> {
   const [ahead] = await ledger.audits.nextDue(await ledger.nowMs(clock), 1);
   return [audit, ahead].map((one) => `${one?.id} ${one?.position}`).join(', ');

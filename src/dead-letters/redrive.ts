@@ -1,8 +1,8 @@
 /**
- * Redrive: dead letters are tried again, as a run of their own (`rules.md`, "Dead letters").
+ * Redrive: dead letters are retried as a run of their own (`rules.md`, "Dead letters").
  *
- * A letter keeps its identity and its history. Its rows carry the sequence of the run that met them, so that a newer
- * file is never overwritten by an older row.
+ * A letter keeps its identity and its history. Its rows carry the sequence of the run that rejected them, so that an older row
+ * never overwrites a newer file. They are taken as they were mapped before, else, or with `--remap`, mapped again.
  */
 import { createHash } from 'node:crypto';
 import { PatchbayError } from '#src/errors.ts';
@@ -17,7 +17,7 @@ import { newRunId } from '#src/runs/run-files.ts';
 import { type RowSupply, readingOf, rowMapper, type SupplyParts } from '#src/runs/supply.ts';
 
 export interface RedriveChoice extends LetterChoice {
-  /** Map the source cells anew with today's mapping, also where a mapped record is there. */
+  /** Map the source cells again with the current mapping, also where a mapped record exists. */
   readonly remap: boolean;
 }
 
@@ -25,9 +25,9 @@ export interface RedriveChoice extends LetterChoice {
 type Reading = Pick<RunRecord, 'mapping' | 'options' | 'sourceLabel'>;
 
 /**
- * Enters one run a feed for the open letters chosen; where they were read with several mappings, one a mapping. Safe beside a
- * running import: letters that are being tried again are not taken twice.
- * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits.
+ * Enters one run per feed for the chosen open letters, and one per mapping where they were read with several. Safe beside a
+ * running import: letters that are already being retried are not taken twice.
+ * @throws PatchbayError `usage` `noDeadLetters` if no open letter fits.
  */
 export async function redrive(parts: SubmitParts, { remap, ...choice }: RedriveChoice): Promise<readonly RunRecord[]> {
   const { ledger } = parts;
@@ -40,7 +40,7 @@ export async function redrive(parts: SubmitParts, { remap, ...choice }: RedriveC
         ...choice,
         metBy: alike.metBy,
       });
-      // Another redrive took them meanwhile.
+      // Another redrive has taken them.
       if (run === null) continue;
       parts.log.info({ run: run.id, feed, from: run.fileName }, 'redrive entered');
       runs.push(run);
@@ -48,17 +48,17 @@ export async function redrive(parts: SubmitParts, { remap, ...choice }: RedriveC
   }
   if (runs.length > 0) return runs;
   throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter fits this choice', {
-    hint: 'See what is open with: patchbay dead ls',
+    hint: 'List open dead letters: patchbay dead ls',
   });
 }
 
 interface ReadAlike {
   readonly reading: Reading;
-  /** The runs that met the letters. */
+  /** The runs that rejected the rows. */
   readonly metBy: readonly string[];
 }
 
-/** Verbatim means: mapped as the run that met the row did, where it has to be mapped at all. */
+/** Rows that must be mapped are mapped as in the run that rejected them, or with the current mapping under `remap`. */
 async function byReading(
   parts: SubmitParts,
   feed: string,
@@ -95,7 +95,7 @@ function newRedrive(
     feed,
     claimedPath: '',
     importFolder: folders.importFolders[0] ?? '',
-    // No content is like it.
+    // Equal to no content.
     sha256: createHash('sha256').update(id).digest('hex'),
     bytes: 0,
     ...reading,
@@ -103,7 +103,6 @@ function newRedrive(
   };
 }
 
-/** The rows of a redrive: its dead letters, verbatim where they were mapped before, else mapped anew. */
 const lettersPerPage = 500;
 
 export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
@@ -139,8 +138,8 @@ export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Pro
 }
 
 /**
- * Oldest first: where a key has several letters, the row that was met last wins. Those that an interrupted reading of
- * this run has let die again are open again, and still its own.
+ * Oldest first: if a key has several letters, the row that was rejected last wins. Letters that an interrupted reading of this
+ * run has opened again still belong to it.
  */
 async function* pagesOf(
   { ledger }: Pick<SupplyParts, 'ledger'>,
@@ -157,13 +156,13 @@ async function* pagesOf(
 }
 
 interface Survey {
-  /** Of all letters, in the order they were met: the fix-file of a redrive has them all. */
+  /** Of all letters, in order: the fix-file of a redrive has them all. */
   readonly columns: readonly string[];
   readonly anyObject: boolean;
   readonly needsMapping: boolean;
 }
 
-/** What must be known before the first row. */
+/** What must be known before the first row is read. */
 async function surveyOf(parts: SupplyParts, run: RunRecord): Promise<Survey> {
   const columns = new Map<string, string>();
   let anyObject = false;
@@ -183,7 +182,7 @@ function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
   const { row, desired, sequence } = letter;
   if (row === null) return [];
   if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence, letterId: letter.id }];
-  // What was no row is none now: there is nothing that a mapping could read.
+  // It was misshapen and still is: there is nothing that a mapping could read.
   if (isMisshapen(letter.code)) {
     return [{ kind: 'broken', row, problem: misshapenAgain(letter, row, row.line), letterId: letter.id }];
   }

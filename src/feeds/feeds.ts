@@ -1,11 +1,12 @@
 /**
- * All feeds: `main`, those of the configuration, and every folder in an import folder (`rules.md`, "Workspace, feed, key").
+ * All feeds: `main`, those of the configuration, and every folder in an import folder (`rules.md`, "Workspace, feed, key"); and
+ * what is known of a feed before any of its files is read.
  *
- * A feed needs no entry anywhere: a name of the right form is one. Its mapping is the one that the configuration names,
- * else `_mapping.yaml` in its folder; it is read anew each time, so that an edit counts for the next file.
+ * A feed needs no entry: any valid name is a feed. Its mapping is the one that the configuration names, else `_mapping.yaml` in
+ * its folder; it is read each time, so that an edit applies to the next file.
  *
- * Letters are encoded in more than one way, and a folder has the one of the machine that made it. The name of a feed is in
- * NFC, so that the folder, the configuration and `--feed` mean the same feed.
+ * Unicode has several encodings of some letters, and a folder has that of the machine that made it. The name of a feed is in NFC,
+ * so that the folder, the configuration and `--feed` mean the same feed.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -20,35 +21,58 @@ import { checkSourceLabel } from '#src/mapping/text-cells.ts';
 
 /** In a feed's folder: the mapping of its files. */
 const mappingFileName = '_mapping.yaml';
-/** What people call it by mistake. Names with `_` are left alone, so nobody would hear of it, and keys might be wrong. */
+/** Common misspellings. Names that begin with `_` are ignored, so such a mapping would silently not apply. */
 const mappingMisnomers = ['_mapping.yml', '_Mapping.yaml', '_Mapping.yml', '_MAPPING.YAML', '_mapping.yaml.txt'];
+
+/** What the configuration says of a feed, or the defaults: known without reading a file. */
+export interface FeedRules {
+  readonly name: string;
+  /** `full`: each file holds all contacts of the feed. `delta`: only what changed. */
+  readonly kind: 'full' | 'delta';
+  /** The source label that the configuration names: it wins over the mapping's. */
+  readonly ownSource: string | null;
+  /** Its file wins over values that it never agreed on (`rules.md`). */
+  readonly adopt: boolean;
+  readonly guards: Config['guards'];
+  /** How long it may be without an accepted file before an alert. */
+  readonly expectEveryMs: number | null;
+  /** Absolute path, glob or URL; null: files come by the folder only. */
+  readonly take: string | null;
+  /** The environment variable whose value is sent as `Authorization` to the URL. */
+  readonly authorizationVariable: string | null;
+}
+
+export interface FeedSettings extends FeedRules {
+  /** Written into `source` when a contact is created. */
+  readonly source: string;
+  /** Null: the layout is recognised by its headers. */
+  readonly mapping: Mapping | null;
+}
 
 export interface Feeds {
   /** Those of the configuration, in its order. */
   readonly configured: readonly FeedRules[];
   /**
-   * For whoever is going to take files: a mapping in a folder may be mended at any time, those of the configuration must be
-   * right at the start. @throws PatchbayError `usage`: what is wrong with the mapping or the label of a configured feed, or of
-   * `main`.
+   * Checks the mappings and labels of `main` and the configured feeds, which must be right at the start; a mapping in a folder
+   * may be corrected at any time. @throws PatchbayError `usage`.
    */
   check(): Promise<void>;
-  /** What the configuration says of it. Never throws. */
+  /** Never throws. */
   rulesOf(name: string): FeedRules;
-  /** Whether it is configured or has a folder, as `main` has: one that is neither owns nothing any more. */
+  /** Whether it is configured or has a folder, as `main` has: a feed without either no longer owns anything. */
   exists(name: string): boolean;
   /**
-   * Its settings as they are now.
-   * @throws PatchbayError `usage`: `feedRefused` where no feed can be called so, `sourceRefused`, and what `loadMapping`
-   *   throws.
+   * Its current settings.
+   * @throws PatchbayError `usage`: `feedRefused` for an invalid name, `sourceRefused`, and what `loadMapping` throws.
    */
   get(name: string): Promise<FeedSettings>;
-  /** The feed of a folder in an import folder. Throws as `get`, and for a folder `main` too: `main` has none. */
+  /** The feed of a folder in an import folder. Throws as `get`, and for a folder called `main`. */
   ofFolder(name: string): Promise<FeedSettings>;
 }
 
 type FeedsConfig = Pick<Config, 'feeds' | 'guards' | 'mapping'>;
 
-/** @param importFolders where the folders of the feeds lie; the first that holds a mapping for a feed counts. */
+/** @param importFolders hold the folders of the feeds; the first that has a mapping for a feed counts. */
 export function createFeeds(config: FeedsConfig, importFolders: readonly string[]): Feeds {
   const names = Object.keys(config.feeds);
   const rulesOf = (name: string): FeedRules => rules(config, feedNameOf(name));
@@ -104,7 +128,7 @@ function labelOf({ name, ownSource }: FeedRules, mapping: Mapping | null): strin
     return checkSourceLabel(labelOfFeed(name));
   } catch (error) {
     if (!(error instanceof PatchbayError)) throw error;
-    const message = `feed "${name}": its name would be the source label of its contacts; ${error.message}`;
+    const message = `feed "${name}": its name cannot be its source label; ${error.message}`;
     throw new PatchbayError('usage', error.code, message, {
       facts: { feed: name },
       hint: `Rename the folder ${name}, or choose a label with feeds.${name}.source in the config file, or with source in ${mappingFileName} in the folder. Then drop the file again.`,
@@ -119,20 +143,20 @@ function refuseName(name: string, configured: readonly string[]): void {
   const folded = foldName(name);
   const alike = configured.find((each) => foldName(each) === folded);
   const problem =
-    feedNameProblem(name) ?? (alike === undefined ? null : `there is a feed ${alike}, whose name differs only in case`);
+    feedNameProblem(name) ?? (alike === undefined ? null : `its name differs only in case from the feed ${alike}`);
   if (problem === null) return;
   throw new PatchbayError('usage', 'feedRefused', `"${name}" cannot be a feed: ${problem}`, {
     facts: { feed: name },
-    hint: 'Choose another name. Where it is a folder in the import folder: rename it and drop the file again.',
+    hint: 'Choose another name. If it is a folder in the import folder, rename it and drop the file again.',
   });
 }
 
-/** The name of a feed, however its letters came encoded. */
+/** The name of a feed, in whatever encoding of its letters it was given. */
 export function feedNameOf(text: string): string {
   return text.normalize('NFC');
 }
 
-/** How the folder of a feed may be called in an import folder. */
+/** The names that the folder of a feed may have in an import folder. */
 export function folderNamesOf(feed: string): readonly string[] {
   return [...new Set([feed, feed.normalize('NFC'), feed.normalize('NFD')])];
 }
@@ -157,7 +181,7 @@ async function mappingNow(config: FeedsConfig, name: string, ownFolders: readonl
 function refuseMisnomer(folder: string): void {
   const misnomer = mappingMisnomers.find((name) => existsSync(join(folder, name)));
   if (misnomer === undefined) return;
-  const message = `${join(folder, misnomer)} is not read: the mapping of a feed is called ${mappingFileName}`;
+  const message = `${join(folder, misnomer)} is not read: the mapping of a feed must be called ${mappingFileName}`;
   throw new PatchbayError('usage', 'mappingMisnamed', message, {
     facts: { file: join(folder, misnomer) },
     hint: `Rename it to ${mappingFileName}.`,
@@ -169,7 +193,7 @@ async function configuredMapping(feed: FeedConfig | undefined): Promise<Mapping 
   return isMappingName(feed.mapping) ? namedMapping(feed.mapping) : loadMapping(feed.mapping);
 }
 
-/** Whoever may drop files may drop links too: none leads the reading out of the import folder. */
+/** Links are not followed: anyone who may drop files could point them out of the import folder. */
 async function mappingIfThere(file: string): Promise<Mapping | null> {
   try {
     return await loadMapping(file, { followLinks: false });
@@ -179,37 +203,12 @@ async function mappingIfThere(file: string): Promise<Mapping | null> {
   }
 }
 
-/** What the configuration says, or the defaults: known without reading anything. */
-export interface FeedRules {
-  readonly name: string;
-  /** `full`: each file holds all contacts of the feed. `delta`: only what changed. */
-  readonly kind: 'full' | 'delta';
-  /** The source label that the configuration names: it wins over the mapping's. */
-  readonly ownSource: string | null;
-  /** Its file wins over values that it never agreed on. */
-  readonly adopt: boolean;
-  readonly guards: Config['guards'];
-  /** How long it may be without an accepted file before that is news. */
-  readonly expectEveryMs: number | null;
-  /** Absolute path, glob or URL; null: files come by the folder only. */
-  readonly take: string | null;
-  /** The environment variable whose value is sent as `Authorization` to the URL. */
-  readonly authorizationVariable: string | null;
-}
-
-export interface FeedSettings extends FeedRules {
-  /** Written into `source` when a contact is created. */
-  readonly source: string;
-  /** Null: the layout is recognised by its headers. */
-  readonly mapping: Mapping | null;
-}
-
-/** A mapping by what people call it: a file, or the name of one in `config/mappings`. */
-const folder = fileURLToPath(new URL('../../config/mappings', import.meta.url));
+/** Mappings that come with Patchbay, found by name. */
+const mappingsFolder = fileURLToPath(new URL('../../config/mappings', import.meta.url));
 
 /**
- * For `--mapping`: a file of that name wins over the mapping of that name. Null is the generic layout.
- * @throws PatchbayError `usage`: `mappingNotFound` with the names there are; what `loadMapping` throws.
+ * The mapping for `--mapping`: a file of that name wins over a mapping of that name. Null is the generic layout.
+ * @throws PatchbayError `usage`: `mappingNotFound` with the existing names; what `loadMapping` throws.
  */
 export async function findMapping(nameOrFile: string): Promise<Mapping | null> {
   const isFile = existsSync(resolve(nameOrFile)) || /[/\\]|\.ya?ml$/.test(nameOrFile);
@@ -219,9 +218,9 @@ export async function findMapping(nameOrFile: string): Promise<Mapping | null> {
 /** @throws PatchbayError as `findMapping`. */
 async function namedMapping(name: string): Promise<Mapping | null> {
   if (name === 'generic') return null;
-  const file = join(folder, `${basename(name)}.yaml`);
+  const file = join(mappingsFolder, `${basename(name)}.yaml`);
   if (existsSync(file)) return loadMapping(file);
-  const names = readdirSync(folder).map((each) => each.replace(/\.yaml$/, ''));
+  const names = readdirSync(mappingsFolder).map((each) => each.replace(/\.yaml$/, ''));
   throw new PatchbayError('usage', 'mappingNotFound', `there is no mapping "${name}"`, {
     facts: { mapping: name },
     hint: `Name a YAML file, or one of: ${names.join(', ')}.`,

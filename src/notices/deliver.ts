@@ -1,9 +1,9 @@
 /**
- * One try to deliver to the webhook. At least once: a process that dies between sending and writing it down sends again,
- * under the same `webhook-id`.
+ * Deliveries to the webhook: one attempt, and when the next one follows. They arrive at least once: a process that dies between
+ * sending and recording it sends again, under the same `webhook-id`.
  *
- * What goes wrong is tried again, also where the receiver refuses: people mend a wrong address or secret, and then it
- * arrives. Only 410 means that the receiver wants nothing more.
+ * Every failure is retried, also a refusal by the receiver: once a wrong address or secret is corrected, the delivery arrives.
+ * Only 410 means that the receiver wants nothing more.
  */
 import { type Clock, isoInstant, type Moment } from '#src/clock.ts';
 import type { Config } from '#src/config/schema.ts';
@@ -22,9 +22,9 @@ import {
   webhookHeaders,
 } from './webhook.ts';
 
-/** While no webhook is set, deliveries are looked at so often. */
+/** How often waiting deliveries are checked while no webhook is set. */
 const noWebhookRestMs = 60_000;
-/** And given up after so long. */
+/** How old they may get then. */
 export const noWebhookMaxMs = 3 * 24 * 3_600_000;
 const failedCode = 'webhookFailed';
 const unsignedCode = 'notifyUnsigned';
@@ -33,21 +33,40 @@ interface DeliverParts {
   readonly ledger: Pick<Ledger, 'nowMs' | 'deliveries'>;
   readonly clock: Moment;
   readonly log: Logger;
-  /** From 0 to 1. */
+  /** From 0 up to 1. */
   readonly random: () => number;
   readonly notify: Config['notify'];
-  /** The workspace, for people: `sandbox` or the service's origin. */
+  /** The workspace as shown to readers: `sandbox` or the service's origin. */
   readonly workspace: string;
   readonly client: WebhookClient;
   /** Deliveries that this process is sending. */
   readonly underWay: Set<string>;
-  /** Codes that were told once by this process; those of what went wrong until a delivery arrives. */
-  readonly told: Set<string>;
+  /** Codes that this process has logged; those of failures until a delivery arrives. */
+  readonly logged: Set<string>;
 }
 
-/** @throws what the ledger throws; an `AbortError` where the signal fires while it is sent: it is sent again. */
+/** The caller closes it. */
+export interface Notices {
+  /** One attempt: see `deliver`. */
+  deliver(deliveryId: string, signal: AbortSignal): Promise<void>;
+  /** Aborts running requests: the next engine sends them again. */
+  close(): Promise<void>;
+}
+
+type NoticesOptions = Omit<DeliverParts, 'client' | 'underWay' | 'logged' | 'clock'> & {
+  readonly clock: Clock;
+  readonly limits?: PostLimits;
+};
+
+export function openNotices({ limits, ...options }: NoticesOptions): Notices {
+  const client = createWebhookClient(options.clock, limits);
+  const parts: DeliverParts = { ...options, client, underWay: new Set(), logged: new Set() };
+  return { deliver: (deliveryId, signal) => deliver(parts, deliveryId, signal), close: () => client.close() };
+}
+
+/** @throws what the ledger throws; an `AbortError` if the signal fires during the request: the delivery is sent again. */
 async function deliver(parts: DeliverParts, deliveryId: string, signal: AbortSignal): Promise<void> {
-  // A flushed queue brings the job back while the first one is still at work.
+  // A flushed queue brings the job back while the first one is still running.
   if (parts.underWay.has(deliveryId)) return;
   parts.underWay.add(deliveryId);
   try {
@@ -60,10 +79,10 @@ async function deliver(parts: DeliverParts, deliveryId: string, signal: AbortSig
   }
 }
 
-/** Deliveries outlive a webhook that was taken out of the configuration, for a while. */
+/** Deliveries outlive a webhook that was removed from the configuration, for a while. */
 async function rest({ ledger, clock, log }: DeliverParts): Promise<void> {
   const nowMs = clock.nowMs();
-  const why = { code: 'noWebhook', message: 'no webhook is set any more (notify.url)' };
+  const why = { code: 'noWebhook', message: 'no webhook is configured any more (notify.url)' };
   const given = await ledger.deliveries.expire(nowMs - noWebhookMaxMs, nowMs, why);
   if (given > 0) log.warn({ code: why.code, deliveries: given }, 'deliveries given up');
   await ledger.deliveries.putOff((await ledger.nowMs(clock)) + noWebhookRestMs);
@@ -74,7 +93,7 @@ async function attempt(parts: DeliverParts, url: string, delivery: DeliveryRecor
   const failure = await send(parts, url, delivery, signal);
   if (failure === null) {
     await ledger.deliveries.tried(delivery.id, clock.nowMs(), { state: 'delivered' });
-    tellRecovery(parts);
+    logRecovery(parts);
     return;
   }
   const attempts = delivery.attempts + 1;
@@ -92,17 +111,17 @@ async function attempt(parts: DeliverParts, url: string, delivery: DeliveryRecor
   parts.log.debug(facts, 'delivery failed');
   const what =
     code === failedCode
-      ? 'the webhook does not take deliveries; they are sent again for about a day'
+      ? 'the webhook does not accept deliveries; they are retried for about a day'
       : 'the secret of the webhook cannot be used';
-  tellOnce(parts, code, what, { reason });
+  logOnce(parts, code, what, { reason });
 }
 
-/** Once for each time that it went wrong: what was told of it may be told anew. */
-function tellRecovery({ told, log }: DeliverParts): void {
-  const wrong = [...told].filter((code) => code !== unsignedCode);
+/** After this, the next failure is logged again. */
+function logRecovery({ logged, log }: DeliverParts): void {
+  const wrong = [...logged].filter((code) => code !== unsignedCode);
   if (wrong.length === 0) return;
-  for (const code of wrong) told.delete(code);
-  log.info('the webhook takes deliveries again');
+  for (const code of wrong) logged.delete(code);
+  log.info('the webhook accepts deliveries again');
 }
 
 interface Failure {
@@ -126,7 +145,7 @@ async function send(
     if (!(error instanceof PatchbayError)) throw error;
     return { code: error.code, message: error.message, isFinal: false, retryAfterMs: null };
   }
-  if (secret === null) tellOnce(parts, unsignedCode, 'deliveries are not signed: no secret is set');
+  if (secret === null) logOnce(parts, unsignedCode, 'deliveries are not signed: no secret is set');
   const { id, type, atMs, feed, data } = delivery;
   const body = JSON.stringify({ id, type, at: isoInstant(atMs), feed, workspace, data });
   const headers = {
@@ -137,7 +156,7 @@ async function send(
   return failureOf(await client.post({ url, headers, body }, signal), clock.nowMs());
 }
 
-/** Null: it has arrived. */
+/** Null: it was accepted. */
 function failureOf(end: PostEnd, nowMs: number): Failure | null {
   const failed = { code: failedCode, isFinal: false, retryAfterMs: null };
   if (end.kind === 'noAnswer') return { ...failed, message: `the webhook did not answer (${end.code})` };
@@ -154,18 +173,17 @@ function failureOf(end: PostEnd, nowMs: number): Failure | null {
   };
 }
 
-function tellOnce({ told, log }: DeliverParts, code: string, message: string, facts: { reason?: string } = {}): void {
-  if (told.has(code)) return;
-  told.add(code);
+function logOnce({ logged, log }: DeliverParts, code: string, message: string, facts: { reason?: string } = {}): void {
+  if (logged.has(code)) return;
+  logged.add(code);
   log.warn({ code, ...facts }, message);
 }
 
-/** When a delivery is tried again. Pure. */
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** After the first try, the second, …: nine tries within about a day. */
+/** After the first attempt, the second, …: nine attempts within about a day. */
 export const retryDelaysMs: readonly number[] = [
   5 * second,
   30 * second,
@@ -176,15 +194,15 @@ export const retryDelaysMs: readonly number[] = [
   5 * hour,
   12 * hour,
 ];
-/** At most so much is added by chance, so that what failed together does not come back together. */
+/** The largest random addition, as a share, so that deliveries that failed together do not come back together. */
 const jitterShare = 0.2;
-/** A `Retry-After` above this is read as this. */
+/** A longer `Retry-After` counts as this. */
 export const retryAfterMaxMs = 6 * hour;
 
 /**
- * Milliseconds until the next try after `attempts` failed ones; null: there is none.
- * @param chance from 0 to 1.
- * @param retryAfterMs what the receiver asks for; never shortens the wait.
+ * Milliseconds until the next attempt after `attempts` failed ones; null: there is none.
+ * @param chance from 0 up to 1.
+ * @param retryAfterMs what the receiver asks for; it never shortens the wait.
  */
 export function retryDelayMs(attempts: number, chance: number, retryAfterMs: number | null): number | null {
   const delayMs = retryDelaysMs[attempts - 1];
@@ -194,9 +212,10 @@ export function retryDelayMs(attempts: number, chance: number, retryAfterMs: num
 }
 
 /**
- * Null where none is set. A secret file is read anew at each call, so that a replaced one takes effect.
- * @throws PatchbayError `usage`: what `readNotifySecret` throws; `notifySecretUnusable` where what is set is no secret.
- *   Never says what it holds.
+ * The secret that deliveries are signed with, as bytes; null if none is set. A secret file is read on every call, so that a
+ * replaced one takes effect.
+ * @throws PatchbayError `usage`: what `readNotifySecret` throws; `notifySecretUnusable` if the value is not a secret. The
+ *   message never holds it.
  */
 async function readSecret(notify: Config['notify']): Promise<Buffer | null> {
   const text = await readNotifySecret(notify);
@@ -206,23 +225,4 @@ async function readSecret(notify: Config['notify']): Promise<Buffer | null> {
   throw new PatchbayError('usage', 'notifySecretUnusable', 'the secret of the webhook cannot be used', {
     hint: 'A secret is whsec_ and base64 of at least 16 bytes, or any text of at least 16 characters.',
   });
-}
-
-/** Builds what delivers to the webhook. Whoever opens it closes it. */
-export interface Notices {
-  /** One try: see `deliver`. */
-  deliver(deliveryId: string, signal: AbortSignal): Promise<void>;
-  /** Breaks off what is under way: it is sent again by the next engine. */
-  close(): Promise<void>;
-}
-
-type NoticesOptions = Omit<DeliverParts, 'client' | 'underWay' | 'told' | 'clock'> & {
-  readonly clock: Clock;
-  readonly limits?: PostLimits;
-};
-
-export function openNotices({ limits, ...options }: NoticesOptions): Notices {
-  const client = createWebhookClient(options.clock, limits);
-  const parts: DeliverParts = { ...options, client, underWay: new Set(), told: new Set() };
-  return { deliver: (deliveryId, signal) => deliver(parts, deliveryId, signal), close: () => client.close() };
 }

@@ -1,53 +1,53 @@
 /**
- * Whether a feed is well, from what is known of it; and whether that is news. Pure.
+ * Whether a feed is healthy, whether that has changed, and the notice about it. Pure.
  *
- * Terms: a *trouble* is one reason why a feed is bad. What was *told* last is where the next look compares with: one
- * notice per change of state, not per run.
+ * Terms: a *trouble* is one reason why a feed is unhealthy. The troubles *reported* last are what the next check compares with:
+ * one notice per change of state, not per run.
  *
- * Invariant: what cannot be judged at this moment stays as it was told, so that a restart, a pause or a file at work makes no
- * notice that is taken back a minute later.
+ * Invariant: what cannot be judged at the moment stays as it was reported, so that a restart, a pause or a file in progress
+ * causes no notice that is taken back a minute later.
  */
 
 import { isoInstant } from '#src/clock.ts';
 import type { FeedTrouble, NewDelivery } from '#src/ledger/deliveries.ts';
 import type { FeedStanding } from '#src/ledger/rules/feeds.ts';
 
-/** The order in which they are told. */
+/** The order in which they are reported. */
 const troubleOrder = ['outage', 'failed', 'guard', 'deadRows', 'missed'] as const satisfies readonly FeedTrouble[];
 
 export interface FeedFacts {
   readonly feed: string;
-  /** What was told last. */
-  readonly told: readonly FeedTrouble[];
-  /** Null: no file ever came. */
+  /** The troubles reported last. */
+  readonly reported: readonly FeedTrouble[];
+  /** Null: no file has arrived yet. */
   readonly standing: FeedStanding | null;
-  /** Null: there is no schedule, or it never had a tick. */
+  /** Null: there is no schedule, or it has had no tick yet. */
   readonly tick: TickFacts | null;
-  /** What should have come by some time: a file, a tick. */
+  /** What should have happened by some time: a file, a tick. */
   readonly expected: readonly Expectation[];
-  /** The pause of all work, or of writing; null for feeds under whose name it is not told. */
+  /** The pause of all work, or of writing; null for feeds under whose name it is not reported. */
   readonly outage: OutageFacts | null;
 }
 
-/** The last tick of its schedule that ended and says something: it was not skipped, and not for one user alone. */
+/** The last tick of its schedule that ended and is conclusive: it was not skipped, and not for one user only. */
 export interface TickFacts {
-  /** Null: all that are remembered were skipped. */
+  /** Null: all recorded ticks were skipped. */
   readonly failed: boolean | null;
   readonly code: string | null;
 }
 
 export interface Expectation {
   readonly everyMs: number;
-  /** From when on it is waited for. */
+  /** Since when it is expected. */
   readonly fromMs: number;
-  /** False while a person has paused it, while it is at work, and where nobody has looked for long enough. */
+  /** False while it is paused or in progress, and shortly after a start. */
   readonly canBeJudged: boolean;
 }
 
 interface OutageFacts {
   readonly code: string;
   readonly sinceMs: number;
-  /** A shorter one is no news. */
+  /** A shorter one is not reported. */
   readonly outageAfterMs: number;
 }
 
@@ -55,11 +55,11 @@ interface Trouble {
   readonly trouble: FeedTrouble;
   readonly runId: string | null;
   readonly code: string | null;
-  /** Rows of that run that died; null where it is about something else. */
+  /** Rejected rows of that run; null if the trouble is another. */
   readonly deadCount: number | null;
 }
 
-/** What is the matter with the feed now, in the order of `troubleOrder`; each trouble at most once. */
+/** The feed's troubles now, in the order of `troubleOrder`; each at most once. */
 export function troublesOf(facts: FeedFacts, nowMs: number): readonly Trouble[] {
   const found = [outage(facts, nowMs), fileTrouble(facts), failedTick(facts), missed(facts, nowMs)].filter(
     (one) => one !== null,
@@ -69,29 +69,29 @@ export function troublesOf(facts: FeedFacts, nowMs: number): readonly Trouble[] 
   return troubleOrder.flatMap((trouble) => known.get(trouble) ?? []);
 }
 
-/** What is to be told where the troubles were `told` and are `now`. */
+/** What to report. */
 type FeedChange =
   | { readonly kind: 'bad'; readonly began: readonly Trouble[] }
   | { readonly kind: 'recovered'; readonly ended: readonly FeedTrouble[] }
-  /** A trouble ended and others stay: remembered, and no news. */
+  /** A trouble ended and others remain: recorded, not reported. */
   | { readonly kind: 'eased' };
 
-/** Null where nothing changed. */
-export function changeOf(told: readonly FeedTrouble[], now: readonly Trouble[]): FeedChange | null {
-  const began = now.filter(({ trouble }) => !told.includes(trouble));
+/** What changed between the troubles `reported` last and those of `now`; null if nothing did. */
+export function changeOf(reported: readonly FeedTrouble[], now: readonly Trouble[]): FeedChange | null {
+  const began = now.filter(({ trouble }) => !reported.includes(trouble));
   if (began.length > 0) return { kind: 'bad', began };
-  if (now.length === told.length) return null;
-  return now.length === 0 ? { kind: 'recovered', ended: told } : { kind: 'eased' };
+  if (now.length === reported.length) return null;
+  return now.length === 0 ? { kind: 'recovered', ended: reported } : { kind: 'eased' };
 }
 
-/** A pause that was told lasts until work goes on, also where another engine has begun it anew. */
-function outage({ outage, told }: FeedFacts, nowMs: number): Trouble | null {
+/** A reported outage lasts until work continues, also if another engine has started the pause again. */
+function outage({ outage, reported }: FeedFacts, nowMs: number): Trouble | null {
   if (outage === null) return null;
   const isLong = nowMs - outage.sinceMs >= outage.outageAfterMs;
-  return isLong || told.includes('outage') ? about('outage', { code: outage.code }) : null;
+  return isLong || reported.includes('outage') ? about('outage', { code: outage.code }) : null;
 }
 
-/** Of the last file. Dead rows are a trouble until all their letters are closed. */
+/** Of the last file. Rejected rows are a trouble until all their dead letters are closed. */
 function fileTrouble({ standing }: FeedFacts): Trouble | null {
   const last = standing?.last ?? null;
   if (last === null) return null;
@@ -110,13 +110,13 @@ function missed({ expected }: FeedFacts, nowMs: number): Trouble | null {
   return isMissed ? about('missed') : null;
 }
 
-/** What was told and cannot be judged now. */
-function held({ told, standing, tick, expected }: FeedFacts): readonly FeedTrouble[] {
-  return told.filter((trouble) => {
+/** What was reported and cannot be judged now. */
+function held({ reported, standing, tick, expected }: FeedFacts): readonly FeedTrouble[] {
+  return reported.filter((trouble) => {
     switch (trouble) {
       case 'guard':
       case 'deadRows':
-        // An approved run, or the file that replaces it, has yet to end.
+        // An approved run, or the file that replaces it, has not ended yet.
         return standing?.atWork === true;
       case 'failed':
         return standing?.atWork === true || tick?.failed === null;
@@ -132,19 +132,18 @@ function about(trouble: FeedTrouble, facts: Partial<Omit<Trouble, 'trouble'>> = 
   return { trouble, runId: null, code: null, deadCount: null, ...facts };
 }
 
-/** The words of a notice: what the webhook is told of a feed. Pure. Ids, codes, counts and instants, no personal data. */
 interface NoticeFacts {
   readonly id: string;
   readonly feed: string;
   readonly change: Exclude<FeedChange, { kind: 'eased' }>;
-  /** All that is the matter now. */
+  /** All troubles now. */
   readonly troubles: readonly Trouble[];
-  /** Since when the feed is bad, or was. */
+  /** Since when the feed is unhealthy, or was. */
   readonly badSinceMs: number;
   readonly atMs: number;
 }
 
-/** `feed.bad` for each trouble that begins; `feed.recovered` when none is left. */
+/** `feed.bad` for each trouble that begins; `feed.recovered` when none is left. Ids, codes, counts and instants: no personal data. */
 export function noticeOf({ id, feed, change, troubles, badSinceMs, atMs }: NoticeFacts): NewDelivery {
   const common = { troubles: troubles.map(({ trouble }) => trouble), badSince: isoInstant(badSinceMs) };
   const data =

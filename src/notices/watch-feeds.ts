@@ -1,11 +1,11 @@
 /**
- * Looks at all feeds, and tells where one went bad or is good again: a log line, and a delivery where a webhook is set
- * (`rules.md`, "Schedules": a missing export is news).
+ * Checks all feeds, and reports each one that becomes unhealthy or recovers: with a log line, and with a delivery if a webhook is
+ * set (`rules.md`, "Schedules").
  *
- * An outage is the service's and concerns every feed. It is told once, under the name of the feed `main`: twenty feeds
- * make one notice, not twenty.
+ * An outage of the service concerns every feed. It is reported once, under the name of the feed `main`: twenty feeds cause one
+ * notice, not twenty.
  *
- * Invariant: condition and delivery are entered in one transaction, so that no change is told twice or never.
+ * Invariant: condition and delivery are entered in one transaction, so that each change is reported exactly once.
  */
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
@@ -18,11 +18,11 @@ import type { Logger } from '#src/log.ts';
 import { overdueAfterMs } from '#src/schedules/start-schedules.ts';
 import { changeOf, type Expectation, type FeedFacts, noticeOf, type TickFacts, troublesOf } from './feed-condition.ts';
 
-/** The feed under whose name an outage is told. */
+/** The feed under whose name an outage is reported. */
 const outageFeed = mainFeed;
-/** After a start, files that lie there have to be seen first, and missed ticks caught up. */
+/** After a start, waiting files must be found first, and missed ticks caught up. */
 const settlingMs = 60_000;
-/** A tick that is older has stopped too, and excuses nothing. */
+/** A tick that has been open for longer does not excuse a missing file. */
 const tickAtWorkMaxMs = 7_200_000;
 
 export interface NoticeWatchParts {
@@ -38,7 +38,7 @@ export interface NoticeWatchParts {
 }
 
 export interface NoticeWatch {
-  /** Looks once; for each sweep, and once more before an engine ends. Never rejects: the next look sees what this one did not. */
+  /** One check: at each sweep, and once more before an engine ends. Never rejects: the next check sees what this one missed. */
   look(): Promise<void>;
 }
 
@@ -51,15 +51,15 @@ export function startNoticeWatch(parts: NoticeWatchParts): NoticeWatch {
         await look(parts, startedMonotonicMs);
         failing = false;
       } catch (error) {
-        // Trouble of the ledger is told once, by the engine.
-        if (!isLedgerTrouble(error) && !failing) parts.log.error({ reason: messageOf(error) }, 'feeds not looked at');
+        // The engine reports failures of the ledger, once.
+        if (!isLedgerTrouble(error) && !failing) parts.log.error({ reason: messageOf(error) }, 'feeds not checked');
         failing = true;
       }
     },
   };
 }
 
-/** What one look reads of the ledger; the ticks of each schedule come besides. */
+/** What one check reads from the ledger, except for the ticks of each schedule. */
 interface Seen {
   readonly nowMs: number;
   readonly settled: boolean;
@@ -67,7 +67,7 @@ interface Seen {
   readonly standings: ReadonlyMap<string, FeedStanding>;
   readonly conditions: ReadonlyMap<string, KnownFeedCondition>;
   readonly schedules: ReadonlyMap<string, ScheduleRecord>;
-  /** Names of schedules with a tick that waits or is at work. */
+  /** Names of schedules with a tick that waits or runs. */
   readonly atWork: ReadonlySet<string>;
 }
 
@@ -100,15 +100,15 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
   const facts = await factsOf(parts, seen, feed);
   const now = troublesOf(facts, nowMs);
   const troubles = now.map(({ trouble }) => trouble);
-  const change = changeOf(facts.told, now);
+  const change = changeOf(facts.reported, now);
   if (change === null) {
-    // Entered so that it is known from when on a first file was waited for.
+    // Records since when a first file is expected.
     if (known === undefined && facts.expected.length > 0) {
       await ledger.deliveries.setCondition({ feed, troubles, sinceMs: nowMs }, []);
     }
     return;
   }
-  const badSinceMs = facts.told.length === 0 ? nowMs : (known?.sinceMs ?? nowMs);
+  const badSinceMs = facts.reported.length === 0 ? nowMs : (known?.sinceMs ?? nowMs);
   const condition = { feed, troubles, sinceMs: change.kind === 'recovered' ? nowMs : badSinceMs };
   if (change.kind === 'eased') {
     await ledger.deliveries.setCondition(condition, []);
@@ -117,12 +117,12 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
   const notice = noticeOf({ id: newDeliveryId(), feed, change, troubles: now, badSinceMs, atMs: nowMs });
   await ledger.deliveries.setCondition(condition, notify.url === null ? [] : [notice]);
   if (change.kind === 'recovered') {
-    log.info({ feed, troubles: change.ended, run: facts.standing?.last?.id }, 'feed is good again');
+    log.info({ feed, troubles: change.ended, run: facts.standing?.last?.id }, 'feed recovered');
     return;
   }
   const run = change.began.find(({ runId }) => runId !== null)?.runId ?? undefined;
   const code = change.began.find((one) => one.code !== null)?.code ?? undefined;
-  log.warn({ feed, troubles, run, code }, 'feed went bad');
+  log.warn({ feed, troubles, run, code }, 'feed became unhealthy');
 }
 
 async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promise<FeedFacts> {
@@ -132,7 +132,7 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promi
   const { outageAfterMs } = parts.notify;
   return {
     feed,
-    told: conditions.get(feed)?.troubles ?? [],
+    reported: conditions.get(feed)?.troubles ?? [],
     standing,
     tick: schedule === null ? null : await tickFacts(parts, feed),
     expected: [...fileExpected(parts, seen, feed), ...tickExpected(parts, seen, feed)],
@@ -150,14 +150,14 @@ async function tickFacts({ ledger: { schedules } }: NoticeWatchParts, feed: stri
   return newest?.outcome === 'skipped' ? { failed: null, code: null } : null;
 }
 
-/** `expectEvery`: a file that is accepted. */
+/** `expectEvery`: an accepted file. */
 function fileExpected(parts: NoticeWatchParts, seen: Seen, feed: string): readonly Expectation[] {
   const everyMs = (Object.hasOwn(parts.feeds, feed) ? parts.feeds[feed]?.expectEveryMs : null) ?? null;
   if (everyMs === null) return [];
   const { conditions, nowMs } = seen;
   const standing = seen.standings.get(feed);
   const schedule = seen.schedules.get(feed);
-  // Without an accepted file it is waited for since there was a reason to.
+  // Without an accepted file, one is expected since the feed is known.
   const noneYet = [standing?.createdAtMs, schedule?.createdAtMs, conditions.get(feed)?.knownSinceMs ?? nowMs];
   const acceptedAtMs = standing?.acceptedAtMs ?? Math.max(...noneYet.map((moment) => moment ?? 0));
   const isPaused = schedule !== undefined && schedule.pausedAtMs !== null;
@@ -170,7 +170,7 @@ function fileExpected(parts: NoticeWatchParts, seen: Seen, feed: string): readon
   ];
 }
 
-/** A tick when the schedule is due. */
+/** A tick at the schedule's due time. */
 function tickExpected({ runsSchedules }: NoticeWatchParts, seen: Seen, feed: string): readonly Expectation[] {
   const schedule = seen.schedules.get(feed);
   if (schedule === undefined || schedule.rule === null || schedule.dueAtMs === null) return [];

@@ -20,7 +20,7 @@ export interface PostLimits {
 
 const postLimits: PostLimits = { connectMs: 3_000, requestMs: 10_000 };
 
-/** What the receiver says is not read, only let pass up to here, so that the connection can be used again. */
+/** The reply is discarded up to this size, so that the connection can be reused. */
 const replyBytesMax = 65_536;
 const connectionsMax = 4;
 const idleConnectionMs = 900;
@@ -33,7 +33,7 @@ interface Posting {
 
 export type PostEnd =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
-  /** It may have arrived all the same. `code` as of the system or the HTTP client. */
+  /** It may have arrived nevertheless. `code` is the system's or the HTTP client's. */
   | { readonly kind: 'noAnswer'; readonly code: string };
 
 export interface WebhookClient {
@@ -63,7 +63,7 @@ export function createWebhookClient(clock: Pick<Clock, 'sleep'>, limits: PostLim
       const either = AbortSignal.any([signal, overdue.signal]);
       try {
         const answer = await request(url, { dispatcher, method: 'POST', headers, body, signal: either });
-        // The status is the answer. What else comes, or does not, changes nothing.
+        // Only the status counts; the body does not matter.
         await answer.body.dump({ limit: replyBytesMax, signal: either }).catch(() => undefined);
         const header = answer.headers['retry-after'];
         return {
@@ -82,17 +82,17 @@ export function createWebhookClient(clock: Pick<Clock, 'sleep'>, limits: PostLim
   };
 }
 
-/** Never the message: it may repeat the address, which may hold what is secret. */
+/** Never the message: it may repeat the address, which may hold a secret. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** A secret given as it is has at least so many characters; one in base64 at least so many bytes. */
+/** Characters of a secret given as text; bytes of one given in base64. */
 const lengthMin = 16;
 const base64Prefix = 'whsec_';
 
-/** The bytes of a secret, as `whsec_<base64>` or any text of at least 16 characters; null where it is neither. */
+/** The bytes of a secret, given as `whsec_<base64>` or as any text of at least 16 characters; null if it is neither. */
 export function secretBytes(secret: string): Buffer | null {
   if (!secret.startsWith(base64Prefix)) return secret.length >= lengthMin ? Buffer.from(secret, 'utf8') : null;
   const text = secret.slice(base64Prefix.length);
@@ -102,14 +102,14 @@ export function secretBytes(secret: string): Buffer | null {
 }
 
 interface Signable {
-  /** The same for each try. */
+  /** The same for each attempt. */
   readonly id: string;
-  /** Of this try. */
+  /** Of this attempt. */
   readonly atMs: number;
   readonly body: string;
 }
 
-/** The headers of a try; without a secret there is no signature among them. */
+/** The headers of an attempt, unsigned without a secret. */
 export function webhookHeaders({ id, atMs, body }: Signable, secret: Buffer | null): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(atMs / 1_000));
   const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp };

@@ -1,9 +1,9 @@
 /**
  * Does the work of one tick and records its end.
  *
- * Cut off on purpose (the process stops, the queue lost the job), it waits again and is begun anew. Trouble of the ledger that
- * passes leaves it at work with nobody on it: the next sweep finds it so, and it waits again (`ScheduleLedger.reopen`).
- * Anything else ends it: what it throws is its outcome, and the next tick tries again.
+ * If it is interrupted on purpose (the process stops, the queue lost the job), the tick waits again and is started over. A
+ * temporary ledger failure leaves it marked as working without a worker: the next sweep makes it wait again
+ * (`ScheduleLedger.reopen`). Any other error ends the tick as failed, and the next tick tries again.
  */
 import type { Clock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -40,9 +40,9 @@ interface TickLimits {
 /** How long the work of one tick may take: a download with its retries; a walk over all pages and what follows. */
 export const tickLimitMs: Readonly<Record<ScheduleWork, number>> = { take: 1_800_000, snapshot: 900_000 };
 
-/** Work that was told to stop, and hangs in a file system that does not answer, is waited for no longer than this. */
+/** How long to wait for work that was asked to stop and hangs, for example in a file system that does not answer. */
 const graceMs = 10_000;
-/** Where the ledger cannot be written, the end is tried again after this, until the process stops. */
+/** While the ledger cannot be written, the end is retried at this interval, until the process stops. */
 const endAgainMs = 5_000;
 const messageMax = 500;
 /** A tick of a `delta` feed takes hundreds of files. */
@@ -51,8 +51,8 @@ const runsToldMax = 5;
 type TickWork = (tick: TickRecord, signal: AbortSignal) => Promise<TickEnd>;
 
 /**
- * Does nothing where the tick does not wait, or another one of its schedule is at work.
- * @throws what is no `PatchbayError`, once the tick has ended as failed; what the ledger throws.
+ * Does nothing if the tick is not waiting, or if another tick of its schedule is running.
+ * @throws any error that is no `PatchbayError`, after the tick has ended as failed; what the ledger throws.
  */
 export async function carryOutTick(parts: TickParts, id: string, limits: TickLimits, work: TickWork): Promise<void> {
   const { ledger, clock, underWay } = parts;
@@ -109,7 +109,7 @@ function startLimit(clock: Clock, limitMs: number): Limit {
     throw reason;
   };
   const over = run();
-  // The race below throws it. Where the work ends first, or never begins, nobody waits for this any more.
+  // The race throws it. If the work ends first, or never begins, this rejection has no other handler.
   over.catch(() => undefined);
   return { signal: timeIsUp.signal, over, stop: () => done.abort() };
 }
@@ -130,7 +130,7 @@ async function tellEnd(
   if (await endTick(parts, tick.id, end, signal)) tell(log, tick, end, Math.round(clock.monotonicMs() - startedAtMs));
 }
 
-/** Ends when the end is written, or with the signal; until then the schedule would stand still. */
+/** Returns when the end is written, or when the signal fires: a schedule without it would be blocked. */
 async function endTick(parts: TickParts, id: string, end: TickEnd, signal: AbortSignal): Promise<boolean> {
   const { ledger, clock } = parts;
   for (;;) {
@@ -153,7 +153,7 @@ function failedEnd(error: unknown): TickEnd {
     outcome: 'failed',
     code: 'unexpected',
     kind: 'bug',
-    message: 'something unexpected went wrong; the log tells more',
+    message: 'unexpected error; see the log for details',
   };
 }
 

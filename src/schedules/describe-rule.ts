@@ -11,9 +11,9 @@ const units = [
 
 const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** An expression that has no plain words is shown as it is, with its zone. */
+/** An expression without plain words is shown as it is, with its zone. */
 export function describeRule(rule: ScheduleRule | null): string {
-  if (rule === null) return 'only when asked for';
+  if (rule === null) return 'on request only';
   switch (rule.kind) {
     case 'every':
       return `every ${interval(rule.everyMs)}`;
@@ -43,7 +43,7 @@ function describeCron(at: string): string | null {
   return days === null ? null : `${days} at ${times}`;
 }
 
-/** Where it happens in every hour. */
+/** A rule for every hour. */
 function describeMinutes(minute: string, hour: string): string | null {
   if (hour !== '*') return null;
   if (minute === '*' || minute === '*/1') return 'every minute';

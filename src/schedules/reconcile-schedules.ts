@@ -1,7 +1,7 @@
 /**
- * Makes the schedules of the ledger those of the configuration, at the engine's start (`rules.md`, "Schedules"): new ones are
- * added, changed ones are due anew from now on, dropped ones removed. One that has not changed keeps its due time, also one
- * that has passed: so downtime costs one catch-up. A pause stays whatever happens.
+ * The schedules that the configuration names, and how those of the ledger follow them at the engine's start (`rules.md`,
+ * "Schedules"): new ones are added, changed ones get a new due time, dropped ones are removed. An unchanged schedule keeps its due
+ * time even if that has passed, so downtime costs one catch-up. A pause survives all of this.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/clock.ts';
@@ -48,14 +48,14 @@ export async function reconcileSchedules(
   return reconciled;
 }
 
-/** Enters one that is new, or gives the known one its rule of today. */
+/** Enters a new schedule, or gives a known one its current rule. */
 export async function enterSchedule(
   { ledger, clock }: ScheduleHome,
   { name, work, rule }: ConfiguredSchedule,
   known: ScheduleRecord | null,
 ): Promise<void> {
   const nowMs = clock.nowMs();
-  // By hand so far counts as new; a rule that was changed does not make it due at once.
+  // One without a rule so far counts as new. A changed rule does not make it due at once.
   const isNew = known?.rule === undefined || known.rule === null;
   const dueAtMs = rule === null ? null : isNew ? firstDue(rule, nowMs) : nextDue(rule, nowMs);
   await ledger.schedules.put({ name, work, rule, dueAtMs, createdAtMs: nowMs });
@@ -66,7 +66,7 @@ function isSame(record: ScheduleRecord, { work, rule }: ConfiguredSchedule): boo
   return record.work === work && hasDue && isDeepStrictEqual(record.rule, rule);
 }
 
-/** What a person entered by hand stays; so does one whose work somebody still waits for, but it is not due any more. */
+/** A snapshot schedule without a rule was requested by a command and stays. One with an open tick stays, but is no longer due. */
 async function removeDropped(
   { ledger }: ScheduleHome,
   known: readonly ScheduleRecord[],
@@ -88,7 +88,7 @@ async function removeDropped(
 export interface ConfiguredSchedule {
   readonly name: string;
   readonly work: ScheduleWork;
-  /** Null: there is something to take, and only a person says when. */
+  /** Null: it runs on request only. */
   readonly rule: ScheduleRule | null;
   readonly expectEveryMs: number | null;
 }
@@ -108,7 +108,7 @@ function ruleOf({ at, everyMs, zone }: Pick<FeedConfig, 'at' | 'everyMs' | 'zone
   return everyMs === null ? null : { kind: 'every', everyMs };
 }
 
-/** Paused twice, it is paused since the first time; the new reason counts. */
+/** Pausing a paused schedule keeps the time of the first pause and replaces the reason. */
 export async function pauseSchedule(
   { ledger, clock }: ScheduleHome,
   { name, pausedAtMs, dueAtMs, pauseReason }: ScheduleRecord,
@@ -117,7 +117,7 @@ export async function pauseSchedule(
   await ledger.schedules.setPaused(name, pausedAtMs ?? clock.nowMs(), dueAtMs, reason ?? pauseReason);
 }
 
-/** Due from now on: what was missed meanwhile is not made up for. */
+/** Due from now on: missed times are not caught up. */
 export async function resumeSchedule(
   { ledger, clock }: ScheduleHome,
   { name, rule, pausedAtMs, dueAtMs }: ScheduleRecord,

@@ -1,7 +1,8 @@
 /**
- * The schedules of a running engine: what is due is entered at every look, whoever asks for one (the queue's wake-up, the
- * sweep, the start), and the queue is given the next wake-ups. Only the engine of `start` has them; a one-shot engine carries
- * out what a person asked for.
+ * The schedules of a running engine. Each check (at a wake-up of the queue, at a sweep, at the start) enters what is due and
+ * gives the queue its next wake-ups. Only the engine of `start` runs schedules; a one-shot engine only carries out requests.
+ *
+ * The watchdog reports schedules that have stopped. Work that does not end is stopped by its own limit (`carry-out-tick.ts`).
  */
 
 import type { Clock } from '#src/clock.ts';
@@ -11,18 +12,18 @@ import type { Logger } from '#src/log.ts';
 import { type ConfiguredSchedule, reconcileSchedules } from './reconcile-schedules.ts';
 import { tickDue } from './tick-due.ts';
 
-/** One wake-up that the queue is to hold: when the schedule is due next, and how it goes on from there. */
+/** A wake-up that the queue holds: when the schedule is due next, and the rule that follows. */
 export interface WakeUp {
   readonly name: string;
   readonly rule: ScheduleRule;
   readonly dueAtMs: number;
 }
 
-/** The queue's side of schedules: it only wakes the engine up, and may lose everything at any instant. */
+/** The queue's part: it only wakes the engine, and may lose everything at any time. */
 export interface WakeQueue {
   /**
-   * Makes the queue hold these wake-ups and no others. With `anew` those that are there are put in again.
-   * @returns whether the queue did; it never rejects.
+   * Makes the queue hold exactly these wake-ups. With `anew` existing ones are replaced too.
+   * @returns whether it succeeded. Never rejects.
    */
   schedule(wakeUps: readonly WakeUp[], options: { readonly nowMs: number; readonly anew: boolean }): Promise<boolean>;
 }
@@ -36,39 +37,39 @@ export interface ScheduleParts {
   readonly wake: () => void;
 }
 
-/** What was begun so many times and never ended is given up. */
+/** A tick that was started this often and never ended is given up. */
 const attemptsMax = 3;
 
 export interface Schedules {
-  /** Enters what is due. One look at a time: who asks meanwhile shares it. Rejects where the ledger does not answer. */
+  /** Enters what is due. Concurrent calls share one check. Rejects if the ledger does not answer. */
   tickDue(): Promise<void>;
-  /** Gives the queue its wake-ups, where it does not hold them. Never rejects. */
+  /** Restores wake-ups that the queue has lost. Never rejects. */
   reconcileQueue(): Promise<void>;
-  /** Names of schedules that have stopped, as far as the last look tells. */
+  /** Names of schedules that have stopped, as of the last check. */
   stoppedSchedules(): readonly string[];
-  /** Takes the wake-ups out of the queue and enters nothing any more. */
+  /** Removes the wake-ups from the queue and enters nothing more. */
   stop(): Promise<void>;
 }
 
-/** Reconciles ledger and queue, and makes the first look. @throws what the ledger throws. */
+/** Reconciles ledger and queue, and runs the first check. @throws what the ledger throws. */
 export async function startSchedules(
   parts: ScheduleParts,
   configured: readonly ConfiguredSchedule[],
 ): Promise<Schedules> {
   const { ledger, clock, log, queue, wake } = parts;
-  let lookedAtMs = Number.POSITIVE_INFINITY;
+  let checkedAtMs = Number.POSITIVE_INFINITY;
   let seen: readonly ScheduleRecord[] = [];
-  let told: ReadonlySet<string> = new Set();
-  let looking: Promise<void> | null = null;
+  let reported: ReadonlySet<string> = new Set();
+  let checking: Promise<void> | null = null;
   let stopped = false;
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const nowMs = clock.nowMs();
-    // At the first look nobody knows.
-    const entered = await tickDue(parts, nowMs < lookedAtMs);
-    lookedAtMs = nowMs;
+    // At the first check the clock may have been set back.
+    const entered = await tickDue(parts, nowMs < checkedAtMs);
+    checkedAtMs = nowMs;
     seen = await ledger.schedules.list();
-    told = tellStopped(parts, seen, told);
+    reported = reportStopped(parts, seen, reported);
     if (entered > 0) wake();
   };
   const giveQueue = async (anew: boolean): Promise<void> => {
@@ -81,25 +82,25 @@ export async function startSchedules(
   const schedules: Schedules = {
     tickDue: () => {
       if (stopped) return Promise.resolve();
-      looking ??= look().finally(() => {
-        looking = null;
+      checking ??= check().finally(() => {
+        checking = null;
       });
-      return looking;
+      return checking;
     },
     reconcileQueue: async () => {
       if (stopped) return;
       try {
         await giveQueue(false);
       } catch (error) {
-        // Whoever reads the ledger tells that it does not answer. The sweep looks for itself.
+        // Other readers of the ledger report its failure, and the sweep checks without wake-ups.
         log.debug({ reason: error instanceof Error ? error.name : 'unknown' }, 'wake-ups not reconciled');
       }
     },
     stoppedSchedules: () => stoppedSchedules(seen, clock.nowMs()),
     stop: async () => {
       stopped = true;
-      // Whoever asked for the look has its error.
-      await looking?.catch(() => undefined);
+      // The caller of that check gets its error.
+      await checking?.catch(() => undefined);
       await queue.schedule([], { nowMs: clock.nowMs(), anew: false });
     },
   };
@@ -110,8 +111,8 @@ export async function startSchedules(
 }
 
 /**
- * Ticks that nobody works on any more wait again: those of an engine that died, and those whose end could not be written. For
- * every engine, before it hands out jobs and at each sweep. @returns how many there were.
+ * Makes ticks without a worker wait again: those of an engine that died, and those whose end could not be written. Every engine
+ * calls it before it hands out jobs, and at each sweep. @returns their number.
  */
 export async function reopenTicks({
   ledger,
@@ -120,26 +121,26 @@ export async function reopenTicks({
   underWay,
 }: Pick<ScheduleParts, 'ledger' | 'clock' | 'log'> & { readonly underWay: ReadonlySet<string> }): Promise<number> {
   const count = await ledger.schedules.reopen(clock.nowMs(), attemptsMax, underWay);
-  if (count > 0) log.warn({ ticks: count }, 'schedules were cut off and go on');
+  if (count > 0) log.warn({ ticks: count }, 'interrupted schedules are resumed');
   return count;
 }
 
-/** Once for each, when it begins and when it ends. */
-function tellStopped(
+/** Logs once when a schedule stops and once when it runs again. */
+function reportStopped(
   { clock, log }: ScheduleParts,
   schedules: readonly ScheduleRecord[],
-  told: ReadonlySet<string>,
+  reported: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const stopped = new Set(stoppedSchedules(schedules, clock.nowMs()));
-  for (const feed of stopped) if (!told.has(feed)) log.error({ feed }, 'schedule has stopped');
-  for (const feed of told) if (!stopped.has(feed)) log.info({ feed }, 'schedule goes on');
+  for (const feed of stopped) if (!reported.has(feed)) log.error({ feed }, 'schedule has stopped');
+  for (const feed of reported) if (!stopped.has(feed)) log.info({ feed }, 'schedule runs again');
   return stopped;
 }
 
-/** A schedule whose due time passed this long ago without a tick has stopped: the sweep looks every few seconds. */
+/** A schedule has stopped if its due time passed this long ago without a tick: the sweep checks every few seconds. */
 export const overdueAfterMs = 300_000;
 
-/** The watchdog: names of schedules that have stopped, in the order of the schedules. Pure. */
+/** Names, in the order of the schedules. */
 function stoppedSchedules(schedules: readonly ScheduleRecord[], nowMs: number): readonly string[] {
   return schedules.flatMap(({ name, rule, dueAtMs, pausedAtMs }) => {
     const isDue = rule !== null && dueAtMs !== null && pausedAtMs === null;

@@ -1,12 +1,11 @@
 /**
- * Enters a tick for each schedule whose time has come, in the transaction that moves its due time on: so two who look at once
- * enter one, and a killed process enters it or not at all.
+ * Enters a tick for each schedule that is due, in the transaction that advances its due time: two concurrent checks enter one
+ * tick, and a killed process enters it entirely or not at all.
  *
- * One tick, however many times have passed: after downtime, and where the clock was put forward. Where it was put back, the
- * due time would lie far ahead: it is computed anew. A tick whose predecessor is at work, or whose predecessor's run is, is
- * skipped and recorded.
+ * However many times have passed, it is one tick: after downtime, and after the clock was set forward. If the clock was set back,
+ * the due time would be far ahead and is computed again. A tick is skipped and recorded while its predecessor, or a run of its
+ * predecessor, is active.
  */
-
 import { randomBytes } from 'node:crypto';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -16,7 +15,7 @@ import type { Logger } from '#src/log.ts';
 import type { ScheduleHome } from './reconcile-schedules.ts';
 import { nextAnchored, nextDue } from './timetable.ts';
 
-/** Later than this, or than its interval where that is shorter, it was due while nothing ran. */
+/** A tick that is later than this, or than its interval if that is shorter, was due while nothing ran. */
 const catchUpAfterMs = 60_000;
 
 type DueParts = ScheduleHome & {
@@ -25,26 +24,26 @@ type DueParts = ScheduleHome & {
 };
 
 /**
- * One that cannot be looked at keeps none of the others from being due: it stands still, which the watchdog tells.
- * @param clockMayBeBack whether the clock may have been put back since the last look: to find out costs two reckonings a schedule.
- * @returns how many ticks were entered to be done. Rejects where the ledger does not answer.
+ * A schedule that cannot be checked does not block the others: it stops, which the watchdog reports.
+ * @param clockMayBeBack whether the clock may have been set back since the last check; finding out computes two due times per schedule.
+ * @returns how many ticks were entered to be carried out. Rejects if the ledger does not answer.
  */
 export async function tickDue(parts: DueParts, clockMayBeBack = true): Promise<number> {
   const nowMs = parts.clock.nowMs();
   let entered = 0;
   for (const schedule of await parts.ledger.schedules.list()) {
     try {
-      if (await lookAt(parts, schedule, nowMs, clockMayBeBack)) entered += 1;
+      if (await checkOne(parts, schedule, nowMs, clockMayBeBack)) entered += 1;
     } catch (error) {
       if (error instanceof PatchbayError && error.kind === 'transient') throw error;
-      parts.log.debug({ feed: schedule.name, reason: messageOf(error) }, 'schedule not looked at');
+      parts.log.debug({ feed: schedule.name, reason: messageOf(error) }, 'schedule not checked');
     }
   }
   return entered;
 }
 
-/** @returns whether a tick was entered to be done. */
-async function lookAt(
+/** @returns whether a tick was entered to be carried out. */
+async function checkOne(
   parts: DueParts,
   schedule: ScheduleRecord,
   nowMs: number,
@@ -53,7 +52,7 @@ async function lookAt(
   const { rule, dueAtMs, pausedAtMs } = schedule;
   if (rule === null || dueAtMs === null || pausedAtMs !== null) return false;
   if (dueAtMs <= nowMs) return await enterTick(parts, schedule, rule, dueAtMs, nowMs);
-  if (clockMayBeBack) await mendFarDue(parts, schedule, rule, dueAtMs, nowMs);
+  if (clockMayBeBack) await correctFarDue(parts, schedule, rule, dueAtMs, nowMs);
   return false;
 }
 
@@ -79,7 +78,7 @@ async function enterTick(
   if (!moved) return false;
   const facts = { feed: name, tick: id, lateMs: nowMs - dueAtMs };
   if (overlap === null) log.info({ ...facts, catchUp }, 'schedule is due');
-  // The first of a row of them is news.
+  // Only the first of several in a row is a warning.
   else log[last?.outcome === 'skipped' ? 'debug' : 'warn']({ ...facts, code: overlap.code }, 'schedule skipped');
   return overlap === null;
 }
@@ -90,19 +89,19 @@ function catchUpAfter(rule: ScheduleRule): number {
 
 type Skipped = Extract<TickEnd, { readonly code: string }>;
 
-/** Why its turn is skipped; null where nothing stands in its way. */
+/** Why the tick is skipped; null if it is not. */
 async function overlapOf({ ledger }: DueParts, name: string, work: ScheduleRecord['work']): Promise<Skipped | null> {
   const skipped = (message: string): Skipped => ({ outcome: 'skipped', code: 'overlap', message });
-  // Somebody's own numbers that were asked for are another work.
+  // A snapshot of one user's numbers is other work.
   const open = (await ledger.schedules.openTicks()).find((tick) => tick.schedule === name && tick.user === null);
   if (open !== undefined) {
-    if (open.state === 'working') return skipped(`the one before, ${open.id}, is still running`);
+    if (open.state === 'working') return skipped(`the previous tick, ${open.id}, is still running`);
     const pause = work === 'snapshot' ? await ledger.pause() : null;
     const why = pause === null || pause.scope === 'writes' ? '' : ': all work is paused';
-    return skipped(`the one before, ${open.id}, still waits${why}`);
+    return skipped(`the previous tick, ${open.id}, is still waiting${why}`);
   }
   const run = await activeRun(ledger, await ledger.schedules.lastEnded(name, ['run']));
-  return run === null ? null : skipped(`the run ${run} of the one before is still running`);
+  return run === null ? null : skipped(`run ${run} of the previous tick is still active`);
 }
 
 async function activeRun(ledger: DueParts['ledger'], tick: TickRecord | null): Promise<string | null> {
@@ -115,10 +114,10 @@ async function activeRun(ledger: DueParts['ledger'], tick: TickRecord | null): P
 }
 
 /**
- * The clock was put back by more than a period. A small step is left alone: it would make a schedule due twice that has just
- * been.
+ * Corrects a due time after the clock was set back by more than a period. A smaller step is ignored: it would make a schedule
+ * that has just been due, due again.
  */
-async function mendFarDue(
+async function correctFarDue(
   { ledger, log }: DueParts,
   { name }: ScheduleRecord,
   rule: ScheduleRule,
@@ -129,7 +128,7 @@ async function mendFarDue(
   const second = next === null ? null : nextDue(rule, next);
   if (next === null || second === null || dueAtMs <= second) return;
   if (await ledger.schedules.setDue(name, dueAtMs, next)) {
-    log.warn({ feed: name, aheadMs: dueAtMs - nowMs }, 'schedule was due too far ahead: the clock was put back');
+    log.warn({ feed: name, aheadMs: dueAtMs - nowMs }, 'schedule was due too far ahead: the clock was set back');
   }
 }
 

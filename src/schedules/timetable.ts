@@ -8,7 +8,7 @@
  *   its date, as in Greenland at 23:00: a time in it is not due on that date.
  * - A rule for every hour follows the clocks: not due in a gap, due twice in a repeated hour.
  *
- * Invariant: the answer lies after the moment asked for.
+ * Invariant: a due time is later than the moment asked for.
  */
 import { Cron, CronPattern } from 'croner';
 import { cronOptions } from '#src/config/forms.ts';
@@ -70,8 +70,8 @@ function cronOf(at: string, zone: string): Cron {
 }
 
 /**
- * The expression as croner tells the two kinds of rules apart: one without `*` and steps in minute and hour names its
- * times. So these are written as lists, unless every hour is meant.
+ * croner treats a rule as one that names its times if minute and hour have neither `*` nor steps. So both are written as
+ * lists, unless the rule means every hour.
  */
 function withListedTimes(at: string): string {
   const { minute, hour } = new CronPattern(at, undefined, cronOptions);

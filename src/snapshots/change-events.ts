@@ -1,8 +1,8 @@
 /**
- * The changes of a snapshot as events: for the file with all values, for the webhook without personal data. Pure.
+ * The changes of a snapshot as events: with all values for the file, without personal data for the webhook. Pure.
  *
- * What is told to the webhook are ids, names of fields, and the values of restrictions and porting status (`rules.md`,
- * "Secrets and personal data"). One delivery for each snapshot, whatever changed.
+ * The webhook gets ids, names of fields, and the values of restrictions and porting status (`rules.md`, "Secrets and personal
+ * data"), in one delivery per snapshot.
  */
 import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
@@ -18,10 +18,10 @@ interface FromTo {
   readonly to: unknown;
 }
 
-/** `number`: as it is now; of a removed one, as it was. */
+/** `number`: as it is now; if it was removed, as it was. */
 export type NumberEvent = { readonly number: PhoneNumber } & (
   | { readonly type: 'phoneNumber.added' | 'phoneNumber.removed' }
-  /** Fields that are no event of their own. */
+  /** Fields without an event of their own. */
   | { readonly type: 'phoneNumber.changed'; readonly changes: FieldChanges }
   | { readonly type: 'user.joined' | 'user.left'; readonly user: PhoneNumberUser }
   | { readonly type: 'user.changed'; readonly user: PhoneNumberUser; readonly changes: FieldChanges }
@@ -31,12 +31,12 @@ export type NumberEvent = { readonly number: PhoneNumber } & (
 );
 
 /** Events in one delivery; the others are counted. */
-const toldEventsMax = 100;
-/** Names and values of one event: what is longer is none of the interface's. */
-const toldListMax = 50;
-const toldTextMax = 100;
+const postedEventsMax = 100;
+/** Names and values of one event: longer ones are none of the interface's. */
+const postedListMax = 50;
+const postedTextMax = 100;
 
-/** In the same order for the same change, always: the file's events are counted (`change-file.ts`). */
+/** Always in the same order for the same change: the file counts its events (`change-file.ts`). */
 export function eventsOf(change: NumberChange): readonly NumberEvent[] {
   if (change.kind !== 'changed') return [{ type: `phoneNumber.${change.kind}`, number: change.number }];
   const { before, after: number } = change;
@@ -55,7 +55,7 @@ export function eventsOf(change: NumberChange): readonly NumberEvent[] {
   ];
 }
 
-/** Null for what is gathered into one event. */
+/** Null for differences that are gathered into one event. */
 function eventOf(number: PhoneNumber, difference: NumberDifference): NumberEvent | null {
   switch (difference.kind) {
     case 'joined':
@@ -88,46 +88,46 @@ export function fullEvent(event: NumberEvent): Readonly<Record<string, unknown>>
 }
 
 /** Without personal data, for the webhook. */
-export function toldEvent(event: NumberEvent): Readonly<Record<string, unknown>> {
-  const told = { type: event.type, phoneNumber: cut(event.number.id) };
+export function postedEvent(event: NumberEvent): Readonly<Record<string, unknown>> {
+  const posted = { type: event.type, phoneNumber: cut(event.number.id) };
   switch (event.type) {
     case 'phoneNumber.added':
     case 'phoneNumber.removed':
-      return { ...told, users: [...(usersOf(event.number.users)?.keys() ?? [])].slice(0, toldListMax).map(cut) };
+      return { ...posted, users: [...(usersOf(event.number.users)?.keys() ?? [])].slice(0, postedListMax).map(cut) };
     case 'phoneNumber.changed':
-      return { ...told, fields: fieldsOf(event.changes) };
+      return { ...posted, fields: fieldsOf(event.changes) };
     case 'user.joined':
     case 'user.left':
-      return { ...told, user: cut(event.user.id) };
+      return { ...posted, user: cut(event.user.id) };
     case 'user.changed':
-      return { ...told, user: cut(event.user.id), fields: fieldsOf(event.changes) };
+      return { ...posted, user: cut(event.user.id), fields: fieldsOf(event.changes) };
     case 'restriction.changed': {
       const { restriction, from, to } = event;
-      return { ...told, restriction: cut(restriction), from: word(from), to: word(to) };
+      return { ...posted, restriction: cut(restriction), from: word(from), to: word(to) };
     }
     case 'porting.changed':
-      return { ...told, from: word(event.from), to: word(event.to) };
+      return { ...posted, from: word(event.from), to: word(event.to) };
     default:
       return unreachable(event);
   }
 }
 
 function fieldsOf(changes: FieldChanges): readonly string[] {
-  return Object.keys(changes).slice(0, toldListMax).map(cut);
+  return Object.keys(changes).slice(0, postedListMax).map(cut);
 }
 
 function cut(text: string): string {
-  return text.slice(0, toldTextMax);
+  return text.slice(0, postedTextMax);
 }
 
-/** Restrictions and porting states are single words; what is not is nobody's business outside. */
+/** Restrictions and porting states are single words; anything else is not posted. */
 function word(value: unknown): string | null {
   return typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : null;
 }
 
 /**
- * What is told of a snapshot: nothing of the first, which everything is compared with, and nothing where nothing changed.
- * @param sinceMs the snapshot before; null for the first one.
+ * What is posted for a snapshot: nothing for the first one, and nothing without changes.
+ * @param sinceMs the previous snapshot; null for the first one.
  */
 export function deliveriesOf(
   record: SnapshotRecord,
@@ -137,7 +137,7 @@ export function deliveriesOf(
 ): readonly NewDelivery[] {
   if (sinceMs === null || changes.length === 0) return [];
   const events = changes.flatMap(eventsOf);
-  const told = events.slice(0, toldEventsMax).map(toldEvent);
+  const posted = events.slice(0, postedEventsMax).map(postedEvent);
   const { added, removed, changedNumbers, takenAtMs } = record;
   return [
     {
@@ -153,8 +153,8 @@ export function deliveriesOf(
         added,
         removed,
         changedNumbers,
-        events: told,
-        moreEvents: events.length - told.length,
+        events: posted,
+        moreEvents: events.length - posted.length,
       },
       atMs: takenAtMs,
     },

@@ -1,9 +1,9 @@
 /**
  * The changes of a series as a file, `changes.ndjson`: one line for each event, with all values (mode 0600).
  *
- * Lines are appended only. Each says which of how many events of its snapshot it is, so that the last line tells how far
- * the file has come: what a crash left out is added, nothing is added twice. What is older than snapshots are kept leaves
- * it, and so does the older half of a file that has grown too large.
+ * Lines are only appended. Each holds its number and the count of its snapshot's events, so that the last line shows how far the
+ * file has come: events that a crash left out are added, and none is added twice. Lines that are older than snapshots are kept
+ * leave the file, and so does the older half of a file that has grown too large.
  */
 import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,9 +20,9 @@ import { changedSince, seriesFolder } from './snapshot-files.ts';
 type SnapshotLedger = Ledger['snapshots'];
 
 const changeFileBytesMax = 128_000_000;
-/** Old lines leave the file when they make a tenth of the time it covers, not one by one. */
+/** Old lines leave the file when they are a tenth of the time it covers, not one by one. */
 const overdueShare = 0.1;
-/** What is read from the end to find the last line; more, where a line is longer. */
+/** Read from the end to find the last line; more if a line is longer. */
 const tailBytes = 65_536;
 
 function changeFile(folder: string, series: string): string {
@@ -31,9 +31,9 @@ function changeFile(folder: string, series: string): string {
 
 /** How far the file has come. */
 interface Tail {
-  /** Of the last whole line; null where there is none. */
+  /** Of the last whole line; null if there is none. */
   readonly last: { readonly takenAtMs: number; readonly event: number; readonly events: number } | null;
-  /** Where that line ends: what follows it was cut off while it was written. 0: there is none. */
+  /** The end of that line: anything behind it is an interrupted write. 0: there is none. */
   readonly endBytes: number;
   readonly sizeBytes: number;
 }
@@ -45,7 +45,7 @@ export async function settleChangeFile(snapshots: SnapshotLedger, folder: string
   const path = changeFile(folder, series);
   const { last, endBytes, sizeBytes } = await readTail(path);
   if (last !== null && last.event >= last.events && last.takenAtMs >= latest.contentOfMs) return;
-  // Behind a line of somebody else nobody knows how far the file has come: the newest change is added alone.
+  // Behind a foreign line the position is unknown: only the newest change is added.
   const unknownMs = endBytes === 0 ? 0 : latest.contentOfMs - 1;
   const isWhole = last !== null && last.event >= last.events;
   const knownMs = last === null ? unknownMs : last.takenAtMs - (isWhole ? 0 : 1);
@@ -56,7 +56,7 @@ export async function settleChangeFile(snapshots: SnapshotLedger, folder: string
     const lines = await linesOf(snapshots, record);
     const from = record.takenAtMs === last?.takenAtMs ? last.event : 0;
     if (from < lines.length) await append(path, lines.slice(from).join(''));
-    // Many may be missing, and each is compared without a pause.
+    // Many may be missing, and each comparison blocks.
     await turn();
   }
 }
@@ -68,7 +68,7 @@ async function append(path: string, text: string): Promise<void> {
   await file.sync();
 }
 
-/** The events of one snapshot, always the same ones. The first of a series has none: there is nothing before it. */
+/** The events of one snapshot, always the same ones. The first of a series has none. */
 async function linesOf(snapshots: SnapshotLedger, record: SnapshotRecord): Promise<readonly string[]> {
   const changes = await changesOf(snapshots, record);
   const events = changes.flatMap(eventsOf);
@@ -78,7 +78,7 @@ async function linesOf(snapshots: SnapshotLedger, record: SnapshotRecord): Promi
   );
 }
 
-/** What a snapshot shows that the one before it did not. */
+/** What changed from the previous snapshot. */
 export async function changesOf(
   snapshots: SnapshotLedger,
   { series, takenAtMs, changed }: SnapshotRecord,
@@ -98,7 +98,7 @@ async function readTail(path: string): Promise<Tail> {
   }
 }
 
-/** Ends: the piece that is looked at grows until it holds a whole line or the whole file. */
+/** Ends: the piece grows until it holds a whole line or the whole file. */
 async function tailOf(file: FileHandle, size: number): Promise<Tail> {
   for (let bytes = tailBytes; ; bytes *= 8) {
     const from = Math.max(0, size - bytes);
@@ -112,7 +112,7 @@ async function tailOf(file: FileHandle, size: number): Promise<Tail> {
   }
 }
 
-/** Null where somebody else wrote the line. */
+/** Null for a foreign line. */
 function readPlace(line: string): Tail['last'] {
   const match = /^\{"takenAt":"([^"]+)","event":(\d+),"events":(\d+),/.exec(line);
   if (match === null) return null;
@@ -120,7 +120,7 @@ function readPlace(line: string): Tail['last'] {
   return Number.isNaN(takenAtMs) ? null : { takenAtMs, event: Number(match[2]), events: Number(match[3]) };
 }
 
-/** Lets old lines go, at the latest when the oldest is a tenth older than it should be. @throws the system's errors. */
+/** Removes old lines, at the latest when the oldest is a tenth too old. @throws the system's errors. */
 export async function trimChangeFile(
   folder: string,
   series: string,
@@ -147,7 +147,7 @@ async function firstPlace(file: FileHandle): Promise<Tail['last']> {
   return readPlace(head.toString('utf8', 0, bytesRead));
 }
 
-/** The lines from that time on that begin behind that byte. */
+/** The lines since that time that begin behind that byte. */
 async function* youngLines(file: FileHandle, fromMs: number, fromBytes: number): AsyncGenerator<string, void, void> {
   let bytes = 0;
   for await (const line of file.readLines({ start: 0, autoClose: false })) {

@@ -1,24 +1,24 @@
 /**
- * Two snapshots of a series, compared: numbers that were added, removed or changed (`rules.md`, "Snapshots"). Pure.
+ * Compares two snapshots of a series: numbers that were added, removed or changed (`rules.md`, "Snapshots"). Pure.
  *
- * Terms: the changes of a number are named by field, as `name`, `restrictions.calling.US`, `users.US1` (from null: joined,
- * to null: left) and `users.US1.role`.
+ * The changes of a number are named by field, as `name`, `restrictions.calling.US`, `users.US1` (from null: joined, to null:
+ * left) and `users.US1.role`. Users are compared by their id and restrictions by their path, in any order. A value that does not
+ * have the form of the interface is compared as a whole, so that no change is lost. `updatedAt` is no change.
  */
 import { unreachable } from '#src/errors.ts';
 import type { FieldChanges, NumberChange } from '#src/ledger/snapshots.ts';
 import { type PhoneNumber, type PhoneNumberUser, phoneNumberTexts, phoneNumberUsers } from '#src/wire/phone-number.ts';
 
 interface Comparison {
-  /** In the service's order; what was removed stands last. */
+  /** In the service's order; removed numbers come last. */
   readonly changes: readonly NumberChange[];
   /**
-   * The numbers as they are now. One that did not change is as it was, so that it costs no copy: even where its `updatedAt`
-   * moved.
+   * The numbers as they are now. An unchanged one is the earlier object, so that it costs no copy, even if its `updatedAt` moved.
    */
   readonly numbers: readonly PhoneNumber[];
 }
 
-/** Ids are unique in each. Both are the same size as what comes out. */
+/** Ids are unique in each. */
 export function compareSnapshots(before: readonly PhoneNumber[], after: readonly PhoneNumber[]): Comparison {
   const old = new Map(before.map((number) => [number.id, number]));
   const changes: NumberChange[] = [];
@@ -34,7 +34,7 @@ export function compareSnapshots(before: readonly PhoneNumber[], after: readonly
   return { changes, numbers };
 }
 
-/** Null where nothing changed. */
+/** Null if nothing changed. */
 function changeOf(before: PhoneNumber, after: PhoneNumber): NumberChange | null {
   if (sameValue(before, after)) return null;
   const differences = numberDifferences(before, after);
@@ -78,7 +78,7 @@ export function changeCounts(changes: readonly NumberChange[]): {
   return { added: count('added'), removed: count('removed'), changedNumbers: count('changed') };
 }
 
-/** Null stands for absent, too. */
+/** Null also means absent. */
 interface FromTo {
   readonly from: unknown;
   readonly to: unknown;
@@ -93,10 +93,10 @@ export type NumberDifference =
   /** `user`: as it is now. */
   | ({ readonly kind: 'user'; readonly user: PhoneNumberUser; readonly field: string } & FromTo);
 
-/** Compared elsewhere, or not at all. */
+/** Compared separately, or not at all. */
 const notFields: ReadonlySet<string> = new Set(['id', 'updatedAt', 'users', 'restrictions', 'portingStatus']);
 const notUserFields: ReadonlySet<string> = new Set(['id', 'updatedAt']);
-/** Restrictions that lie deeper are compared as a whole. */
+/** Deeper restrictions are compared as a whole. */
 const depthMax = 4;
 
 /** Users first, then restrictions, the porting status, the fields that the interface names, and all others. */
@@ -133,7 +133,7 @@ function oneUserDifferences(before: PhoneNumberUser, after: PhoneNumberUser): re
   });
 }
 
-/** By id; null where they do not have the form of the interface. */
+/** By id; null if they do not have the form of the interface. */
 export function usersOf(value: unknown): ReadonlyMap<string, PhoneNumberUser> | null {
   const parsed = phoneNumberUsers.safeParse(value ?? []);
   if (!parsed.success) return null;
@@ -174,14 +174,13 @@ function fromTo(before: unknown, after: unknown): FromTo | null {
   return sameValue(before, after) ? null : { from: before ?? null, to: after ?? null };
 }
 
-/** Whether two values of replies say the same. Pure. */
 type JsonObject = Readonly<Record<string, unknown>>;
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Absent and null are the same (`facts.md`: members may be either), and the order of an object's members is free. */
+/** Whether two values of replies are equal. Absent equals null (`facts.md`), and the order of members does not matter. */
 export function sameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if ((one ?? null) === null || (other ?? null) === null) return (one ?? null) === (other ?? null);
@@ -193,7 +192,7 @@ export function sameValue(one: unknown, other: unknown): boolean {
   return namesOf(one, other).every((name) => sameValue(one[name], other[name]));
 }
 
-/** The members of both, each once: first those of the first. */
+/** The names of the members of both, each once: first those of the first. */
 function namesOf(one: JsonObject, other: JsonObject): readonly string[] {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])];
 }

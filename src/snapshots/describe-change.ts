@@ -1,7 +1,7 @@
 /**
- * What changed, in the words that a person reads: `+1 415 555 0101: Dee joined; international calls now restricted`. Pure.
+ * What changed, in words: `+1 415 555 0101: Dee joined; international calls now restricted`. Pure.
  *
- * Without values (`--no-values`) no name, number or e-mail stands in it: a number and a user are told by their ids.
+ * Without values (`--no-values`) it holds no name, number or e-mail: numbers and users are shown by their ids.
  */
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { unreachable } from '#src/errors.ts';
@@ -10,7 +10,7 @@ import { type PhoneNumber, type PhoneNumberUser, textOf } from '#src/wire/phone-
 import { type NumberDifference, numberDifferences, usersOf } from './compare-snapshots.ts';
 
 export interface DescribeOptions {
-  /** Whether names, numbers and e-mails may stand in it. */
+  /** Whether names, numbers and e-mails may be shown. */
   readonly values: boolean;
 }
 
@@ -31,7 +31,7 @@ export function describeChange(change: NumberChange, options: DescribeOptions): 
   }
 }
 
-/** Without the number itself; empty where both are the same. */
+/** Without the number itself; empty if both are equal. */
 export function describeDifferences(before: PhoneNumber, after: PhoneNumber, options: DescribeOptions): string {
   const differences = numberDifferences(before, after);
   const newNumber = differences.some((one) => one.kind === 'field' && one.field === 'number');
@@ -44,7 +44,7 @@ export function describeDifferences(before: PhoneNumber, after: PhoneNumber, opt
   );
 }
 
-/** The number as people write it; its id where it may not be shown, or where there is none. */
+/** The number in international form; its id if it may not be shown, or if there is none. */
 export function numberLabel(number: PhoneNumber, { values }: DescribeOptions): string {
   const text = textOf(number, 'number');
   return values && text !== null ? international(text) : shown(number.id);
@@ -55,13 +55,13 @@ export function international(text: string): string {
   return parsePhoneNumberFromString(text)?.formatInternational() ?? shown(text);
 }
 
-/** How the user is called; without a name by the e-mail, else by the id. */
+/** The user's name, else the e-mail, else the id. */
 export function userLabel(user: PhoneNumberUser, { values }: DescribeOptions): string {
   const name = [user.firstName, user.lastName].filter((part) => (part ?? '') !== '').join(' ');
   return shown((values && (name || user.email)) || user.id);
 }
 
-/** What a new number is: `, Main, with Ann and Dee`; empty where nothing is known of it. */
+/** A new number: `, Main, with Ann and Dee`; empty if nothing is known of it. */
 export function describeNew(number: PhoneNumber, options: DescribeOptions): string {
   const name = textOf(number, 'name');
   const users = [...(usersOf(number.users)?.values() ?? [])].map((user) => userLabel(user, options));
@@ -93,7 +93,7 @@ function describeUser(
   options: DescribeOptions,
 ): string {
   const label = userLabel(user, options);
-  if (field === 'role') return `${label} is ${shown(to)} now${was(from)}`;
+  if (field === 'role') return `${label} is now ${shown(to)}${was(from)}`;
   const what = userFieldNames[field] ?? shown(field);
   return options.values ? `${what} of ${label} ${nowOrGone(to)}${was(from)}` : `${what} of ${label} changed`;
 }
@@ -128,7 +128,7 @@ function describeField(
   const what = fieldNames[field] ?? shown(field);
   if (!values) return `${what} changed`;
   if (field === 'name' && from !== null && to !== null) return `renamed from ${shown(from)} to ${shown(to)}`;
-  if (field === 'forward') return to === null ? 'no longer forwarded' : `forwarded to ${phone(to)} now`;
+  if (field === 'forward') return to === null ? 'no longer forwarded' : `now forwarded to ${phone(to)}`;
   if (field === 'number') return `number now ${phone(to)}, was ${phone(from)}`;
   return `${what} ${nowOrGone(to)}${was(from)}`;
 }
@@ -152,7 +152,7 @@ function phone(value: unknown): string {
   return typeof value === 'string' ? international(value) : shown(value);
 }
 
-/** As it stands in a sentence: short, and on one line. */
+/** As part of a sentence: short, and on one line. */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length <= shownMax ? text : `${text.slice(0, shownMax)}…`;

@@ -1,10 +1,9 @@
 /**
  * The files of a series (`contract.md`, "Data folder"): `<instant>.json` for each snapshot that shows a change, and
- * `latest.json`, which is the newest of them.
+ * `latest.json`, a copy of the newest of them. A series shows the numbers of the whole workspace, or of one user.
  *
- * The ledger is the truth: files are written after it and from it, so that whoever takes the next snapshot restores what a
- * crash left out. Invariant: a file is whole, and `latest.json` is the last to be written; what the ledger holds after it
- * may have no file yet.
+ * The ledger is the truth: files are written after it and from it, so that the next snapshot restores what a crash left out.
+ * Invariant: a file is whole, and `latest.json` is written last; snapshots that the ledger holds after it may have no file yet.
  */
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,9 +16,9 @@ import { writeWholeFile } from '#src/whole-file.ts';
 
 type SnapshotLedger = Ledger['snapshots'];
 
-/** Snapshots whose files are looked for, where `latest.json` is gone. */
+/** Snapshots whose files are checked if `latest.json` is missing. */
 const restoredMax = 1_000;
-/** The instant stands at the beginning of a file. */
+/** The instant is at the beginning of a file. */
 const headBytes = 100;
 
 export function seriesFolder(folder: string, series: string): string {
@@ -27,12 +26,12 @@ export function seriesFolder(folder: string, series: string): string {
   return user === null ? folder : join(folder, 'users', user);
 }
 
-/** Of the snapshot itself, or of the one that it refers to. */
+/** The file of the snapshot, or of the one that it refers to. */
 export function snapshotFile(folder: string, { series, contentOfMs }: SnapshotRecord): string {
   return join(seriesFolder(folder, series), `${writeInstant(contentOfMs)}.json`);
 }
 
-/** Writes the files that are missing. Costs a few looks where none is. @throws the system's errors. */
+/** Writes missing files; reads little if there are none. @throws the system's errors. */
 export async function settleSnapshotFiles(snapshots: SnapshotLedger, folder: string, series: string): Promise<void> {
   const latest = await snapshots.at(series);
   if (latest === null) return;
@@ -46,13 +45,13 @@ export async function settleSnapshotFiles(snapshots: SnapshotLedger, folder: str
   for (const record of [...missing, content]) {
     const path = snapshotFile(folder, record);
     if (!(await exists(path))) await writeWholeFile(path, await contentOf(snapshots, record));
-    // Many may be missing, and each is read without a pause.
+    // Many may be missing, and each read blocks.
     await turn();
   }
   if (!isShown) await writeWholeFile(latestFile, await contentOf(snapshots, content));
 }
 
-/** Those that show a change, oldest first. */
+/** Snapshots that show a change, oldest first. */
 export async function changedSince(
   snapshots: SnapshotLedger,
   series: string,
@@ -70,7 +69,7 @@ async function contentOf(
   return `${JSON.stringify({ takenAt: isoInstant(takenAtMs), count, pages, data })}\n`;
 }
 
-/** Removes the files of forgotten snapshots, and those that an earlier crash left: older than `beforeMs`, unless kept. */
+/** Removes the files of forgotten snapshots, and older files than `beforeMs` that an earlier crash left. */
 export async function removeSnapshotFiles(
   snapshots: SnapshotLedger,
   folder: string,
@@ -93,7 +92,7 @@ export async function removeSnapshotFiles(
   }
 }
 
-/** Null where there is no such file, or none of ours. */
+/** Null if there is no such file, or a foreign one. */
 async function takenAtOf(path: string): Promise<number | null> {
   let file: FileHandle | null = null;
   try {
@@ -120,14 +119,15 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Instants as the names of snapshots: `20261121T140000Z`, in UTC, to the second (`contract.md`, "Data folder"). Pure. */
+// The names of snapshots: instants such as `20261121T140000Z`, in UTC, to the second (`contract.md`, "Data folder").
+
 const instantPattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
 function writeInstant(atMs: number): string {
   return new Date(atMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
-/** Null where it is no such name. */
+/** Null for another name. */
 export function readInstant(text: string): number | null {
   const match = instantPattern.exec(text);
   if (match === null) return null;
@@ -137,15 +137,14 @@ export function readInstant(text: string): number | null {
 }
 
 /**
- * The name of the next snapshot of a series: its instant, to the second; later than the one before, whatever the wall
- * clock does meanwhile.
+ * The instant of the next snapshot of a series, to the second; later than the previous one, even if the wall clock was set back.
  */
 export function nextInstant(nowMs: number, latestMs: number | null): number {
   const second = Math.floor(nowMs / 1_000) * 1_000;
   return latestMs === null ? second : Math.max(second, latestMs + 1_000);
 }
 
-/** A user's id is part of a path, so only what cannot lead elsewhere is taken (`facts.md`: it begins with US). */
+/** A user's id becomes part of a path, so it must not lead elsewhere (`facts.md`: it begins with US). */
 const userPattern = /^US[A-Za-z0-9_-]{1,100}$/;
 
 /**
@@ -155,8 +154,8 @@ const userPattern = /^US[A-Za-z0-9_-]{1,100}$/;
 export function seriesOf(user: string | null): string {
   if (user === null) return workspaceSeries;
   if (userPattern.test(user)) return user;
-  throw new PatchbayError('usage', 'userInvalid', `"${user.slice(0, 60)}" is no id of a user`, {
-    hint: 'It begins with US, as in USa1b2c3d4e5; ids of users stand with the numbers in: patchbay numbers ls --json',
+  throw new PatchbayError('usage', 'userInvalid', `"${user.slice(0, 60)}" is not the id of a user`, {
+    hint: 'An id begins with US, as in USa1b2c3d4e5. Find the ids of users with: patchbay numbers ls --json',
   });
 }
 

@@ -1,9 +1,9 @@
 /**
  * Takes a snapshot of the phone numbers: walk, compare, publish, write the files (`rules.md`, "Snapshots").
  *
- * All or nothing: until all pages were read nothing is written, so a failed walk never replaces the last good one. The
- * ledger comes first, in one transaction with what is told of the change; files follow from it, and what a crash left out
- * is restored by whoever takes the next one.
+ * All or nothing: nothing is written until all pages are read, so a failed walk never replaces the last good snapshot. The walk
+ * gives all numbers, unique by id, or throws; `totalItems` is not read. The ledger comes first, in one transaction with the
+ * delivery about the change. Files follow from it, and the next snapshot restores what a crash left out.
  */
 import { type Clock, isoInstant } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
@@ -36,7 +36,7 @@ export interface SnapshotParts {
 }
 
 interface SnapshotRequest {
-  /** Whose numbers; null is the whole workspace. */
+  /** Whose numbers; null means the whole workspace. */
   readonly user: string | null;
 }
 
@@ -46,7 +46,7 @@ export interface TakenSnapshot {
   readonly changes: readonly NumberChange[];
 }
 
-/** Other series whose old snapshots are forgotten with those of the workspace. */
+/** Series of users whose old snapshots are forgotten together with those of the workspace. */
 const otherSeriesMax = 1_000;
 
 /**
@@ -90,7 +90,7 @@ async function publishWalk(
     count: numbers.length,
     pages: walk.pages,
     changed: isChanged,
-    // The first is what the others are compared with: nothing came or went.
+    // The first is the base of all comparisons: no change.
     ...changeCounts(latest === null ? [] : changes),
     contentOfMs: isChanged ? takenAtMs : latest.contentOfMs,
   };
@@ -106,7 +106,7 @@ async function numbersOf(
   return record === null ? [] : await ledger.snapshots.numbersOf(record.series, record.takenAtMs);
 }
 
-/** Where the folder cannot be written, nothing new is taken: the ledger would run ahead of its files. */
+/** If the folder cannot be written, no snapshot is taken: the ledger would run ahead of its files. */
 async function settleFiles({ ledger, folder }: SnapshotParts, series: string): Promise<void> {
   try {
     await settleSnapshotFiles(ledger.snapshots, folder, series);
@@ -117,9 +117,8 @@ async function settleFiles({ ledger, folder }: SnapshotParts, series: string): P
 }
 
 /**
- * By age and by count. With the workspace's, series that nobody takes any more are forgotten, too.
- *
- * Never rejects: the snapshot is published, and what is too old now is too old after the next one.
+ * By age and by count. The series of the workspace forgets the old snapshots of all others too, since those may not be taken any
+ * more. Never rejects: the snapshot is published, and what is too old now is removed after the next one.
  */
 async function forgetOld(parts: SnapshotParts, series: string): Promise<void> {
   const { ledger, clock, log, folder, keepMs, keepMax } = parts;
@@ -135,7 +134,7 @@ async function forgetOld(parts: SnapshotParts, series: string): Promise<void> {
       await removeUnfinishedFiles(seriesFolder(folder, one), nowMs);
     }
   } catch (error) {
-    log.warn({ reason: messageOf(error) }, 'old snapshots are kept for now');
+    log.warn({ reason: messageOf(error) }, 'old snapshots not removed');
   }
 }
 
@@ -143,18 +142,18 @@ function unusable(folder: string, error: unknown): unknown {
   if (error instanceof PatchbayError || !(error instanceof Error) || !('code' in error)) return error;
   return new PatchbayError('transient', 'snapshotFolderUnusable', `cannot write to ${folder}: ${messageOf(error)}`, {
     facts: { folder, code: String(error.code) },
-    hint: 'Check the rights and the free space of that folder. The next snapshot writes the files that are missing.',
+    hint: 'Check permissions and free space of that folder. The next snapshot writes the missing files.',
     cause: error,
   });
 }
 
 function messageFor({ movedCount }: Walk): string | null {
   if (movedCount === 0) return null;
-  const came = movedCount === 1 ? '1 number came' : `${movedCount} numbers came`;
-  return `the list changed while it was read: ${came} twice with different content, and the later one counts`;
+  const returned = movedCount === 1 ? '1 number was' : `${movedCount} numbers were`;
+  return `the list changed while it was read: ${returned} returned twice with different content; the later one is kept`;
 }
 
-/** Far above any workspace; all of them are held in memory at once. */
+/** Far above any workspace; all numbers are held in memory. */
 interface WalkLimits {
   readonly numbersMax: number;
   /** Of the numbers' JSON, in characters. */
@@ -167,7 +166,7 @@ interface Walk {
   /** In the service's order. */
   readonly numbers: readonly PhoneNumber[];
   readonly pages: number;
-  /** Numbers that came more than once and differently: the list changed while it was walked. The later one counts. */
+  /** Numbers returned more than once and differently: the list changed during the walk. The later one is kept. */
   readonly movedCount: number;
 }
 
@@ -220,7 +219,7 @@ function tooLong({ walkMs }: WalkLimits): PatchbayError {
   const message = `The phone numbers could not be read within ${Math.round(walkMs / 60_000)} minutes.`;
   return new PatchbayError('unreachable', 'walkTooLong', message, {
     facts: { walkMs },
-    hint: 'The last good snapshot stands. Try again later; where the rate is low, raise PATCHBAY_RATE.',
+    hint: 'The last good snapshot is kept. Try again later; if the rate is low, raise PATCHBAY_RATE.',
   });
 }
 
@@ -229,6 +228,9 @@ function tooLarge({ numbersMax, charactersMax }: WalkLimits): PatchbayError {
     'unreachable',
     'phoneNumberListTooLarge',
     `The service lists more than ${numbersMax} phone numbers, or more than ${charactersMax} characters of them.`,
-    { facts: { numbersMax, charactersMax }, hint: 'The last good snapshot stands. Take them user by user: --user ID.' },
+    {
+      facts: { numbersMax, charactersMax },
+      hint: 'The last good snapshot is kept. Take a snapshot per user: --user ID.',
+    },
   );
 }

@@ -151,7 +151,7 @@ describe('the source label of a feed', () => {
       await expect(feeds.get(name)).rejects.toMatchObject({
         kind: 'usage',
         code: 'sourceRefused',
-        message: expect.stringContaining(`feed "${name}": its name would be the source label`),
+        message: expect.stringContaining(`feed "${name}": its name cannot be its source label`),
         hint: expect.stringContaining(`Rename the folder ${name}, or choose a label with feeds.${name}.source`),
       });
     },
@@ -173,7 +173,7 @@ describe('the name of a feed', () => {
     ['x'.repeat(61), 'a feed needs a name that begins with a letter or digit'],
     ['phone-numbers', 'phone-numbers is the schedule of the phone-number snapshots'],
     ['Main', 'main is the feed of the import folder itself'],
-    ['CRM', 'there is a feed crm'],
+    ['CRM', 'differs only in case from the feed crm'],
   ])('cannot be %s', async (name, message) => {
     const { feeds } = await feedsWith({}, { configured: { crm: {} } });
     await expect(feeds.get(name)).rejects.toMatchObject({

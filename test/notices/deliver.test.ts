@@ -128,7 +128,7 @@ describe('A delivery', () => {
     expect(await bench.standing()).toBe('dead 9 webhookFailed the webhook answered 400');
     expect(receiver.received).toHaveLength(9);
     expect(bench.lines).toEqual([
-      'warn webhookFailed the webhook does not take deliveries; they are sent again for about a day',
+      'warn webhookFailed the webhook does not accept deliveries; they are retried for about a day',
       'warn webhookFailed delivery given up',
     ]);
     expect(JSON.stringify(await bench.ledger.deliveries.get('n1'))).not.toMatch(/Ada|127\.0\.0\.1/);
@@ -137,8 +137,8 @@ describe('A delivery', () => {
   it('that fails is told once, and again when the receiver is well', async () => {
     const bench = await openBench(await startReceiver([500, 500, 200, 500]));
     for (let turn = 0; turn < 3; turn += 1) await bench.deliverLater();
-    const failing = 'warn webhookFailed the webhook does not take deliveries; they are sent again for about a day';
-    expect(bench.lines).toEqual([failing, 'info  the webhook takes deliveries again']);
+    const failing = 'warn webhookFailed the webhook does not accept deliveries; they are retried for about a day';
+    expect(bench.lines).toEqual([failing, 'info  the webhook accepts deliveries again']);
     await bench.ledger.deliveries.setCondition({ feed: 'crm', troubles: [], sinceMs: 0 }, [
       { id: 'n2', kind: 'notice', type: 'feed.recovered', feed: 'crm', data: {}, atMs: 0 },
     ]);

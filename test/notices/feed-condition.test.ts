@@ -16,7 +16,7 @@ function standing(last: LastRun | null, parts: Partial<FeedStanding> = {}): Feed
 }
 
 function facts(parts: Partial<FeedFacts>): FeedFacts {
-  return { feed: 'crm', told: [], standing: null, tick: null, expected: [], outage: null, ...parts };
+  return { feed: 'crm', reported: [], standing: null, tick: null, expected: [], outage: null, ...parts };
 }
 
 const expected = (sinceMs: number, canBeJudged = true) => [
@@ -80,22 +80,22 @@ describe('A feed is', () => {
 describe('What cannot be judged now stays as it was told', () => {
   const atWork = standing(run('done'), { atWork: true });
   it.each<[string, Partial<FeedFacts>, readonly FeedTrouble[]]>([
-    ['a stopped run that was approved is at work', { told: ['guard'], standing: atWork }, ['guard']],
-    ['the file after a failed one is at work', { told: ['failed'], standing: atWork, tick: goodTick }, ['failed']],
-    ['the file after a bad one is at work', { told: ['deadRows'], standing: atWork }, ['deadRows']],
-    ['a missed file is at work', { told: ['missed'], expected: expected(99 * minute, false) }, ['missed']],
-    ['an outage that was told begins anew', { told: ['outage'], outage: outage(0) }, ['outage']],
-    ['all last ticks were skipped', { told: ['failed'], tick: { failed: null, code: null } }, ['failed']],
-    ['nothing of it was told: then nothing is bad', { standing: atWork }, []],
+    ['a stopped run that was approved is at work', { reported: ['guard'], standing: atWork }, ['guard']],
+    ['the file after a failed one is at work', { reported: ['failed'], standing: atWork, tick: goodTick }, ['failed']],
+    ['the file after a bad one is at work', { reported: ['deadRows'], standing: atWork }, ['deadRows']],
+    ['a missed file is at work', { reported: ['missed'], expected: expected(99 * minute, false) }, ['missed']],
+    ['an outage that was told begins anew', { reported: ['outage'], outage: outage(0) }, ['outage']],
+    ['all last ticks were skipped', { reported: ['failed'], tick: { failed: null, code: null } }, ['failed']],
+    ['nothing of it was reported: then nothing is bad', { standing: atWork }, []],
   ])('%s', (_, given, troubles) => {
     expect(kinds(given)).toEqual(troubles);
   });
 
   it.each<[string, Partial<FeedFacts>]>([
-    ['the outage ended', { told: ['outage'] }],
-    ['the file after it is done', { told: ['guard', 'deadRows', 'failed'], standing: standing(run('done')) }],
-    ['nobody expects a file any more', { told: ['missed'] }],
-    ['the schedule is gone', { told: ['failed'] }],
+    ['the outage ended', { reported: ['outage'] }],
+    ['the file after it is done', { reported: ['guard', 'deadRows', 'failed'], standing: standing(run('done')) }],
+    ['nobody expects a file any more', { reported: ['missed'] }],
+    ['the schedule is gone', { reported: ['failed'] }],
   ])('and no longer: %s', (_, given) => {
     expect(kinds(given)).toEqual([]);
   });

@@ -24,7 +24,7 @@ describe('A feed that goes bad', () => {
       await bench.look();
     }
     expect(await bench.told()).toEqual([bad('crm', 'guard')]);
-    expect(bench.lines).toEqual(['warn crm guard feed went bad']);
+    expect(bench.lines).toEqual(['warn crm guard feed became unhealthy']);
   });
 
   it('is told with run, code and count, and once more when it is good again', async () => {
@@ -43,7 +43,7 @@ describe('A feed that goes bad', () => {
       },
       { type: 'feed.recovered', feed: 'crm', data: { troubles: [], badSince, ended: ['deadRows'] } },
     ]);
-    expect(bench.lines).toEqual(['warn crm deadRows feed went bad', 'info crm deadRows feed is good again']);
+    expect(bench.lines).toEqual(['warn crm deadRows feed became unhealthy', 'info crm deadRows feed recovered']);
   });
 
   it('is told in the log alone where no webhook is set', async () => {
@@ -53,7 +53,7 @@ describe('A feed that goes bad', () => {
     await bench.file('crm', 'done');
     await bench.look();
     expect(await bench.told()).toEqual([]);
-    expect(bench.lines).toEqual(['warn crm failed feed went bad', 'info crm failed feed is good again']);
+    expect(bench.lines).toEqual(['warn crm failed feed became unhealthy', 'info crm failed feed recovered']);
   });
 
   it('is not told again by the next process', async () => {

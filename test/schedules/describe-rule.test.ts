@@ -26,6 +26,6 @@ it.each([
   expect(describeRule({ kind: 'at', at, zone: 'Europe/Berlin' })).toBe(`${words} (Europe/Berlin)`);
 });
 
-it('one without a rule is done only when asked for', () => {
-  expect(describeRule(null)).toBe('only when asked for');
+it('one without a rule is described as on request only', () => {
+  expect(describeRule(null)).toBe('on request only');
 });

@@ -58,7 +58,7 @@ describe('overlap: skip and record', () => {
     await schedules.tickDue();
     expect(await bench.ticks('crm')).toEqual(['due working', 'due skipped', 'due skipped']);
     const [last] = await bench.ledger.schedules.ticks('crm', 1);
-    expect(last).toMatchObject({ code: 'overlap', message: `the one before, ${first?.id}, is still running` });
+    expect(last).toMatchObject({ code: 'overlap', message: `the previous tick, ${first?.id}, is still running` });
     // A row of them is told once.
     expect(bench.lines.filter((line) => line === 'schedule skipped: crm')).toHaveLength(1);
   });

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
-import { deliveriesOf, eventsOf, toldEvent } from '#src/snapshots/change-events.ts';
+import { deliveriesOf, eventsOf, postedEvent } from '#src/snapshots/change-events.ts';
 import { changeCounts, compareSnapshots } from '#src/snapshots/compare-snapshots.ts';
 import { describeChange } from '#src/snapshots/describe-change.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
@@ -133,7 +133,7 @@ describe('changes are told in words', () => {
 
   test.each([
     [{ users: [user('Ann'), user('Bob', { lastName: 'Ames' })] }, { users: [user('Ann')] }, 'Bob Ames left'],
-    [{}, { users: [user('Ann', { role: 'admin' })] }, 'Ann is admin now, was member'],
+    [{}, { users: [user('Ann', { role: 'admin' })] }, 'Ann is now admin, was member'],
     [{}, { users: [user('Ann', { email: 'a@example.org' })] }, 'e-mail of Ann now a@example.org, was ann@example.com'],
     [{}, { users: [user('Ann', { firstName: null })] }, 'first name of ann@example.com removed, was Ann'],
     [{}, { restrictions: restricted({ messaging: { US: 'restricted' } }) }, 'messages to the US now restricted'],
@@ -141,7 +141,7 @@ describe('changes are told in words', () => {
     [{}, { restrictions: restricted({ calling: { MX: 'restricted' } }) }, 'restriction calling.MX now restricted'],
     [{ portingStatus: 'submitted' }, { portingStatus: 'completed' }, 'porting status now completed, was submitted'],
     [{}, { name: 'Sales' }, 'renamed from Main to Sales'],
-    [{}, { forward: '+14155550199' }, 'forwarded to +1 415 555 0199 now'],
+    [{}, { forward: '+14155550199' }, 'now forwarded to +1 415 555 0199'],
     [{ forward: '+14155550199' }, {}, 'no longer forwarded'],
     [{}, { symbol: '☎️' }, 'symbol now ☎️'],
     [{}, { extra: { a: 1 } }, 'extra now {"a":1}'],
@@ -169,7 +169,7 @@ describe('changes are told in words', () => {
       users: [user('Ann', { email: 'a@example.org', role: 'admin' }), user('Dee')],
     };
     expect(words({}, after, false)).toBe(
-      'PN1: e-mail of USann changed; USann is admin now, was member; USdee joined; porting status now completed; ' +
+      'PN1: e-mail of USann changed; USann is now admin, was member; USdee joined; porting status now completed; ' +
         'name changed; forwarding changed',
     );
   });
@@ -184,7 +184,7 @@ describe('changes are told to the webhook', () => {
       users: [user('Ann', { role: 'admin', email: 'a@example.org' }), user('Dee')],
       restrictions: restricted({ calling: { Intl: 'restricted' } }),
     });
-    const events = compareSnapshots([before], [after]).changes.flatMap(eventsOf).map(toldEvent);
+    const events = compareSnapshots([before], [after]).changes.flatMap(eventsOf).map(postedEvent);
     const phoneNumber = 'PN1';
     expect(events).toEqual([
       { type: 'user.joined', phoneNumber, user: 'USdee' },

@@ -77,7 +77,7 @@ describe('the walk', () => {
     service.pageSize = 2;
     const { record, end } = await (await openSnapshotBench(service.origin)).take();
     expect(record.count).toBe(3);
-    expect(end.message).toContain('1 number came twice with different content');
+    expect(end.message).toContain('1 number was returned twice with different content');
     const bench = await openSnapshotBench(service.origin);
     await bench.take();
     const shown = await bench.ledger.snapshots.numbersOf('workspace', record.takenAtMs);
