@@ -40,26 +40,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   service: ['errors', 'clock', 'log', 'json', 'wire'],
   app: ['errors', 'clock', 'log', 'config', 'feeds', 'ledger', 'runs'],
+  operations: [
+    ...['errors', 'clock', 'config', 'rate', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
+    ...['schedules', 'feeds', 'snapshots', 'runs', 'dead-letters', 'audits', 'app'],
+  ],
   engine: [
-    ...['errors', 'clock', 'log', 'config', 'rate', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'dead-letters'],
+    ...['errors', 'clock', 'log', 'config', 'rate', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'operations'],
     ...['queue', 'jobs', 'service', 'app', 'feeds', 'schedules', 'snapshots', 'notices', 'takes'],
   ],
-  dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'dead-letters', 'schedules'],
+  dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'schedules', 'app', 'operations'],
   cli: [
-    ...[
-      'errors',
-      'clock',
-      'log',
-      'config',
-      'rate',
-      'sources',
-      'mapping',
-      'workspace',
-      'ledger',
-      'runs',
-      'dead-letters',
-    ],
-    ...['audits', 'service', 'app', 'engine', 'dashboard', 'wire', 'feeds', 'schedules', 'snapshots'],
+    ...['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'ledger', 'feeds', 'schedules', 'snapshots'],
+    ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'dashboard'],
   ],
 };
 

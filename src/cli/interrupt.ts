@@ -1,12 +1,12 @@
 /**
- * Ctrl-C: the first one finishes the requests on their way, the second one leaves (`contract.md`, "Commands").
+ * Ctrl-C: the first one finishes the requests under way, the second one leaves (`contract.md`, "Commands").
  *
- * `kill` on `npm start` counts as well. npm passes the signal to the shell between it and us, which dies of it and tells
- * nobody: so a process that npm started interrupts itself when the one that started it is gone.
+ * `kill` on `npm start` counts as well. npm passes the signal to the shell between it and us, which dies of it and does not pass
+ * it on: so a process that npm started interrupts itself when its parent is gone.
  */
 import { readFileSync } from 'node:fs';
+import type { ErrorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import type { ErrorDocument } from './exit.ts';
 import type { Output } from './output.ts';
 
 /** Requests end within 15 s, and a stop waits 20 s for its jobs: what is still there then hangs. */
@@ -47,7 +47,9 @@ export function listenForInterrupt(onFirst: () => void, { hangUp = false }: Inte
     controller.abort();
     resolve();
     watchdog = setTimeout(() => {
-      process.stderr.write('patchbay: could not stop in time and leaves now; nothing is lost, the ledger knows all\n');
+      process.stderr.write(
+        'patchbay: could not stop in time and leaves now; nothing is lost, the ledger holds all work that is left\n',
+      );
       process.exit(codes[signal]);
     }, patienceMs).unref();
   };
@@ -93,9 +95,10 @@ function isHangUpIgnored(): boolean {
   }
 }
 
-// Says that a command was interrupted and what that means; with `--json` as the one document that is promised.
+/** What a command says at the first signal while requests are under way. */
+export const finishingText = 'patchbay: finishing the requests under way; press Ctrl-C again to leave at once';
 
-/** Answers the exit code. */
+/** Prints that a command was interrupted and what that means. @returns the exit code. */
 export function tellInterrupted(output: Output, message: string, exitCode: number): number {
   const document: ErrorDocument = { error: { code: 'interrupted', message, hint: null }, exitCode };
   if (output.json) output.document(document);

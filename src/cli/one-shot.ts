@@ -1,6 +1,6 @@
 /**
- * One-shot work on a data folder: whoever finds no engine becomes it; else the running engine does the work, and this
- * process follows in the ledger. When that engine dies, the follower takes its place (`contract.md`).
+ * One-shot commands: enter runs, see to it that an engine works on them (`seat.ts`), follow them, and print what became of
+ * each.
  */
 import { SingleBar } from 'cli-progress';
 import type { Home } from '#src/app.ts';
@@ -8,17 +8,20 @@ import { type AuditEnd, followAudit } from '#src/audits/follow-audit.ts';
 import { parseDuration } from '#src/config/forms.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+import { firstAuditOf, readAuditEnd, runAuditOf } from '#src/operations/audits.ts';
+import type { ErrorDocument } from '#src/operations/error-document.ts';
+import { readRunEnd, runDocument, viewRun } from '#src/operations/runs.ts';
 import { withdrawRun } from '#src/runs/enter-run.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
-import { type ErrorDocument, errorLines } from './exit.ts';
-import { listenForInterrupt } from './interrupt.ts';
+import { errorLines } from './exit.ts';
+import { finishingText, listenForInterrupt } from './interrupt.ts';
 import { type Output, printable } from './output.ts';
-import { auditLines, auditResultOf, runAuditOf } from './present-audit.ts';
-import { presentationOf, presentRun, progressLine, runDocument } from './present-run.ts';
-import { type Seat, type SeatOptions, takeSeat } from './seat.ts';
+import { auditLines } from './present-audit.ts';
+import { counted, presentRun, progressLine } from './present-run.ts';
+import { handedOverText, type Seat, type SeatOptions, takeSeat } from './seat.ts';
 
-/** A run to follow. New ones are taken back where no engine can be started for them. */
+/** A run to follow. A new one is withdrawn where no engine can be started for it. */
 export interface EnteredRun {
   readonly run: RunRecord;
   readonly isNew: boolean;
@@ -33,12 +36,12 @@ interface OneShotOptions extends SeatOptions {
 
 interface OneShotEnd {
   readonly end: FollowEnd;
-  /** Null where nobody waited for one, or the run is not at its end. */
+  /** Null where it was not waited for, or the run has not ended. */
   readonly audit: AuditEnd | null;
 }
 
 const defaultPatienceMs = 600_000;
-/** For runs of others, once its own have ended: they are not lost, the next engine goes on with them. */
+/** For runs of other commands, once its own have ended: the next engine continues them. */
 const othersPatienceMs = 60_000;
 
 /** `--wait`, or ten minutes. @throws PatchbayError `usage` `waitInvalid`. */
@@ -46,13 +49,13 @@ export function patienceOf(wait: string | undefined): number {
   if (wait === undefined) return defaultPatienceMs;
   const patienceMs = parseDuration(wait);
   if (patienceMs !== null) return patienceMs;
-  throw new PatchbayError('usage', 'waitInvalid', `--wait ${wait} is no duration`, {
+  throw new PatchbayError('usage', 'waitInvalid', `--wait ${wait} is not a duration`, {
     hint: 'Write it as 30s, 10m or 1h.',
   });
 }
 
 /**
- * Enters runs with `submit` and follows each to its rest. An audit that nobody waits for does not keep the engine alive:
+ * Enters runs with `submit` and follows each until it rests. An audit that is not waited for does not keep the engine alive:
  * the next one carries it out.
  * @throws PatchbayError what the engine's start and `submit` throw; `AbortError` after Ctrl-C.
  */
@@ -85,12 +88,12 @@ async function workUntilRest(
 
 async function firstAudit(home: Home, seat: Seat, { kind, run }: FollowEnd): Promise<AuditEnd | null> {
   if (kind !== 'rest' || !isFinal(run.state)) return null;
-  const first = (await home.ledger.audits.ofRun(run.id)).find((audit) => audit.kind === 'first');
-  if (first === undefined) return null;
+  const first = await firstAuditOf(home, run.id);
+  if (first === null) return null;
   return await seat.follow((following) => followAudit({ ...following, auditId: first.id }));
 }
 
-/** An engine started by a one-shot ends when all runs have ended, those of others included; or when nothing moves. */
+/** An engine started by a one-shot ends when all runs have ended, those of other commands included; or when there is no progress. */
 async function restOfAll(home: Home, { interrupt, patienceMs }: OneShotOptions): Promise<void> {
   const { clock, ledger } = home;
   let progress = '';
@@ -109,14 +112,14 @@ async function restOfAll(home: Home, { interrupt, patienceMs }: OneShotOptions):
   }
 }
 
-/** The common end of one-shot commands: work, show progress, print what became of each run, choose the exit code. */
+/** How a one-shot command ends: work, show progress, print what became of each run, choose the exit code. */
 interface OneShotCommand {
   readonly output: Output;
   readonly patienceMs: number;
   readonly sameWorkspace: boolean;
   /** `--audit`: waits for the first audit of each run. */
   readonly audit?: boolean;
-  /** Files that could not even be copied; filled by `submit`. */
+  /** Files that could not be entered; filled by `submit`. */
   readonly refused: readonly ErrorDocument[];
 }
 
@@ -130,7 +133,7 @@ export async function finishOneShot(
   let followed: readonly RunRecord[] = [];
   const interrupt = listenForInterrupt(() => {
     progress.clear();
-    output.note('patchbay: finishing the requests on their way; press Ctrl-C again to leave at once');
+    output.note(finishingText);
   });
   try {
     const ends = await workUntilRest(
@@ -140,7 +143,7 @@ export async function finishOneShot(
         patienceMs: command.patienceMs,
         interrupt,
         onEngine: (engine) => {
-          if (engine === null) output.note('an engine is already running on this data folder: handing over to it');
+          if (engine === null) output.note(handedOverText);
         },
         onProgress: progress.update,
         onEnd: progress.clear,
@@ -168,36 +171,36 @@ export async function finishOneShot(
 
 async function printEnds(
   home: Home,
-  { output, audit: asked }: OneShotCommand,
+  { output, audit: isAudited }: OneShotCommand,
   ends: readonly OneShotEnd[],
 ): Promise<number[]> {
   const codes: number[] = [];
   for (const { end, audit } of ends) {
-    const run = (await home.ledger.runs.get(end.run.id)) ?? end.run;
-    const presentation = await presentationOf(home, run, end);
-    const result = audit === null ? null : await auditResultOf(home, audit, output.values);
-    const exitCode = worstExitCode([presentation.summary.exitCode, result?.exitCode ?? 0]);
+    const detail = await readRunEnd(home, end);
+    const result = audit === null ? null : await readAuditEnd(home, audit, output.values);
+    const exitCode = worstExitCode([detail.summary.exitCode, result?.exitCode ?? 0]);
     if (output.json) {
-      const document = { ...runDocument(presentation, output.values), exitCode };
-      const told = result === null ? null : runAuditOf(result);
+      const document = { ...runDocument(detail, output.values), exitCode };
+      const found = result === null ? null : runAuditOf(result);
       const error = result === null || result.reason === null ? {} : { error: result.reason };
-      output.document(asked === true ? { ...document, audit: told, ...error } : document);
+      output.document(isAudited === true ? { ...document, audit: found, ...error } : document);
     } else {
-      output.line(presentRun(output, presentation));
+      output.line(presentRun(output, detail));
       for (const line of result === null ? [] : auditLines(output, result.document)) output.line(line);
-      if (result !== null && result.reason !== null) output.line(`  ${printable(result.reason.hint)}`);
+      if (result !== null && result.reason !== null) output.line(output.paste(`  ${printable(result.reason.hint)}`));
     }
     codes.push(exitCode);
   }
   return codes;
 }
 
-function printRefused(output: Output, document: ErrorDocument): void {
+/** Why a file could not be entered. */
+export function printRefused(output: Output, document: ErrorDocument): void {
   if (output.json) output.document(document);
   else process.stderr.write(`${errorLines(document)}\n`);
 }
 
-/** Interrupted: everything stands in the ledger; the same command goes on. */
+/** The ledger holds all that is left: the same command continues it. */
 async function printInterrupted(
   home: Home,
   output: Output,
@@ -207,14 +210,14 @@ async function printInterrupted(
   for (const { id } of runs) {
     const run = await home.ledger.runs.get(id);
     if (run === null) continue;
-    const { summary } = await presentationOf(home, run, null);
+    const { summary } = viewRun(home, run);
     const ended = isFinal(run.state);
+    const file = printable(summary.file);
     if (output.json) output.document({ ...summary, ...(ended ? {} : { state: 'stopped' }), exitCode, problems: [] });
-    else if (ended)
-      output.note(`${printable(summary.file)}: done; what was not audited yet is left to the next engine`);
+    else if (ended) output.note(`${file}: done; the next engine does the rest of the audit`);
     else
       output.note(
-        `${printable(summary.file)}: interrupted with ${summary.pending} rows to go; run the same command again to go on`,
+        `${file}: interrupted with ${counted(summary.pending, 'row')} to go; run the same command again to continue`,
       );
   }
   if (runs.length === 0 && output.json) {
@@ -226,7 +229,7 @@ async function printInterrupted(
 }
 
 /** Progress: a bar on a terminal, a plain line every few seconds elsewhere, nothing where quiet. */
-interface Progress {
+export interface Progress {
   update(run: RunRecord): void;
   /** Takes the bar away, so that other lines can be written. */
   clear(): void;

@@ -1,6 +1,7 @@
 /** From options and environment to an open data folder, the same way for every command. */
 
 import { EventEmitter } from 'node:events';
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -29,28 +30,40 @@ export async function loadCliConfig(options: GlobalOptions): Promise<LoadedConfi
 
 /** What a command does with the data folder. */
 type HomeUse =
-  /** Looks only: no log file. `--sandbox` looks into the sandbox's. */
+  /** Reads, or changes only the ledger: needs no service. */
   | 'look'
-  /** Works: may become the engine. */
-  | 'work'
+  /** Acts on what is in the data folder, and may become the engine. */
+  | 'act'
+  /** Brings files in, and may become the engine. */
+  | 'import'
   /** `start`: without a service it is the sandbox. */
   | 'start';
 
 /**
- * Opens the data folder. Without a configured service it is the sandbox where somebody asked for it, on a terminal, and
- * for `start`.
+ * Opens the data folder. All commands find the same one: that of the configured service; with `--sandbox`, or without a
+ * service, the sandbox's; a folder that belongs to a real service is never taken for the sandbox's.
+ *
+ * Files must not end up in the sandbox because a variable is missing: without a service `import` takes the sandbox only with
+ * `--sandbox`, or on a terminal.
  * @throws PatchbayError `usage` `serviceMissing`.
  */
 export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise<Home> {
   const { config } = await loadCliConfig(options);
   const sandboxAsked = options.sandbox === true;
   const chosen = sandboxAsked ? { ...config, service: { ...config.service, baseUrl: null } } : config;
-  if (use === 'work' && chosen.service.baseUrl === null && !sandboxAsked && process.stdout.isTTY !== true) {
+  const isNamed = chosen.service.baseUrl !== null || sandboxAsked || process.stdout.isTTY === true;
+  const hasSandbox = existsSync(dataFolders(config, 'sandbox').ledgerFile);
+  if (!isNamed && (use === 'import' || (use === 'act' && !hasSandbox && !belongsToService(config)))) {
     throw new PatchbayError('usage', 'serviceMissing', 'no service is configured', {
       hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or pass --sandbox to try it without an account.',
     });
   }
   return openHome(chosen, await openLog(options, chosen, use), { sandboxAsked, look: use === 'look' });
+}
+
+/** Then opening it says what is missing. */
+function belongsToService(config: LoadedConfig['config']): boolean {
+  return existsSync(dataFolders(config, 'real').ledgerFile);
 }
 
 async function openLog(options: GlobalOptions, config: LoadedConfig['config'], use: HomeUse): Promise<Logger> {
@@ -63,7 +76,7 @@ async function openLog(options: GlobalOptions, config: LoadedConfig['config'], u
   });
 }
 
-/** Options as commander gives them: absent unless somebody said them. */
+/** Options as commander gives them: absent unless they were given. */
 export interface GlobalOptions {
   readonly config?: string;
   readonly data?: string;
@@ -115,7 +128,7 @@ async function openLogStream(options: LogStreamOptions): Promise<pino.Destinatio
   ]);
 }
 
-/** A line that cannot be written (disk full, closed pipe) is lost; the work goes on, and the next line is tried again. */
+/** A line that cannot be written (disk full, closed pipe) is lost; the work continues, and the next line is tried again. */
 function dropOnError(stream: pino.DestinationStream): void {
   if (stream instanceof EventEmitter) stream.on('error', () => undefined);
 }

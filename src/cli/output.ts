@@ -19,6 +19,8 @@ export interface Output {
   /** A line on stderr, unless quiet. */
   note(text: string): void;
   style(style: Style, text: string): string;
+  /** The text with the flags of this command added to each `patchbay …` in it, so that it works when it is pasted. */
+  paste(text: string): string;
   table(head: readonly string[], rows: readonly (readonly string[])[]): string;
 }
 
@@ -39,6 +41,7 @@ export function createOutput(options: GlobalOptions): Output {
       if (options.quiet !== true) process.stderr.write(`${text}\n`);
     },
     style,
+    paste: (text) => withFlags(text, options),
     table: (head, rows) => {
       const table = new Table({
         head: head.map((name) => style('bold', name)),
@@ -46,9 +49,40 @@ export function createOutput(options: GlobalOptions): Output {
         chars: noBorders,
       });
       for (const row of rows) table.push([...row].map(printable));
-      return table.toString();
+      // The padding of the last column would be trailing blanks.
+      return table.toString().replace(/ +$/gm, '');
     },
   };
+}
+
+const groups = 'runs|held|dead|schedule|numbers|ledger|config';
+const subcommands = 'ls|show|approve|cancel|take|retry|run|pause|resume|snapshot|history|diff|check|backup';
+const simpleCommands = 'start|import|status|audit|logs|doctor';
+const commandText = new RegExp(
+  `(?<=\\bpatchbay )(?<words>(?:${groups})(?: (?:${subcommands})\\b)?|(?:${simpleCommands}))\\b(?<sandbox> --sandbox)?`,
+  'g',
+);
+/** The commands that know no `--sandbox`. */
+const withoutSandbox = /^(start|config)/;
+
+/** What decides which data folder a command opens. */
+export type FolderFlags = Pick<GlobalOptions, 'config' | 'data' | 'sandbox'>;
+
+/** Adds `--config`, `--data` and `--sandbox` to the commands that a text names, where this command was called with them. */
+export function withFlags(text: string, { config, data, sandbox }: FolderFlags): string {
+  const global = [
+    ...(config === undefined ? [] : ['--config', shellWord(config)]),
+    ...(data === undefined ? [] : ['--data', shellWord(data)]),
+  ].map((word) => `${word} `);
+  return text.replace(commandText, (_all, words: string, named: string | undefined) => {
+    const isSandbox = named !== undefined || (sandbox === true && !withoutSandbox.test(words));
+    return `${global.join('')}${words}${isSandbox ? ' --sandbox' : ''}`;
+  });
+}
+
+/** One word for a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@.+:/][\w@.+:/-]*$/.test(text) ? text : `'${printable(text).replaceAll("'", `'\\''`)}'`;
 }
 
 const noBorders = {
@@ -69,10 +103,6 @@ const noBorders = {
   middle: '',
 } as const;
 
-/** The levels of log lines, from the least important one. */
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
-export type LogLevel = (typeof logLevels)[number];
-
 /** Text from files must not move the cursor or colour the terminal. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (char) =>
@@ -88,21 +118,21 @@ function printableJson(value: unknown): string {
   );
 }
 
-/** A reader that has seen enough, as `head`, closes the pipe: that is no error, unless the command says otherwise. */
+/** A reader that has seen enough, as `head`, closes the pipe: not an error, unless the command says otherwise. */
 export function leaveWhenStdoutBreaks(error: NodeJS.ErrnoException): void {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 }
 
-/** From here on the command itself notices that nobody takes what it writes. */
-export function tellBrokenStdoutMyself(): void {
+/** From here on the command itself handles a standard output that breaks. */
+export function handleBrokenStdout(): void {
   process.stdout.off('error', leaveWhenStdoutBreaks);
-  // Whoever writes gets the error; without any listener it would end the process.
+  // The writer gets the error; without any listener it would end the process.
   process.stdout.on('error', () => undefined);
 }
 
 /**
  * Whether the process was started with standard output closed (`>&-`). Node then opens the null device in its place, and
- * so that it can be read, too; who sends the output there on purpose opens it for writing alone.
+ * readable too; `>/dev/null` opens it for writing only.
  */
 export function wasStdoutClosed(): boolean {
   try {

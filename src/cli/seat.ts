@@ -9,6 +9,9 @@ import type { Following } from '#src/ledger/follow.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Output } from './output.ts';
 
+/** What is printed where another process is the engine. */
+export const handedOverText = 'an engine is already running on this data folder: handing over to it';
+
 export interface SeatOptions {
   readonly sameWorkspace: boolean;
   readonly patienceMs: number;
@@ -114,7 +117,7 @@ export function takeSeatFor<Entered>(
   withdraw: Entry<Entered>['withdraw'] = async () => undefined,
 ): Promise<{ readonly seat: Seat; readonly entered: Entered }> {
   const onEngine = (engine: Engine | null): void => {
-    if (engine === null) output.note('an engine is already running on this data folder: handing over to it');
+    if (engine === null) output.note(handedOverText);
   };
   return takeSeat(home, { sameWorkspace: false, patienceMs, interrupt, onEngine }, { enter, withdraw });
 }

@@ -7,10 +7,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Hono, type MiddlewareHandler } from 'hono';
-import { letterDocument } from '#src/dead-letters/letter-document.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { letterDocument } from '#src/operations/dead-letters.ts';
+import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
 import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
-import { feedsJson, feedsPage, readFeeds } from './feeds-page.ts';
+import { feedsPage } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, isLoopbackHost, requireToken } from './login.ts';
 import { answer, answerMessage, type Message } from './message-page.ts';
@@ -93,8 +94,8 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
     return answer(c, { page: () => runPage(frame(), detail), json: () => runDetailJson(detail) });
   });
   app.get('/feeds', async (c) => {
-    const view = await readFeeds(parts);
-    return answer(c, { page: () => feedsPage(frame(), parts.importFolders, view), json: () => feedsJson(view) });
+    const view = await listFeeds(parts);
+    return answer(c, { page: () => feedsPage(frame(), parts.importFolders, view), json: () => feedsDocument(view) });
   });
   app.get('/dead-letters', async (c) => {
     const letters = await ledger.deadLetters.list({ states: ['open', 'redriven'], limit: lettersShownMax });

@@ -1,10 +1,10 @@
 /** The first page and its JSON twin: what is running, the last runs, the rejected rows and what to do about them. */
 import { html } from 'hono/html';
 import { isoInstant } from '#src/clock.ts';
-import { letterDocument } from '#src/dead-letters/letter-document.ts';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
+import { letterDocument } from '#src/operations/dead-letters.ts';
 import { busyRefreshSeconds, count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
 import { askReadiness } from './metrics.ts';
 import type { DashboardParts, Readiness } from './parts.ts';

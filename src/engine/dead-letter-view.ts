@@ -4,11 +4,12 @@
  * The job of a letter fails on purpose at its first start, so that it is listed among the failed jobs with its reason. A later
  * start means that a person pressed retry, and does what `dead retry` does. The view is bounded, derived from the ledger,
  * and holds no personal data.
- */ import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
-import { redrive } from '#src/dead-letters/redrive.ts';
+ */
+import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
+import { retryLetters } from '#src/operations/dead-letters.ts';
 import { queueName } from '#src/queue/job-definition.ts';
 import type { Producer } from '#src/queue/producer.ts';
 import { closeWorker, retryDelayMs } from '#src/queue/workers.ts';
@@ -42,7 +43,7 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
     if (letter?.state !== 'open') return;
     // Counts failures only: a start that a killed process left behind is not a retry by a person.
     if (job.attemptsMade > 0) {
-      await redrive(submit, { ids: [letterId], remap: false });
+      await retryLetters({ submit }, { ids: [letterId] });
       onRedrive();
       return;
     }

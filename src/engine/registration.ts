@@ -10,9 +10,9 @@ import { sleepUnlessCut } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import {
   type EngineRegistration,
+  isEngineRunning,
   liveWorkers,
   type QueuePlace,
-  takeEngineLock,
   workerSignEveryMs,
 } from '#src/ledger/engine-presence.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
@@ -58,14 +58,10 @@ const lookEveryMs = 250;
 /** How long an engine that is just starting is waited for. */
 const startingMs = 5_000;
 
-/** Whether any process is the engine of this data folder: takes the lock, and releases it at once. */
-export function isEngineRunning({ folders }: Pick<Home, 'folders'>): boolean {
-  const lock = takeEngineLock(folders.lockFile);
-  lock?.release();
-  return lock === null;
-}
-
-/** Waits for an engine, or for the signal. @throws PatchbayError `usage` `noEngine`. */
+/**
+ * The lock tells for certain, whatever notices were left behind. It is given back at once.
+ * @throws PatchbayError `usage` `noEngine`.
+ */
 export async function requireEngine({ folders, clock }: Home, signal: AbortSignal): Promise<void> {
   const untilMs = clock.monotonicMs() + startingMs;
   // Ends with an engine, with the signal, or when the time is over.

@@ -84,6 +84,13 @@ export function takeEngineLock(file: string): EngineLock | null {
   }
 }
 
+/** Whether any process is the engine of this data folder: the lock tells, and is given back at once. */
+export function isEngineRunning({ folders }: { readonly folders: { readonly lockFile: string } }): boolean {
+  const lock = takeEngineLock(folders.lockFile);
+  lock?.release();
+  return lock === null;
+}
+
 /** SQLite's result codes BUSY and LOCKED, in the lower eight bits; the upper ones say more of it. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false;

@@ -45,7 +45,10 @@ export interface LetterChoice {
 
 export interface DeadLetterFilter extends LetterChoice {
   readonly states?: readonly DeadLetterState[];
-  /** At most so many, newest first. */
+  readonly feed?: string;
+  /** The last letter of the page before. */
+  readonly after?: Pick<DeadLetter, 'id' | 'line' | 'lastAtMs'>;
+  /** At most this many, newest first. */
   readonly limit: number;
 }
 

@@ -12,7 +12,6 @@
  *
  * Whatever is not final is taken up again by the next engine.
  */
-
 import { z } from 'zod';
 import type { Facts } from '#src/errors.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
@@ -183,6 +182,8 @@ export interface RunFilter {
   readonly feed?: string;
   /** Of the file's content. */
   readonly sha256?: string;
+  /** Only runs that arrived earlier: the sequence of the last run of the page before. */
+  readonly beforeSequence?: number;
   /** At most this many. */
   readonly limit: number;
   /** Else the newest first. */

@@ -4,7 +4,6 @@
  * A file is known by feed and content (`contract.md`): one whose run was cut off goes on with that run. The same content
  * again, after its run has ended, is read again and found unchanged.
  */
-
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
@@ -12,8 +11,14 @@ import { emptyIfMissing, messageOf, PatchbayError } from '#src/errors.ts';
 import type { FeedSettings, Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import type { RunLedger } from '#src/ledger/runs.ts';
-import { activeRunStates, type NewRun, noOptions, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
+import {
+  activeRunStates,
+  type NewRun,
+  noOptions,
+  type RunLedger,
+  type RunOptions,
+  type RunRecord,
+} from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkOutFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
@@ -32,7 +37,7 @@ export interface SubmitParts {
   readonly entering: Set<string>;
 }
 
-interface SubmittedRun {
+export interface SubmittedRun {
   readonly run: RunRecord;
   /** The run was cut off earlier and is gone on with. */
   readonly resumed: boolean;

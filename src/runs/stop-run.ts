@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { approvalOf } from '#src/ledger/rules/approval.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
@@ -51,38 +50,6 @@ export async function stopForGuard(parts: StopParts, runId: string, error: unkno
   if (await stopRun(parts, run, 'applying', { code, message, hint, facts }))
     parts.log.warn({ run: runId, code, ...facts }, 'run stopped by a guard');
   return true;
-}
-
-/**
- * Lets a run go on as it was shown: past the guards that stopped it, up to their figures. Its rows are written as they were
- * staged; the file is not read again.
- * @param shown the run as the person saw it.
- * @throws PatchbayError `usage` `notStopped`; `guard` `notApproved` where the run was cancelled or replaced, or stopped anew,
- *   after it was shown.
- */
-export async function approveRun(
-  { ledger, clock, log }: Pick<StopParts, 'ledger' | 'clock' | 'log'>,
-  shown: RunRecord,
-  why: string | null,
-): Promise<void> {
-  if (shown.state !== 'stopped' || shown.reason === null) {
-    const message = `run ${shown.id} is ${shown.state}, and only a stopped run can be approved`;
-    throw new PatchbayError('usage', 'notStopped', message, { hint: 'List the runs with: patchbay runs ls' });
-  }
-  const approval = approvalOf(shown.reason, { reason: why, atMs: clock.nowMs() });
-  if (!(await ledger.runs.approve(shown.id, approval))) throw notApproved(shown, await ledger.runs.get(shown.id));
-  await removeStoppedNote(shown);
-  log.info({ run: shown.id, feed: shown.feed, code: shown.reason.code }, 'run approved');
-}
-
-function notApproved(shown: RunRecord, now: RunRecord | null): PatchbayError {
-  const why =
-    now?.state === 'stopped'
-      ? 'it has since been stopped again, for a different reason than the one shown'
-      : `it is now ${now?.state ?? 'gone'}${now?.reason ? `: ${now.reason.message}` : ''}`;
-  return new PatchbayError('guard', 'notApproved', `run ${shown.id} was not approved: ${why}`, {
-    hint: `Check it again: patchbay runs show ${shown.id}`,
-  });
 }
 
 /** The note goes when the run goes on or ends. */

@@ -88,7 +88,7 @@ describe('dead ls', () => {
     const captured = captureOutput();
     await listDead({ ...list, data, color: false });
     expect(captured.stdout()).toMatch(/1 × phoneInvalid in .*phone \(invalid\)\n {2}Correct/);
-    expect(captured.stdout()).toContain('try again: patchbay dead retry --all');
+    expect(captured.stdout()).toMatch(/try again: patchbay --data \S+ dead retry --all/);
   });
 
   it('says so where there are none', async () => {

@@ -52,7 +52,7 @@ describe('dead ls', () => {
     expect(await listDead({ ...list, data, color: false })).toBe(0);
     const text = captured.stdout();
     expect(text).toContain('3 notices could not be delivered: 2 × feed.bad, 1 × feed.recovered');
-    expect(text).toContain('last: the webhook answered 503; try again with: patchbay dead retry n3f');
+    expect(text).toMatch(/last: the webhook answered 503; try again with: patchbay --data \S+ dead retry n3f/);
     expect(text.indexOf('phoneInvalid')).toBeLessThan(text.indexOf('3 notices'));
   });
 

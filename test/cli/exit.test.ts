@@ -2,9 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { adviceFor, adviceOfKind, errorDocument, errorLines, exitWithError } from '#src/cli/exit.ts';
+import { errorLines, exitWithError } from '#src/cli/exit.ts';
 import { main } from '#src/cli/main.ts';
+import { withFlags } from '#src/cli/output.ts';
 import { type ErrorKind, PatchbayError } from '#src/errors.ts';
+import { adviceFor, adviceOfKind, errorDocument } from '#src/operations/error-document.ts';
 import { exitCodeOf, worstExitCode } from '#src/runs/exit-code.ts';
 import { captureOutput } from './support/captured-output.ts';
 
@@ -126,6 +128,49 @@ describe('--json', () => {
     if (code !== null) expect(document.error.code).toBe(code);
     expect(document.error.hint).toEqual(expect.any(String));
     expect(captured.exitCode()).toBe(2);
+  });
+});
+
+describe('words that are no command', () => {
+  it.each([
+    [['frobnicate'], "unknown command 'frobnicate' [usage]", 'See: patchbay --help'],
+    [['statu'], "unknown command 'statu' [usage]", 'Did you mean status? See: patchbay --help'],
+    [
+      ['runs', 'lst'],
+      "unknown command 'runs lst' [usage]",
+      'Did you mean: patchbay runs ls? See: patchbay runs --help',
+    ],
+    [['runs', 'aprove', 'r-1'], "unknown command 'runs aprove' [usage]", 'patchbay runs approve? See'],
+    [['held', 'tak', 'file'], "unknown command 'held tak' [usage]", 'patchbay held take? See'],
+    [['dead', 'drop', 'd1'], 'patchbay dead drop is not built yet [usage]', 'See what there is: patchbay dead --help'],
+    [['plan', 'a.csv'], 'patchbay plan is not built yet [usage]', 'See what there is: patchbay --help'],
+    [['status', '--dta', 'x'], "unknown option '--dta' [usage]", 'Did you mean --data? See: patchbay status --help'],
+    [
+      ['import', 'a.csv', '--max-dead', 'x'],
+      'Give a percentage from 0% to 100%. [usage]',
+      'See: patchbay import --help',
+    ],
+    [['import', ''], 'the name of a file is empty [fileNameEmpty]', 'pattern'],
+  ])('%j: exit code 2, one prefix, and the way on', async (words, message, hint) => {
+    const captured = captureOutput();
+    await main(['node', 'patchbay', ...words]);
+    expect(captured.exitCode()).toBe(2);
+    expect(captured.stdout()).toBe('');
+    const [first = '', second = ''] = captured.stderr().split('\n');
+    expect(first).toMatch(/^patchbay: /);
+    expect(first).toContain(message);
+    expect(second).toContain(hint);
+  });
+
+  it('carry the flags of the command into the commands of a hint', () => {
+    const text =
+      'List them with: patchbay runs ls. Or: patchbay runs approve --sandbox r-1, patchbay start, patchbay held';
+    expect(withFlags(text, {})).toBe(text);
+    expect(withFlags(text, { sandbox: true, data: '/tmp/a b' })).toBe(
+      "List them with: patchbay --data '/tmp/a b' runs ls --sandbox. " +
+        "Or: patchbay --data '/tmp/a b' runs approve --sandbox r-1, patchbay --data '/tmp/a b' start, " +
+        "patchbay --data '/tmp/a b' held --sandbox",
+    );
   });
 });
 

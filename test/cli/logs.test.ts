@@ -3,8 +3,9 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type LogFilter, lastLogLines, logs, nextLogLines, prettyLine, wantsLine } from '#src/cli/commands/logs.ts';
+import { logs, prettyLine } from '#src/cli/commands/logs.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import { type LogFilter, lastLogLines, nextLogLines, wantsLine } from '#src/operations/logs.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { startPatchbay } from '#test/support/patchbay-process.ts';
 import { until } from '#test/support/until.ts';

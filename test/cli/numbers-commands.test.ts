@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { diffNumbers, listNumbers, numberHistory } from '#src/cli/commands/numbers.ts';
+import { numberHistory, numbers, numbersDiff } from '#src/cli/commands/numbers.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
@@ -39,7 +39,7 @@ const documentsOf = (text: string): readonly unknown[] => linesOf(text).map((lin
 describe('numbers ls', () => {
   it('shows the last snapshot: number, name, users, restrictions, porting', async () => {
     const captured = captureOutput();
-    expect(await listNumbers({ data: await dataFolder(before, after) })).toBe(0);
+    expect(await numbers({ data: await dataFolder(before, after) })).toBe(0);
     const [head, columns, first] = linesOf(captured.stdout());
     expect(head).toBe('2 numbers, seen 2026-11-21 15:00:00Z');
     expect(columns).toMatch(/number +name +users +restrictions +porting/);
@@ -51,7 +51,7 @@ describe('numbers ls', () => {
     const users = Array.from({ length: 14 }, (_, index) => user(`Ann${index}`));
     const odd = number(261, { name: 'x'.repeat(5_000), portingStatus: 'y'.repeat(5_000), users });
     const captured = captureOutput();
-    await listNumbers({ data: await dataFolder([...many, odd]) });
+    await numbers({ data: await dataFolder([...many, odd]) });
     const lines = linesOf(captured.stdout());
     expect(lines.filter((line) => /^number +name/.test(line))).toHaveLength(2);
     expect(lines.at(-1)).toMatch(/ x{60}… +Ann0, .*Ann11 and 2 more +y{60}… +PN261/);
@@ -60,11 +60,11 @@ describe('numbers ls', () => {
   it('--json is one line per number, with all that the service holds; --no-values leaves people and numbers out', async () => {
     const data = await dataFolder(before, after);
     const captured = captureOutput();
-    await listNumbers({ data, json: true });
+    await numbers({ data, json: true });
     expect(documentsOf(captured.stdout())).toEqual(after);
     const hidden = captureOutput();
-    await listNumbers({ data, json: true, values: false });
-    await listNumbers({ data, values: false });
+    await numbers({ data, json: true, values: false });
+    await numbers({ data, values: false });
     expect(hidden.stdout()).toContain('USdee');
     expect(hidden.stdout()).not.toMatch(/Dee|Main|example\.com|555/);
   });
@@ -75,14 +75,14 @@ describe('numbers ls', () => {
     ['that is no id of a user', { user: '../x' }, 'userInvalid'],
   ])('says what to do where %s', async (_, options, code) => {
     const data = await dataFolder();
-    await expect(listNumbers({ data, ...options })).rejects.toMatchObject({ kind: 'usage', code });
+    await expect(numbers({ data, ...options })).rejects.toMatchObject({ kind: 'usage', code });
   });
 });
 
 describe('numbers diff', () => {
   it('compares the last published snapshot with the one before it by default', async () => {
     const captured = captureOutput();
-    expect(await diffNumbers({ data: await dataFolder(before, before, after) })).toBe(0);
+    expect(await numbersDiff({ data: await dataFolder(before, before, after) })).toBe(0);
     expect(linesOf(captured.stdout())).toEqual([
       '2026-11-21 15:00:00Z → 2026-11-21 16:00:00Z: 1 added, 1 removed, 1 changed',
       '  +1 415 555 0101: Dee joined; international calls now restricted',
@@ -94,7 +94,7 @@ describe('numbers diff', () => {
   it('--json is one document with the keys of the contract', async () => {
     const data = await dataFolder(before, after);
     const captured = captureOutput();
-    await diffNumbers({ data, json: true });
+    await numbersDiff({ data, json: true });
     const changes = {
       'users.USdee': { from: null, to: user('Dee') },
       'restrictions.calling.Intl': { from: 'unrestricted', to: 'restricted' },
@@ -109,7 +109,7 @@ describe('numbers diff', () => {
       },
     ]);
     const hidden = captureOutput();
-    await diffNumbers({ data, json: true, values: false });
+    await numbersDiff({ data, json: true, values: false });
     expect(hidden.stdout()).not.toMatch(/Dee|Main|example\.com|555/);
     expect(hidden.stdout()).toContain('"restrictions.calling.Intl":{"from":"unrestricted","to":"restricted"}');
   });
@@ -123,7 +123,7 @@ describe('numbers diff', () => {
       [['2026-11-21', '2026-11-21'], '14:00:00Z → 2026-11-21 16:00:00Z'],
     ] as const) {
       const captured = captureOutput();
-      await diffNumbers({ data }, ...times);
+      await numbersDiff({ data }, ...times);
       expect(captured.stdout()).toContain(shown);
     }
   });
@@ -136,7 +136,7 @@ describe('numbers diff', () => {
       [['2026-13-45'], 'instantInvalid'],
       [['2026-11-20'], 'noSnapshotThen'],
     ] as const) {
-      await expect(diffNumbers({ data }, ...times)).rejects.toMatchObject({ kind: 'usage', code });
+      await expect(numbersDiff({ data }, ...times)).rejects.toMatchObject({ kind: 'usage', code });
     }
   });
 });

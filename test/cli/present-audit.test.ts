@@ -55,7 +55,7 @@ describe('an audit', () => {
       '      CT1  created 2026-11-21T11:00:00.000Z, source crm; bound to this key by run r-1 at 2026-11-21T11:00:01.000Z',
       '      CT2  created at an unknown time; the ledger does not know it',
       '      2026-11-21T11:00:00.500Z  doubt: run r-1, ECONNRESET',
-      '  Merge or delete all but one of each in the workspace, then look again: patchbay audit r-1',
+      '  Merge or delete all but one of each in the workspace, then check again: patchbay audit r-1',
     ]);
   });
 
@@ -71,12 +71,12 @@ describe('an audit', () => {
       '  2 missing: no contact has these keys any more; deleted in the workspace since, or given another externalId',
       '    c-3',
       '    c-4',
-      '  Patchbay leaves it so: a contact that was deleted stays gone.',
+      '  Patchbay does nothing about it: a deleted contact stays deleted.',
     ]);
   });
 
   it('is honest about a run whose keys are not kept any more', () => {
-    expect(lines({ ...clean, scope: 'settled' })[1]).toContain('not kept any more');
+    expect(lines({ ...clean, scope: 'settled' })[1]).toContain('no longer kept');
     expect(lines({ ...clean, scope: 'settled', keys: 0, checked: 0 })[0]).toContain('no key to check');
     expect(lines({ ...clean, keys: 0, checked: 0 })[0]).toBe('  audit: no key to check: the run sent nothing');
   });

@@ -1,14 +1,16 @@
 /** What people read about a run. */
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '#src/cli/output.ts';
-import { presentRun, progressLine, runDocument, shownDocument, tally } from '#src/cli/present-run.ts';
+import { presentRun, presentWholeRun, progressLine, tally } from '#src/cli/present-run.ts';
 import { zeroCounts } from '#src/ledger/runs.ts';
+import { runDocument, wholeRunDocument } from '#src/operations/runs.ts';
 import { stagingRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 import { presentation, problem, summaryOf, warning } from './support/presentations.ts';
 
 const plain = createOutput({ color: false });
 const withoutValues = createOutput({ color: false, values: false });
+const record = { id: '20261121T140000Z-0a1b2c', feed: 'main', createdAtMs: 0, mapping: null, approvals: [] };
 
 describe('a run for people', () => {
   it('that is done: file, service, counts, requests, report', () => {
@@ -46,7 +48,7 @@ describe('a run for people', () => {
     ]);
   });
 
-  it('that failed: the file could not be imported, and the reason', () => {
+  it('that failed: the file could not be read, and the reason', () => {
     const reason = { code: 'quoteUnclosed', message: 'a quote never closes', hint: null };
     const text = presentRun(plain, presentation({ state: 'failed' }, { reason }));
     expect(text.split('\n').slice(0, 3)).toEqual([
@@ -72,8 +74,8 @@ describe('a run for people', () => {
 
   it('lists warnings with line and value where it is shown whole, each once, fifty at most', () => {
     const outcomes = Array.from({ length: 60 }, (_, line) => warning({ line }));
-    const notes = ['the extension was left out', 'ignored columns (not in the mapping): Notes'];
-    const text = presentRun(plain, presentation({ warnings: 70 }, { outcomes, notes }), 'whole');
+    const notes = ['the extension was left out', 'nothing maps these columns: Notes'];
+    const text = presentWholeRun(plain, { ...presentation({ warnings: 70 }, { outcomes, notes }), record });
     expect(text).toMatch(/ {2}70 warnings:\n +line +column +value +code +what was done\n/);
     expect(text.match(/phone +\+1415 x12 +phoneExtensionDropped +the extension was left out/g)).toHaveLength(50);
     expect(text).toContain('… and 20 more in the report');
@@ -84,13 +86,13 @@ describe('a run for people', () => {
     const held = Array.from({ length: 7 }, (_, index) => ({
       ...{ line: index + 2, key: `h-${index}`, field: 'role', file: 'Lead', app: ['a', 'b'] },
     }));
-    const notes = ['ignored columns (not in the mapping): Notes'];
+    const notes = ['nothing maps these columns: Notes'];
     const text = presentRun(plain, presentation({ heldFields: 7 }, { held, notes }));
     expect(text).toContain("7 fields held: the file and the app differ; kept the app's value\n");
     expect(text).toContain('    line 2: role of h-0: the file says Lead, the app a; b\n');
-    expect(text).toContain('    … and 2 more in the report\n    see what waits, and decide: patchbay held ls\n');
+    expect(text).toContain('    … and 2 more in the report\n    list and decide: patchbay held ls\n');
     expect(text).not.toContain('h-5');
-    expect(text).toContain('note: ignored columns (not in the mapping): Notes');
+    expect(text).toContain('note: nothing maps these columns: Notes');
   });
 
   it('tells held fields of an older report, which has no values, and never with --no-values', () => {
@@ -146,11 +148,11 @@ describe('--no-values in what is warned of and changed', () => {
 
   it('leaves out cells, keys, and addresses and numbers that name an item', () => {
     const outcomes = [warning(), changed, reply];
-    const text = presentRun(withoutValues, presentation({ warnings: 2 }, { outcomes }), 'whole');
-    const shown = JSON.stringify(shownDocument(presentation({}, { outcomes }), false));
+    const text = presentWholeRun(withoutValues, { ...presentation({ warnings: 2 }, { outcomes }), record });
+    const shown = JSON.stringify(wholeRunDocument(presentation({}, { outcomes }), false));
     for (const one of [text, shown]) expect(one).not.toMatch(/1415|ann@|c-1/);
     expect(shown).toContain('"fields":["role","phone"]');
-    expect(shownDocument(presentation({}, { outcomes }), true)).toMatchObject({ outcomes });
+    expect(wholeRunDocument(presentation({}, { outcomes }), true)).toMatchObject({ outcomes });
   });
 });
 

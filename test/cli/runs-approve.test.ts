@@ -25,7 +25,7 @@ describe('on a terminal', () => {
     expect(await asked('y\nnew mail domain\n')).toEqual({
       isApproved: true,
       why: 'new mail domain',
-      seen: 'moved.csv → sandbox: stopped\nLet it go on as it is? [y/N] Why? Recorded in the report (Enter: no reason) ',
+      seen: 'moved.csv → sandbox: stopped\nContinue this run as shown? [y/N] Why? Recorded in the report (Enter: no reason) ',
     });
     expect(await asked('YES\n\n')).toMatchObject({ isApproved: true, why: null });
   });
@@ -67,7 +67,7 @@ describe('without a terminal', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'run r-1 goes on with the running engine, or the next one\n',
+      stderr: 'run r-1 is continued by the running engine, or the next one\n',
     });
     expect(await ledger.runs.get('r-1')).toMatchObject({
       state: 'applying',

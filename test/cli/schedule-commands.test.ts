@@ -2,19 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  listSchedules,
-  pause,
-  resume,
-  runSchedule,
-  type ScheduleView,
-  scheduleLines,
-} from '#src/cli/commands/schedule.ts';
+import { pause, resume, runSchedule, scheduleLines, schedules } from '#src/cli/commands/schedule.ts';
 import { createOutput } from '#src/cli/output.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import type { ScheduleView } from '#src/operations/schedules.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { captureOutput } from './support/captured-output.ts';
 
@@ -59,7 +53,7 @@ async function documentsOf(work: () => Promise<unknown>) {
 describe('schedule ls', () => {
   it('shows what stands in the configuration before any engine has met it', async () => {
     const { options } = dataFolder();
-    const documents = await documentsOf(() => listSchedules({ ...options, json: true }));
+    const documents = await documentsOf(() => schedules({ ...options, json: true }));
     expect(documents).toMatchObject([
       {
         name: 'crm',
@@ -85,19 +79,21 @@ describe('schedule ls', () => {
         await schedules.advance('erp', dueAtMs, dueAtMs + 10, tick, id === 't1' ? null : { atMs: dueAtMs, end });
       }
     });
-    const [, erp] = await documentsOf(() => listSchedules({ ...options, json: true }));
+    const [, erp] = await documentsOf(() => schedules({ ...options, json: true }));
     expect(erp).toMatchObject({ last: null, skipped: { count: 2, message: 't3 is skipped' }, working: { tick: 't1' } });
   });
 
   it('says that nothing becomes due where no engine runs', async () => {
     const { options, withLedger } = dataFolder();
     const captured = captureOutput();
-    await listSchedules(options);
-    expect(captured.stderr()).toContain('No engine runs: nothing becomes due until: patchbay start');
+    await schedules(options);
+    expect(captured.stderr()).toContain(
+      `so nothing becomes due. Start one with: patchbay --config ${options.config} --data ${options.data} start`,
+    );
     const lock = takeEngineLock(join(options.data, 'sandbox', 'engine.lock'));
     onTestFinished(() => lock?.release());
     const before = captured.stderr();
-    await listSchedules(options);
+    await schedules(options);
     expect(captured.stderr()).toBe(before);
     expect(await withLedger((ledger) => ledger.schedules.list())).toEqual([]);
   });
@@ -105,9 +101,9 @@ describe('schedule ls', () => {
   it('says how to configure one where there is none', async () => {
     const { options } = dataFolder('{}\n');
     const captured = captureOutput();
-    expect(await listSchedules(options)).toBe(0);
+    expect(await schedules(options)).toBe(0);
     expect(captured.stdout()).toBe('');
-    expect(captured.stderr()).toContain('There is no schedule. Name one in patchbay.yaml');
+    expect(captured.stderr()).toContain('There is no schedule. Add one to patchbay.yaml');
   });
 });
 
@@ -139,10 +135,13 @@ describe('schedule run', () => {
   });
 
   it.each([
-    ['crn', 'Perhaps you meant crm. See them with: patchbay schedule ls'],
-    ['phone_numbers', 'Perhaps you meant phone-numbers. See them with: patchbay schedule ls'],
-    ['nobody-knows', 'See them with: patchbay schedule ls'],
-    ['folder', 'Its files come by the import folder. Give it something to take: a path, a glob or an https URL.'],
+    ['crn', 'Did you mean crm? List the schedules with: patchbay schedule ls'],
+    ['phone_numbers', 'Did you mean phone-numbers? List the schedules with: patchbay schedule ls'],
+    ['nobody-knows', 'List the schedules with: patchbay schedule ls'],
+    [
+      'folder',
+      'The files of feed folder come through the import folder. To give it a schedule, set feeds.folder.take.',
+    ],
   ])('of the unknown %s says what may be meant', async (name, hint) => {
     const { options } = dataFolder();
     captureOutput();
@@ -183,7 +182,15 @@ describe('what a person reads of a schedule', () => {
     code: 'urlRefused',
     message: 'the URL answered 404',
   };
-  const view = { record, expectEveryMs: 26 * 3_600_000, isEntered: true, last, skipped: null, open: null };
+  const view = {
+    record,
+    expectEveryMs: 26 * 3_600_000,
+    isEntered: true,
+    last,
+    lastRunStates: [],
+    skipped: null,
+    open: null,
+  };
   const lines = (change: Partial<ScheduleView>) =>
     scheduleLines(createOutput({ color: false }), { ...view, ...change }, nowMs);
 

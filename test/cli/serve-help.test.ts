@@ -1,7 +1,7 @@
 /** `patchbay serve --help` names the faults by hand, so that it need not load the service: held against the catalog. */
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { buildProgram } from '#src/cli/main.ts';
+import { buildProgram } from '#src/cli/program.ts';
 import { faultKinds } from '#src/service/faults/faults.ts';
 import { operationNames } from '#src/service/operations/operation.ts';
 

@@ -1,7 +1,7 @@
 /** The page of feeds, and its JSON twin. */
 import { describe, expect, it } from 'vitest';
-import { feedsShownMax } from '#src/dashboard/feeds-page.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';
+import { feedsShownMax } from '#src/operations/feeds.ts';
 import { dashboardBench, deadRow, finishedRun, startMs } from './dashboard-bench.ts';
 
 const hourMs = 3_600_000;

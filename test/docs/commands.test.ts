@@ -1,7 +1,7 @@
 /** The command line and the documents describe each other (both ways). */
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { buildProgram } from '#src/cli/main.ts';
+import { buildProgram } from '#src/cli/program.ts';
 import { commandReference, leavesOf } from './support/command-reference.ts';
 import { documents, readDocument } from './support/read-document.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-import { isEngineRunning } from '#src/engine/registration.ts';
+import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import { test } from '#test/support/journey.ts';
 import { until } from '#test/support/until.ts';
 
@@ -32,9 +32,7 @@ test('SIGTERM to the process of `npm start` ends the engine', async ({ journey }
       // Nobody is left, as it should be.
     }
   });
-  const folders = { lockFile: join(journey.data, 'sandbox', 'engine.lock') } as Parameters<
-    typeof isEngineRunning
-  >[0]['folders'];
+  const folders = { lockFile: join(journey.data, 'sandbox', 'engine.lock') };
   await until('the banner', () => said.includes('contacts.csv'));
   expect(isEngineRunning({ folders })).toBe(true);
   const gone = once(npm, 'exit');

@@ -3,8 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
+import { approveRun } from '#src/operations/runs.ts';
 import { expireFiles } from '#src/runs/run-files.ts';
-import { approveRun, stopForGuard } from '#src/runs/stop-run.ts';
+import { stopForGuard } from '#src/runs/stop-run.ts';
 import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
 

@@ -5,7 +5,7 @@ import { createFeeds } from '#src/feeds/feeds.ts';
 import { loadCliConfig } from '../open-home.ts';
 import { createOutput } from '../output.ts';
 
-/** What is wrong is thrown by loading it, all problems at once; then by the mappings and labels of its feeds, as at a start. */
+/** Loading it throws what is wrong, all problems at once; then the mappings and labels of its feeds are checked, as at a start. */
 export async function checkConfig(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
   const { config, configFile, warnings } = await loadCliConfig(options);

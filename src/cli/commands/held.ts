@@ -1,15 +1,23 @@
-/** `patchbay held ls|take`: fields that file and app changed differently, and what a person decides about them. */
+/** `patchbay held ls|take`. */
 import type { Home } from '#src/app.ts';
-import { finishOneShot } from '#src/cli/one-shot.ts';
-import type { GlobalOptions } from '#src/cli/open-home.ts';
+import { isoInstant } from '#src/clock.ts';
+import type { HeldSide } from '#src/contacts/take-held.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
+import {
+  chooseHeld,
+  type HeldChoice,
+  type HeldTaken,
+  heldDocument,
+  heldPerDecisionMax,
+  readHeldPage,
+  takeHeld,
+} from '#src/operations/held-fields.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { type HeldChoice, heldPerDecisionMax, listHeld, takeHeld } from '#src/runs/take-held.ts';
-import { patienceOf } from '../one-shot.ts';
-import { openCliHome } from '../open-home.ts';
-import { createOutput, type Output, printable } from '../output.ts';
-import { heldDocument, heldTable } from '../present-held.ts';
+import { finishOneShot, patienceOf } from '../one-shot.ts';
+import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { createOutput, type Output, printable, shellWord } from '../output.ts';
+import { counted, valueText } from '../present-run.ts';
 import { askYes, terminalOf } from '../terminal.ts';
 
 interface ChoiceOptions extends GlobalOptions {
@@ -25,8 +33,7 @@ export async function listHeldFields(options: ListOptions, keys: readonly string
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const choice = choiceOf(options, keys);
-    const held = await listHeld(home, choice, options.limit);
+    const { held, moreCount } = await readHeldPage(home, { ...choiceOf(options, keys), limit: options.limit });
     if (output.json) {
       for (const one of held) output.document(heldDocument(one, output.values));
       return exitCodes.done;
@@ -37,28 +44,33 @@ export async function listHeldFields(options: ListOptions, keys: readonly string
       return exitCodes.done;
     }
     output.line(heldTable(output, held));
-    const more = (await home.ledger.contacts.heldCount(choice)) - held.length;
-    if (more > 0) output.line(`… and ${more} more: patchbay held ls --limit ${held.length + more}`);
-    output.line(`write the file's value: ${takeCommand(home, output, 'file', first)}`);
-    output.line(`keep the app's value:   ${takeCommand(home, output, 'app', first)}`);
+    if (moreCount > 0)
+      output.line(output.paste(`… and ${moreCount} more: patchbay held ls --limit ${held.length + moreCount}`));
+    output.line(output.paste(`write the file's value: ${takeCommand(output, 'file', first)}`));
+    output.line(output.paste(`keep the app's value:   ${takeCommand(output, 'app', first)}`));
     return exitCodes.done;
   } finally {
     await home.close();
   }
 }
 
-/** As it is to be typed for the first one of the list. */
-function takeCommand({ mode }: Home, { values }: Output, side: Side, { key, field }: HeldRecord): string {
-  const named = values ? quoted(key) : 'KEY';
-  return `patchbay held take ${side} ${named} --field ${quoted(field)}${mode === 'sandbox' ? ' --sandbox' : ''}`;
+/** For the first field of the list. */
+function takeCommand({ values }: Output, side: HeldSide, { key, field }: HeldRecord): string {
+  return `patchbay held take ${side} ${values ? shellWord(key) : 'KEY'} --field ${shellWord(field)}`;
 }
 
-/** One word for a shell. */
-function quoted(text: string): string {
-  return /^[\w@.+:/][\w@.+:/-]*$/.test(text) ? text : `'${printable(text).replaceAll("'", `'\\''`)}'`;
+function heldTable(output: Output, held: readonly HeldRecord[]): string {
+  const rows = held.map(({ feed, key, field, ours, theirs, runId, line, sinceMs }) => [
+    feed,
+    ...(output.values ? [key] : []),
+    field,
+    ...(output.values ? [valueText(ours), valueText(theirs)] : []),
+    isoInstant(sinceMs).replace('T', ' ').replace(/\..*$/, 'Z'),
+    `${runId}:${line}`,
+  ]);
+  const ofValues = output.values ? ['file', 'app'] : [];
+  return output.table(['feed', ...(output.values ? ['key'] : []), 'field', ...ofValues, 'since', 'run and line'], rows);
 }
-
-type Side = 'file' | 'app';
 
 interface TakeOptions extends ChoiceOptions {
   readonly all?: boolean;
@@ -66,28 +78,31 @@ interface TakeOptions extends ChoiceOptions {
   readonly detach?: boolean;
 }
 
-export async function takeHeldFields(options: TakeOptions, side: Side, keys: readonly string[]): Promise<number> {
+/** On a terminal the fields are shown and the person is asked, unless `--yes` has answered. */
+export async function takeHeldFields(options: TakeOptions, side: HeldSide, keys: readonly string[]): Promise<number> {
   const patienceMs = patienceOf(options.wait);
   const isChosen = keys.length > 0 || options.feed !== undefined || options.field !== undefined;
   if (!isChosen && options.all !== true) {
-    throw new PatchbayError('usage', 'nothingChosen', 'say which held fields to decide about', {
+    throw new PatchbayError('usage', 'nothingChosen', 'no held fields were chosen', {
       hint: `Name their keys, or use --field FIELD, --feed FEED or --all: patchbay held take ${side} --all`,
     });
   }
-  // The app's value stays as it is: nothing is sent, and no service is needed.
-  const home = await openCliHome(options, side === 'file' ? 'work' : 'look');
+  // To keep the app's value nothing is sent, and no service is needed.
+  const home = await openCliHome(options, side === 'file' ? 'act' : 'look');
   try {
     const output = createOutput(options);
-    const shown = await listHeld(home, choiceOf(options, keys));
-    requireFound(output, keys, shown);
+    const { held, missingKeys } = await chooseHeld(home, choiceOf(options, keys));
+    if (missingKeys.length > 0) output.note(`no held field fits ${missingKeys.map(printable).join(', ')}`);
+    if (held.length === heldPerDecisionMax)
+      output.note(`this decides about the first ${heldPerDecisionMax}; run the same command again for the others`);
     const terminal = terminalOf(options);
-    if (terminal !== null && !(await askYes(terminal, willHappen(output, side, shown), 'Go on?'))) {
+    if (terminal !== null && !(await askYes(terminal, preview(output, side, held), 'Continue?'))) {
       output.note('nothing was decided');
       return exitCodes.guard;
     }
     return side === 'app'
-      ? await takeApp(home, output, shown)
-      : await takeFile(home, output, { ...options, patienceMs }, shown);
+      ? await takeApp(home, output, held)
+      : await takeFile(home, output, { ...options, patienceMs }, held);
   } finally {
     await home.close();
   }
@@ -101,38 +116,26 @@ function choiceOf({ feed, field }: ChoiceOptions, keys: readonly string[]): Held
   };
 }
 
-/** @throws PatchbayError `usage` `noHeldFields`. Keys without any are told. */
-function requireFound(output: Output, keys: readonly string[], shown: readonly HeldRecord[]): void {
-  if (shown.length === 0) {
-    throw new PatchbayError('usage', 'noHeldFields', 'no held field fits this choice', {
-      hint: 'See what waits with: patchbay held ls',
-    });
-  }
-  const found = new Set(shown.map(({ key }) => key));
-  const missing = keys.filter((key) => !found.has(key)).map(printable);
-  if (missing.length > 0) output.note(`no held field fits ${missing.join(', ')}`);
-  if (shown.length === heldPerDecisionMax)
-    output.note(`this decides about the first ${heldPerDecisionMax}; run the same command again for the others`);
-}
-
 const shownBeforeQuestion = 20;
 
-function willHappen(output: Output, side: Side, shown: readonly HeldRecord[]): string {
-  const more = shown.length - shownBeforeQuestion;
+function preview(output: Output, side: HeldSide, held: readonly HeldRecord[]): string {
+  const more = held.length - shownBeforeQuestion;
+  const fields = counted(held.length, 'field');
   const what =
     side === 'file'
-      ? `The file's value is written over the app's: ${counted(shown.length)}.`
-      : `The app's value stays, and the file's is left out: ${counted(shown.length)}.`;
-  const table = heldTable(output, shown.slice(0, shownBeforeQuestion));
+      ? `This writes the file's value over the app's: ${fields}.`
+      : `This keeps the app's value and drops the file's: ${fields}.`;
+  const table = heldTable(output, held.slice(0, shownBeforeQuestion));
   return [table, ...(more > 0 ? [`… and ${more} more`] : []), what].join('\n');
 }
 
-async function takeApp(home: Home, output: Output, shown: readonly HeldRecord[]): Promise<number> {
-  const { taken, moved } = await decide(home, output, 'app', shown);
+async function takeApp(home: Home, output: Output, held: readonly HeldRecord[]): Promise<number> {
+  const { taken, moved } = await decide(home, output, 'app', held);
   if (output.json) {
-    output.document({ taken: 'app', fields: taken, moved, exitCode: exitCodes.done });
+    output.document({ taken: 'app', fields: taken.length, moved: moved.length, exitCode: exitCodes.done });
   } else {
-    output.line(`${counted(taken)}: the app's value stays; another value in the file is held again`);
+    const fields = counted(taken.length, 'field');
+    output.line(`${fields}: the app's value stays; a different value in the file will be held again`);
   }
   return exitCodes.done;
 }
@@ -141,34 +144,25 @@ async function takeFile(
   home: Home,
   output: Output,
   { patienceMs, detach }: { readonly patienceMs: number; readonly detach?: boolean },
-  shown: readonly HeldRecord[],
+  held: readonly HeldRecord[],
 ): Promise<number> {
-  // A decision stands where no engine can be started for it: the next one writes.
-  const submit = async () => (await decide(home, output, 'file', shown)).runs.map((run) => ({ run, isNew: false }));
+  // The decision stands even where no engine can be started for it: the next one writes.
+  const submit = async () => (await decide(home, output, 'file', held)).runs.map((run) => ({ run, isNew: false }));
   if (detach !== true) {
     return finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
   }
   for (const { run } of await submit()) {
     if (output.json) output.document({ run: run.id, state: run.state, exitCode: exitCodes.done });
-    else output.line(`run ${run.id} writes ${run.fileName} with the running engine, or the next one`);
+    else output.line(`${run.fileName}: written as run ${run.id} by the running engine, or the next one`);
   }
   return exitCodes.done;
 }
 
-/** @throws PatchbayError `guard` `heldMoved` where none is as it was shown; those that are not are told. */
-async function decide(home: Home, output: Output, side: Side, shown: readonly HeldRecord[]) {
-  const { rowsPerBatch } = home.config.upsert;
-  const { taken, moved, runs } = await takeHeld({ ...home.submit, identity: home.identity, rowsPerBatch }, side, shown);
-  if (taken.length === 0) {
-    throw new PatchbayError('guard', 'heldMoved', 'the held fields have changed since they were read', {
-      hint: 'Nothing was decided. See them anew with: patchbay held ls',
-    });
+async function decide(home: Home, output: Output, side: HeldSide, held: readonly HeldRecord[]): Promise<HeldTaken> {
+  const result = await takeHeld(home, side, held);
+  if (result.moved.length > 0) {
+    const fields = counted(result.moved.length, 'field');
+    output.note(output.paste(`${fields} changed meanwhile; nothing was decided about them: patchbay held ls`));
   }
-  if (moved.length > 0)
-    output.note(`${counted(moved.length)} changed meanwhile, and nothing was decided about them: patchbay held ls`);
-  return { taken: taken.length, moved: moved.length, runs };
-}
-
-function counted(count: number): string {
-  return `${count} ${count === 1 ? 'field' : 'fields'}`;
+  return result;
 }

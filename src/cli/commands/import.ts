@@ -1,66 +1,39 @@
 /** `patchbay import FILE…`: the whole job, then exit. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
-import { finishOneShot } from '#src/cli/one-shot.ts';
-import { type GlobalOptions, openCliHome } from '#src/cli/open-home.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { findMapping, folderNamesOf } from '#src/feeds/feeds.ts';
-import { takeEngineLock } from '#src/ledger/engine-presence.ts';
-import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
-import { checkCountry } from '#src/mapping/phone-cell.ts';
-import { type SubmitChoice, submitFile } from '#src/runs/enter-run.ts';
-import { checkDelimiter } from '#src/sources/csv-layout.ts';
-import { checkEncoding } from '#src/sources/decode.ts';
-import { type ErrorDocument, errorDocument, errorLines } from '../exit.ts';
-import { type EnteredRun, patienceOf } from '../one-shot.ts';
+import { isEngineRunning } from '#src/ledger/engine-presence.ts';
+import { type ErrorDocument, errorDocument } from '#src/operations/error-document.ts';
+import { checkImportOptions, chooseTarget, enterFiles, type ImportOptions } from '#src/operations/import.ts';
+import { withFlagsInHint } from '../exit.ts';
+import { type EnteredRun, finishOneShot, patienceOf, printRefused } from '../one-shot.ts';
+import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
-interface ImportOptions extends GlobalOptions {
+interface ImportCommandOptions extends GlobalOptions, ImportOptions {
   readonly feed?: string;
   readonly mapping?: string;
-  readonly delimiter?: string;
-  readonly encoding?: string;
-  readonly defaultCountry?: string;
-  readonly onBlank?: 'keep' | 'clear';
-  readonly maxChange?: number;
-  readonly maxDead?: number;
-  readonly accept?: boolean;
-  readonly adopt?: boolean;
-  readonly reason?: string;
   readonly sameWorkspace?: boolean;
   readonly wait?: string;
   readonly detach?: boolean;
   readonly audit?: boolean;
 }
 
-export async function importFiles(options: ImportOptions, files: readonly string[]): Promise<number> {
+export async function importFiles(options: ImportCommandOptions, files: readonly string[]): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const runOptions = runOptionsOf(options);
-  if (options.audit === true && options.detach === true) {
-    throw new PatchbayError('usage', 'auditDetached', '--audit waits for the audit, and --detach waits for nothing', {
-      hint: 'Remove one of them. Every run is audited; look at it later with: patchbay runs show RUN',
-    });
-  }
-  const home = await openCliHome(options, 'work');
+  const runOptions = checkImportOptions(options);
+  requireSense(options, files);
+  const home = await openCliHome(options, 'import');
   try {
     const output = createOutput(options);
-    const choice = await choiceOf(home, options, output);
+    const { choice, isNewFeed } = await chooseTarget(home, options);
+    if (isNewFeed) output.note(`creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)`);
     const refused: ErrorDocument[] = [];
     const submit = async (): Promise<readonly EnteredRun[]> => {
-      const runs: EnteredRun[] = [];
-      for (const file of files) {
-        try {
-          const { run, resumed } = await submitFile(home.submit, resolve(file), runOptions, choice);
-          if (resumed) output.note(`${printable(run.fileName)}: going on with run ${run.id}, which was cut off`);
-          runs.push({ run, isNew: !resumed });
-        } catch (error) {
-          if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
-          refused.push(errorDocument(error));
-        }
-      }
-      return runs;
+      const entered = await enterFiles(home, files, runOptions, choice);
+      refused.push(...entered.refused.map((error) => withFlagsInHint(errorDocument(error), options)));
+      for (const { run, resumed } of entered.runs)
+        if (resumed) output.note(`${printable(run.fileName)}: continuing run ${run.id}, which was interrupted`);
+      return entered.runs.map(({ run, resumed }) => ({ run, isNew: !resumed }));
     };
     if (options.detach === true) return await handOver(home, output, submit, refused);
     return await finishOneShot(
@@ -73,22 +46,23 @@ export async function importFiles(options: ImportOptions, files: readonly string
   }
 }
 
-/** `--feed` and `--mapping`. @throws PatchbayError `usage`: what is wrong with the feed's name, label or mapping. */
-async function choiceOf(home: Home, options: ImportOptions, output: Output): Promise<SubmitChoice> {
-  const name = options.feed ?? mainFeed;
-  const named = options.mapping === undefined ? {} : { mapping: await findMapping(options.mapping) };
-  const feed = await home.feeds.get(name);
-  if (!(await isKnown(home, feed.name))) {
-    output.note(`${printable(feed.name)} is a new feed: it is not configured, has no folder and no run yet`);
+/** @throws PatchbayError `usage` `auditDetached` | `fileNameEmpty` | `stdinNotRead`. */
+function requireSense({ audit, detach }: ImportCommandOptions, files: readonly string[]): void {
+  if (audit === true && detach === true) {
+    throw new PatchbayError('usage', 'auditDetached', '--audit waits for the audit, and --detach waits for nothing', {
+      hint: 'Remove one of them. Every run is audited; look at the result later with: patchbay runs show RUN',
+    });
   }
-  return { feed, ...named };
-}
-
-async function isKnown({ feeds, ledger, folders }: Home, name: string): Promise<boolean> {
-  if (name === mainFeed || feeds.configured.some((feed) => feed.name === name)) return true;
-  if (folders.importFolders.some((folder) => folderNamesOf(name).some((each) => existsSync(join(folder, each)))))
-    return true;
-  return (await ledger.runs.list({ feed: name, limit: 1 })).length > 0;
+  if (files.includes('')) {
+    throw new PatchbayError('usage', 'fileNameEmpty', 'the name of a file is empty', {
+      hint: 'Check the variable or the pattern that the name comes from.',
+    });
+  }
+  if (files.includes('-')) {
+    throw new PatchbayError('usage', 'stdinNotRead', 'reading standard input is not built yet', {
+      hint: 'Write it to a file first, then import the file.',
+    });
+  }
 }
 
 /** `--detach`: the running engine does the work. */
@@ -98,11 +72,9 @@ async function handOver(
   submit: () => Promise<readonly EnteredRun[]>,
   refused: readonly ErrorDocument[],
 ): Promise<number> {
-  const lock = takeEngineLock(home.folders.lockFile);
-  if (lock !== null) {
-    lock.release();
-    throw new PatchbayError('usage', 'noEngine', 'there is no engine to hand the file to', {
-      hint: 'Start one with: patchbay start. Or leave --detach away.',
+  if (!isEngineRunning(home)) {
+    throw new PatchbayError('usage', 'noEngine', 'no engine is running to hand the file to', {
+      hint: 'Start one with: patchbay start. Or leave out --detach.',
     });
   }
   for (const { run } of await submit()) {
@@ -110,27 +82,6 @@ async function handOver(
       output.document({ run: run.id, feed: run.feed, file: run.fileName, state: run.state, exitCode: 0 });
     else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);
   }
-  for (const document of refused) {
-    if (output.json) output.document(document);
-    else output.note(errorLines(document));
-  }
+  for (const document of refused) printRefused(output, document);
   return refused[0]?.exitCode ?? 0;
-}
-
-function runOptionsOf(options: ImportOptions): RunOptions {
-  const delimiter = options.delimiter === 'tab' ? '\t' : (options.delimiter ?? null);
-  if (delimiter !== null) checkDelimiter(delimiter);
-  if (options.encoding !== undefined) checkEncoding(options.encoding);
-  return {
-    ...noOptions,
-    delimiter,
-    encoding: options.encoding ?? null,
-    defaultCountry: options.defaultCountry === undefined ? null : checkCountry(options.defaultCountry),
-    onBlank: options.onBlank ?? null,
-    maxChange: options.maxChange ?? null,
-    maxDead: options.maxDead ?? null,
-    accept: options.accept === true,
-    adopt: options.adopt === true,
-    acceptReason: options.reason ?? null,
-  };
 }

@@ -1,53 +1,18 @@
-/** `patchbay ledger`: whether the ledger is sound, and a backup of it. Neither needs an engine, nor that none runs. */
-import { resolve } from 'node:path';
+/** `patchbay ledger check|backup`. */
 import { findLedgerFile } from '#src/app.ts';
-import type { GlobalOptions } from '#src/cli/open-home.ts';
-import { PatchbayError } from '#src/errors.ts';
-import { backUpLedger } from '#src/ledger/sqlite/back-up.ts';
-import { checkLedger, type LedgerCheck, type LedgerState } from '#src/ledger/sqlite/check.ts';
-import { ledgerDamaged, liftMark, markDamaged } from '#src/ledger/sqlite/damage.ts';
-import { exitCodes } from '#src/runs/exit-code.ts';
-import { loadCliConfig } from '../open-home.ts';
+import { backUpLedgerFile, checkLedgerFile, type LedgerReport } from '#src/operations/ledger.ts';
+import { type GlobalOptions, loadCliConfig } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
-const exitCodeOfState: Record<LedgerState, number> = {
-  sound: exitCodes.done,
-  damaged: exitCodes.unexpected,
-  inconsistent: exitCodes.dead,
-};
-
-const hintOfState: Record<LedgerState, string | null> = {
-  sound: null,
-  damaged: ledgerDamaged('', '').hint,
-  inconsistent: 'It can be read, and work goes on. Keep a copy of the file, and report this with the lines above.',
-};
-
-/** Damage that is found here stops all work on the ledger, as damage that is met anywhere; a sound one is free again. */
 export async function checkTheLedger(options: GlobalOptions): Promise<number> {
-  const output = createOutput(options);
   const file = await ledgerOf(options);
-  const check = checkLedger(file);
-  if (check.state === 'damaged') markDamaged(file, ledgerDamaged(file, check.findings[0]?.message ?? ''));
-  else liftMark(file);
-  tell(output, check, { what: `ledger ${file}` });
-  return exitCodeOfState[check.state];
+  return print(createOutput(options), checkLedgerFile(file), `ledger ${file}`, {});
 }
 
 export async function backUpTheLedger(options: GlobalOptions, target: string): Promise<number> {
-  const output = createOutput(options);
-  const file = await ledgerOf(options);
-  const check = await backUp(file, resolve(target));
-  tell(output, check, { what: `backup ${check.file}`, ledger: file });
-  return exitCodeOfState[check.state];
-}
-
-async function backUp(file: string, target: string): Promise<LedgerCheck> {
-  try {
-    return await backUpLedger(file, target);
-  } catch (error) {
-    if (error instanceof PatchbayError && error.kind === 'damaged') markDamaged(file, error);
-    throw error;
-  }
+  const ledger = await ledgerOf(options);
+  const report = await backUpLedgerFile(ledger, target);
+  return print(createOutput(options), report, `backup ${report.file}`, { ledger });
 }
 
 async function ledgerOf(options: GlobalOptions): Promise<string> {
@@ -55,18 +20,16 @@ async function ledgerOf(options: GlobalOptions): Promise<string> {
   return findLedgerFile(config, options.sandbox === true);
 }
 
-function tell(output: Output, check: LedgerCheck, { what, ledger }: { what: string; ledger?: string }): void {
-  const { file, bytes, schema, state, findings, notes } = check;
-  const hint = hintOfState[state];
+function print(output: Output, report: LedgerReport, what: string, origin: { readonly ledger?: string }): number {
+  const { file, bytes, schema, state, findings, notes, hint, exitCode } = report;
   if (output.json) {
-    const origin = ledger === undefined ? {} : { ledger };
-    output.document({ file, ...origin, bytes, schema, state, findings, notes, hint, exitCode: exitCodeOfState[state] });
-    return;
+    output.document({ file, ...origin, bytes, schema, state, findings, notes, hint, exitCode });
+    return exitCode;
   }
   const colour = state === 'sound' ? 'green' : 'red';
   output.line(`${printable(what)}, ${(bytes / 1e6).toFixed(1)} MB: ${output.style(colour, state)}`);
-  for (const { check: name, message } of findings) output.line(`  ${name.padEnd(10)} ${printable(message)}`);
-  for (const { check: name, message } of notes)
-    output.line(`  ${name.padEnd(10)} ${printable(message)} (worth a look)`);
-  if (hint !== null) output.line(`  ${hint}`);
+  for (const { check, message } of findings) output.line(`  ${check.padEnd(10)} ${printable(message)}`);
+  for (const { check, message } of notes) output.line(`  ${check.padEnd(10)} ${printable(message)} (worth a look)`);
+  if (hint !== null) output.line(output.paste(`  ${hint}`));
+  return exitCode;
 }

@@ -1,14 +1,15 @@
 /** `patchbay serve`: the workspace service alone. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { errorDocument, errorLines } from '#src/cli/exit.ts';
+import { errorLines } from '#src/cli/exit.ts';
 import { listenForInterrupt, tellInterrupted } from '#src/cli/interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
-import { createOutput, type Output, printable, tellBrokenStdoutMyself, wasStdoutClosed } from '#src/cli/output.ts';
+import { createOutput, handleBrokenStdout, type Output, printable, wasStdoutClosed } from '#src/cli/output.ts';
 import { systemClock } from '#src/clock.ts';
 import { keyFileProblem } from '#src/config/secrets.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { createLogger } from '#src/log.ts';
+import { errorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import type { PatchMode } from '#src/service/contacts/contact-changes.ts';
 import { parseReservedSources } from '#src/service/contacts/reserved-sources.ts';
@@ -76,7 +77,7 @@ export async function dumpStore(file: string, options: DumpOptions): Promise<num
   let isStdoutTaken = isForStdout && wasStdoutClosed();
   const stdout = () => {
     isStdoutTaken = true;
-    tellBrokenStdoutMyself();
+    handleBrokenStdout();
     return process.stdout;
   };
   try {

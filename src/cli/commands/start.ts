@@ -2,7 +2,7 @@
 import { access, constants } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { Home } from '#src/app.ts';
-import { errorDocument, errorLines } from '#src/cli/exit.ts';
+import { errorLines } from '#src/cli/exit.ts';
 import { listenForInterrupt } from '#src/cli/interrupt.ts';
 import { type GlobalOptions, openCliHome } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable } from '#src/cli/output.ts';
@@ -14,6 +14,7 @@ import { runWorker } from '#src/engine/worker-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, type EngineRegistration, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
+import { errorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 

@@ -28,10 +28,20 @@ import { addNotes, insertRun } from './runs.ts';
 
 export function sqliteDeadLetters(db: Database): DeadLetterLedger {
   return {
-    list: async ({ states, limit, ...choice }) => {
-      const { where, parameters } = fitting({ ...choice, ...(states === undefined ? {} : { states }) });
+    list: async ({ limit, after, ...filter }) => {
+      const { where, parameters } = fitting(filter);
+      const { lastAtMs = Number.MAX_SAFE_INTEGER, line = 0, id = '' } = after ?? {};
       return db
-        .all(`SELECT * FROM dead_letters WHERE ${where} ORDER BY last_at DESC, line LIMIT ?`, ...parameters, limit)
+        .all(
+          `SELECT * FROM dead_letters WHERE ${where} AND last_at <= ? AND (-last_at, line, id) > (?, ?, ?)
+           ORDER BY last_at DESC, line, id LIMIT ?`,
+          ...parameters,
+          lastAtMs,
+          -lastAtMs,
+          line,
+          id,
+          limit,
+        )
         .map(toLetter);
     },
 
@@ -122,7 +132,7 @@ const settled = quoted(settledStates);
 const inList = 'IN (SELECT value FROM json_each(?))';
 
 /** Only what is asked for stands in the condition: else no index helps. */
-function fitting({ ids, code, runId, states }: LetterChoice & Pick<DeadLetterFilter, 'states'>): {
+function fitting({ ids, code, runId, states, feed }: LetterChoice & Pick<DeadLetterFilter, 'states' | 'feed'>): {
   readonly where: string;
   readonly parameters: readonly string[];
 } {
@@ -130,6 +140,7 @@ function fitting({ ids, code, runId, states }: LetterChoice & Pick<DeadLetterFil
     [`id ${inList}`, ids && JSON.stringify(ids)],
     ['code = ?', code],
     ['run_id = ?', runId],
+    ['feed = ?', feed],
     [`state ${inList}`, states && JSON.stringify(states)],
   ];
   const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));

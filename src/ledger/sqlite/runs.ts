@@ -47,10 +47,11 @@ export function sqliteRuns(db: Database): RunLedger {
 
     get: async (id) => get(id),
 
-    list: async ({ states, feed, sha256, limit, oldestFirst }) => {
-      const conditions: readonly (readonly [string, string | undefined])[] = [
+    list: async ({ states, feed, sha256, beforeSequence, limit, oldestFirst }) => {
+      const conditions: readonly (readonly [string, string | number | undefined])[] = [
         ['feed = ?', feed],
         ['sha256 = ?', sha256],
+        ['sequence < ?', beforeSequence],
       ];
       const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
       const where = [...(states ? [`state IN (${places(states)})`] : []), ...given.map(({ condition }) => condition)];

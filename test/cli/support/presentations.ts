@@ -35,7 +35,7 @@ export function presentation(
   summary: Partial<RunSummary> = {},
   rest: Partial<Omit<RunPresentation, 'summary'>> = {},
 ): RunPresentation {
-  return { summary: summaryOf(summary), problems: [], notes: [], reason: null, ...rest };
+  return { summary: summaryOf(summary), problems: [], held: [], outcomes: [], notes: [], reason: null, ...rest };
 }
 
 export function problem(given: Partial<ProblemLine> = {}): ProblemLine {

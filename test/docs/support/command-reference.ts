@@ -20,7 +20,7 @@ export function shownOptions(command: Command): readonly Option[] {
 
 const head = `# Commands
 
-Generated from the description of the command line in \`src/cli/main.ts\`: change it there, then run \`npm run docs\`. \`patchbay
+Generated from the description of the command line in \`src/cli/program.ts\`: change it there, then run \`npm run docs\`. \`patchbay
 COMMAND --help\` prints the same. Exit codes and JSON shapes are in [\`contract.md\`](contract.md).
 `;
 

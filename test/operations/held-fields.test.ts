@@ -2,14 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { listHeld, takeHeld } from '#src/runs/take-held.ts';
-import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { listHeld, takeHeld } from '#src/operations/held-fields.ts';
+import { csv, expectCounts, openRunsBench, type RunsBench } from '../runs/support/runs-bench.ts';
 
 const wide = 'externalId,firstName,role,company';
 
 async function take(bench: RunsBench, side: 'file' | 'app', choice = {}): Promise<readonly RunRecord[]> {
   const identity = identifyProcess(bench.parts.clock.bootId);
-  const { runs } = await takeHeld({ ...bench.parts, identity }, side, await listHeld(bench.parts, choice));
+  const { runs } = await takeHeld(
+    { submit: bench.parts, identity, config: { upsert: bench.parts } },
+    side,
+    await listHeld(bench.parts, choice),
+  );
   return runs;
 }
 

@@ -1,7 +1,7 @@
 /** The document of a run, from report and ledger. */
 import { describe, expect, it } from 'vitest';
 import type { Home } from '#src/app.ts';
-import { presentationOf, runDocument, shownDocument } from '#src/cli/present-run.ts';
+import { readRun, readRunEnd, runDocument, wholeRunDocument } from '#src/operations/runs.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { defaultGuards } from '#test/runs/support/tallies.ts';
@@ -23,7 +23,7 @@ describe('the document of a run', () => {
   it('of a finished run is what its report holds', async () => {
     const bench = await openRunsBench();
     const run = await bench.import('a.csv', csv(['c-1,Ann,A,', 'c-2,Ann,A,call me'], header));
-    const document = runDocument(await presentationOf(homeOf(bench), run, { kind: 'rest', run }), true);
+    const document = runDocument(await readRunEnd(homeOf(bench), { kind: 'rest', run }), true);
     const report = await bench.report(run);
     expect(document).toEqual(Object.fromEntries(Object.keys(document).map((key) => [key, report[key]])));
     expect(document.fixFile).toBe((await bench.fixFile(run)).path);
@@ -35,7 +35,7 @@ describe('the document of a run', () => {
     const rows = ['c-1,Ann,B,', 'c-2,N/A,A,', 'c-2,N/A,A,'];
     const staged = await bench.stage(await bench.submit('b.csv', csv(rows, header)));
     const outcomesOf = async (run: typeof staged): Promise<unknown> =>
-      shownDocument(await presentationOf(homeOf(bench), run, null), true);
+      wholeRunDocument(await readRun(homeOf(bench), run), true);
     const read = [
       { kind: 'warning', line: 3, key: 'c-2', field: 'firstName', value: 'N/A' },
       { kind: 'warning', line: 4, key: 'c-2', field: 'firstName', value: 'N/A' },
@@ -53,7 +53,7 @@ describe('the document of a run', () => {
     const rows = Array.from({ length: 20 }, (_, index) => `c-${index},Ann,A,call me`);
     const run = await bench.import('a.csv', csv(rows, header));
     expect(run.state).toBe('stopped');
-    const { summary, reason } = await presentationOf(homeOf(bench), run, { kind: 'rest', run });
+    const { summary, reason } = await readRunEnd(homeOf(bench), { kind: 'rest', run });
     expect(summary).toMatchObject({ state: 'stopped', exitCode: 5, dead: 20, pending: 0, fixFile: null });
     expect(reason).toMatchObject({ code: 'guardDead' });
     expect(await bench.names('import', '_fix')).toEqual([]);
@@ -64,20 +64,20 @@ describe('the document of a run', () => {
     const run = await bench.stage(await bench.submit('a.csv', csv(fillers(3))));
     const pause = { code: 'auth', message: 'the key was refused (401)', sinceMs: 1 } as const;
     const end: FollowEnd = { kind: 'auth', run, pause };
-    const presentation = await presentationOf(homeOf(bench), run, end);
+    const presentation = await readRunEnd(homeOf(bench), end);
     expect(presentation.summary).toMatchObject({ state: 'stopped', exitCode: 4, pending: 3 });
     expect(presentation.reason).toMatchObject({ code: 'keyRefused', message: pause.message });
-    expect(presentation.reason?.hint).toContain('No row was given up');
+    expect(presentation.reason?.hint).toContain('it continues where it stopped');
     expect(runDocument(presentation, true)).toMatchObject({ error: { code: 'keyRefused' } });
   });
 
   it.each([
     ['with the reason of the pause', { code: 'unreachable', message: 'refused', sinceMs: 1 } as const, 'refused'],
-    ['without one', null, 'nothing moved for a long time'],
+    ['without one', null, 'there was no progress for a long time'],
   ])('of a run whose patience is over is stopped with exit code 6, %s', async (_name, pause, message) => {
     const bench = await openRunsBench();
     const run = await bench.stage(await bench.submit('a.csv', csv(fillers(3))));
-    const { summary, reason } = await presentationOf(homeOf(bench), run, { kind: 'unreachable', run, pause });
+    const { summary, reason } = await readRunEnd(homeOf(bench), { kind: 'unreachable', run, pause });
     expect(summary).toMatchObject({ state: 'stopped', exitCode: 6 });
     expect(reason).toMatchObject({ code: 'serviceUnreachable', message });
   });

@@ -1,0 +1,412 @@
+/**
+ * The commands, their arguments and options, as commander knows them and as `docs/commands.md` lists them. What a command does
+ * is loaded when it is called.
+ */
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { finalRunStates } from '#src/ledger/runs.ts';
+import { logLevels } from '#src/operations/logs.ts';
+import manifest from '../../package.json' with { type: 'json' };
+
+export function buildProgram(): Command {
+  const program = new Command('patchbay')
+    .description('Keeps the contacts of a business-telephony workspace in sync with the exports dropped into a folder.')
+    .version(manifest.version)
+    .option('--config <file>', 'config file (default: ./patchbay.yaml, if it exists)')
+    .option('--data <dir>', 'data folder (default: ./data)')
+    .option('--json', 'print JSON on stdout: one document, or one line per item of a list')
+    .option('-q, --quiet', 'print results only')
+    .option('-v, --verbose', 'print log lines')
+    .option('--no-color', 'no colours')
+    .option('--no-values', 'print no values from files or contacts')
+    .option('-y, --yes', 'answer every question with yes')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureOutput({
+      // Errors are printed by `main`, in the form of all other errors.
+      outputError: () => undefined,
+    })
+    .exitOverride()
+    .showSuggestionAfterError();
+  program.addHelpText('after', helpFooter);
+  for (const add of [
+    addStart,
+    addImport,
+    addStatus,
+    addRuns,
+    addHeld,
+    addDead,
+    addSchedule,
+    addNumbers,
+    addAudit,
+    addLedger,
+    addLogs,
+    addServe,
+    addDoctor,
+    addConfig,
+  ])
+    add(program);
+  return program;
+}
+
+const helpFooter = `
+Try it without an account:
+  patchbay start                                   worker, queue, sandbox service and page
+  patchbay import --sandbox config/samples/contacts.csv
+
+Exit codes: 0 done, 2 usage, 3 rejected rows or duplicates, 4 key refused, 5 stopped by a guard, 6 service unreachable, 130 interrupted.`;
+
+/** What the options hold is what the description of the command says: commander parses, the action names the type. */
+type Action = (options: never, ...rest: never[]) => Promise<number>;
+
+/** Runs the action with all options, its own and the global ones, and sets its exit code. */
+function run(load: () => Promise<Action>): (...args: unknown[]) => Promise<void> {
+  return async (...args) => {
+    // Commander passes the arguments, then the command's options, then the command.
+    const command = args.at(-1) as Command;
+    const positional = args.slice(0, -2);
+    const action = await load();
+    process.exitCode = await action(command.optsWithGlobals() as never, ...(positional as never[]));
+  };
+}
+
+/** A command that reads or changes a data folder. */
+function onDataFolder(command: Command): Command {
+  return command.option('--sandbox', "use the sandbox and its data, not the configured service's");
+}
+
+function withWait(command: Command): Command {
+  return command.option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)');
+}
+
+function withDetach(command: Command): Command {
+  return command.option('--detach', 'leave the work to the running engine, and exit');
+}
+
+/** One command a line, with what it does. */
+function withExamples(command: Command, ...lines: readonly string[]): Command {
+  return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+}
+
+function addStart(program: Command): void {
+  program
+    .command('start')
+    .description('run the worker, the queue and the page; without a configured service also the sandbox')
+    .option('--same-workspace', 'confirm that it is the same workspace although the URL or the key changed')
+    .addOption(
+      new Option('--worker', 'run a further process that works for the engine running on the data folder').conflicts(
+        'sameWorkspace',
+      ),
+    )
+    .action(run(async () => (await import('./commands/start.ts')).start));
+}
+
+function addImport(program: Command): void {
+  const command = program
+    .command('import')
+    .description('import files, then exit')
+    .argument('<FILE...>', 'CSV or JSON files (.csv .tsv .txt .json .ndjson .jsonl, each also .gz)')
+    .option('--feed <name>', 'the feed that the files belong to, with its mapping, label and limits (default: main)')
+    .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
+    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
+    .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
+    .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
+    .option('--adopt', 'take over contacts that exist in the workspace and are not known yet')
+    .option('--max-change <percent>', 'allow updates, creates and clears up to this share, once', percent)
+    .option('--max-dead <percent>', 'allow rejected rows up to this share, once', percent)
+    .option('--accept', 'pass the guards that check the file, once; guards that watch the writing stay on')
+    .option('--reason <text>', 'why; recorded in the report')
+    .option('--audit', 'wait until each key is known to have exactly one contact')
+    .option('--same-workspace', 'confirm that it is the same workspace although the URL or the key changed');
+  withExamples(
+    withDetach(withWait(onDataFolder(command))),
+    'patchbay import --sandbox config/samples/contacts.csv     try it without an account',
+    'patchbay import --feed crm --default-country DE crm.csv   a feed of its own',
+    'patchbay import --json contacts.csv                       for scripts',
+  ).action(run(async () => (await import('./commands/import.ts')).importFiles));
+}
+
+function addStatus(program: Command): void {
+  onDataFolder(program.command('status'))
+    .description('what is running, what waits, and what needs attention')
+    .action(run(async () => (await import('./commands/status.ts')).status));
+}
+
+function addRuns(program: Command): void {
+  const runs = program.command('runs').description('list, show, approve or cancel runs');
+  const states = ['active', 'queued', 'staging', 'applying', 'cancelling', 'stopped', ...finalRunStates];
+  withExamples(
+    onDataFolder(runs.command('ls', { isDefault: true })),
+    'patchbay runs ls --state stopped    runs that wait for your approval',
+    'patchbay runs ls --feed crm         the last runs of one feed',
+  )
+    .description('the last runs, newest first')
+    .option('--feed <name>', 'only runs of this feed')
+    .addOption(
+      new Option('--state <state>', 'only runs in this state; active: not ended and not stopped').choices(states),
+    )
+    .option('--after <run>', 'only runs older than this one: the last one of the page before')
+    .option('--limit <n>', 'how many', count, 20)
+    .action(run(async () => (await import('./commands/runs.ts')).runs));
+  onDataFolder(runs.command('show'))
+    .description('one run with its problems, warnings and audits')
+    .argument('<RUN>', 'its id, or the end of it')
+    .action(run(async () => (await import('./commands/runs.ts')).showRun));
+  withExamples(
+    withDetach(withWait(onDataFolder(runs.command('approve')))),
+    'patchbay runs approve 811b4f --reason "new mail domain"',
+  )
+    .description('let a run continue that a guard stopped, as it was shown; asks on a terminal, unless --yes')
+    .argument('<RUN>', 'its id, or the end of it')
+    .option('--reason <text>', 'why; recorded in the report')
+    .action(run(async () => (await import('./commands/runs.ts')).approve));
+  onDataFolder(runs.command('cancel'))
+    .description('end a run: what was written stays written, the rest is left out')
+    .argument('<RUN>', 'its id, or the end of it')
+    .action(run(async () => (await import('./commands/runs.ts')).cancel));
+}
+
+function addHeld(program: Command): void {
+  const held = program
+    .command('held')
+    .description('fields that changed both in the file and in the app: list them, decide about them');
+  const choice = (command: Command): Command =>
+    onDataFolder(command)
+      .argument('[KEY...]', 'keys of contacts')
+      .option('--feed <name>', 'only fields of this feed')
+      .option('--field <field>', 'only this field, as role or custom.tier');
+  choice(held.command('ls', { isDefault: true }))
+    .description("held fields, each with the file's value and the app's")
+    .option('--limit <n>', 'how many', count, 1_000)
+    .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
+  const side = new Argument('<SIDE>', 'whose value to keep').choices(['file', 'app']);
+  withExamples(
+    withDetach(withWait(choice(held.command('take').addArgument(side)))),
+    "patchbay held take file c-17 --field role   write the file's role to one contact",
+    "patchbay held take app --all                keep the app's values everywhere",
+  )
+    .description("decide: write the file's value, or keep the app's; asks on a terminal, unless --yes")
+    .option('--all', 'all held fields')
+    .action(run(async () => (await import('./commands/held.ts')).takeHeldFields));
+}
+
+function addDead(program: Command): void {
+  const dead = program.command('dead').description('dead letters, kept of rejected rows: list, show or retry them');
+  onDataFolder(dead.command('ls', { isDefault: true }))
+    .description('dead letters, grouped by what is wrong')
+    .option('--code <code>', 'only those with this code')
+    .option('--run <run>', 'only those of this run')
+    .option('--feed <name>', 'only those of this feed')
+    .addOption(
+      new Option('--state <state>', 'which').choices(['open', 'redriven', 'closed', 'dropped', 'all']).default('open'),
+    )
+    .option('--after <id>', 'only those that come after this one: the last one of the page before')
+    .option('--limit <n>', 'how many', count, 1_000)
+    .action(run(async () => (await import('./commands/dead.ts')).listDead));
+  onDataFolder(dead.command('show'))
+    .description("one dead letter with its cells and the service's answer")
+    .argument('<ID>')
+    .action(run(async () => (await import('./commands/dead.ts')).showDead));
+  withExamples(
+    withDetach(withWait(onDataFolder(dead.command('retry')))),
+    'patchbay dead retry --code timeout    all with one code',
+    'patchbay dead retry --all --remap     after a change of the mapping or the default country',
+  )
+    .description('try dead letters again')
+    .argument('[ID...]')
+    .option('--code <code>', 'all with this code')
+    .option('--run <run>', 'all of this run')
+    .option('--all', 'all that are open')
+    .option('--remap', 'map their cells again, with the mapping as it is now')
+    .action(run(async () => (await import('./commands/dead.ts')).retryDead));
+}
+
+function addSchedule(program: Command): void {
+  const schedule = program.command('schedule').description('scheduled work: list it, run it now, pause and resume it');
+  onDataFolder(schedule.command('ls', { isDefault: true }))
+    .description('schedules with their next times and their last outcome')
+    .action(run(async () => (await import('./commands/schedule.ts')).schedules));
+  withDetach(withWait(onDataFolder(schedule.command('run'))))
+    .description('do its work now, and wait for the end')
+    .argument('<NAME>')
+    .action(run(async () => (await import('./commands/schedule.ts')).runSchedule));
+  onDataFolder(schedule.command('pause'))
+    .description('pause it until it is resumed')
+    .argument('<NAME>')
+    .option('--reason <text>', 'why; schedule ls shows it')
+    .action(run(async () => (await import('./commands/schedule.ts')).pause));
+  onDataFolder(schedule.command('resume'))
+    .description('end its pause; what was missed meanwhile is not made up for')
+    .argument('<NAME>')
+    .action(run(async () => (await import('./commands/schedule.ts')).resume));
+}
+
+function addNumbers(program: Command): void {
+  const numbers = program.command('numbers').description('the phone numbers of the workspace and their history');
+  const add = (name: string, isDefault = false): Command =>
+    onDataFolder(numbers.command(name, { isDefault })).option(
+      '--user <id>',
+      "only this user's numbers (kept as a separate series of snapshots)",
+    );
+  add('ls', true)
+    .description('the phone numbers as the last snapshot shows them')
+    .action(run(async () => (await import('./commands/numbers.ts')).numbers));
+  withWait(add('snapshot'))
+    .description('take a snapshot now')
+    .action(run(async () => (await import('./commands/numbers.ts')).snapshotNumbers));
+  add('history')
+    .description('the snapshots and what changed, or the history of one number')
+    .argument('[NUMBER]', 'as +14155550101, or its id')
+    .option('--limit <n>', 'how many', countFromOne, 20)
+    .action(run(async () => (await import('./commands/numbers.ts')).numberHistory));
+  withExamples(
+    add('diff'),
+    'patchbay numbers diff                the last snapshot and the one before it',
+    'patchbay numbers diff 2026-11-01     since the beginning of that day',
+  )
+    .description('what changed between two snapshots (without times: the last one and the one before it)')
+    .argument('[FROM]', 'a time: 20261121T140000Z, 2026-11-21T14:00:00Z or 2026-11-21 (UTC)')
+    .argument('[TO]', 'another time (default: the last snapshot)')
+    .action(run(async () => (await import('./commands/numbers.ts')).numbersDiff));
+}
+
+function addAudit(program: Command): void {
+  withWait(onDataFolder(program.command('audit')))
+    .description('check that each key that a run touched has exactly one contact')
+    .argument('<RUN>', 'its id, or the end of it')
+    .action(run(async () => (await import('./commands/audit.ts')).auditRun));
+}
+
+function addLedger(program: Command): void {
+  const ledger = program.command('ledger').description('check the ledger, or back it up');
+  onDataFolder(ledger.command('check'))
+    .description('check that its file is intact and its contents add up: 0 sound, 1 damaged, 3 inconsistent')
+    .action(run(async () => (await import('./commands/ledger.ts')).checkTheLedger));
+  onDataFolder(ledger.command('backup'))
+    .description('write a backup into a new file, also while an engine works')
+    .argument('<FILE>')
+    .action(run(async () => (await import('./commands/ledger.ts')).backUpTheLedger));
+}
+
+function addLogs(program: Command): void {
+  withExamples(
+    onDataFolder(program.command('logs')),
+    'patchbay logs -f --feed crm          follow one feed',
+    'patchbay logs --level warn           what needs attention',
+  )
+    .description('the log lines of the data folder')
+    .option('-f, --follow', 'wait for further lines')
+    .option('--run <run>', 'only lines of this run, by its id or the end of it')
+    .option('--feed <feed>', 'only lines of this feed')
+    .addOption(new Option('--level <level>', 'only lines of this level and above').choices(logLevels))
+    .option('--lines <n>', 'how many of the last lines that fit', count, 50)
+    .action(run(async () => (await import('./commands/logs.ts')).logs));
+}
+
+/** Options of a running service: `--dump` starts none. */
+const notForDump = [
+  ...['load', 'port', 'key', 'keyFile', 'contacts', 'numbers', 'patch', 'rate', 'pageNumbers', 'international'],
+  ...['fault', 'faultSeed', 'control', 'reservedSource'],
+];
+
+/** `--help` stays fast: the catalog itself is loaded with the service (a test compares the two). */
+const serveHelp = `
+Faults: OPERATION:FAULT[=ARGUMENT][:PROBABILITY], as create:dropAfter:5% or *:status=503;retryAfter=2:3%
+  operations  create get list update delete numbers fields calls recordings messages send, or * for all
+  faults      latency=DURATION status=STATUS[;retryAfter=SECONDS] dropBefore dropAfter hangAfter[=DURATION]
+              lateCommit=DURATION listLag=DURATION repeatToken nonStringToken strangers truncated notJson`;
+
+function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('run the workspace service alone: sandbox and reference server')
+    .option('--port <n>', 'port (default: 8787; 0 takes a free one)', portNumber)
+    .option('--key <key>', 'API key; may be repeated (default: those of the store, and a random one)', append)
+    .option('--key-file <file>', 'file with API keys, one per line')
+    .option('--store <file>', 'SQLite file, or :memory: (default)')
+    .addOption(
+      new Option('--load <file>', 'fill a new store from a workspace file, or - for stdin').conflicts([
+        'contacts',
+        'numbers',
+      ]),
+    )
+    .addOption(
+      new Option('--dump <file>', 'write the store into a workspace file, or - for stdout, and exit').conflicts(
+        notForDump,
+      ),
+    )
+    .option('--contacts <n>', 'invented contacts of a new workspace (default: 25)', count)
+    .option('--numbers <n>', 'invented phone numbers of a new workspace, with calls and messages (default: 4)', count)
+    .addOption(
+      new Option('--patch <mode>', 'what PATCH does with members that its body leaves out (default: merge)').choices([
+        'merge',
+        'replace',
+      ]),
+    )
+    .option('--rate <n>', 'requests per second for each key (default: no limit)', count)
+    .option('--page-numbers <n>', 'page size of the phone numbers (default: all at once)', count)
+    .option('--international', 'allow messages to numbers outside the United States and Canada')
+    .option('--fault <spec...>', 'misbehave: OPERATION:FAULT[=ARGUMENT][:PROBABILITY]')
+    .option('--fault-seed <n>', 'seed for --fault: the same seed gives the same behaviour (default: 1)', count)
+    .option('--control', 'open /__control, which shows and changes the faults')
+    .option('--reserved-source <word>', 'WORD or PREFIX* that is refused as source; may be repeated', append)
+    .addHelpText('after', serveHelp)
+    .action(run(async () => (await import('./commands/serve.ts')).serve));
+}
+
+function addDoctor(program: Command): void {
+  onDataFolder(program.command('doctor'))
+    .description('check this machine, the ledger, the configuration and the way to the service')
+    .action(run(async () => (await import('./commands/doctor.ts')).doctor));
+}
+
+function addConfig(program: Command): void {
+  const config = program.command('config').description('check or print the configuration');
+  config
+    .command('check')
+    .description('list what is wrong with it')
+    .action(run(async () => (await import('./commands/config.ts')).checkConfig));
+  config
+    .command('print')
+    .description('print it with the origin of each value; secrets masked')
+    .action(run(async () => (await import('./commands/config.ts')).printConfiguration));
+  config
+    .command('schema')
+    .description('print its JSON Schema')
+    .action(run(async () => (await import('./commands/config.ts')).printSchema));
+}
+
+function percent(text: string): number {
+  const match = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(text.trim());
+  const value = Number(match?.[1]);
+  if (match === null || value > 100) throw new InvalidArgumentError('Give a percentage from 0% to 100%.');
+  return value / 100;
+}
+
+/** Gathers the values of an option that is given several times. */
+function append(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
+function count(text: string): number {
+  const value = numberOf(text);
+  if (!Number.isInteger(value) || value < 0 || value > 10_000_000)
+    throw new InvalidArgumentError('Give a whole number.');
+  return value;
+}
+
+/** An empty text is no number, though JavaScript takes it for 0. */
+function numberOf(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text);
+}
+
+function portNumber(text: string): number {
+  const value = numberOf(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new InvalidArgumentError('Give a port from 0 to 65535.');
+  return value;
+}
+
+function countFromOne(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 99999.');
+  return Number(text);
+}

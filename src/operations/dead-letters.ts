@@ -1,0 +1,288 @@
+/**
+ * Dead letters: list them, look at one, try them again.
+ *
+ * Two kinds share the list. A *letter* is what is kept of a rejected row; its id begins with `d`. A *notice* that the webhook
+ * did not take is a delivery; its id begins with `n`, and it holds ids, codes and counts, no values.
+ */
+import type { Home } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
+import { type RedriveChoice, redrive } from '#src/dead-letters/redrive.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { type DeliveryRecord, waitingMax } from '#src/ledger/deliveries.ts';
+import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { ServiceAnswer } from '#src/ledger/staging.ts';
+
+export interface DeadLetterQuery {
+  readonly code?: string;
+  /** The run that met the letter last. */
+  readonly run?: string;
+  readonly feed?: string;
+  /** `open` includes letters that are being tried again. */
+  readonly state: DeadLetterState | 'all';
+  /** The id of the last letter of the page before. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export interface DeadLetterPage {
+  readonly letters: readonly DeadLetter[];
+  /** None on the pages after the first. */
+  readonly notices: readonly DeliveryRecord[];
+}
+
+/**
+ * Newest first.
+ * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names none.
+ */
+export async function listDeadLetters(
+  { ledger }: Pick<Home, 'ledger'>,
+  query: DeadLetterQuery,
+): Promise<DeadLetterPage> {
+  const { code, run, feed, state, after, limit } = query;
+  const last = after === undefined ? null : await ledger.deadLetters.get(after);
+  if (after !== undefined && last === null) throw noSuchDeadLetter(after);
+  const letters = await ledger.deadLetters.list({
+    ...(code === undefined ? {} : { code }),
+    ...(run === undefined ? {} : { runId: run }),
+    ...(feed === undefined ? {} : { feed }),
+    ...(state === 'all' ? {} : { states: state === 'open' ? ['open', 'redriven'] : [state] }),
+    ...(last === null ? {} : { after: last }),
+    limit,
+  });
+  return { letters, notices: after === undefined ? await deadNotices({ ledger }, query) : [] };
+}
+
+/** No ledger keeps more of them. */
+const deadNoticesMax = 50_000;
+
+/** Notices belong to no run, and are always open. Newest first. */
+async function deadNotices(
+  { ledger }: Pick<Home, 'ledger'>,
+  { code, run, feed, state, limit }: DeadLetterQuery,
+): Promise<readonly DeliveryRecord[]> {
+  if (run !== undefined || (state !== 'open' && state !== 'all')) return [];
+  if (code === undefined && feed === undefined) return ledger.deliveries.inState('dead', limit);
+  const dead = await ledger.deliveries.inState('dead', deadNoticesMax);
+  return dead
+    .filter((one) => (code === undefined || one.code === code) && (feed === undefined || one.feed === feed))
+    .slice(0, limit);
+}
+
+export type DeadLetterOrNotice =
+  | { readonly kind: 'letter'; readonly letter: DeadLetter }
+  | { readonly kind: 'notice'; readonly notice: DeliveryRecord };
+
+/** @throws PatchbayError `usage` `noSuchDeadLetter`. */
+export async function readDeadLetter({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<DeadLetterOrNotice> {
+  const notice = isNoticeId(id) ? await findDeadNotice({ ledger }, id) : null;
+  if (notice !== null) return { kind: 'notice', notice };
+  const letter = await ledger.deadLetters.get(id);
+  if (letter === null) throw noSuchDeadLetter(id);
+  return { kind: 'letter', letter };
+}
+
+function noSuchDeadLetter(id: string): PatchbayError {
+  return new PatchbayError('usage', 'noSuchDeadLetter', `there is no dead letter ${id}`, {
+    hint: 'List the dead letters with: patchbay dead ls',
+  });
+}
+
+function isNoticeId(id: string): boolean {
+  return id.startsWith('n');
+}
+
+async function findDeadNotice({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<DeliveryRecord | null> {
+  const found = await ledger.deliveries.get(id);
+  return found?.state === 'dead' ? found : null;
+}
+
+/** Which dead letters to try again: these ids, or all that fit code and run, or all. */
+export interface RetryRequest {
+  readonly ids: readonly string[];
+  readonly code?: string;
+  readonly run?: string;
+  readonly all?: boolean;
+  /** Maps the cells of letters again, with the mapping as it is now. */
+  readonly remap?: boolean;
+}
+
+/** @throws PatchbayError `usage` `nothingChosen`. */
+export function requireRetryChoice({ ids, code, run, all }: RetryRequest): void {
+  if (ids.length > 0 || code !== undefined || run !== undefined || all === true) return;
+  throw new PatchbayError('usage', 'nothingChosen', 'no dead letters were chosen', {
+    hint: 'Name their ids, or use --code CODE, --run RUN or --all: patchbay dead retry --all',
+  });
+}
+
+/** Whether only notices are named: these need no service. */
+export function isForNoticesOnly({ ids }: RetryRequest): boolean {
+  return ids.length > 0 && ids.every(isNoticeId);
+}
+
+/**
+ * Puts the chosen dead notices back into the line, with all their attempts. The engine sends them.
+ * @returns their ids.
+ * @throws PatchbayError `usage` `noDeadLetters` where only notices are named and none of them is dead.
+ */
+export async function retryNotices(
+  { ledger, clock }: Pick<Home, 'ledger' | 'clock'>,
+  request: RetryRequest,
+): Promise<readonly string[]> {
+  const nowMs = clock.nowMs();
+  const sent: string[] = [];
+  for (const { id } of await chosenNotices({ ledger }, request)) {
+    if (await ledger.deliveries.retry(id, nowMs)) sent.push(id);
+  }
+  if (sent.length > 0 || !isForNoticesOnly(request)) return sent;
+  throw new PatchbayError('usage', 'noDeadLetters', `there is no dead letter ${request.ids.join(', ')}`, {
+    hint: 'List what is open with: patchbay dead ls',
+  });
+}
+
+async function chosenNotices(
+  { ledger }: Pick<Home, 'ledger'>,
+  { ids, code, run }: RetryRequest,
+): Promise<readonly DeliveryRecord[]> {
+  const ofCode = code === undefined ? {} : { code };
+  const ofRun = run === undefined ? {} : { run };
+  if (ids.length === 0) return deadNotices({ ledger }, { ...ofCode, ...ofRun, state: 'open', limit: waitingMax });
+  if (run !== undefined) return [];
+  const named = await Promise.all(ids.filter(isNoticeId).map((id) => findDeadNotice({ ledger }, id)));
+  return named.filter((one) => one !== null).filter((one) => code === undefined || one.code === code);
+}
+
+/** Whether any open letter of a rejected row fits the request. */
+export async function hasOpenLetters({ ledger }: Pick<Home, 'ledger'>, request: RetryRequest): Promise<boolean> {
+  const { remap: _, ...filter } = redriveChoice(request);
+  return (await ledger.deadLetters.openByRun(filter)).length > 0;
+}
+
+/**
+ * Enters runs that try the chosen letters again.
+ * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits.
+ */
+export async function retryLetters(
+  { submit }: Pick<Home, 'submit'>,
+  request: RetryRequest,
+): Promise<readonly RunRecord[]> {
+  return redrive(submit, redriveChoice(request));
+}
+
+function redriveChoice({ ids, code, run, remap }: RetryRequest): RedriveChoice {
+  return {
+    ...(ids.length > 0 ? { ids: ids.filter((id) => !isNoticeId(id)) } : {}),
+    ...(code === undefined ? {} : { code }),
+    ...(run === undefined ? {} : { runId: run }),
+    remap: remap === true,
+  };
+}
+
+/** A letter in the shape of `dead ls --json` (`contract.md`). */
+export interface LetterDocument {
+  readonly id: string;
+  readonly run: string;
+  readonly feed: string;
+  readonly file: string;
+  readonly line: number;
+  readonly key: string | null;
+  readonly class: string;
+  readonly code: string;
+  readonly field: string | null;
+  readonly message: string;
+  /** How often it was tried again. */
+  readonly attempts: number;
+  /** How many runs met it. */
+  readonly seen: number;
+  readonly state: DeadLetterState;
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+export function letterDocument(letter: DeadLetter): LetterDocument {
+  const { id, feed, file, line, key, class: reasonClass, code, field, message, attempts, state } = letter;
+  return {
+    id,
+    run: letter.runId,
+    feed,
+    file,
+    line,
+    key,
+    class: reasonClass,
+    code,
+    field,
+    message,
+    attempts,
+    seen: letter.seenCount,
+    state,
+    firstAt: isoInstant(letter.firstAtMs),
+    lastAt: isoInstant(letter.lastAtMs),
+  };
+}
+
+/** For `--no-values`: no key, and none of the service's words, which may repeat what it was sent. */
+export function letterWithoutValues(letter: DeadLetter): LetterDocument {
+  const document = letterDocument(letter);
+  const { answer, code } = letter;
+  return {
+    ...document,
+    key: null,
+    message: answer === null ? document.message : `the service's answer led to ${code}`,
+  };
+}
+
+/** What the service answered, without its words. */
+function answerWithoutValues({ answer }: DeadLetter): ServiceAnswer | null {
+  return answer === null ? null : { ...answer, title: null, message: null };
+}
+
+/** `dead show --json`: the letter with its hint, the answer of the service, its cells and what they were mapped to. */
+export function letterDetailDocument(letter: DeadLetter, values: boolean) {
+  return {
+    ...(values ? letterDocument(letter) : letterWithoutValues(letter)),
+    hint: letter.hint,
+    answer: values ? letter.answer : answerWithoutValues(letter),
+    cells: values ? cellsOf(letter) : {},
+    mapped: values ? letter.desired : null,
+  };
+}
+
+/** By column; a cell without a column is called `cell 7`. */
+function cellsOf({ row }: DeadLetter): Readonly<Record<string, string>> {
+  if (row === null) return {};
+  const entries: [string, string][] =
+    row.kind === 'cells'
+      ? row.cells.map((cell, index) => [row.columns[index] ?? `cell ${index + 1}`, cell])
+      : Object.entries(row.object).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? value : JSON.stringify(value),
+        ]);
+  return Object.fromEntries(entries);
+}
+
+/** A notice in the shape of `dead ls --json`; what a notice does not have is null. */
+export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, string | number | null>> {
+  const { id, feed, code, message, attempts } = notice;
+  return {
+    id,
+    run: null,
+    feed,
+    file: null,
+    line: null,
+    key: null,
+    class: code === 'webhookGone' ? 'refused' : 'exhausted',
+    code,
+    field: null,
+    message,
+    attempts,
+    seen: 1,
+    state: 'open',
+    firstAt: isoInstant(notice.atMs),
+    lastAt: isoInstant(notice.endedAtMs ?? notice.atMs),
+  };
+}
+
+/** `dead show --json`: the notice with its type and data. */
+export function noticeDetailDocument(notice: DeliveryRecord) {
+  return { ...noticeDocument(notice), type: notice.type, data: notice.data };
+}

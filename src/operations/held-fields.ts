@@ -1,0 +1,175 @@
+/**
+ * Held fields: fields that file and app changed differently. List them, and decide for the file's or the app's value
+ * (`src/contacts/take-held.ts`).
+ *
+ * A decision is one transaction for each feed. Where the file's values are to be written, it enters a run with them, so that
+ * a crash leaves either nothing decided or work for the next engine. A run that is cancelled or ends with rejected rows takes
+ * nothing back: the next import of the row writes what is still to be written.
+ */
+import { createHash } from 'node:crypto';
+import type { Home } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
+import type { HeldSide } from '#src/contacts/take-held.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { HeldFilter, HeldRecord } from '#src/ledger/contacts.ts';
+import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
+import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
+import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
+import { newRunId } from '#src/runs/run-files.ts';
+
+/** Fields that are decided at once at most: one transaction must not lock the ledger for long. */
+export const heldPerDecisionMax = 20_000;
+const fieldsPerPage = 1_000;
+/** A run holds a key for as long as one request takes. */
+const busyWaitMs = 60_000;
+const busyLookMs = 100;
+
+export type HeldChoice = Pick<HeldFilter, 'feed' | 'keys' | 'field'>;
+
+export interface HeldTaken {
+  readonly taken: readonly HeldRecord[];
+  /** They changed since they were shown: nothing was decided about them. */
+  readonly moved: readonly HeldRecord[];
+  /** One for each feed, with the file's values; more where a run held a key at first. */
+  readonly runs: readonly RunRecord[];
+}
+
+export interface HeldQuery extends HeldChoice {
+  readonly limit?: number;
+  /** The last field of the page before. */
+  readonly after?: NonNullable<HeldFilter['after']>;
+}
+
+/** The held fields that fit, by feed, key and field. */
+export async function listHeld(
+  { ledger }: Pick<Home, 'ledger'>,
+  { limit = heldPerDecisionMax, after: cursor, ...choice }: HeldQuery,
+): Promise<readonly HeldRecord[]> {
+  const all: HeldRecord[] = [];
+  // Ends with the first short page, or at the limit.
+  for (;;) {
+    const after = all.at(-1) ?? cursor;
+    const size = Math.min(fieldsPerPage, limit - all.length);
+    const page = await ledger.contacts.held({ ...choice, limit: size, ...(after === undefined ? {} : { after }) });
+    all.push(...page);
+    if (page.length < size || all.length >= limit) return all;
+  }
+}
+
+export interface HeldPage {
+  readonly held: readonly HeldRecord[];
+  /** How many more fit, beyond this page. */
+  readonly moreCount: number;
+}
+
+export async function readHeldPage(
+  { ledger }: Pick<Home, 'ledger'>,
+  query: HeldQuery & { readonly limit: number },
+): Promise<HeldPage> {
+  const held = await listHeld({ ledger }, query);
+  if (query.after !== undefined || held.length < query.limit) return { held, moreCount: 0 };
+  const { limit: _, after: __, ...choice } = query;
+  return { held, moreCount: (await ledger.contacts.heldCount(choice)) - held.length };
+}
+
+/**
+ * The fields that a decision would be about.
+ * @returns also the keys of the choice that have no such field.
+ * @throws PatchbayError `usage` `noHeldFields`.
+ */
+export async function chooseHeld(
+  { ledger }: Pick<Home, 'ledger'>,
+  choice: HeldChoice,
+): Promise<{ readonly held: readonly HeldRecord[]; readonly missingKeys: readonly string[] }> {
+  const held = await listHeld({ ledger }, choice);
+  if (held.length === 0) {
+    throw new PatchbayError('usage', 'noHeldFields', 'no held field fits this choice', {
+      hint: 'List the held fields with: patchbay held ls',
+    });
+  }
+  const found = new Set(held.map(({ key }) => key));
+  return { held, missingKeys: (choice.keys ?? []).filter((key) => !found.has(key)) };
+}
+
+/** What a decision needs of a data folder. */
+export interface HeldHome {
+  readonly submit: SubmitParts;
+  readonly identity: ProcessIdentity;
+  readonly config: { readonly upsert: { readonly rowsPerBatch: number } };
+}
+
+/**
+ * Decides about the fields as they were shown.
+ * @throws PatchbayError `guard` `heldMoved` where none is as it was shown; `transient` `keysAtWork` where runs hold keys for a
+ *   minute; what was decided until then stands.
+ */
+export async function takeHeld(
+  { submit: parts, identity, config }: HeldHome,
+  side: HeldSide,
+  shown: readonly HeldRecord[],
+): Promise<HeldTaken> {
+  const { ledger, clock, log } = parts;
+  const { rowsPerBatch } = config.upsert;
+  let done: HeldTaken = { taken: [], moved: [], runs: [] };
+  const deadlineMs = clock.monotonicMs() + busyWaitMs;
+  for (const [feed, ofFeed] of Map.groupBy(shown, (one) => one.feed)) {
+    // Ends when no run holds a key any more, or with the deadline.
+    for (let left: readonly HeldRecord[] = ofFeed; left.length > 0; ) {
+      const decided = await ledger.contacts.decideHeld({
+        feed,
+        shown: left,
+        write: side === 'app' ? null : { run: runFor(parts, feed), rowsPerBatch },
+        nowMonotonicMs: clock.monotonicMs(),
+        bootId: clock.bootId,
+        isOwnerDead: identity.isDead,
+        atMs: clock.nowMs(),
+      });
+      const { taken, moved, run } = decided;
+      done = {
+        taken: [...done.taken, ...taken],
+        moved: [...done.moved, ...moved],
+        runs: run === null ? done.runs : [...done.runs, run],
+      };
+      log.info({ feed, side, taken: taken.length, run: run?.id ?? null }, 'held fields decided');
+      left = decided.busy;
+      if (left.length === 0) break;
+      if (clock.monotonicMs() > deadlineMs) throw keysAtWork(left.length);
+      await clock.sleep(busyLookMs);
+    }
+  }
+  if (done.taken.length > 0) return done;
+  throw new PatchbayError('guard', 'heldMoved', 'the held fields have changed since they were read', {
+    hint: 'Nothing was decided. List them again with: patchbay held ls',
+  });
+}
+
+function runFor(parts: SubmitParts, feed: string): NewRun {
+  const createdAtMs = parts.clock.nowMs();
+  const id = newRunId(createdAtMs);
+  return {
+    id,
+    feed,
+    kind: 'held',
+    fileName: 'held fields',
+    claimedPath: '',
+    importFolder: importFolderOf(parts),
+    sha256: createHash('sha256').update(`held ${id}`).digest('hex'),
+    bytes: 0,
+    options: noOptions,
+    mapping: null,
+    createdAtMs,
+  };
+}
+
+function keysAtWork(count: number): PatchbayError {
+  const fields = count === 1 ? '1 held field belongs to a contact' : `${count} held fields belong to contacts`;
+  return new PatchbayError('transient', 'keysAtWork', `${fields} that a run is writing right now`, {
+    hint: 'Nothing was decided about them. Run the same command again when the run has ended.',
+  });
+}
+
+/** `held ls --json`; without values: no key and no values. */
+export function heldDocument({ feed, key, field, ours, theirs, runId, line, sinceMs }: HeldRecord, values: boolean) {
+  const shown = values ? { key, field, file: ours, app: theirs } : { key: null, field, file: null, app: null };
+  return { feed, ...shown, since: isoInstant(sinceMs), run: runId, line };
+}

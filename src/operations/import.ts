@@ -1,0 +1,97 @@
+/** Enters files as runs of a feed. The engine does the rest. */
+import { resolve } from 'node:path';
+import type { Home } from '#src/app.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { findMapping } from '#src/feeds/feeds.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
+import { checkCountry } from '#src/mapping/phone-cell.ts';
+import { type SubmitChoice, type SubmittedRun, submitFile } from '#src/runs/enter-run.ts';
+import { checkDelimiter } from '#src/sources/csv-layout.ts';
+import { checkEncoding } from '#src/sources/decode.ts';
+
+/** How the files are read, and which guards they may pass. What is absent is detected, or comes from the feed. */
+export interface ImportOptions {
+  /** One character, or `tab`. */
+  readonly delimiter?: string;
+  readonly encoding?: string;
+  /** Two letters, as `DE`. */
+  readonly defaultCountry?: string;
+  readonly onBlank?: 'keep' | 'clear';
+  /** Shares from 0 to 1. */
+  readonly maxChange?: number;
+  readonly maxDead?: number;
+  readonly accept?: boolean;
+  readonly adopt?: boolean;
+  readonly reason?: string;
+}
+
+/** @throws PatchbayError `usage` where delimiter, encoding or country is not one. */
+export function checkImportOptions(options: ImportOptions): RunOptions {
+  const delimiter = options.delimiter === 'tab' ? '\t' : (options.delimiter ?? null);
+  if (delimiter !== null) checkDelimiter(delimiter);
+  if (options.encoding !== undefined) checkEncoding(options.encoding);
+  return {
+    ...noOptions,
+    delimiter,
+    encoding: options.encoding ?? null,
+    defaultCountry: options.defaultCountry === undefined ? null : checkCountry(options.defaultCountry),
+    onBlank: options.onBlank ?? null,
+    maxChange: options.maxChange ?? null,
+    maxDead: options.maxDead ?? null,
+    accept: options.accept === true,
+    adopt: options.adopt === true,
+    acceptReason: options.reason ?? null,
+  };
+}
+
+export interface ImportTarget {
+  readonly choice: SubmitChoice;
+  /** The feed is not configured, has no folder and no run yet: perhaps a misspelt name. */
+  readonly isNewFeed: boolean;
+}
+
+/**
+ * The feed that the files belong to, and the mapping that reads them.
+ * @param mapping a file, or the name of a mapping; absent: the feed's.
+ * @throws PatchbayError `usage`: what is wrong with the feed's name, its label or the mapping.
+ */
+export async function chooseTarget(
+  { feeds, ledger }: Pick<Home, 'feeds' | 'ledger'>,
+  { feed: name = mainFeed, mapping }: { readonly feed?: string; readonly mapping?: string },
+): Promise<ImportTarget> {
+  const named = mapping === undefined ? {} : { mapping: await findMapping(mapping) };
+  const feed = await feeds.get(name);
+  const isKnown = feeds.exists(feed.name) || (await ledger.runs.list({ feed: feed.name, limit: 1 })).length > 0;
+  return { choice: { feed, ...named }, isNewFeed: !isKnown };
+}
+
+export interface EnteredFiles {
+  readonly runs: readonly SubmittedRun[];
+  /** Why files could not be entered, in the order of the files. */
+  readonly refused: readonly PatchbayError[];
+}
+
+/**
+ * Copies each file and enters a run for it; where a run of the same content was cut off, that run continues. One file that
+ * cannot be copied does not keep the others out.
+ * @throws PatchbayError of any kind but `file`.
+ */
+export async function enterFiles(
+  { submit }: Pick<Home, 'submit'>,
+  files: readonly string[],
+  options: RunOptions,
+  choice: SubmitChoice,
+): Promise<EnteredFiles> {
+  const runs: SubmittedRun[] = [];
+  const refused: PatchbayError[] = [];
+  for (const file of files) {
+    try {
+      runs.push(await submitFile(submit, resolve(file), options, choice));
+    } catch (error) {
+      if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
+      refused.push(error);
+    }
+  }
+  return { runs, refused };
+}

@@ -1,0 +1,342 @@
+/**
+ * The phone numbers: the last snapshot, what changed between two, the history, and a new snapshot on request.
+ *
+ * A *series* is the snapshots of the whole workspace, or of one user's numbers. All times are in UTC.
+ */
+import type { Home } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { phoneNumbersSchedule, type TickRecord } from '#src/ledger/schedules.ts';
+import {
+  type FieldChanges,
+  type NumberChange,
+  type NumberVersion,
+  type SnapshotRecord,
+  workspaceSeries,
+} from '#src/ledger/snapshots.ts';
+import { newTickId } from '#src/schedules/tick-due.ts';
+import { changesOf } from '#src/snapshots/change-file.ts';
+import { compareSnapshots, usersOf } from '#src/snapshots/compare-snapshots.ts';
+import { readInstant, seriesOf, snapshotFile, userOf } from '#src/snapshots/snapshot-files.ts';
+import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
+
+type NumbersHome = Pick<Home, 'ledger'>;
+
+/** `user`: only the numbers of this user; absent: all. */
+export interface SeriesChoice {
+  readonly user?: string;
+}
+
+export interface NumberList {
+  readonly snapshot: SnapshotRecord;
+  /** In the service's order. */
+  readonly numbers: readonly PhoneNumber[];
+}
+
+/** The numbers as the last snapshot shows them. @throws PatchbayError `usage` `noSnapshot`. */
+export async function listNumbers({ ledger }: NumbersHome, { user }: SeriesChoice): Promise<NumberList> {
+  const snapshot = await latestSnapshot({ ledger }, seriesOf(user ?? null));
+  return { snapshot, numbers: await ledger.snapshots.numbersOf(snapshot.series, snapshot.takenAtMs) };
+}
+
+async function latestSnapshot({ ledger }: NumbersHome, series: string): Promise<SnapshotRecord> {
+  const latest = await ledger.snapshots.at(series);
+  if (latest !== null) return latest;
+  const user = userOf(series);
+  const whose = user === null ? 'the phone numbers' : `the phone numbers of ${user}`;
+  throw new PatchbayError('usage', 'noSnapshot', `there is no snapshot of ${whose} yet`, {
+    hint: `Take one with: ${snapshotCommand(series)}`,
+  });
+}
+
+function snapshotCommand(series: string): string {
+  const user = userOf(series);
+  return `patchbay numbers snapshot${user === null ? '' : ` --user ${user}`}`;
+}
+
+export interface NumbersDiff {
+  readonly from: SnapshotRecord;
+  readonly to: SnapshotRecord;
+  readonly changes: readonly NumberChange[];
+}
+
+/**
+ * What changed between two snapshots, each named by its instant, a time or a day. Without `to` it is the last one; without
+ * `from` it is the one before the other.
+ * @throws PatchbayError `usage` `noSnapshot` | `noSnapshotThen` | `onlyOneSnapshot` | `instantInvalid`.
+ */
+export async function diffNumbers(
+  { ledger }: NumbersHome,
+  { user, from, to }: { readonly user?: string; readonly from?: string; readonly to?: string },
+): Promise<NumbersDiff> {
+  const series = seriesOf(user ?? null);
+  const latest = await latestSnapshot({ ledger }, series);
+  const newer = to === undefined ? latest : await findSnapshot({ ledger }, series, to, 'to');
+  const older =
+    from === undefined ? await snapshotBefore({ ledger }, newer) : await findSnapshot({ ledger }, series, from, 'from');
+  const { changes } = compareSnapshots(
+    await ledger.snapshots.numbersOf(series, older.takenAtMs),
+    await ledger.snapshots.numbersOf(series, newer.takenAtMs),
+  );
+  return { from: older, to: newer, changes };
+}
+
+async function snapshotBefore({ ledger }: NumbersHome, record: SnapshotRecord): Promise<SnapshotRecord> {
+  const before = await ledger.snapshots.before(record.series, record.takenAtMs);
+  if (before !== null) return before;
+  throw new PatchbayError('usage', 'onlyOneSnapshot', 'there is only one snapshot, so there is nothing to compare', {
+    hint: `Take another one with: ${snapshotCommand(record.series)}`,
+  });
+}
+
+export interface SnapshotChanges {
+  readonly record: SnapshotRecord;
+  /** The snapshot before it; null for the oldest. */
+  readonly before: SnapshotRecord | null;
+  readonly changes: readonly NumberChange[];
+}
+
+/** What a snapshot changed against the one before it. */
+export async function readSnapshotChanges({ ledger }: NumbersHome, record: SnapshotRecord): Promise<SnapshotChanges> {
+  const before = await ledger.snapshots.before(record.series, record.takenAtMs);
+  return { record, before, changes: await changesOf(ledger.snapshots, record) };
+}
+
+/**
+ * Snapshots, newest first; the changes of one are read with `readSnapshotChanges`.
+ * @param beforeMs only snapshots that were taken earlier.
+ * @throws PatchbayError `usage` `noSnapshot`.
+ */
+export async function listSnapshots(
+  { ledger }: NumbersHome,
+  { user, limit, beforeMs }: { readonly user?: string; readonly limit: number; readonly beforeMs?: number },
+): Promise<readonly SnapshotRecord[]> {
+  const series = seriesOf(user ?? null);
+  await latestSnapshot({ ledger }, series);
+  return ledger.snapshots.list(series, limit, beforeMs);
+}
+
+/** One version of a number, with what is needed to say how it came about. */
+export interface VersionStep {
+  readonly version: NumberVersion;
+  /** The version before it; null where it is the first. */
+  readonly before: NumberVersion | null;
+  /** Between the two there were snapshots that did not show the number. */
+  readonly wasGone: boolean;
+}
+
+export interface NumberHistory {
+  readonly id: string;
+  /** Oldest first. */
+  readonly steps: readonly VersionStep[];
+}
+
+/**
+ * The last `limit` versions of one number.
+ * @param text its digits, or its id.
+ * @throws PatchbayError `usage` `noSnapshot` | `noSuchNumber` | `numberAmbiguous`.
+ */
+export async function readNumberHistory(
+  { ledger }: NumbersHome,
+  text: string,
+  { user, limit }: { readonly user?: string; readonly limit: number },
+): Promise<NumberHistory> {
+  const series = seriesOf(user ?? null);
+  await latestSnapshot({ ledger }, series);
+  const id = await findNumberId({ ledger }, series, text);
+  const all = await ledger.snapshots.versionsOf(series, id);
+  const steps: VersionStep[] = [];
+  for (const [index, version] of all.entries()) {
+    if (index < all.length - limit) continue;
+    const before = all[index - 1] ?? null;
+    const lastBefore = before === null ? null : await ledger.snapshots.before(series, version.fromMs);
+    const wasGone =
+      before !== null && lastBefore !== null && before.untilMs !== null && lastBefore.takenAtMs !== before.untilMs;
+    steps.push({ version, before, wasGone });
+  }
+  return { id, steps };
+}
+
+const dayMs = 86_400_000;
+/** More snapshots are never kept, whatever the configuration says. */
+const keptMax = 100_000;
+/** Snapshots that are searched for a number that is gone. */
+const searchedMax = 1_000;
+/** Fewer digits could be the end of any number. */
+const digitsMin = 7;
+
+/**
+ * The newest snapshot at that time or before. A day means its beginning for `from` and its end for `to`.
+ * @throws PatchbayError `usage` `instantInvalid` | `noSnapshotThen`.
+ */
+async function findSnapshot(
+  { ledger: { snapshots } }: NumbersHome,
+  series: string,
+  text: string,
+  side: 'from' | 'to',
+): Promise<SnapshotRecord> {
+  const { fromMs, untilMs } = readTime(text);
+  const found = await snapshots.at(series, side === 'from' ? fromMs : untilMs);
+  if (found !== null) return found;
+  const oldest = (await snapshots.list(series, keptMax)).at(-1);
+  // The first snapshot of all may have been taken during that day.
+  if (oldest !== undefined && oldest.takenAtMs <= untilMs) return oldest;
+  throw new PatchbayError('usage', 'noSnapshotThen', `there is no snapshot of ${text} or earlier`, {
+    hint:
+      oldest === undefined
+        ? `Take one with: ${snapshotCommand(series)}`
+        : `The oldest one is of ${isoInstant(oldest.takenAtMs)}. List them with: patchbay numbers history`,
+  });
+}
+
+function readTime(text: string): { readonly fromMs: number; readonly untilMs: number } {
+  const instantMs = readInstant(text);
+  if (instantMs !== null) return { fromMs: instantMs, untilMs: instantMs };
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const atMs = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN;
+  if (Number.isNaN(atMs)) {
+    throw new PatchbayError('usage', 'instantInvalid', `"${text}" is not a time`, {
+      hint: 'Write it as in the name of a snapshot file (20261121T140000Z), as 2026-11-21T14:00:00Z, or as a day: 2026-11-21.',
+    });
+  }
+  return { fromMs: atMs, untilMs: isDay ? atMs + dayMs - 1 : atMs };
+}
+
+/**
+ * The id of a number by its digits, from the newest snapshot that shows it.
+ * @throws PatchbayError `usage` `noSuchNumber` | `numberAmbiguous`.
+ */
+async function findNumberId({ ledger: { snapshots } }: NumbersHome, series: string, text: string): Promise<string> {
+  if ((await snapshots.versionsOf(series, text)).length > 0) return text;
+  for (const record of await snapshots.list(series, searchedMax)) {
+    if (!record.changed) continue;
+    const numbers = await snapshots.numbersOf(series, record.takenAtMs);
+    const [first, ...others] = numbers.filter((number) => isMeant(number, text));
+    if (first !== undefined && others.length === 0) return first.id;
+    if (first !== undefined) {
+      throw new PatchbayError('usage', 'numberAmbiguous', `${others.length + 1} numbers end in ${text}`, {
+        hint: `Name one by its id: ${[first, ...others]
+          .slice(0, 5)
+          .map(({ id }) => id)
+          .join(', ')}`,
+      });
+    }
+  }
+  throw new PatchbayError('usage', 'noSuchNumber', `no snapshot shows a number ${text}`, {
+    hint: 'Write it with its country code, as +14155550101, or as its id; list them with: patchbay numbers ls',
+  });
+}
+
+/** The whole number, or its end without the country. */
+function isMeant(number: PhoneNumber, text: string): boolean {
+  const digits = text.replaceAll(/\D/g, '');
+  const own = (textOf(number, 'number') ?? '').replaceAll(/\D/g, '');
+  if (digits.length < digitsMin || /[a-z]/i.test(text)) return false;
+  return text.trim().startsWith('+') ? own === digits : own.endsWith(digits);
+}
+
+export interface SnapshotRequest {
+  readonly tick: TickRecord;
+  /** False: a request for the same numbers waited already, and this is that one. */
+  readonly isNew: boolean;
+}
+
+/** Asks for a snapshot now; the engine takes it. Where the configuration schedules none, the schedule has no rule. */
+export async function requestSnapshot(
+  { ledger, clock }: Pick<Home, 'ledger' | 'clock'>,
+  { user }: SeriesChoice,
+): Promise<SnapshotRequest> {
+  const nowMs = clock.nowMs();
+  const name = phoneNumbersSchedule;
+  if ((await ledger.schedules.get(name)) === null) {
+    await ledger.schedules.put({ name, work: 'snapshot', rule: null, dueAtMs: null, createdAtMs: nowMs });
+  }
+  const id = newTickId();
+  const request = { id, schedule: name, trigger: 'request', user: user ?? null, dueAtMs: nowMs } as const;
+  const tick = await ledger.schedules.request(request);
+  return { tick, isNew: tick.id === id };
+}
+
+/** Ends a request that has not begun. One that was not new belongs to another command, and stays. */
+export async function withdrawSnapshot(
+  { ledger, clock }: Pick<Home, 'ledger' | 'clock'>,
+  { tick, isNew }: SnapshotRequest,
+  code = 'notStarted',
+  message = 'no engine could be started for it',
+): Promise<void> {
+  if (!isNew || !(await ledger.schedules.begin(tick.id, clock.nowMs()))) return;
+  await ledger.schedules.end(tick.id, clock.nowMs(), { outcome: 'failed', code, message });
+}
+
+/** Waiting does not help: the service answers, but not as its interface says. */
+const oddCodes: ReadonlySet<string> = new Set([
+  'pageTokenNotText',
+  'pageTokenRepeated',
+  'tooManyPages',
+  'serviceAnswersOddly',
+]);
+
+/**
+ * Withdraws the request where all work is paused because the service answers oddly: the snapshot would wait for ever.
+ * @throws PatchbayError `unreachable`.
+ */
+export async function withdrawIfOdd(home: Pick<Home, 'ledger' | 'clock'>, request: SnapshotRequest): Promise<void> {
+  const pause = await home.ledger.pause();
+  if (pause?.errorCode === undefined || !oddCodes.has(pause.errorCode)) return;
+  await withdrawSnapshot(home, request, pause.errorCode, pause.message);
+  throw new PatchbayError('unreachable', pause.errorCode, pause.message);
+}
+
+/** The snapshot that a tick took; null where retention has removed it since. */
+export async function readSnapshotOf({ ledger }: NumbersHome, tick: TickRecord): Promise<SnapshotRecord | null> {
+  if (tick.takenAtMs === null) return null;
+  const record = await ledger.snapshots.at(tick.user ?? workspaceSeries, tick.takenAtMs);
+  return record?.takenAtMs === tick.takenAtMs ? record : null;
+}
+
+/** `numbers snapshot --json` (`contract.md`). `file`: where nothing changed, the earlier one. */
+export function snapshotDocument({ folders }: Pick<Home, 'folders'>, record: SnapshotRecord) {
+  const { takenAtMs, count, pages, changed, added, removed, changedNumbers } = record;
+  const file = snapshotFile(folders.phoneNumberSnapshots, record);
+  return { takenAt: isoInstant(takenAtMs), count, pages, changed, added, removed, changedNumbers, file };
+}
+
+/** `numbers diff --json` (`contract.md`). */
+export function diffDocument({ from, to, changes }: NumbersDiff, values: boolean): Readonly<Record<string, unknown>> {
+  return {
+    from: isoInstant(from.takenAtMs),
+    to: isoInstant(to.takenAtMs),
+    added: changes.flatMap((one) => (one.kind === 'added' ? [numberDocument(one.number, values)] : [])),
+    removed: changes.flatMap((one) => (one.kind === 'removed' ? [numberDocument(one.number, values)] : [])),
+    changed: changes.flatMap((one) => {
+      if (one.kind !== 'changed') return [];
+      const { id } = one.after;
+      return [
+        {
+          id,
+          number: values ? (one.after.number ?? null) : null,
+          changes: values ? one.changes : idsOnly(one.changes),
+        },
+      ];
+    }),
+  };
+}
+
+/** A number as the service holds it; without values: no names, numbers and e-mails. */
+export function numberDocument(number: PhoneNumber, values: boolean): Readonly<Record<string, unknown>> {
+  if (values) return number;
+  const { id, groupId = null, portingStatus = null, restrictions = null } = number;
+  const users = [...(usersOf(number.users)?.values() ?? [])].map((user) => ({ id: user.id, role: user.role ?? null }));
+  return { id, groupId, portingStatus, users, restrictions };
+}
+
+/** What of a change is shown without values: which field, and the values of restrictions, porting status and roles. */
+function idsOnly(changes: FieldChanges): FieldChanges {
+  return Object.fromEntries(
+    Object.entries(changes).map(([field, { from, to }]) => {
+      if (/^(restrictions\..+|portingStatus|users\.[^.]+\.role)$/.test(field)) return [field, { from, to }];
+      // Whether a user joined or left shows in which side is null.
+      return [field, { from: from === null ? null : '', to: to === null ? null : '' }];
+    }),
+  );
+}

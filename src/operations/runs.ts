@@ -1,0 +1,290 @@
+/**
+ * Runs: list them, look at one, approve or cancel one.
+ *
+ * `RunView` and `RunDetail` are the read model of a run. The command line, the page and its JSON twin all show these; their
+ * JSON is made here too (`contract.md`).
+ */
+import { stat } from 'node:fs/promises';
+import type { Home } from '#src/app.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { FollowStop } from '#src/ledger/follow.ts';
+import { approvalOf } from '#src/ledger/rules/approval.ts';
+import { isFinal, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
+import { exitCodes } from '#src/runs/exit-code.ts';
+import { fixFilePath } from '#src/runs/fix-file.ts';
+import type { FollowEnd } from '#src/runs/follow-run.ts';
+import {
+  type ProblemLine,
+  problemLines,
+  type RunSummary,
+  readReport,
+  reportPath,
+  summarise,
+} from '#src/runs/report.ts';
+import { removeStoppedNote } from '#src/runs/stop-run.ts';
+import { adviceFor } from './error-document.ts';
+
+/** What reading a run needs of a data folder. */
+export type RunHome = Pick<Home, 'ledger' | 'clock' | 'serviceName' | 'runFolders'>;
+
+/** One run of a list. */
+export interface RunView {
+  readonly record: RunRecord;
+  readonly summary: RunSummary;
+}
+
+export interface RunQuery {
+  readonly states?: readonly RunState[];
+  readonly feed?: string;
+  /** The id, or the end of the id, of the last run of the page before. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/**
+ * Newest first.
+ * @throws PatchbayError `usage` `noSuchRun` where `after` names none.
+ */
+export async function listRuns(home: RunHome, { after, ...filter }: RunQuery): Promise<readonly RunView[]> {
+  const before = after === undefined ? {} : { beforeSequence: (await findRun(home, after)).sequence };
+  const runs = await home.ledger.runs.list({ ...filter, ...before });
+  return runs.map((run) => viewRun(home, run));
+}
+
+export function viewRun(home: RunHome, run: RunRecord, stop: FollowStop | null = null): RunView {
+  const stopped = stop === null ? {} : { state: 'stopped', exitCode: exitCodeOfStop(stop) };
+  const summary = summarise(run, {
+    serviceName: home.serviceName,
+    reportPath: reportPath(home.runFolders.reports, run.id),
+    // A stopped run has no fix-file yet, even if rows were rejected.
+    fixFile: run.counts.dead > 0 && isFinal(run.state) ? fixFilePath(run) : null,
+    nowMs: home.clock.nowMs(),
+    ...stopped,
+  });
+  return { record: run, summary };
+}
+
+/** Ends of ids shorter than this could be any run's. */
+const idEndCharsMin = 4;
+const runsSearchedMax = 1_000;
+
+/** A run by its id, or by the end of its id. @throws PatchbayError `usage` `noSuchRun`. */
+export async function findRun({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<RunRecord> {
+  const exact = await ledger.runs.get(id);
+  if (exact !== null) return exact;
+  const recent = id.length < idEndCharsMin ? [] : await ledger.runs.list({ limit: runsSearchedMax });
+  const fitting = recent.filter((run) => run.id.endsWith(id));
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) return only;
+  const message = fitting.length > 1 ? `the ids of ${fitting.length} runs end in ${id}` : `there is no run ${id}`;
+  throw new PatchbayError('usage', 'noSuchRun', message, { hint: 'List the runs with: patchbay runs ls' });
+}
+
+/**
+ * How much of a run's problems and outcomes is known:
+ * - `all`: from its report;
+ * - `soFar`: it has no report yet, these are the first ones;
+ * - `tooMany`: the report is larger than the caller wants to read;
+ * - `gone`: the report has been removed.
+ */
+export type ProblemsKnown = 'all' | 'soFar' | 'tooMany' | 'gone';
+
+export interface RunDetail extends RunView {
+  readonly problems: readonly ProblemLine[];
+  /** Warnings, held fields, skipped rows and changes, as in the report. */
+  readonly outcomes: readonly RunEvent[];
+  /** The held fields among the outcomes. */
+  readonly held: readonly RunEvent[];
+  readonly problemsKnown: ProblemsKnown;
+  /** What was noted while the file was read. */
+  readonly notes: readonly string[];
+  /** Why the run stopped, failed or waits, and what to do. */
+  readonly reason: Pick<NonNullable<RunRecord['reason']>, 'code' | 'message' | 'hint'> | null;
+}
+
+export interface ReadLimits {
+  /** Problems that are returned. */
+  readonly problemsMax: number;
+  /** Outcomes that are read from the ledger while there is no report. */
+  readonly liveOutcomesMax: number;
+  /** A report is read whole: one that is larger is not read. */
+  readonly reportBytesMax: number;
+}
+
+const generousLimits: ReadLimits = {
+  problemsMax: 1_000,
+  liveOutcomesMax: eventsPerRunMax,
+  reportBytesMax: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * One run with its problems: from the report if there is one, otherwise from the ledger.
+ * @param stop why following the run ended before the run did; null for a run that was not followed, or that came to rest.
+ */
+export async function readRun(
+  home: RunHome,
+  run: RunRecord,
+  stop: FollowStop | null = null,
+  limits: ReadLimits = generousLimits,
+): Promise<RunDetail> {
+  const { problems, outcomes, problemsKnown } = await readProblems(home, run, limits);
+  return {
+    ...viewRun(home, run, stop),
+    problems: problems.slice(0, limits.problemsMax),
+    outcomes,
+    held: outcomes.filter(({ kind }) => kind === 'held'),
+    problemsKnown,
+    notes: run.notes,
+    reason: stop === null ? run.reason : reasonOfStop(stop),
+  };
+}
+
+/** The run that was followed, as it is now. */
+export async function readRunEnd(home: RunHome, end: FollowEnd): Promise<RunDetail> {
+  const run = (await home.ledger.runs.get(end.run.id)) ?? end.run;
+  return readRun(home, run, end.kind === 'rest' ? null : end);
+}
+
+async function readProblems(
+  { ledger, runFolders: { reports } }: RunHome,
+  run: RunRecord,
+  { problemsMax, liveOutcomesMax, reportBytesMax }: ReadLimits,
+): Promise<Pick<RunDetail, 'problems' | 'outcomes' | 'problemsKnown'>> {
+  const bytes = await stat(reportPath(reports, run.id)).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  if (bytes > reportBytesMax) return { problems: [], outcomes: [], problemsKnown: 'tooMany' };
+  const mayHaveReport = isFinal(run.state) || run.state === 'stopped';
+  const report = mayHaveReport ? await readReport(reports, run.id) : null;
+  if (report !== null) return { problems: report.problems, outcomes: report.outcomes, problemsKnown: 'all' };
+  if (isFinal(run.state)) return { problems: [], outcomes: [], problemsKnown: 'gone' };
+  const dead = await ledger.staging.deadRows(run.id, 0, problemsMax);
+  const events = await ledger.staging.events(run.id, 0, liveOutcomesMax);
+  return {
+    problems: dead.flatMap(problemLines),
+    outcomes: events.map(({ ordinal: _, ...event }) => event),
+    problemsKnown: 'soFar',
+  };
+}
+
+function exitCodeOfStop({ kind }: FollowStop): number {
+  return kind === 'auth' ? exitCodes.auth : exitCodes.unreachable;
+}
+
+function reasonOfStop(stop: FollowStop): RunDetail['reason'] {
+  if (stop.kind === 'auth') {
+    const hint = 'Nothing is lost. Set a working key and run the same command again: it continues where it stopped.';
+    return { code: stop.pause.errorCode ?? 'keyRefused', message: stop.pause.message, hint };
+  }
+  const pause = stop.kind === 'unreachable' ? stop.pause : null;
+  const code = pause?.errorCode ?? 'serviceUnreachable';
+  const again = 'Nothing is lost. Run the same command again: it continues where it stopped.';
+  return {
+    code,
+    message: pause?.message ?? 'there was no progress for a long time',
+    hint: code === 'serviceUnreachable' ? again : (adviceFor(code) ?? again),
+  };
+}
+
+/** `import --json` (`contract.md`); with `values: false` without cells. */
+export function runDocument(
+  { summary, problems, reason }: Pick<RunDetail, 'summary' | 'problems' | 'reason'>,
+  values: boolean,
+): RunSummary & { readonly problems: readonly ProblemLine[] } {
+  const shown = values ? problems : problems.map((problem) => ({ ...problem, value: null }));
+  const document = { ...summary, problems: shown };
+  if (reason === null) return document;
+  const { code, message, hint } = reason;
+  return { ...document, ...{ error: { code, message, hint } } };
+}
+
+/** `runs show --json`: `import --json` with the outcomes. */
+export function wholeRunDocument(
+  detail: Pick<RunDetail, 'summary' | 'problems' | 'reason' | 'outcomes'>,
+  values: boolean,
+): object {
+  return {
+    ...runDocument(detail, values),
+    outcomes: detail.outcomes.map((event) => (values ? event : withoutValues(event))),
+  };
+}
+
+/** The JSON twin of a run's page: `runs show --json` with notes, facts of the reason, and whether these are all problems. */
+export function runPageDocument(detail: RunDetail): object {
+  const { record, notes, problemsKnown } = detail;
+  return {
+    ...wholeRunDocument(detail, true),
+    problemsComplete: problemsKnown === 'all',
+    notes,
+    ...(record.reason === null ? {} : { error: record.reason }),
+  };
+}
+
+/** For `--no-values`: no key, no cell, and no address or number that names an item. */
+export function withoutValues(event: RunEvent): RunEvent {
+  const { fields, ...rest } = event;
+  return {
+    ...rest,
+    key: null,
+    field: event.field === null ? null : itemKindOf(event.field),
+    ...(event.value === undefined ? {} : { value: null }),
+    ...(fields === undefined ? {} : { fields: fields.map(itemKindOf) }),
+    message: event.code === 'replyDiffers' ? 'a field came back in another form' : event.message,
+  };
+}
+
+/** `phone.+14155550100` names a number, `phone` does not. The name of a column is no such name. */
+function itemKindOf(field: string): string {
+  return /^(email|phone)\./.exec(field)?.[1] ?? field;
+}
+
+/**
+ * Lets a stopped run continue as it was shown: past the guards that stopped it, up to their figures. Its rows are written as
+ * they were staged; the file is not read again.
+ * @param shown the run as the person saw it.
+ * @throws PatchbayError `usage` `notStopped`; `guard` `notApproved` where the run was cancelled or replaced, or stopped anew,
+ *   after it was shown.
+ */
+export async function approveRun(
+  { ledger, clock, log }: Pick<Home, 'ledger' | 'clock' | 'log'>,
+  shown: RunRecord,
+  why: string | null,
+): Promise<void> {
+  if (shown.state !== 'stopped' || shown.reason === null) {
+    const message = `run ${shown.id} is ${shown.state}, and only a stopped run can be approved`;
+    throw new PatchbayError('usage', 'notStopped', message, {
+      hint: 'List the stopped runs with: patchbay runs ls --state stopped',
+    });
+  }
+  const approval = approvalOf(shown.reason, { reason: why, atMs: clock.nowMs() });
+  if (!(await ledger.runs.approve(shown.id, approval))) throw notApproved(shown, await ledger.runs.get(shown.id));
+  await removeStoppedNote(shown);
+  log.info({ run: shown.id, feed: shown.feed, code: shown.reason.code }, 'run approved');
+}
+
+function notApproved(shown: RunRecord, now: RunRecord | null): PatchbayError {
+  const why =
+    now?.state === 'stopped'
+      ? 'it has since been stopped again, for a different reason than the one shown'
+      : `it is now ${now?.state ?? 'gone'}${now?.reason ? `: ${now.reason.message}` : ''}`;
+  return new PatchbayError('guard', 'notApproved', `run ${shown.id} was not approved: ${why}`, {
+    hint: `Check it again: patchbay runs show ${shown.id}`,
+  });
+}
+
+/**
+ * Begins to end a run: what was written stays written, the rest is left out. The engine ends it.
+ * @throws PatchbayError `usage` `notCancellable` where it has ended already.
+ */
+export async function cancelRun({ ledger, clock }: Pick<Home, 'ledger' | 'clock'>, run: RunRecord): Promise<void> {
+  const moved = await ledger.runs.move(run.id, ['queued', 'staging', 'applying', 'stopped'], 'cancelling', {
+    atMs: clock.nowMs(),
+    reason: { code: 'cancelled', message: 'cancelled by a person', hint: null, facts: {} },
+  });
+  if (moved) return;
+  throw new PatchbayError('usage', 'notCancellable', `run ${run.id} is ${run.state}: there is nothing to cancel`, {
+    hint: 'List the runs that can be cancelled with: patchbay runs ls --state active',
+  });
+}

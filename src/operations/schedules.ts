@@ -1,0 +1,252 @@
+/**
+ * Schedules: list them, look at one, run one now, pause and resume one.
+ *
+ * All of it goes through the ledger, whether an engine runs or not. A schedule that only the configuration knows yet is listed
+ * too; the first act on it enters it.
+ */
+import type { Home } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
+import { closest, formatDuration } from '#src/config/forms.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { RunState } from '#src/ledger/runs.ts';
+import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
+import type { TickFollowEnd } from '#src/schedules/carry-out-tick.ts';
+import { describeRule } from '#src/schedules/describe-rule.ts';
+import {
+  type ConfiguredSchedule,
+  configuredSchedules,
+  enterSchedule,
+  pauseSchedule as pause,
+  resumeSchedule as resume,
+} from '#src/schedules/reconcile-schedules.ts';
+import { newTickId } from '#src/schedules/tick-due.ts';
+import { firstDue, nextDues } from '#src/schedules/timetable.ts';
+import { adviceFor } from './error-document.ts';
+
+type ScheduleHome = Pick<Home, 'ledger' | 'clock' | 'config'>;
+
+/** How many of the last ticks are searched for skipped ones. */
+const ticksSearchedMax = 1_000;
+const nextTimesShown = 3;
+
+export const howToConfigure =
+  'Add one to patchbay.yaml: under feeds, a feed with `take` and with `at` or `every`; or under snapshots.phoneNumbers.';
+
+export interface ScheduleView {
+  readonly record: ScheduleRecord;
+  readonly expectEveryMs: number | null;
+  /** False: it is in the configuration, and no engine has entered it yet. */
+  readonly isEntered: boolean;
+  /** The last tick that ended and was not skipped. */
+  readonly last: TickRecord | null;
+  /** The states of the runs that the last tick entered, as they are now; without runs that are forgotten. */
+  readonly lastRunStates: readonly RunState[];
+  /** Those that were skipped after it. */
+  readonly skipped: { readonly count: number; readonly newest: TickRecord } | null;
+  /** Waiting, or being carried out. */
+  readonly open: TickRecord | null;
+}
+
+/** By name. */
+export async function listSchedules(home: ScheduleHome): Promise<readonly ScheduleView[]> {
+  const { ledger, clock, config } = home;
+  const configured = new Map(configuredSchedules(config).map((one) => [one.name, one]));
+  const entered = await ledger.schedules.list();
+  const views = await Promise.all(
+    entered.map((record) => viewOf(home, record, configured.get(record.name)?.expectEveryMs ?? null)),
+  );
+  const names = new Set(entered.map(({ name }) => name));
+  const missing = [...configured.values()].filter(({ name }) => !names.has(name));
+  return [...views, ...missing.map((one) => newView(one, clock.nowMs()))].sort((a, b) =>
+    a.record.name < b.record.name ? -1 : 1,
+  );
+}
+
+/** @throws PatchbayError `usage` `noSuchSchedule`. */
+export async function readSchedule(home: ScheduleHome, name: string): Promise<ScheduleView> {
+  const record = await findSchedule(home, name);
+  const configured = configuredSchedules(home.config).find((one) => one.name === name);
+  return viewOf(home, record, configured?.expectEveryMs ?? null);
+}
+
+async function viewOf(
+  { ledger }: Pick<Home, 'ledger'>,
+  record: ScheduleRecord,
+  expectEveryMs: number | null,
+): Promise<ScheduleView> {
+  const { name } = record;
+  const last = await ledger.schedules.lastEnded(name, tellingOutcomes);
+  const lastRuns = await Promise.all((last?.runIds ?? []).map((id) => ledger.runs.get(id)));
+  const open = (await ledger.schedules.openTicks()).filter(({ schedule }) => schedule === name);
+  return {
+    record,
+    expectEveryMs,
+    isEntered: true,
+    last,
+    lastRunStates: lastRuns.flatMap((run) => (run === null ? [] : [run.state])),
+    skipped: skippedSince(await ledger.schedules.ticks(name, ticksSearchedMax), last),
+    open: open.find(({ state }) => state === 'working') ?? open[0] ?? null,
+  };
+}
+
+/** The ticks that were skipped after the last one that was not. */
+function skippedSince(newestFirst: readonly TickRecord[], last: TickRecord | null): ScheduleView['skipped'] {
+  const end = newestFirst.findIndex(({ id }) => id === last?.id);
+  const ticks = (end < 0 ? newestFirst : newestFirst.slice(0, end)).filter(({ outcome }) => outcome === 'skipped');
+  const [newest] = ticks;
+  return newest === undefined ? null : { count: ticks.length, newest };
+}
+
+/** A schedule that no engine has entered yet. */
+function newView({ name, work, rule, expectEveryMs }: ConfiguredSchedule, nowMs: number): ScheduleView {
+  const dueAtMs = rule === null ? null : firstDue(rule, nowMs);
+  const record = {
+    name,
+    work,
+    rule,
+    dueAtMs,
+    pausedAtMs: null,
+    pauseReason: null,
+    resumedAtMs: null,
+    createdAtMs: nowMs,
+  };
+  return { record, expectEveryMs, isEntered: false, last: null, lastRunStates: [], skipped: null, open: null };
+}
+
+/** Enters the schedule first where no engine has done so yet. @throws PatchbayError `usage` `noSuchSchedule`. */
+async function findSchedule(home: ScheduleHome, name: string): Promise<ScheduleRecord> {
+  const known = await home.ledger.schedules.get(name);
+  if (known !== null) return known;
+  const configured = configuredSchedules(home.config);
+  const byHand: ConfiguredSchedule = { name, work: 'snapshot', rule: null, expectEveryMs: null };
+  const wanted = configured.find((one) => one.name === name) ?? (name === phoneNumbersSchedule ? byHand : undefined);
+  if (wanted === undefined) throw await noSuchSchedule(home, name, configured);
+  await enterSchedule(home, wanted, null);
+  return findSchedule(home, name);
+}
+
+async function noSuchSchedule(
+  { ledger, config }: Pick<Home, 'ledger' | 'config'>,
+  name: string,
+  configured: readonly ConfiguredSchedule[],
+): Promise<PatchbayError> {
+  const names = [...(await ledger.schedules.list()), ...configured].map((one) => one.name);
+  const meant = closest(name, [...names, phoneNumbersSchedule]);
+  const isFolderFeed = Object.hasOwn(config.feeds, name);
+  const hint = isFolderFeed
+    ? `The files of feed ${name} come through the import folder. To give it a schedule, set feeds.${name}.take.`
+    : meant !== null
+      ? `Did you mean ${meant}? List the schedules with: patchbay schedule ls`
+      : names.length === 0
+        ? howToConfigure
+        : 'List the schedules with: patchbay schedule ls';
+  return new PatchbayError('usage', 'noSuchSchedule', `there is no schedule ${name}`, { hint });
+}
+
+/** @throws PatchbayError `usage` `noSuchSchedule`. */
+export async function pauseSchedule(home: ScheduleHome, name: string, reason: string | null): Promise<ScheduleView> {
+  await pause(home, await findSchedule(home, name), reason);
+  return readSchedule(home, name);
+}
+
+/** Due from now on: what was missed during the pause is not made up for. @throws PatchbayError `usage` `noSuchSchedule`. */
+export async function resumeSchedule(home: ScheduleHome, name: string): Promise<ScheduleView> {
+  await resume(home, await findSchedule(home, name));
+  return readSchedule(home, name);
+}
+
+/**
+ * Asks for the work of a schedule now; where a person asked before and it waits still, that tick is returned. The engine
+ * carries it out.
+ * @throws PatchbayError `usage` `noSuchSchedule`.
+ */
+export async function requestTick(home: ScheduleHome, name: string): Promise<TickRecord> {
+  const { ledger, clock } = home;
+  await findSchedule(home, name);
+  const dueAtMs = clock.nowMs();
+  return ledger.schedules.request({ id: newTickId(), schedule: name, trigger: 'request', user: null, dueAtMs });
+}
+
+/** The tick that was followed to its end. @throws PatchbayError why it was not carried out; what its work threw, if it failed. */
+export function endedTick(end: TickFollowEnd, schedule: string): TickRecord {
+  switch (end.kind) {
+    case 'done':
+      if (end.tick.outcome === 'failed') throw tickFailure(end.tick);
+      return end.tick;
+    case 'forgotten':
+      throw new PatchbayError('usage', 'noSuchSchedule', `the schedule ${schedule} is no longer in the configuration`);
+    default: {
+      const pause = end.kind === 'engineGone' ? null : end.pause;
+      const code = pause?.errorCode ?? (end.kind === 'auth' ? 'keyRefused' : 'serviceUnreachable');
+      const message = pause?.message ?? 'there was no progress for a long time';
+      const hint = adviceFor(code) ?? 'Nothing is lost: the work waits for the next engine.';
+      throw new PatchbayError(end.kind === 'auth' ? 'auth' : 'unreachable', code, message, { hint });
+    }
+  }
+}
+
+/** The error that the work itself threw. */
+function tickFailure({ id, schedule, kind, code, message, hint }: TickRecord): PatchbayError {
+  const words = message ?? `the schedule ${schedule} could not be carried out`;
+  const facts = { facts: { tick: id } };
+  return new PatchbayError(
+    kind ?? 'unreachable',
+    code ?? 'unexpected',
+    words,
+    hint === null ? facts : { ...facts, hint },
+  );
+}
+
+/** `schedule ls --json`: one line. */
+export function scheduleDocument(view: ScheduleView): Readonly<Record<string, unknown>> {
+  const { record, expectEveryMs, last, skipped, open } = view;
+  return {
+    name: record.name,
+    work: record.work,
+    when: describeRule(record.rule),
+    rule: record.rule,
+    state: stateOf(view),
+    pausedAt: instant(record.pausedAtMs),
+    reason: record.pauseReason,
+    dueAt: instant(record.dueAtMs),
+    next: nextTimes(record).map(isoInstant),
+    expectEvery: expectEveryMs === null ? null : formatDuration(expectEveryMs),
+    working: open === null ? null : { tick: open.id, state: open.state, dueAt: isoInstant(open.dueAtMs) },
+    last:
+      last === null
+        ? null
+        : {
+            tick: last.id,
+            trigger: last.trigger,
+            outcome: last.outcome,
+            at: instant(last.endedAtMs),
+            runs: last.runIds,
+            takenAt: instant(last.takenAtMs),
+            code: last.code,
+            message: last.message,
+          },
+    skipped:
+      skipped === null
+        ? null
+        : { count: skipped.count, at: instant(skipped.newest.endedAtMs), message: skipped.newest.message },
+  };
+}
+
+type State = 'waiting' | 'working' | 'paused' | 'byHand' | 'new';
+
+function stateOf({ record, isEntered, open }: ScheduleView): State {
+  if (record.pausedAtMs !== null) return 'paused';
+  if (open !== null) return 'working';
+  if (!isEntered) return 'new';
+  return record.rule === null ? 'byHand' : 'waiting';
+}
+
+/** The next due times; none while it is paused. */
+export function nextTimes({ rule, dueAtMs, pausedAtMs }: ScheduleRecord): readonly number[] {
+  if (rule === null || dueAtMs === null || pausedAtMs !== null) return [];
+  return [dueAtMs, ...nextDues(rule, dueAtMs, nextTimesShown - 1)];
+}
+
+function instant(ms: number | null): string | null {
+  return ms === null ? null : isoInstant(ms);
+}

@@ -1,0 +1,109 @@
+/** Lists go page by page, and by state, feed and code; acts answer with what they did and print nothing. */
+import { describe, expect, it, vi } from 'vitest';
+import { listDeadLetters, readDeadLetter, requireRetryChoice, retryLetters } from '#src/operations/dead-letters.ts';
+import { chooseHeld, readHeldPage } from '#src/operations/held-fields.ts';
+import { cancelRun, findRun, listRuns, type RunHome } from '#src/operations/runs.ts';
+import { csv, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
+
+const header = 'externalId,firstName,phone';
+
+function homeOf({ parts }: RunsBench): RunHome & { readonly submit: RunsBench['parts'] } {
+  const { ledger, clock, serviceName } = parts;
+  return { ledger, clock, serviceName, runFolders: parts.folders, submit: parts };
+}
+
+const rejected = (keys: readonly string[]): string =>
+  csv(
+    keys.map((key) => `${key},Ann,call me`),
+    header,
+  );
+
+describe('runs', () => {
+  it('are listed newest first, page by page, by feed and by state', async () => {
+    const bench = await openRunsBench();
+    const home = homeOf(bench);
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c'])
+      ids.unshift((await bench.import(`${name}.csv`, csv([`${name},Ann,`], header))).id);
+    const shop = await bench.import('shop.csv', rejected(['s']), { feed: 'shop' });
+    const idsOf = async (query: Partial<Parameters<typeof listRuns>[1]>): Promise<readonly string[]> =>
+      (await listRuns(home, { limit: 2, ...query })).map(({ summary }) => summary.run);
+    expect(await idsOf({})).toEqual([shop.id, ids[0]]);
+    expect(await idsOf({ after: ids[0] ?? '' })).toEqual([ids[1], ids[2]]);
+    expect(await idsOf({ after: ids[2] ?? '' })).toEqual([]);
+    expect(await idsOf({ feed: 'shop' })).toEqual([shop.id]);
+    expect(await idsOf({ states: ['doneWithDead'] })).toEqual([shop.id]);
+    await expect(idsOf({ after: 'nothing' })).rejects.toMatchObject({ kind: 'usage', code: 'noSuchRun' });
+  });
+
+  it('are found by the end of their id, where it is one run’s', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,'], header));
+    expect(await findRun(bench.parts, run.id.slice(-6))).toMatchObject({ id: run.id });
+    await expect(findRun(bench.parts, run.id.slice(-3))).rejects.toMatchObject({ code: 'noSuchRun' });
+  });
+
+  it('are cancelled once', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.submit('a.csv', csv(['c-1,Ann,'], header));
+    await cancelRun(bench.parts, run);
+    expect(await bench.parts.ledger.runs.get(run.id)).toMatchObject({ state: 'cancelling' });
+    const ended = { kind: 'usage', code: 'notCancellable', hint: expect.stringContaining('patchbay runs ls') };
+    await expect(cancelRun(bench.parts, run)).rejects.toMatchObject(ended);
+  });
+});
+
+describe('dead letters', () => {
+  it('are listed page by page without gaps, by feed and by state', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', rejected(['c-1', 'c-2', 'c-3']));
+    await bench.import('shop.csv', rejected(['s-1']), { feed: 'shop' });
+    const keys: (string | null)[] = [];
+    let after: { readonly after?: string } = {};
+    // Ends with the first empty page.
+    for (;;) {
+      const { letters } = await listDeadLetters(bench.parts, { state: 'open', limit: 2, ...after });
+      const last = letters.at(-1);
+      if (last === undefined) break;
+      keys.push(...letters.map(({ key }) => key));
+      after = { after: last.id };
+    }
+    expect(keys.toSorted()).toEqual(['c-1', 'c-2', 'c-3', 's-1']);
+    const shop = await listDeadLetters(bench.parts, { state: 'all', feed: 'shop', limit: 10 });
+    expect(shop.letters.map(({ key }) => key)).toEqual(['s-1']);
+    expect((await listDeadLetters(bench.parts, { state: 'closed', limit: 10 })).letters).toEqual([]);
+    const nowhere = { kind: 'usage', code: 'noSuchDeadLetter' };
+    await expect(listDeadLetters(bench.parts, { state: 'open', limit: 2, after: 'd0' })).rejects.toMatchObject(nowhere);
+    await expect(readDeadLetter(bench.parts, 'd0')).rejects.toMatchObject(nowhere);
+  });
+
+  it('are tried again by what was chosen, and nothing is chosen by silence', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', rejected(['c-1']));
+    expect(() => requireRetryChoice({ ids: [] })).toThrow(expect.objectContaining({ code: 'nothingChosen' }));
+    const written = vi.spyOn(process.stdout, 'write');
+    const [run] = await retryLetters(homeOf(bench), { ids: [], all: true });
+    expect(run).toMatchObject({ kind: 'redrive', state: 'queued' });
+    expect(written).not.toHaveBeenCalled();
+    written.mockRestore();
+    await expect(retryLetters(homeOf(bench), { ids: [], all: true })).rejects.toMatchObject({ code: 'noDeadLetters' });
+  });
+});
+
+describe('held fields', () => {
+  it('are counted beyond the page, and keys without any are named', async () => {
+    const bench = await openRunsBench();
+    const wide = 'externalId,role,company';
+    await bench.import('a.csv', csv(['c-1,X,X'], wide));
+    const { id } = await bench.world.contactOf('c-1');
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { role: 'Y', company: 'Y' } });
+    await bench.import('b.csv', csv(['c-1,Z,Z'], wide));
+    expect(await readHeldPage(bench.parts, { limit: 1 })).toMatchObject({ held: [{ field: 'company' }], moreCount: 1 });
+    const after = { feed: 'main', key: 'c-1', field: 'company' } as const;
+    const next = await readHeldPage(bench.parts, { limit: 5, after });
+    expect(next).toMatchObject({ held: [{ field: 'role' }], moreCount: 0 });
+    expect(await chooseHeld(bench.parts, { keys: ['c-1', 'c-9'] })).toMatchObject({ missingKeys: ['c-9'] });
+    const none = { code: 'noHeldFields', hint: 'List the held fields with: patchbay held ls' };
+    await expect(chooseHeld(bench.parts, { keys: ['c-9'] })).rejects.toMatchObject(none);
+  });
+});
