@@ -100,6 +100,8 @@ export interface StagedSlice {
   readonly withdrawn: readonly { readonly key: string; readonly end: RecordEnd }[];
   /** Keys whose rows are unchanged: this run has spoken for them, an older row of the feed must not any more. */
   readonly unchanged?: readonly string[];
+  /** Rows that now look like this while their contacts need no change: they are known by this hash from now on. */
+  readonly refreshed?: readonly { readonly key: string; readonly rowHash: string; readonly mappingVersion: string }[];
   /** Dead letters whose rows need nothing any more. */
   readonly answered?: readonly string[];
   readonly events: readonly RunEvent[];
@@ -149,17 +151,14 @@ export interface StagingLedger {
   saidOf(feed: string, keys: readonly string[]): Promise<ReadonlyMap<string, SaidRecord>>;
   /** How many keys the feed has settled. */
   knownKeyCount(feed: string): Promise<number>;
-  tracesOf(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, KeyTrace>>;
+  /** What earlier slices of the run have met of these keys: their traces, and the records that are still to be written. */
+  metBefore(
+    runId: string,
+    keys: readonly string[],
+  ): Promise<{ readonly traces: ReadonlyMap<string, KeyTrace>; readonly staged: ReadonlyMap<string, StagedRecord> }>;
   stage(slice: StagedSlice): Promise<void>;
   /** How many keys the rows of a run have, and how many of these the other run has too. None where they are forgotten. */
   sharedKeys(runId: string, otherRunId: string): Promise<{ readonly keys: number; readonly shared: number }>;
-  /** Remembers that the row now looks like this, where the contact needs no change: the next look is cheaper. */
-  refreshRowHashes(
-    feed: string,
-    rows: readonly { key: string; rowHash: string; mappingVersion: string }[],
-  ): Promise<void>;
-  /** A staged record by its key; null when there is none or it has an outcome. */
-  stagedByKey(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, StagedRecord>>;
 
   /** Batches of runs at work that are not done: those due now first, in the order of their runs. */
   nextBatches(nowMs: number, limit: number): Promise<readonly BatchRecord[]>;

@@ -161,25 +161,24 @@ async function stageSlice(
   const bound = await boundKeys(ledger, bare);
   const verdicts = read.map((row) => compareRow(row, { said, bound }, rules));
 
-  const traces = await staging.tracesOf(run.id, keys);
-  const staged = traces.size === 0 ? new Map() : await staging.stagedByKey(run.id, [...traces.keys()]);
-  const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
-  const { slice, waitingLines, lateDead, tally } = contentOf(verdicts, resolution, { traces, staged });
+  const met = await staging.metBefore(run.id, keys);
+  const resolution = resolveDuplicates(verdicts, met.traces, mapping.duplicateKeys);
+  const { slice, waitingLines, lateDead, tally } = contentOf(verdicts, resolution, met);
   const held = await heldEvents(ledger, run.feed, waitingLines);
-  await inStep('stageSlice', () =>
-    writeSlice(target, {
-      ...slice,
-      events: [...slice.events, ...held],
-      counts: { ...slice.counts, heldFields: held.length },
-    }),
-  );
-  logRejected(target, slice.dead);
   const refreshed = verdicts.flatMap((verdict) =>
     verdict.kind === 'unchanged' && verdict.newRowHash !== null
       ? [{ key: verdict.key, rowHash: verdict.newRowHash, mappingVersion: mapping.version }]
       : [],
   );
-  if (refreshed.length > 0) await staging.refreshRowHashes(run.feed, refreshed);
+  await inStep('stageSlice', () =>
+    writeSlice(target, {
+      ...slice,
+      refreshed,
+      events: [...slice.events, ...held],
+      counts: { ...slice.counts, heldFields: held.length },
+    }),
+  );
+  logRejected(target, slice.dead);
   return { tally, lateDead };
 }
 

@@ -309,7 +309,7 @@ export function runContract(open: OpenLedger): void {
       startedAtMs: createdAtMs + 1,
     });
     expect(await ledger.staging.pendingCount('r1')).toBe(0);
-    expect((await ledger.staging.tracesOf('r1', ['k1'])).size).toBe(0);
+    expect((await ledger.staging.metBefore('r1', ['k1'])).traces.size).toBe(0);
     expect(await ledger.staging.batch('r1', 1)).toBeNull();
     expect(await ledger.staging.deadRows('r1', 0, 10)).toEqual([]);
     expect(await ledger.staging.events('r1', 0, 10)).toEqual([]);

@@ -45,7 +45,7 @@ export function stagingContract(open: OpenLedger): void {
     await ledger.staging.stage(slice(run, { records: [newRecord('k1')], ...parts, counts }));
     const other = await reopen();
     expect((await other.runs.get('r1'))?.counts).toMatchObject({ ...counts, deadNew: 1 });
-    expect(await other.staging.tracesOf('r1', ['k1', 'k9', 'k0'])).toEqual(
+    expect((await other.staging.metBefore('r1', ['k1', 'k9', 'k0'])).traces).toEqual(
       new Map([
         ['k1', trace('k1', 'staged')],
         ['k9', trace('k9', 'unchanged')],
@@ -73,7 +73,7 @@ export function stagingContract(open: OpenLedger): void {
     const source: Row = { kind: 'object', line: 7, record: 6, object: { id: 7, more: { a: [null, '\u0000\n'] } } };
     const given = newRecord(wanted.key, { desired: wanted, row: source, line: 7, sequence: 3 });
     await ledger.staging.stage(slice(run, { records: [given] }));
-    const staged = (await ledger.staging.stagedByKey('r1', [wanted.key])).get(wanted.key);
+    const staged = (await ledger.staging.metBefore('r1', [wanted.key])).staged.get(wanted.key);
     expect(staged).toEqual({ ...given, runId: 'r1', feed: 'crm', position: 1, sent: false, attempts: 0 });
   });
 
@@ -106,8 +106,11 @@ export function stagingContract(open: OpenLedger): void {
     await ledger.staging.stage(slice(run, { traces: [trace('k1', 'staged')] }));
     await ledger.staging.stage(slice(other, { traces: [trace('k1', 'unchanged')] }));
     await ledger.staging.stage(slice(run, { traces: [{ ...trace('k1', 'dead'), line: 9 }] }));
-    expect((await ledger.staging.tracesOf('r1', ['k1'])).get('k1')).toEqual({ ...trace('k1', 'dead'), line: 9 });
-    expect((await ledger.staging.tracesOf('r2', ['k1'])).get('k1')).toEqual(trace('k1', 'unchanged'));
+    expect((await ledger.staging.metBefore('r1', ['k1'])).traces.get('k1')).toEqual({
+      ...trace('k1', 'dead'),
+      line: 9,
+    });
+    expect((await ledger.staging.metBefore('r2', ['k1'])).traces.get('k1')).toEqual(trace('k1', 'unchanged'));
   });
 
   test('a withdrawn record is never written, and its death stands in the dead letters', async () => {
@@ -120,7 +123,7 @@ export function stagingContract(open: OpenLedger): void {
     );
     await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
     expect((await pendingOf(ledger, run)).map((record) => record.key)).toEqual(['k2']);
-    expect((await ledger.staging.stagedByKey('r1', ['k1', 'k2'])).has('k1')).toBe(false);
+    expect((await ledger.staging.metBefore('r1', ['k1', 'k2'])).staged.has('k1')).toBe(false);
     expect((await ledger.staging.countEnds('r1')).dead).toBe(1);
     expect(await ledger.deadLetters.list({ limit: 10 })).toMatchObject([{ key: 'k1', code: 'duplicateKey' }]);
   });
@@ -195,8 +198,8 @@ export function stagingContract(open: OpenLedger): void {
       (await pendingOf(ledger, run)).map((record) => settled(record)),
     );
     const rows = ['k1', 'k9'].map((key) => ({ key, rowHash: `newer-${key}`, mappingVersion: 'mapping-2' }));
-    await ledger.staging.refreshRowHashes('main', rows);
-    await ledger.staging.refreshRowHashes('crm', rows);
+    await ledger.staging.stage(slice(run, { refreshed: rows }));
+    await ledger.staging.stage(slice({ ...run, feed: 'crm' }, { refreshed: rows }));
     expect(await ledger.staging.settledRows('main', ['row-k1', 'newer-k1', 'newer-k9'])).toEqual(
       new Map([['newer-k1', { key: 'k1', fingerprint: 'print-k1', heldCount: 0 }]]),
     );
@@ -209,8 +212,8 @@ export function stagingContract(open: OpenLedger): void {
     const [first] = await pendingOf(ledger, run);
     if (first === undefined) throw new Error('a record was staged');
     await settleAs(ledger, run, 'w1', [settled(first, { end: wellEnd('updated') })]);
-    expect([...(await ledger.staging.stagedByKey('r1', ['k1', 'k2', 'k3'])).keys()]).toEqual(['k2']);
-    expect((await ledger.staging.stagedByKey('r2', ['k2'])).size).toBe(0);
+    expect([...(await ledger.staging.metBefore('r1', ['k1', 'k2', 'k3'])).staged.keys()]).toEqual(['k2']);
+    expect((await ledger.staging.metBefore('r2', ['k2'])).staged.size).toBe(0);
   });
 
   test('all that is pending ends as skipped when the run is cancelled, and is counted once', async () => {

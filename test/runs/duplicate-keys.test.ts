@@ -81,7 +81,7 @@ describe('differing', () => {
       { line: firstLine, key: 'c-1', code: 'duplicateKey', message: 'lines 2 and 603 have the same key and differ' },
       { line: lastLine, key: 'c-1', code: 'duplicateKey', message: 'lines 2 and 603 have the same key and differ' },
     ]);
-    expect((await bench.ledger.staging.stagedByKey(run.id, ['c-1'])).size).toBe(0);
+    expect((await bench.ledger.staging.metBefore(run.id, ['c-1'])).staged.size).toBe(0);
   });
 
   it('an unchanged row is dead too, with its cells in the fix-file', async () => {
@@ -187,7 +187,7 @@ describe('firstWins', () => {
     const bench = await openRunsBench();
     const run = await bench.stage(await bench.submit('a.csv', apart('c-1,Ann,A', 'c-1,Ann,B'), { mapping: first }));
     expectCounts(run, { rows: 602, pending: 601, skipped: 1 });
-    expect((await bench.ledger.staging.stagedByKey(run.id, ['c-1'])).get('c-1')?.desired.scalars.role).toBe('A');
+    expect((await bench.ledger.staging.metBefore(run.id, ['c-1'])).staged.get('c-1')?.desired.scalars.role).toBe('A');
   });
 
   it('takes the first row where it is unchanged', async () => {
@@ -219,7 +219,7 @@ describe('lastWins', () => {
     const run = await bench.stage(await bench.submit('a.csv', apart('c-1,Ann,A', 'c-1,Ann,B'), { mapping: last }));
     expectCounts(run, { rows: 602, pending: 601, skipped: 1 });
     expect(await bench.ledger.staging.pendingCount(run.id)).toBe(601);
-    expect((await bench.ledger.staging.stagedByKey(run.id, ['c-1'])).get('c-1')?.desired.scalars.role).toBe('B');
+    expect((await bench.ledger.staging.metBefore(run.id, ['c-1'])).staged.get('c-1')?.desired.scalars.role).toBe('B');
   });
 
   it('takes the last row where the first was unchanged, also across slices', async () => {
@@ -234,6 +234,6 @@ describe('lastWins', () => {
     await bench.import('a.csv', csv(['c-1,Ann,A']), { mapping: last });
     const run = await bench.stage(await bench.submit('b.csv', apart('c-1,Ann,B', 'c-1,Ann,A'), { mapping: last }));
     expectCounts(run, { rows: 602, pending: 600, unchanged: 1, skipped: 1 });
-    expect((await bench.ledger.staging.stagedByKey(run.id, ['c-1'])).size).toBe(0);
+    expect((await bench.ledger.staging.metBefore(run.id, ['c-1'])).staged.size).toBe(0);
   });
 });

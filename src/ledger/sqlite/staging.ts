@@ -80,12 +80,17 @@ export function sqliteStaging(db: Database): StagingLedger {
     knownKeyCount: async (feed) =>
       Number(db.get('SELECT count(*) AS known FROM said WHERE feed = ?', feed)?.known ?? 0),
 
-    tracesOf: async (runId, keys) =>
-      new Map(
-        db
-          .all(`SELECT * FROM run_keys WHERE run_id = ? AND key ${inList}`, runId, JSON.stringify(keys))
-          .map((row) => [String(row.key), toTrace(row)]),
-      ),
+    metBefore: async (runId, keys) => {
+      const traces = db
+        .all(`SELECT * FROM run_keys WHERE run_id = ? AND key ${inList}`, runId, JSON.stringify(keys))
+        .map(toTrace);
+      const ofKeys = `staged.run_id = ? AND outcome IS NULL AND key ${inList}`;
+      const staged = stagedRows('staged', ofKeys, runId, JSON.stringify(keys));
+      return {
+        traces: new Map(traces.map((trace) => [trace.key, trace])),
+        staged: new Map(staged.map((record) => [record.key, record])),
+      };
+    },
 
     stage: async (slice) => db.transaction(() => stageSlice(db, slice)),
 
@@ -98,29 +103,6 @@ export function sqliteStaging(db: Database): StagingLedger {
       );
       return { keys: Number(row?.keys ?? 0), shared: Number(row?.shared ?? 0) };
     },
-
-    refreshRowHashes: async (feed, rows) =>
-      db.transaction(() => {
-        for (const { key, rowHash, mappingVersion } of rows) {
-          db.run(
-            'UPDATE said SET row_hash = ?, mapping_version = ? WHERE feed = ? AND key = ?',
-            rowHash,
-            mappingVersion,
-            feed,
-            key,
-          );
-        }
-      }),
-
-    stagedByKey: async (runId, keys) =>
-      new Map(
-        stagedRows(
-          'staged',
-          `staged.run_id = ? AND outcome IS NULL AND key ${inList}`,
-          runId,
-          JSON.stringify(keys),
-        ).map((record) => [record.key, record]),
-      ),
 
     nextBatches: async (nowMs, limit) =>
       db
@@ -304,6 +286,15 @@ export function stageSlice(db: Database, slice: StagedSlice): void {
   }
   for (const dead of [...withdrawnDead, ...slice.dead]) {
     if (enterDeadRow(db, place, dead)) newLetters += 1;
+  }
+  for (const { key, rowHash, mappingVersion } of slice.refreshed ?? []) {
+    db.run(
+      'UPDATE said SET row_hash = ?, mapping_version = ? WHERE feed = ? AND key = ?',
+      rowHash,
+      mappingVersion,
+      feed,
+      key,
+    );
   }
   confirmUnchanged(db, feed, place.sequence, slice.unchanged ?? []);
   for (const id of slice.answered ?? []) closeLetter(db, id);
