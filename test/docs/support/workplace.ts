@@ -16,6 +16,8 @@ export interface Workplace extends AsyncDisposable {
 }
 
 const timeoutMs = 60_000;
+/** Commands that have run as processes of their own, in any workplace. */
+const known = new Set<string>();
 const plainLine = /^patchbay [\w ./-]+$/;
 
 export async function openWorkplace(): Promise<Workplace> {
@@ -26,7 +28,6 @@ export async function openWorkplace(): Promise<Workplace> {
   // What the alias of the README is to a person.
   await mkdir(join(folder, 'bin'));
   await symlink(join(root, 'src/cli/patchbay.mjs'), join(folder, 'bin/patchbay'));
-  const known = new Set<string>();
   return {
     folder,
     run: async (line, before) => {
