@@ -1,8 +1,6 @@
 /**
- * The composition root: from the configuration to parts that work together. The one place where things are built.
- *
- * A *home* is a data folder with its ledger: all that a command needs to look at what happened. An *engine*
- * (`src/engine/engine.ts`) is what works on it.
+ * Opens a *home*: a data folder with its ledger, and all that a command needs to read it. The *engine* that works on it is
+ * built by `src/engine/engine.ts`; these two files are where the configuration becomes parts that work together.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +26,7 @@ export interface Home {
   readonly folders: DataFolders;
   readonly runFolders: RunFolders;
   readonly ledger: Ledger;
-  /** From now on this one is told of the ledger's trouble. */
+  /** Sets the observer of problems with the ledger's file, in place of an earlier one. */
   readonly observeLedger: (observer: LedgerObserver) => void;
   readonly clock: Clock;
   readonly identity: ProcessIdentity;
@@ -39,22 +37,22 @@ export interface Home {
 }
 
 export interface HomeOptions {
-  /** `--sandbox`: somebody wants the sandbox by name; then nothing falls back to it. */
+  /** `--sandbox`: the sandbox was requested, and is not a fallback. */
   readonly sandboxAsked: boolean;
-  /** Nothing will be sent: a data folder of a real service may be looked at without naming the service. */
+  /** Nothing will be sent: a data folder of a real service may be read without naming the service. */
   readonly look: boolean;
 }
 
 /**
  * Opens the data folder that the configuration names.
- * @throws PatchbayError `usage`: `realDataFolder` where a data folder of a real service would be used for the sandbox;
+ * @throws PatchbayError `usage`: `realDataFolder` if a data folder of a real service would be used for the sandbox;
  *   what the ledger and `Feeds.check` throw.
  */
 export async function openHome(config: Config, log: Logger, options: HomeOptions): Promise<Home> {
   const { mode, serviceName } = await chooseService(config, options);
   const folders = dataFolders(config, mode);
   const feeds = createFeeds(config, folders.importFolders);
-  // A broken mapping must not keep anybody from looking at what it did.
+  // A broken mapping must not prevent looking at what it did.
   if (!options.look) await feeds.check();
   let observer: LedgerObserver = () => undefined;
   const ledger = openSqliteLedger(folders.ledgerFile, (trouble) => observer(trouble));
@@ -85,7 +83,7 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   };
 }
 
-/** A data folder that has met a real service never falls back to the sandbox (`rules.md`, "Workspace, feed, key"). */
+/** A data folder that was used with a real service never falls back to the sandbox (`rules.md`, "Workspace, feed, key"). */
 async function chooseService(
   config: Config,
   { sandboxAsked, look }: HomeOptions,
@@ -99,18 +97,18 @@ async function chooseService(
     'usage',
     'realDataFolder',
     `the data folder belongs to the workspace at ${known}, and PATCHBAY_BASE_URL is not set`,
-    { hint: 'Set PATCHBAY_BASE_URL and the key, or try the sandbox in another data folder (--data DIR).' },
+    { hint: 'Set PATCHBAY_BASE_URL and the key, or use the sandbox in another data folder (--data DIR).' },
   );
 }
 
-/** The ledger that a look at the data folder would open, which is not opened here: it may be damaged. */
+/** The ledger file that `openHome` with `look` would open. It is not opened here, since it may be damaged. */
 export function findLedgerFile(config: Config, sandboxAsked: boolean): string {
   const real = dataFolders(config, 'real').ledgerFile;
   const isReal = !sandboxAsked && (config.service.baseUrl !== null || existsSync(real));
   return isReal ? real : dataFolders(config, 'sandbox').ledgerFile;
 }
 
-/** The real service that the data folder has met, if any. */
+/** The origin of the real service that the data folder was used with; null if there is none. */
 async function boundOrigin(config: Config): Promise<string | null> {
   const { ledgerFile } = dataFolders(config, 'real');
   if (!existsSync(ledgerFile)) return null;

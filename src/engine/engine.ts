@@ -218,12 +218,9 @@ function openService(
   // A breaker opens only after requests were sent: by then the watch exists.
   const onOpenBreaker = (opened: Parameters<ServiceWatch['opened']>[0]) => void watch.opened(opened);
   const client = openWorkspaceClient(home, { sandbox, connection, sameWorkspace, onOpenBreaker });
-  const tryWrite = createWriteTrial({
-    ledger,
-    clock,
-    breakers: client.breakers,
-    workOnOne: (batch, signal) => workOnBatch(batch, batches, signal, { recordsMax: 1 }),
-  });
+  const tryWrite = createWriteTrial(ledger, clock, client.breakers, (batch, signal) =>
+    workOnBatch(batch, batches, signal, { recordsMax: 1 }),
+  );
   const watch = createServiceWatch({ ledger, ...client, clock, log, tryWrite });
   const batches = batchContext(home, client.workspace, { ...watch, pause: watch.pauseFor });
   return { client, watch, batches };

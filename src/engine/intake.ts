@@ -73,7 +73,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
   for (const folder of folders.importFolders) await makeFolder(folder);
   await makeFoldersOfFeeds(home);
   const watched = folders.importFolders.map((folder) => {
-    const feedFolders = createFeedFolders({ feeds, log, watch: (name) => watchFolder(folder, name) });
+    const feedFolders = createFeedFolders(feeds, log, (name) => watchFolder(folder, name));
     return { root: watchFolder(folder, null, feedFolders.found), feedFolders };
   });
   const enter = async (): Promise<void> => {
@@ -110,13 +110,7 @@ interface FeedFolders {
   close(): Promise<void>;
 }
 
-interface FeedFoldersOptions {
-  readonly feeds: Feeds;
-  readonly log: Logger;
-  readonly watch: (name: string) => ImportFolder;
-}
-
-export function createFeedFolders({ feeds, log, watch }: FeedFoldersOptions): FeedFolders {
+export function createFeedFolders(feeds: Feeds, log: Logger, watch: (name: string) => ImportFolder): FeedFolders {
   const watched = new Map<string, ImportFolder>();
   const closing = new Set<Promise<void>>();
   let closed = false;

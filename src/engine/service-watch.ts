@@ -160,14 +160,6 @@ function readsFail(origin: string, { code, why }: RequestFailure): string {
  */
 type TrialEnd = 'passed' | 'failed' | 'nothingSent' | 'nothingDue' | 'nothingPending';
 
-interface WriteTrialParts {
-  readonly ledger: Pick<Ledger, 'nowMs' | 'staging' | 'runs'>;
-  readonly clock: Moment;
-  readonly breakers: Pick<Breakers, 'totals'>;
-  /** Works on one record of the batch. @returns false if not even its reads succeeded. */
-  readonly workOnOne: (batch: BatchRecord, signal: AbortSignal) => Promise<boolean>;
-}
-
 /** Records in one trial: those that need no write are settled, and the next one is tried. */
 const recordsMax = 20;
 /** Trials rotate among these batches, so that one record that always fails does not decide for all. */
@@ -176,9 +168,15 @@ const batchesMax = 50;
 /**
  * A trial takes the same path as any work on that record, so that it can neither lose the record nor write it twice. All other
  * writes wait meanwhile.
+ *
+ * @param workOnOne works on one record of the batch, and returns false if not even its reads succeeded.
  */
-export function createWriteTrial(parts: WriteTrialParts): (signal?: AbortSignal) => Promise<TrialEnd> {
-  const { ledger, clock, breakers, workOnOne } = parts;
+export function createWriteTrial(
+  ledger: Pick<Ledger, 'nowMs' | 'staging' | 'runs'>,
+  clock: Moment,
+  breakers: Pick<Breakers, 'totals'>,
+  workOnOne: (batch: BatchRecord, signal: AbortSignal) => Promise<boolean>,
+): (signal?: AbortSignal) => Promise<TrialEnd> {
   let last: BatchRecord | null = null;
   return async (signal = new AbortController().signal) => {
     const before = breakers.totals('write');

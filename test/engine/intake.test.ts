@@ -148,7 +148,7 @@ test('more than 200 folders are not watched, which is told once; those of the co
     open.add(name);
     return { scan: async () => undefined, close: async () => void open.delete(name) };
   };
-  const folders = createFeedFolders({ feeds: await testFeeds({ configured: { zebra: {} } }), log, watch });
+  const folders = createFeedFolders(await testFeeds({ configured: { zebra: {} } }), log, watch);
   const names = [...Array.from({ length: feedFoldersMax + 5 }, (_, index) => `feed ${index}`).toSorted(), 'zebra'];
   folders.found(names);
   folders.found(names);

@@ -59,12 +59,9 @@ export async function openOutageBench(given: { readonly upsert?: Partial<UpsertP
     exhausted: (error: Parameters<ServiceWatch['exhausted']>[0]) => watch.exhausted(error),
     atWork: () => watch.atWork(),
   };
-  const tryWrite = createWriteTrial({
-    ledger,
-    clock,
-    breakers,
-    workOnOne: (batch, signal) => workOnBatch(batch, context, signal, { recordsMax: 1 }),
-  });
+  const tryWrite = createWriteTrial(ledger, clock, breakers, (batch, signal) =>
+    workOnBatch(batch, context, signal, { recordsMax: 1 }),
+  );
   const watch = createServiceWatch({ ledger, workspace, breakers, clock, log, recheck: async () => {}, tryWrite });
   const work = async (): Promise<void> => {
     const audits = { ...runs.parts, reports: runs.parts.folders.reports };

@@ -123,7 +123,7 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
   const shared = { ledger, workspace, clock, log };
   const workOnOne = (batch: BatchRecord, signal: AbortSignal): Promise<boolean> =>
     workOnBatch(batch, context, signal, { recordsMax: 1 });
-  const tryWrite = createWriteTrial({ ledger, clock, breakers: breakers.breakers, workOnOne });
+  const tryWrite = createWriteTrial(ledger, clock, breakers.breakers, workOnOne);
   const watch = createServiceWatch({ ...shared, breakers: breakers.breakers, recheck: async () => {}, tryWrite });
   breakers.onOpen(watch.opened);
   const identity = { name, isDead: (owner: string) => dead.has(owner.split('#')[0] ?? '') };
