@@ -21,7 +21,7 @@ const unfinishedAfterMs = 3_600_000;
 const pieceCharsMin = 64 * 1024;
 
 /** Bytes are written as they come. */
-export type FileContent = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+type FileContent = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
 /**
  * Makes the folder where it is missing, and replaces an earlier file of that name. Resolves when the file is on disk.

@@ -23,7 +23,7 @@ import {
   type ValueUse,
 } from './value-scanner.ts';
 
-export type ValueKind = 'list' | 'object' | 'scalar';
+type ValueKind = 'list' | 'object' | 'scalar';
 
 export interface MemberStart {
   readonly name: string;
@@ -52,7 +52,7 @@ export interface DocumentHandlers {
   readonly onEnd?: () => void;
 }
 
-export interface ScanLimits {
+interface ScanLimits {
   /** Of one record, name or other value. */
   readonly valueBytesMax: number;
   /** Lists and objects inside each other, the root included. */

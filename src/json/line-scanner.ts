@@ -4,7 +4,7 @@ import { lineFeed } from './value-scanner.ts';
 
 const carriageReturn = 0x0d;
 
-export interface LineScanner {
+interface LineScanner {
   /** The memory must not change before the next line has ended. @throws JsonError `tooLong`, and what `onLine` throws. */
   readonly write: (bytes: Uint8Array) => void;
   /** Gives the last line where no line end closes it. */

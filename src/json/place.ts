@@ -12,7 +12,7 @@ export interface Place {
  * - `tooLong`, `tooDeep`: a limit of the scanner is exceeded. The place of `tooLong` is where the value begins.
  * - `refused`: the text is JSON, but the caller cannot use what it holds.
  */
-export type JsonErrorKind = 'syntax' | 'notUtf8' | 'tooLong' | 'tooDeep' | 'refused';
+type JsonErrorKind = 'syntax' | 'notUtf8' | 'tooLong' | 'tooDeep' | 'refused';
 
 /** For the caller alone, who adds the name of the file and decides whether one record is broken or the whole file. */
 export class JsonError extends Error {

@@ -48,9 +48,9 @@ function firstFlaw(text: string, start: Place): JsonError | null {
 }
 
 /** What stands for a number beyond ±(2^53 − 1), which a JavaScript number may not hold exactly. */
-export type LargeNumber = (source: string, value: number) => JsonValue;
+type LargeNumber = (source: string, value: number) => JsonValue;
 
-export interface RecordValue {
+interface RecordValue {
   readonly value: JsonValue;
   /** An object of the text has two members of the same name; the last one counts. `walkJson` finds them. */
   readonly hasRepeatedNames: boolean;

@@ -33,7 +33,7 @@ export interface ValueUse {
   readonly depthMax: number;
 }
 
-export interface ValueScanner {
+interface ValueScanner {
   /** A value begins with this byte; `take` must begin there too. */
   readonly begin: (bytes: Uint8Array, index: number, use: ValueUse) => void;
   /** A value began and has not ended. */

@@ -11,7 +11,7 @@ export interface Spot {
   readonly path: () => string;
 }
 
-export interface JsonVisitor {
+interface JsonVisitor {
   /** `isRepeated`: the same object has had a member of that name before. */
   readonly onName?: (name: string, spot: Spot, isRepeated: boolean) => void;
   readonly onString?: (text: string, spot: Spot) => void;

@@ -23,7 +23,7 @@ const restMs = 1_000;
 const pauseMinMs = 2_000;
 const pauseMaxMs = 300_000;
 
-export interface RestingFile {
+interface RestingFile {
   readonly path: string;
   readonly name: string;
   readonly bytes: number;
@@ -36,7 +36,7 @@ export interface RefusedFile extends RestingFile {
   readonly hint: string;
 }
 
-export interface ImportFolderOptions {
+interface ImportFolderOptions {
   readonly folder: string;
   /** Never looked into, even where it lies inside the import folder. */
   readonly checkedOutFolder: string;

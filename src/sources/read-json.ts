@@ -24,7 +24,7 @@ const membersShownMax = 10;
 /** Members of a root object that may be one contact by itself. */
 const rootMembersMax = 500;
 
-export interface JsonOptions {
+interface JsonOptions {
   /** The user's name of the file. */
   readonly name: string;
   /** Member names (any case, spaces, `_`, `-`) that mark an object as a contact of its own. */

@@ -120,8 +120,8 @@ describe('the import folder', () => {
     await start();
     await scanAt(11_000);
     await scanAt(12_000);
-    const told = refused.map(({ name, code, hint }) => [name, code, hint.split(' ').slice(0, 2).join(' ')]).sort();
-    expect(told).toEqual([
+    const reported = refused.map(({ name, code, hint }) => [name, code, hint.split(' ').slice(0, 2).join(' ')]).sort();
+    expect(reported).toEqual([
       ['a.xlsx', 'formatUnknown', 'Open it'],
       ['b.zip', 'formatUnknown', 'Unpack it'],
       ['c', 'formatUnknown', 'Patchbay reads'],
@@ -169,11 +169,11 @@ describe('the import folder', () => {
 
   it('tells the folders in it after each look, also one that ends as a temporary file does', async () => {
     for (const name of ['shop', 'crm', 'old.tmp', '_done', '.git']) await mkdir(join(folder, name));
-    const told: (readonly string[])[] = [];
-    await start({ onFolders: (names) => void told.push(names) });
+    const reported: (readonly string[])[] = [];
+    await start({ onFolders: (names) => void reported.push(names) });
     await rm(join(folder, 'shop'), { recursive: true });
     await scanAt(11_000);
-    expect([told[0], told.at(-1)]).toEqual([
+    expect([reported[0], reported.at(-1)]).toEqual([
       ['crm', 'old.tmp', 'shop'],
       ['crm', 'old.tmp'],
     ]);
@@ -233,7 +233,7 @@ describe('the import folder', () => {
     const seen = Promise.withResolvers<string>();
     await start({ clock: systemClock(), onFile: async (file) => seen.resolve(file.name) });
     await drop('a.csv');
-    // What is dropped before the system's watch stands is seen at the next interval only: that is not what is asked here.
+    // What is dropped before the system's watch has begun is seen at the next interval only: that is not what is asked here.
     const again = setInterval(() => void drop('a.csv'), 5_000);
     expect(await seen.promise).toBe('a.csv');
     clearInterval(again);

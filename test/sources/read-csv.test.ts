@@ -67,7 +67,7 @@ describe('CSV: the right end for each bad input', () => {
     }
   });
 
-  it('reads header names that stand twice: whether that matters, the mapping says', async () => {
+  it('reads header names that occur twice: the mapping decides whether that matters', async () => {
     const { head, items } = await read('id,Email,email \n1,a,b\n');
     expect([head.columns, dataOf(items)]).toEqual([['id', 'Email', 'email '], [['1', 'a', 'b']]]);
   });

@@ -70,7 +70,7 @@ function taken(reason: string): { readonly path: readonly string[]; readonly mes
 }
 
 /** Who owns a loaded workspace: the creator of a contact that names none, and the user of a key. */
-export interface WorkspaceOwner {
+interface WorkspaceOwner {
   /** What the file's section `workspace` says. */
   readonly name: (id: string, place: RecordPlace) => void;
   /**
@@ -119,7 +119,7 @@ function invent(users: UserTable): string {
 }
 
 /** The custom fields of a workspace that is being loaded. Without any in the file, those of every new workspace. */
-export interface WorkspaceDefinitions {
+interface WorkspaceDefinitions {
   /** The file has the section, which may be empty. */
   readonly begin: () => void;
   readonly insert: (definition: CustomFieldDefinition) => void;

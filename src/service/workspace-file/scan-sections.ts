@@ -14,7 +14,7 @@ const recordMebibytesMax = 32;
 const recordDepthMax = 32;
 
 /** How a section is written. */
-export type SectionShape = 'list' | 'object';
+type SectionShape = 'list' | 'object';
 
 export interface SectionPlan {
   readonly shape: SectionShape;
@@ -28,13 +28,13 @@ export interface ScannedRecord extends ScannedValue {
   readonly index: number | null;
 }
 
-export interface SectionHandlers {
+interface SectionHandlers {
   /** Called when a section begins. Throws to refuse it. */
   readonly onSection: (name: string, place: Place) => SectionPlan;
   readonly onRecord: (record: ScannedRecord) => void;
 }
 
-export interface SectionScanner {
+interface SectionScanner {
   /** The memory must not change before the next value has ended. @throws JsonError, and what the handlers throw. */
   readonly write: (bytes: Uint8Array) => void;
   /** @throws JsonError where the text ends too early. */
@@ -103,7 +103,7 @@ function wordsOf({ kind, message, found }: JsonError): string {
   }
 }
 
-export type SectionValue =
+type SectionValue =
   | { readonly kind: 'value'; readonly value: unknown }
   /** A whole number beyond 2^53 that would come back as another one. */
   | { readonly kind: 'tooPrecise'; readonly digits: string }

@@ -44,7 +44,7 @@ test('a dump changes nothing of a store, whether it is at rest or was left by a 
   expect(readFileSync(store).equals(bytes)).toBe(true);
   expect(readdirSync(dirname(store)).toSorted()).toEqual(['dump.json', 'store.sqlite']);
 
-  // What a killed service leaves: the last commits stand in the journal.
+  // What a killed service leaves: the last commits are in the journal.
   const service = await startTestService({ store });
   await service.call('POST', '/v1/contacts', person('late'));
   const copy = files.at('copy.sqlite');
@@ -85,7 +85,7 @@ test('a store of the first version is dumped without being brought up to date', 
   const dump = await files.dump(store);
   const { workspace, users, contacts } = JSON.parse(readFileSync(dump, 'utf8'));
   expect({ workspace, contacts }).toEqual({ workspace: { format: 1, ownerUserId: 'US1' }, contacts: [] });
-  // No number named the owner: a user stands for them, so that the dump refers to nothing that is not in it.
+  // No number named the owner: a user takes that role, so that the dump refers to nothing that is not in it.
   expect(users).toMatchObject([{ id: 'US1', role: 'owner', firstName: null }]);
   await load(dump);
   expect(readFileSync(store).equals(bytes)).toBe(true);

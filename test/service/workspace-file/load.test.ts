@@ -39,7 +39,7 @@ test('an empty object is a workspace with an owner, seven custom fields and noth
   expect((await service.call('GET', '/v1/contact-custom-fields')).body.data).toHaveLength(7);
 });
 
-test('without custom fields a contact may have those of a new workspace, also where the section stands behind', async () => {
+test('without custom fields a contact may have those of a new workspace, also where the section comes later', async () => {
   const files = filesOfTest();
   const seats = { ...ada, customFields: [{ key: 'seats', value: 3 }] };
   const [first] = (await (await load(files.write('a.json', { contacts: [seats] }))).call('GET', '/v1/contacts')).body
@@ -58,7 +58,7 @@ test('without custom fields a contact may have those of a new workspace, also wh
   ]);
 });
 
-test('a contact stands in a file as a reply shows it, too', async () => {
+test('a contact may be in a file as a reply shows it, too', async () => {
   const files = filesOfTest();
   const seats = { ...ada, source: 'crm', customFields: [{ key: 'seats', value: 3 }] };
   const first = await load(files.write('a.json', { contacts: [seats] }));

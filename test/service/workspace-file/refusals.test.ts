@@ -1,4 +1,4 @@
-/** What is wrong with a workspace file is told in its own words, and nothing of it is loaded. */
+/** What is wrong with a workspace file is reported in terms of the file, and nothing of it is loaded. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -78,7 +78,7 @@ const contact = (more: Record<string, unknown>, fields: Record<string, unknown> 
   defaultFields: { firstName: 'Ada', ...fields },
 });
 
-test('each problem is told with section, number, member and line', async () => {
+test('each problem is reported with section, number, member and line', async () => {
   const contacts = [
     contact({ externalId: 'taken' }),
     contact({}, { phoneNumbers: [{ name: 'home', value: '(415) 555-0100' }] }),
@@ -177,7 +177,7 @@ test('what refers to nothing in the file is a problem', async () => {
   ]);
 });
 
-test('of many problems the first twenty are told, and how many there are', async () => {
+test('of many problems the first twenty are reported, and how many there are', async () => {
   const files = filesOfTest();
   const store = files.at('store.sqlite');
   const file = files.write('a.json', { contacts: Array.from({ length: 1_000 }, () => contact({ id: '' })) });
@@ -188,7 +188,7 @@ test('of many problems the first twenty are told, and how many there are', async
   expect(readdirSync(dirname(file))).toEqual(['a.json']);
 });
 
-test('no value of the file is told', async () => {
+test('no value of the file is reported', async () => {
   const file = filesOfTest().write('a.json', {
     contacts: [contact({}, { phoneNumbers: [{ name: 'x', value: 'secret' }] })],
   });
@@ -203,7 +203,7 @@ test('a number that would lose digits is a problem', async () => {
   ]);
 });
 
-test('a member named __proto__ is an unknown member and harms nobody', async () => {
+test('a member named __proto__ is an unknown member and does no harm', async () => {
   const file = filesOfTest().write('a.json', '{"contacts":[{"__proto__":{"x":1},"defaultFields":{"firstName":"A"}}]}');
   expect(await problemsOf(file)).toEqual([
     'contacts[0] (line 1): has a member that its kind does not know: "__proto__"',
@@ -287,7 +287,7 @@ test('the first and the last instant are loaded, listed, dumped and loaded again
   expect((await load(await files.dump(again, 'b.json'))).loaded).toEqual(service.loaded);
 });
 
-test('an owner whom no user of the file is refers to nothing, wherever the users stand', async () => {
+test('an owner whom no user of the file is refers to nothing, wherever the users are', async () => {
   const users = [
     { id: 'US1', email: 'ada@example.com', firstName: 'Ada', lastName: null, role: 'owner', groupId: 'GR1' },
   ];

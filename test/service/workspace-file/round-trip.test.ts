@@ -96,7 +96,7 @@ test('a dump comes through a pipe', async () => {
   expect((await loadText(readFileSync(dump, 'utf8'))).loaded?.contacts).toBe(20);
 });
 
-test('the sections may stand in any order in a file', async () => {
+test('the sections may be in any order in a file', async () => {
   const { files, dump } = await livedInStore();
   const workspace = JSON.parse(readFileSync(dump, 'utf8'));
   const turned = Object.fromEntries(Object.entries(workspace).reverse());

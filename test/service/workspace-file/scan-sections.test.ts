@@ -88,18 +88,18 @@ test('a text that JSON.parse refuses is refused, wherever it was cut or changed'
     expect(refusal(text.slice(0, length))).toBeInstanceOf(JsonError);
 });
 
-test('a record is told with the line on which it begins', () => {
+test('a record is reported with the line on which it begins', () => {
   expect(scan('{\n"a": [\n {"x":\n1},\n\n {"y": 2}, {"z": 3}\r\n]}').lines).toEqual([3, 6, 6]);
 });
 
-test('an error is told with its line and column in the file', () => {
+test('an error is reported with its line and column in the file', () => {
   expect(refusal('{"a":[\n  {"x": tru}\n]}')).toMatchObject({ place: { line: 2 } });
   expect(refusal('{"a":[\n  {"x":1,\n   "y" 2}\n]}')).toMatchObject({ place: { line: 3, column: 8 } });
   expect(refusal('{"a":[\n  {"x":1 "y"}]}')).toMatchObject({ place: { line: 2, column: 10 } });
   expect(refusal('{"a":[]\n "b":[]}')).toMatchObject({ place: { line: 2, column: 2 } });
 });
 
-test('what stands where something else must is named', () => {
+test('what is in the place of something else is named', () => {
   expect(refusal('').message).toBe('it is empty');
   expect(refusal(' \n').message).toBe('it is empty');
   expect(refusal('[]').message).toBe('a workspace file must be an object, {…}');
@@ -128,7 +128,7 @@ test('what is not UTF-8 is refused', () => {
   expect(refusal(Buffer.from('{"a":["\xe9"]}', 'latin1')).message).toContain('not UTF-8');
 });
 
-test('a whole number that would lose digits is told, and digits in a text are kept', () => {
+test('a whole number that would lose digits is reported, and digits in a text are kept', () => {
   expect(scan('{"a":[{"n":9007199254740993}]}').sections.a).toEqual([
     { kind: 'tooPrecise', digits: '9007199254740993' },
   ]);

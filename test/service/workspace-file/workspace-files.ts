@@ -43,7 +43,7 @@ export function loadText(text: string): Promise<TestService> {
   return startTestService({ load: { file: '-', stdin: () => Readable.from([Buffer.from(text)]) } });
 }
 
-/** What is told of a file that cannot be loaded. Fails where it can. */
+/** What is reported of a file that cannot be loaded. Fails where it can. */
 export async function loadError(file: string, options: TestServiceOptions = {}): Promise<PatchbayError> {
   return load(file, options).then(
     () => {
@@ -53,7 +53,7 @@ export async function loadError(file: string, options: TestServiceOptions = {}):
   );
 }
 
-/** Each problem that is told of a file whose records are wrong. */
+/** Each problem that is reported of a file whose records are wrong. */
 export async function problemsOf(file: string): Promise<readonly string[]> {
   const { code, cause } = await loadError(file);
   if (code !== 'workspaceFileInvalid' || !(cause instanceof AggregateError)) throw new Error(`not invalid but ${code}`);
