@@ -51,7 +51,7 @@ export function feedNameProblem(name: string): string | null {
 }
 
 // Source labels that the service accepts (`facts.md`, "Create, read, update, delete"; `interface.md`, section 8). The words
-// are in `src/mapping/text-cells.ts` too: this layer must not import it, and a wrong label is reported with its line when
+// are in `src/mapping/cell.ts` too: this layer must not import it, and a wrong label is reported with its line when
 // the configuration is loaded. A test compares both.
 
 export const sourceLengthMax = 72;

@@ -14,13 +14,18 @@
  */
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import {
+  customFieldName,
+  customValueOrNull,
   type DesiredContact,
   type DesiredCustomField,
   type DesiredScalars,
+  type FieldName,
   type Slot,
+  sameCustomValue,
+  sameText,
   scalarNames,
+  scalarOf,
 } from './desired.ts';
-import { customFieldName, customValueOrNull, type FieldName, sameCustomValue, sameText, scalarOf } from './field.ts';
 
 /** What the feed's file last said about this key and was settled. A member that was never settled is absent. */
 export interface Said {
@@ -51,7 +56,7 @@ export interface OwnedCustomField {
 }
 
 /**
- * What Patchbay put on the contact: identities of items (`field.ts`), entries of custom fields. The feeds of an item follow
+ * What Patchbay put on the contact: identities of items (`itemIdentity`), entries of custom fields. The feeds of an item follow
  * from what they said; anything that is not listed was put there by people.
  */
 export interface Ownership {

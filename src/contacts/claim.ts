@@ -10,16 +10,14 @@
  *
  * Nothing is inferred from one field about another: people may have edited the contact meanwhile.
  */
-
 import { type Base, emptySaid, type PlanInput, type Said } from '#src/contacts/base.ts';
 import { type DesiredScalars, type ScalarName, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { identitiesOf } from '#src/contacts/merge-items.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { saidIfSettled } from '#src/contacts/settle.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
-import { alikeValue, customFieldName, type FieldName, type ItemKind } from './field.ts';
-import { wantedItems } from './merge-items.ts';
+import { alikeValue, customFieldName, type FieldName, type ItemKind } from './desired.ts';
+import { identitiesOf, wantedItems } from './merge.ts';
 
 interface ClaimedField {
   readonly field: FieldName;

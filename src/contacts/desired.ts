@@ -1,5 +1,6 @@
 /**
- * The desired contact: what one row of a file says about one contact (`design.md`, "Words").
+ * The desired contact: what one row of a file says about one contact (`design.md`, "Words"); and the fields of a contact:
+ * their names in plans, holds and reports, the identity of an e-mail or phone, and when two values are equal.
  *
  * A member with a value is wanted, one that is null is to be removed, an absent one is not touched. The same holds for
  * slots: a slot lists all items of its column (or JSON array); with no items, its former items are to be removed; an absent
@@ -7,9 +8,12 @@
  *
  * Names from the user's file are kept in lists rather than as members of objects: a column called `__proto__` is then a name
  * like any other.
+ *
+ * An empty text and an empty choice are no value, like null, whichever of them the service returns. Texts differ if their
+ * case or spaces differ; their Unicode form does not matter.
  */
 import { createHash } from 'node:crypto';
-import type { CustomFieldValue } from '#src/wire/contact.ts';
+import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 
 export const scalarNames = ['firstName', 'lastName', 'company', 'role', 'sourceUrl'] as const;
 /** The single-valued fields of a contact that a file may set. */
@@ -94,4 +98,110 @@ function canonicalValue(value: CustomFieldValue): CustomFieldValue {
 function sorted(entries: readonly unknown[]): unknown[] {
   const text = (entry: unknown) => JSON.stringify(entry).normalize('NFC');
   return entries.toSorted((left, right) => (text(left) < text(right) ? -1 : text(left) > text(right) ? 1 : 0));
+}
+
+/**
+ * `firstName`, `custom.tier`, `email.ann@example.com`, `phone.+14155550100`. Stable: the ledger keeps those of held fields
+ * from run to run. Names of items contain an address or a number: they are personal data, like values, and never logged.
+ */
+export type FieldName = ScalarName | `custom.${string}` | `email.${string}` | `phone.${string}`;
+
+export function customFieldName(key: string): FieldName {
+  return `custom.${key}`;
+}
+
+/** @param identity of the item (`itemIdentity`). */
+export function itemFieldName(kind: ItemKind, identity: string): FieldName {
+  return `${kind}.${identity}`;
+}
+
+export type ItemKind = 'email' | 'phone';
+
+/**
+ * Two items with one identity are the same item. The service may return a value in another form than it was written in
+ * (`(+1) 415-555-0100`, `Ann@Example.com`). Identities are for comparison only; requests carry the value itself.
+ *
+ * E-mail: trimmed and in lower case as a whole, since mailboxes that differ in case alone are one in practice. Phone: the
+ * plus and the digits; a text without digits as it is.
+ */
+export function itemIdentity(kind: ItemKind, value: string): string {
+  const folded = value.normalize('NFC').trim().toLowerCase();
+  if (kind === 'email') return folded;
+  const dialled = folded.replace(/[^+\d]/g, '');
+  return /\d/.test(dialled) ? dialled : folded;
+}
+
+/** Text as it is compared and kept: an empty text is null. */
+export function textOrNull(text: string | null): string | null {
+  return text === '' ? null : text;
+}
+
+export function sameText(left: string | null, right: string | null): boolean {
+  return (textOrNull(left)?.normalize('NFC') ?? null) === (textOrNull(right)?.normalize('NFC') ?? null);
+}
+
+/** Equal but for case, spaces and Unicode form: as a service may store what it was sent. */
+export function alikeValue(type: string | null, left: CustomFieldValue, right: CustomFieldValue): boolean {
+  return sameCustomValue(type, foldedValue(left), foldedValue(right));
+}
+
+function foldedValue(value: CustomFieldValue): CustomFieldValue {
+  if (Array.isArray(value)) return value.map(foldedText);
+  return typeof value === 'string' ? foldedText(value) : value;
+}
+
+function foldedText(text: string): string {
+  return text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+/** A custom field's value: an empty text or an empty choice is null. */
+export function customValueOrNull(value: CustomFieldValue): CustomFieldValue {
+  return value === '' || (Array.isArray(value) && value.length === 0) ? null : value;
+}
+
+/**
+ * Equality by type (`facts.md`, "Custom fields"): choices as a multiset, dates by instant, numbers by figure.
+ * `type` is the service's word for the field; null where nobody said, and then the values' own shape decides.
+ */
+export function sameCustomValue(type: string | null, left: CustomFieldValue, right: CustomFieldValue): boolean {
+  const one = customValueOrNull(left);
+  const other = customValueOrNull(right);
+  if (one === null || other === null) return one === other;
+  if (Array.isArray(one) || Array.isArray(other)) {
+    return Array.isArray(one) && Array.isArray(other) && sameChoices(one, other);
+  }
+  if (type === 'number' && numberOf(one) !== null) return numberOf(one) === numberOf(other);
+  if (typeof one !== 'string' || typeof other !== 'string') return one === other;
+  if (type === 'date' || type === null) {
+    const instantMs = instantMsOf(one);
+    if (instantMs !== null && instantMs === instantMsOf(other)) return true;
+  }
+  return sameText(one, other);
+}
+
+function sameChoices(left: readonly string[], right: readonly string[]): boolean {
+  const sorted = (choices: readonly string[]) => choices.map((choice) => choice.normalize('NFC')).sort();
+  return JSON.stringify(sorted(left)) === JSON.stringify(sorted(right));
+}
+
+/** A number, also where a service spells it as text. */
+function numberOf(value: string | number | boolean): number | null {
+  if (typeof value === 'boolean' || (typeof value === 'string' && value.trim() === '')) return null;
+  const figure = Number(value);
+  return Number.isNaN(figure) ? null : figure;
+}
+
+const isoInstant = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** The instant of an ISO 8601 date or date-time. Without a zone it is UTC: the machine's own zone must not matter. */
+function instantMsOf(text: string): number | null {
+  const [whole, date, time = '00:00', zone = 'Z'] = isoInstant.exec(text) ?? [];
+  if (whole === undefined) return null;
+  const instantMs = Date.parse(`${date}T${time}${zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`);
+  return Number.isNaN(instantMs) ? null : instantMs;
+}
+
+/** Reads one scalar of a contact by its name: `sourceUrl` lives beside `defaultFields`, the others within. */
+export function scalarOf(contact: Contact, name: ScalarName): string | null {
+  return textOrNull(name === 'sourceUrl' ? contact.sourceUrl : contact.defaultFields[name]);
 }

@@ -3,9 +3,8 @@
  * plan changes or leaves alone. Codes and words are part of the contract: reports and scripts compare them. Values are
  * personal data, never to be logged.
  */
-
 import type { CustomFieldValue } from '#src/wire/contact.ts';
-import type { FieldName } from './field.ts';
+import type { FieldName } from './desired.ts';
 
 /**
  * - `duplicate`: the key occurs again in the file, with the same content or by the chosen rule.

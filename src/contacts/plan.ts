@@ -18,18 +18,20 @@ import type {
   UpdateItem,
 } from '#src/wire/contact.ts';
 import type { OwnedCustomField, PlanInput } from './base.ts';
-import { type DesiredContact, type ScalarName, type Slot, scalarNames } from './desired.ts';
 import {
   customFieldName,
   customValueOrNull,
+  type DesiredContact,
   type FieldName,
   type ItemKind,
   itemFieldName,
   itemIdentity,
+  type ScalarName,
+  type Slot,
+  scalarNames,
   scalarOf,
-} from './field.ts';
-import { customKeyOf, type FieldVerdict, judgeFields, sentCustomFields } from './merge-fields.ts';
-import { mergeItems, wantedItems } from './merge-items.ts';
+} from './desired.ts';
+import { customKeyOf, type FieldVerdict, judgeFields, mergeItems, sentCustomFields, wantedItems } from './merge.ts';
 import { type Change, fieldChange, type HeldField, type Note } from './outcome.ts';
 
 /** What Patchbay owns once the plan is carried out, and what it no longer owns. Identities of items. */

@@ -6,9 +6,7 @@
  * matter. A difference of case, spaces or punctuation of a phone number is a warning; any other difference rejects the row
  * (`notApplied`). Differences hold personal data: they go into the ledger and reports, never into a log.
  */
-
 import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
-import { scalarNames } from './desired.ts';
 import {
   alikeValue,
   customFieldName,
@@ -18,9 +16,10 @@ import {
   itemIdentity,
   sameCustomValue,
   sameText,
+  scalarNames,
   scalarOf,
   textOrNull,
-} from './field.ts';
+} from './desired.ts';
 import type { ExpectedContact, ExpectedCustomField, ExpectedItem } from './plan.ts';
 
 export interface ReplyDifference {

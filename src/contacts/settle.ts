@@ -6,7 +6,6 @@
  * becomes agreed. Never call it after a write that failed or whose reply did not match: what is not settled is still to
  * be done.
  */
-
 import {
   type Base,
   emptyBase,
@@ -19,12 +18,11 @@ import {
   type Seen,
 } from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { identitiesOf, listOf } from '#src/contacts/merge-items.ts';
 import type { Plan, Written } from '#src/contacts/plan.ts';
 import type { Contact, ContactCustomField } from '#src/wire/contact.ts';
 import { agreeFor, agreeForAll, type FieldValue, fieldValueOf, stamp } from './base.ts';
-import { customFieldName, type FieldName, type ItemKind, sameCustomValue } from './field.ts';
-import { mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge-items.ts';
+import { customFieldName, type FieldName, type ItemKind, sameCustomValue } from './desired.ts';
+import { identitiesOf, listOf, mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge.ts';
 
 export interface SettleInput extends PlanInput {
   readonly plan: Plan;

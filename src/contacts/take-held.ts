@@ -8,12 +8,11 @@
  *
  * Either way the field is no longer held. Nothing is written here: after `takeFile` the contact is planned anew.
  */
-
 import type { Base, Ownership, Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, scalarNames } from '#src/contacts/desired.ts';
-import { customKeyOf } from '#src/contacts/merge-fields.ts';
 import { agreeFor, type FieldValue, isExactly, stamp } from './base.ts';
-import type { FieldName } from './field.ts';
+import type { FieldName } from './desired.ts';
+import { customKeyOf } from './merge.ts';
 import type { HeldField } from './outcome.ts';
 
 /** Whose value is kept. */

@@ -15,9 +15,9 @@ import { feedNameProblem, isMappingName } from '#src/config/feed-schema.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { labelOfFeed, mainFeed } from '#src/ledger/rules/feeds.ts';
+import { checkSourceLabel } from '#src/mapping/cell.ts';
 import { loadMapping } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { checkSourceLabel } from '#src/mapping/text-cells.ts';
 
 /** In a feed's folder: the mapping of its files. */
 const mappingFileName = '_mapping.yaml';

@@ -17,12 +17,17 @@ import {
   type Place,
   type Reading,
   readCell,
+  readEmail,
+  readKey,
+  readSource,
+  readSourceUrl,
+  readText,
+  splitEmails,
   type WarningCode,
 } from './cell.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
+import type { ItemList, ItemsTarget, Target } from './layout.ts';
 import { readPhone, splitPhones } from './phone-cell.ts';
-import type { ItemList, ItemsTarget, Target } from './target.ts';
-import { readEmail, readKey, readSource, readSourceUrl, readText, splitEmails } from './text-cells.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
 export interface Finding {

@@ -6,7 +6,6 @@
  * wrong with it. Findings about the whole file come last (`file-findings.ts`). No I/O, no clock, no random number: the same
  * row gives an equal result.
  */
-
 import { createHash } from 'node:crypto';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
@@ -24,16 +23,19 @@ import {
 import { closestName, listNames, normaliseHeader, tidyHeader } from './header.ts';
 import { isContactShape, mapConfiguredObject, mapContactObject, mapFlatObject, UnmappedNames } from './json-rows.ts';
 import {
+  type BoundColumn,
   type ColumnBinding,
   configuredMapping,
   configuredTargets,
   genericKeyColumns,
   genericMapping,
   genericTarget,
+  type MappingContext,
+  resolveSettings,
+  type Settings,
 } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { type MappedRow, mapCells } from './row.ts';
-import { type BoundColumn, type MappingContext, resolveSettings, type Settings } from './target.ts';
 
 /** What is known about the file before its first row. */
 interface FileShape {

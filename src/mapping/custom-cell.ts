@@ -10,8 +10,7 @@ import {
   type CustomFieldValue,
   customFieldTypes,
 } from '#src/wire/contact.ts';
-import { bad, type Flaw, good, type Reading, type RejectionCode, readCell } from './cell.ts';
-import { readHttpUri, readLongText } from './text-cells.ts';
+import { bad, type Flaw, good, type Reading, type RejectionCode, readCell, readHttpUri, readLongText } from './cell.ts';
 
 /** `asIs`: no definitions are known. `undefined`: they are known, and this key is not among them. */
 export type CustomFieldKind = CustomFieldType | 'asIs' | 'undefined';

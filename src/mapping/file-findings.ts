@@ -13,10 +13,9 @@ import { isJsonObject, isPlaceholder, type JsonObject, type WarningCode } from '
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
 import { closestName, isIgnoredHeader, listNames, normaliseHeader } from './header.ts';
 import { isContactShape } from './json-rows.ts';
-import { genericTarget, missingHint } from './layout.ts';
+import { type BoundColumn, genericTarget, holdsContent, missingHint, type Settings } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import type { MappedRow } from './row.ts';
-import { type BoundColumn, holdsContent, type Settings } from './target.ts';
 
 interface Lacking {
   /** Looks at a row; also at one that is known already and needs no mapping. */

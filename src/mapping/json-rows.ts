@@ -10,14 +10,12 @@
  */
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import type { JsonValue, ObjectRow } from '#src/sources/row.ts';
-import { bad, isJsonObject, type JsonObject, memberOf } from './cell.ts';
+import { bad, isJsonObject, type JsonObject, keyMissing, memberOf } from './cell.ts';
 import { type CellReading, type Finding, readValue, refused } from './cells.ts';
 import { customFieldKind } from './custom-cell.ts';
 import { isIgnoredHeader, normaliseHeader } from './header.ts';
-import { genericTarget } from './layout.ts';
+import { type BoundColumn, genericTarget, type Settings, type Target, targetIdentity } from './layout.ts';
 import { foldRow, type MappedRow } from './row.ts';
-import { type BoundColumn, type Settings, type Target, targetIdentity } from './target.ts';
-import { keyMissing } from './text-cells.ts';
 
 /** Names of members that nothing maps, in order of appearance: each once, at most 500. */
 export class UnmappedNames {

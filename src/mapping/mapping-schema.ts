@@ -5,9 +5,9 @@
  * Each key has its description here; unknown keys are errors. A setting that does not work yet is refused.
  */
 import { z } from 'zod';
+import { readSource } from './cell.ts';
 import { normaliseHeader, tidyHeader } from './header.ts';
 import { readCountry } from './phone-cell.ts';
-import { readSource } from './text-cells.ts';
 
 const columnsMax = 500;
 

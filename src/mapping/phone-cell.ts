@@ -12,8 +12,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { PatchbayError } from '#src/errors.ts';
-import { bad, type Flaw, good, type Reading, type WarningCode } from './cell.ts';
-import { characterFlaw } from './text-cells.ts';
+import { bad, characterFlaw, type Flaw, good, type Reading, type WarningCode } from './cell.ts';
 
 /** The pattern of the service (`facts.md`, "not looked up"). */
 const e164 = /^\+[1-9]\d{1,14}$/;

@@ -7,8 +7,17 @@
  */
 import { createHash } from 'node:crypto';
 import type { Said } from '#src/contacts/base.ts';
-import { type DesiredContact, fingerprint, hasContent, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { customFieldName, type FieldName, sameCustomValue, sameText } from '#src/contacts/field.ts';
+import {
+  customFieldName,
+  type DesiredContact,
+  type FieldName,
+  fingerprint,
+  hasContent,
+  type Slot,
+  sameCustomValue,
+  sameText,
+  scalarNames,
+} from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';

@@ -17,7 +17,16 @@ import { type LookUpCount, watchAdoptions, watchRefusals } from './applying-guar
 import { type Chunk, closeChunk, createsPerIntent, keysPerChunk, type UpsertParts } from './chunk.ts';
 import { endOf } from './key-ends.ts';
 import { type Effect, type KeyState, stepKey } from './key-machine.ts';
-import { fetchContact, lookUpAlone, readTogether } from './key-reads.ts';
+import {
+  AnswerLost,
+  claimPatches,
+  commitIntents,
+  createContact,
+  fetchContact,
+  lookUpAlone,
+  patchContact,
+  readTogether,
+} from './key-requests.ts';
 import {
   type Answer,
   beginKey,
@@ -30,7 +39,6 @@ import {
   takeLeases,
   withQuestion,
 } from './key-work.ts';
-import { AnswerLost, claimPatches, commitIntents, createContact, patchContact } from './key-writes.ts';
 
 export interface BatchReference {
   readonly runId: string;

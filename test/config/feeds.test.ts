@@ -9,7 +9,7 @@ import {
   sourceLengthMax,
   sourceProblem,
 } from '#src/config/feed-schema.ts';
-import * as ofMapping from '#src/mapping/text-cells.ts';
+import * as ofMapping from '#src/mapping/cell.ts';
 import { configBench, feedProblems, loaded, problems } from './support.ts';
 
 const whole = `feeds:

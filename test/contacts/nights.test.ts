@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DesiredContact } from '#src/contacts/desired.ts';
-import { itemIdentity } from '#src/contacts/field.ts';
+import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
 import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
 import {
   customValue,

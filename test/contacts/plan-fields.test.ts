@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { emptyBase, type FieldStamp } from '#src/contacts/base.ts';
-import type { FieldName } from '#src/contacts/field.ts';
+import type { FieldName } from '#src/contacts/desired.ts';
 import { type Plan, planContact } from '#src/contacts/plan.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import { base, contact, desired, input, said } from './support/build.ts';

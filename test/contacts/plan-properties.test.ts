@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { emptyBase, type PlanInput } from '#src/contacts/base.ts';
-import { scalarNames } from '#src/contacts/desired.ts';
-import { itemIdentity, scalarOf } from '#src/contacts/field.ts';
+import { itemIdentity, scalarNames, scalarOf } from '#src/contacts/desired.ts';
 import { type Plan, planContact } from '#src/contacts/plan.ts';
 import { verifyReply } from '#src/contacts/reply.ts';
 import { settle } from '#src/contacts/settle.ts';

@@ -1,6 +1,6 @@
 /** Settling: outcome, both halves of the base, counts and leases in one transaction, fenced by the lease. */
 import { expect, test } from 'vitest';
-import type { FieldName } from '#src/contacts/field.ts';
+import type { FieldName } from '#src/contacts/desired.ts';
 import type { HeldField } from '#src/contacts/outcome.ts';
 import type { SettledSaid } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';

@@ -1,8 +1,8 @@
 /** Builders for the tests of the mapping stage: rows as the sources give them, mapped with few words. */
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import type { MappingContext } from '#src/mapping/layout.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
-import type { MappingContext } from '#src/mapping/target.ts';
 import type { CellsRow, JsonValue, ObjectRow } from '#src/sources/row.ts';
 
 export const noContext: MappingContext = { sourceLabel: null, customFields: null, defaultCountry: null, onBlank: null };

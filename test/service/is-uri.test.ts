@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readHttpUri } from '#src/mapping/text-cells.ts';
+import { readHttpUri } from '#src/mapping/cell.ts';
 import { isUri } from '#src/service/contacts/contact-bodies.ts';
 
 const ajv = new Ajv2020();

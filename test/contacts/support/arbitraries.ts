@@ -9,8 +9,14 @@ import {
   type PlanInput,
   type Said,
 } from '#src/contacts/base.ts';
-import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { type FieldName, itemIdentity } from '#src/contacts/field.ts';
+import {
+  type DesiredContact,
+  type DesiredScalars,
+  type FieldName,
+  itemIdentity,
+  type Slot,
+  scalarNames,
+} from '#src/contacts/desired.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { contact, type ItemText } from './build.ts';
 

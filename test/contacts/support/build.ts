@@ -1,7 +1,12 @@
 /** Builders: short words for contacts, desired contacts and bases. Ids are `i1`, `i2`… unless given. */
 import { type Base, emptyBase, type FieldValue, fieldValueOf, type PlanInput, type Said } from '#src/contacts/base.ts';
-import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { customFieldName } from '#src/contacts/field.ts';
+import {
+  customFieldName,
+  type DesiredContact,
+  type DesiredScalars,
+  type Slot,
+  scalarNames,
+} from '#src/contacts/desired.ts';
 import { type Contact, type CustomFieldValue, contactReply } from '#src/wire/contact.ts';
 
 /** `[label, value]`, or `[label, value, id]`; an id of null is an item without one. */

@@ -7,8 +7,15 @@
  */
 import { expect } from 'vitest';
 import { type Base, emptyBase, type PlanInput, type Said } from '#src/contacts/base.ts';
-import { type DesiredContact, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { alikeValue, itemIdentity, sameCustomValue, scalarOf } from '#src/contacts/field.ts';
+import {
+  alikeValue,
+  type DesiredContact,
+  itemIdentity,
+  type Slot,
+  sameCustomValue,
+  scalarNames,
+  scalarOf,
+} from '#src/contacts/desired.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { verifyReply } from '#src/contacts/reply.ts';
 import { settle } from '#src/contacts/settle.ts';
