@@ -62,7 +62,7 @@ export interface SystemFacts {
   uptimeSeconds(): number;
 }
 
-/** Far more than these programs take. */
+/** Far more than these programs need. */
 const programMsMax = 2_000;
 
 export const thisSystem: SystemFacts = {

@@ -1,8 +1,7 @@
 /**
- * Errors by what must happen next.
+ * Errors, classified by what must happen next.
  *
- * An error carries facts and a stable code. Advice on what to do next is added where a person reads it:
- * in the command line and on the page.
+ * An error carries facts and a stable code. Advice is added where it is shown: on the command line and on the page.
  */
 
 /**
@@ -10,11 +9,11 @@
  * - `file`: one file cannot be read as a whole; nothing of it was sent.
  * - `auth`: the key is missing or refused; stop and wait for a working key.
  * - `guard`: a limit stopped the run before it wrote.
- * - `unreachable`: queue or service does not answer, or not as its interface says; try again later.
- * - `transient`: one operation failed and may be tried again.
- * - `damaged`: the ledger's file is broken; all work stops until a person has put it right.
- * - `rejected`: one row is dead; the run goes on.
- * - `bug`: an invariant of ours does not hold.
+ * - `unreachable`: queue or service does not answer, or sends an unexpected response; try again later.
+ * - `transient`: one operation failed and may be retried.
+ * - `damaged`: the ledger's file is damaged; all work stops until it is restored.
+ * - `rejected`: one row is rejected; the run continues.
+ * - `bug`: an invariant does not hold.
  */
 export type ErrorKind =
   | 'usage'
@@ -30,9 +29,9 @@ export type ErrorKind =
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface ErrorOptions {
-  /** What happened, as fields. Never a secret; personal data only where the reader is the person who dropped the file. */
+  /** What happened, as fields. Never a secret; personal data only if the reader is the one who dropped the file. */
   readonly facts?: Facts;
-  /** What to do next, in one sentence, where only the thrower knows it. */
+  /** What to do next, in one sentence, if only the thrower knows it. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
@@ -59,17 +58,17 @@ export function fileError(code: string, message: string, facts: Facts, hint: str
   return new PatchbayError('file', code, message, { facts, hint, ...(cause === undefined ? {} : { cause }) });
 }
 
-/** Stops the program where an invariant of ours does not hold. Throws a `bug`. */
+/** Asserts an invariant. @throws PatchbayError `bug` `invariant`. */
 export function invariant(condition: unknown, message: string, facts: Facts = {}): asserts condition {
   if (!condition) throw new PatchbayError('bug', 'invariant', message, { facts });
 }
 
-/** Makes a `switch` over a tagged union complete: a forgotten case does not compile. */
+/** Makes a `switch` over a tagged union exhaustive: a missing case does not compile. */
 export function unreachable(value: never): never {
   throw new PatchbayError('bug', 'unreachableCase', `no case for ${JSON.stringify(value)}`);
 }
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -79,7 +78,7 @@ export function systemCodeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-/** `readdir(folder).catch(emptyIfMissing)`: a folder that was never made holds nothing. Any other error is thrown again. */
+/** For `readdir(folder).catch(emptyIfMissing)`: a missing folder holds nothing. Any other error is thrown again. */
 export function emptyIfMissing(error: unknown): [] {
   if (systemCodeOf(error) === 'ENOENT') return [];
   throw error;

@@ -1,12 +1,12 @@
 /**
  * Log lines: one per unit of work, a constant message, facts as fields.
  *
- * Terms. The *context* says what the work belongs to: run, feed, batch, line of the file, tick of a schedule. It is set
- * once, where the work begins, and every line written meanwhile carries it, whoever writes it.
+ * Terms: the *context* says what the work belongs to: run, feed, batch, line of the file, tick of a schedule. It is set once,
+ * where the work begins, and every line written during the work carries it.
  *
- * No names, phones, e-mails or keys: a contact's key appears as a short hash, and so does the name of a file, which may
- * be a person's (`rules.md`, "Secrets and personal data"). What a careless caller passes in a field of a forbidden name
- * is removed here as well, and what others say in their errors is left without what they quote.
+ * No names, phones, e-mails or keys: a contact's key appears as a short hash, and so does the name of a file, which may be a
+ * person's (`rules.md`, "Secrets and personal data"). Fields with a forbidden name are removed here, and the messages of errors
+ * lose what they quote.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
@@ -15,14 +15,14 @@ import pino from 'pino';
 
 export type Logger = pino.Logger;
 
-/** What a piece of work belongs to. */
+/** What the work belongs to. */
 export interface LogContext {
   readonly run?: string;
   readonly feed?: string;
   readonly batch?: number;
-  /** The physical line of the one row that is worked on. */
+  /** The physical line of the row. */
   readonly line?: number;
-  /** One time that a schedule was due. */
+  /** One occurrence of a schedule. */
   readonly tick?: string;
 }
 
@@ -34,8 +34,8 @@ interface Scope {
 const scopes = new AsyncLocalStorage<Scope>();
 
 /**
- * Does the work: all its log lines carry the context, inside of what is set around it. `onLine` gets each of those lines
- * as well, as written, without its line end, also while nobody waits for the work any more; it must not throw.
+ * Runs the work with the context, added to the surrounding one. `onLine` also gets each of its log lines, as written, without the
+ * line end, even after the caller has stopped waiting for the work; it must not throw.
  */
 export function inLogContext<Result>(
   context: LogContext,
@@ -47,18 +47,18 @@ export function inLogContext<Result>(
   return scopes.run(scope, work);
 }
 
-/** Does what belongs to all work, though one piece of it gave the occasion. */
+/** Runs work that does not belong to the surrounding context, although it was started there. */
 export function outsideLogContext<Result>(work: () => Result): Result {
   return scopes.exit(work);
 }
 
-/** Fields that never leave the process, whatever the caller passes. */
+/** Fields that are removed from every line. */
 export const redactedFields: readonly string[] = [
   'apiKey',
   'authorization',
   'Authorization',
   'token',
-  // Of files and people.
+  // Names of files and persons.
   'name',
   'fileName',
   'renamedTo',
@@ -74,7 +74,7 @@ export const redactedFields: readonly string[] = [
 
 export interface LogOptions {
   readonly level: string;
-  /** Where the lines go; by default standard error. */
+  /** By default standard error. */
   readonly stream?: pino.DestinationStream;
 }
 
@@ -84,7 +84,7 @@ export function createLogger(options: LogOptions): Logger {
       level: options.level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      // A fresh one for each line: pino writes the line's own fields into it, which win.
+      // A new object per line: pino merges the line's own fields into it, and they take precedence.
       mixin: () => ({ ...scopes.getStore()?.context }),
       formatters: { level: (label) => ({ level: label }), log: withoutQuotes },
       hooks: {
@@ -99,36 +99,36 @@ export function createLogger(options: LogOptions): Logger {
   );
 }
 
-/** A logger that says nothing. */
+/** A logger that writes nothing. */
 export function silentLogger(): Logger {
   return pino({ level: 'silent' });
 }
 
-/** A contact's key as it may stand in a log line: twelve hex digits of its SHA-256. */
+/** A contact's key for a log line: twelve hex digits of its SHA-256. */
 export function keyHash(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 12);
 }
 
-/** A file as it may stand in a log line: a hash of its name, and what kind of file it is. */
+/** A file for a log line: a hash of its name, and its extension. */
 export function fileTag(name: string): string {
   const ending = extname(name).toLowerCase();
   return `${keyHash(name)}${/^\.[a-z0-9]{1,6}$/.test(ending) ? ending : ''}`;
 }
 
-/** Fields that hold the words of an error: ours, a library's, the system's or the service's. */
+/** Fields that hold the message of an error: ours, a library's, the system's or the service's. */
 const wordFields = ['reason', 'error', 'err', 'cause'];
 
 function withoutQuotes(fields: Record<string, unknown>): Record<string, unknown> {
-  const said = wordFields.filter((name) => fields[name] !== undefined);
-  if (said.length === 0) return fields;
-  return { ...fields, ...Object.fromEntries(said.map((name) => [name, wordsOf(fields[name])])) };
+  const present = wordFields.filter((name) => fields[name] !== undefined);
+  if (present.length === 0) return fields;
+  return { ...fields, ...Object.fromEntries(present.map((name) => [name, wordsOf(fields[name])])) };
 }
 
 const wordsMax = 300;
 
-/** What an error says, without what it quotes: paths end in file names, and a parser repeats what it could not read. */
-function wordsOf(said: unknown): string {
-  const text = said instanceof Error ? `${said.name}: ${said.message}` : String(said);
+/** The message of an error without what it quotes: paths end in file names, and a parser repeats what it could not read. */
+function wordsOf(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return text
     .slice(0, wordsMax * 4)
     .replace(/(?<![\p{L}\p{N}])(["'`]).*?\1(?![\p{L}\p{N}])/gsu, '$1…$1')

@@ -1,32 +1,32 @@
 /**
- * Reads the files in which people write settings: configuration, mappings, secrets.
+ * Reads files with settings: configuration, mappings, secrets.
  *
- * A name is no promise of what lies behind it: a device never ends, a pipe never begins. So the file is opened without
- * waiting, looked at through its own handle, and read up to a limit, whatever size it claims.
+ * A path may lead to a device that never ends or a pipe that never begins. So the file is opened without waiting, examined through
+ * its own handle, and read up to a limit, whatever size it claims.
  */
 import { constants, open } from 'node:fs/promises';
 
-/** Of a configuration or a mapping. */
+/** The largest configuration or mapping. */
 export const settingsBytesMax = 1024 * 1024;
 
 export interface SettingsFileOptions {
   readonly bytesMax?: number;
-  /** False where others may put links: the last part of the path must then be the file itself. */
+  /** False where others may put links: then the last part of the path must be the file itself. */
   readonly followLinks?: boolean;
 }
 
-/** What is wrong with the file itself, in words that follow "the file". */
+/** What is wrong with the file itself; the message completes "the file …". */
 export class NotSettings extends Error {
   override readonly name = 'NotSettings';
 }
 
 /**
  * The text of the file.
- * @throws NotSettings where it is no regular file, too large, or no UTF-8; the errors of the system, such as `ENOENT`.
+ * @throws NotSettings if it is no regular file, too large, or not UTF-8; the system's errors, such as `ENOENT`.
  */
 export async function readSettingsFile(path: string, options: SettingsFileOptions = {}): Promise<string> {
   const { bytesMax = settingsBytesMax, followLinks = true } = options;
-  // Windows has neither flag, and no pipe or device that a path could lead to unseen.
+  // Windows has neither flag, and no pipes or devices at ordinary paths.
   const flags = (constants.O_NONBLOCK ?? 0) | (followLinks ? 0 : (constants.O_NOFOLLOW ?? 0));
   await using file = await open(path, constants.O_RDONLY | flags).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : null;
@@ -38,7 +38,7 @@ export async function readSettingsFile(path: string, options: SettingsFileOption
   if (!stats.isFile()) throw new NotSettings(stats.isDirectory() ? 'is a folder' : 'is not a regular file');
   const bytes = Buffer.alloc(bytesMax + 1);
   let length = 0;
-  // Ends with the file, or one byte behind the limit.
+  // Ends at the end of the file, or one byte behind the limit.
   while (length < bytes.length) {
     const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
     if (bytesRead === 0) break;

@@ -1,8 +1,8 @@
 /**
- * Where everything lies in the data folder (`contract.md`, "Data folder"). Pure: makes no folder.
+ * The places in the data folder and in an import folder (`contract.md`, "Data folder"). Pure: makes no folder.
  *
- * The sandbox has a data folder of its own within the data folder, so that what was tried there never mixes with the
- * real service (`rules.md`, "Workspace, feed, key").
+ * The sandbox has a data folder of its own within the data folder, so that trials never mix with the real service (`rules.md`,
+ * "Workspace, feed, key").
  */
 import { join, resolve } from 'node:path';
 import type { Config, ServiceMode } from './schema.ts';
@@ -11,15 +11,15 @@ import type { Config, ServiceMode } from './schema.ts';
 export interface DataFolders {
   /** The data folder; for the sandbox its subfolder `sandbox`. */
   readonly root: string;
-  /** Folders to drop files into, at least one. Archives lie in the folder a file was dropped into. */
+  /** Folders to drop files into, at least one. A file is archived in the one it was dropped into. */
   readonly importFolders: readonly string[];
-  /** Files that a run has claimed and not yet archived. */
+  /** Files that a run has checked out and not yet archived. */
   readonly claimed: string;
   readonly reports: string;
   /** A file per snapshot of the phone numbers. */
   readonly phoneNumberSnapshots: string;
   readonly logs: string;
-  /** What the embedded queue keeps. */
+  /** The data of the embedded queue. */
   readonly queue: string;
   readonly ledgerFile: string;
   /** Locked by the one engine of this folder. */
@@ -54,21 +54,21 @@ export function dataFolders(config: Config, mode: ServiceMode): DataFolders | Sa
   return { ...folders, serviceStore: join(root, 'service.sqlite'), sandboxKeyFile: join(root, 'service.key') };
 }
 
-/** In the sandbox the data folder's own `import` counts too: that is where a newcomer drops the first file. */
+/** The sandbox also watches the data folder's own `import`, since a first file is likely to be dropped there. */
 function importFolders(explicit: string | null, data: string, root: string): readonly string[] {
   if (explicit !== null) return [resolve(explicit)];
   return root === data ? [join(data, 'import')] : [join(root, 'import'), join(data, 'import')];
 }
 
-/** The reserved folders within an import folder (`contract.md`, "Data folder"). Pure: makes no folder. */
+/** The reserved folders within an import folder. */
 export interface ArchiveFolders {
-  /** Archived originals and what became of them. */
+  /** Archived originals and their results. */
   readonly done: string;
   /** Files that could not be read at all, and why. */
   readonly failed: string;
-  /** Rows to fix and drop in again. */
+  /** Rows to fix and to drop in again. */
   readonly fix: string;
-  /** Why a file waits for an approval, and what to type. */
+  /** Why a file waits for approval, and the command for it. */
   readonly stopped: string;
 }
 

@@ -1,9 +1,9 @@
 /**
- * The API key: from the environment, or from a file that only its owner may read (`rules.md`, "Secrets and personal
- * data").
+ * The two secrets, the API key and the one that notices are signed with: from the environment, or from a file that only its
+ * owner may read (`rules.md`, "Secrets and personal data").
  *
- * A file that group or others may read or write is refused, not only noted: a note is overlooked, and a key that
- * was open to others has to be replaced anyway. Windows has no such modes and is not checked.
+ * A file that group or others may read or write is refused: a warning is overlooked, and a secret that was open to others must
+ * be replaced anyway. Windows has no such modes and is not checked.
  */
 import { stat } from 'node:fs/promises';
 import { PatchbayError } from '#src/errors.ts';
@@ -13,10 +13,9 @@ import type { Config } from './schema.ts';
 const bytesMax = 4_096;
 
 /**
- * The key of the service, read anew at each call so that a replaced key file takes effect; null where none is set.
- *
- * Throws `auth` / `apiKeyMissing` where the file cannot be read or holds no key, and `usage` / `apiKeyFileOpen` where
- * others may read it.
+ * The key of the service, read on every call so that a replaced key file takes effect; null if none is set.
+ * @throws PatchbayError `auth` `apiKeyMissing` if the file cannot be read or holds no key; `usage` `apiKeyFileOpen` if others may
+ *   use it.
  */
 export async function readApiKey(service: Config['service']): Promise<string | null> {
   if (service.apiKey !== null) return service.apiKey;
@@ -53,26 +52,23 @@ export async function readSecretFile(file: string, what: 'key file' | 'secret fi
   return { state: 'missing', problem: `the ${what} ${file} does not hold one line with a ${noun}`, cause: undefined };
 }
 
-/** What is wrong with the modes of a key file, in one sentence; null where it is fine or not there. */
+/** What is wrong with the mode of a key file, in one sentence; null if it is safe or missing. */
 export async function keyFileProblem(file: string, what = 'key file'): Promise<string | null> {
   if (process.platform === 'win32') return null;
   try {
     const { mode } = await stat(file);
     if ((mode & 0o077) === 0) return null;
     const octal = (mode & 0o777).toString(8).padStart(4, '0');
-    return `the ${what} ${file} has mode ${octal}, so that others may use it: run chmod 600 ${file}`;
+    return `the ${what} ${file} has mode ${octal}, so others may use it: run chmod 600 ${file}`;
   } catch {
     return null;
   }
 }
 
-// The secret that notices are signed with: from the environment, or from a file that only its owner may read.
-
 /**
- * The secret, read anew at each call so that a replaced file takes effect; null where none is set: posts are unsigned.
- *
- * Throws `usage` / `notifySecretFileOpen` where others may read the file, and `usage` / `notifySecretMissing` where it
- * cannot be read or holds no secret.
+ * The secret of the webhook, read on every call so that a replaced file takes effect; null if none is set: posts are unsigned.
+ * @throws PatchbayError `usage` `notifySecretFileOpen` if others may use the file; `usage` `notifySecretMissing` if it cannot be
+ *   read or holds no secret.
  */
 export async function readNotifySecret(notify: Config['notify']): Promise<string | null> {
   if (notify.secret !== null) return notify.secret;

@@ -127,7 +127,7 @@ describe('the webhook', () => {
     const file = await bench.write('secret', canary, 0o644);
     const env = { PATCHBAY_NOTIFY_SECRET_FILE: 'secret' };
     expect(await bench.problems({ env })).toEqual([
-      `PATCHBAY_NOTIFY_SECRET_FILE: the secret file ${file} has mode 0644, so that others may use it: run chmod 600 ${file}`,
+      `PATCHBAY_NOTIFY_SECRET_FILE: the secret file ${file} has mode 0644, so others may use it: run chmod 600 ${file}`,
     ]);
   });
 

@@ -1,9 +1,9 @@
 /** Schedules are due by the ledger (`rules.md`, "Schedules"). */
 import { describe, expect, it } from 'vitest';
 import { startableTicks } from '#src/ledger/rules/ticks.ts';
-import { startSchedules } from '#src/schedules/start-schedules.ts';
+import { overdueAfterMs, startSchedules } from '#src/schedules/start-schedules.ts';
 import { tickDue } from '#src/schedules/tick-due.ts';
-import { applyingRun } from '#test/contracts/support/build.ts';
+import { applyingRun } from '../contracts/support/build.ts';
 import { everyHours, hourMs, minuteMs, nightly, openScheduleBench, startMs, take } from './support/schedule-bench.ts';
 
 const sweepMs = 5_000;
@@ -196,5 +196,35 @@ describe('a clock that jumps', () => {
     expect(await bench.ticks('crm')).toEqual(['due run']);
     expect((await bench.ticks('beat')).length - before.length).toBeGreaterThanOrEqual(98);
     expect(await bench.ticks('erp')).toEqual(['due run', 'due run']);
+  });
+});
+
+/** A watchdog for schedules that stopped. */
+describe('the watchdog', () => {
+  it('names schedules whose due time has long passed without a tick, and no paused ones', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1), everyHours('erp', 1), nightly('hr')]);
+    await bench.ledger.schedules.setPaused('erp', startMs, startMs + hourMs);
+    await schedules.tickDue();
+    bench.clock.advance(hourMs + overdueAfterMs);
+    expect(schedules.stoppedSchedules()).toEqual([]);
+    bench.clock.advance(1);
+    expect(schedules.stoppedSchedules()).toEqual(['crm']);
+    await schedules.tickDue();
+    expect(schedules.stoppedSchedules()).toEqual([]);
+  });
+
+  it('names one whose rule cannot be read any more, and the others go on', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('erp', 1)]);
+    await bench.takeRuns('erp', []);
+    const rule = { kind: 'at', at: 'nonsense', zone: 'UTC' } as const;
+    await bench.ledger.schedules.put({ name: 'crm', work: 'take', rule, dueAtMs: startMs, createdAtMs: 0 });
+    bench.clock.advance(hourMs);
+    await schedules.tickDue();
+    expect(await bench.ticks('erp')).toEqual(['due run', 'due waiting']);
+    expect(schedules.stoppedSchedules()).toEqual(['crm']);
+    await schedules.tickDue();
+    expect(bench.lines.filter((line) => line === 'schedule has stopped: crm')).toHaveLength(1);
   });
 });
