@@ -1,6 +1,13 @@
 /**
- * The addresses of a URL's host, looked up once and checked. The connection goes to these and asks nobody again: else a
- * second answer of the name server could lead elsewhere.
+ * Which addresses a download may connect to. Others may choose what a URL or a redirect names: it must not lead to this
+ * machine, the network around it, or the service that gives cloud machines their credentials.
+ *
+ * A host is looked up once, and the connection goes to the addresses that were checked: a second answer of the name server
+ * could lead elsewhere.
+ *
+ * IPv4: all addresses except the ranges of IANA's special-purpose registry. IPv6: only global unicast, without the ranges in
+ * it that lead elsewhere (6to4, Teredo) or nowhere. So an IPv4 address inside an IPv6 address, whether mapped, translated
+ * (NAT64) or compatible, is always refused.
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -25,9 +32,9 @@ export interface AddressRules {
 }
 
 /**
- * @throws PatchbayError `usage` `addressRefused`, where one of the addresses is not public and private ones are not allowed, or is
- *   never allowed.
- * @throws TryAgain where the name has no address.
+ * @throws PatchbayError `usage` `addressRefused` if one of the addresses is never allowed, or is private where private ones are
+ *   not allowed.
+ * @throws TryAgain if the name has no address.
  */
 export async function checkedAddresses(
   rules: AddressRules,
@@ -37,23 +44,23 @@ export async function checkedAddresses(
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = await addressesOf(host, rules.resolve ?? systemResolve, signal);
   if (addresses.some(({ address }) => isMetadataAddress(address))) {
-    const hint = 'No file is taken from there: correct the URL.';
+    const hint = 'No file is ever taken from there: correct the URL.';
     const message = `${url.host} is a link-local address, where cloud machines get their credentials`;
     throw takeError('usage', 'addressRefused', message, hint);
   }
   if (rules.download.privateAddresses) return addresses;
   const isPublic: AddressJudge = rules.judge ?? judgeAddress;
-  // All of them: which one is connected to in the end is not ours to choose.
+  // All of them: any one of them may be connected to in the end.
   if (addresses.every(({ address }) => isPublic(address))) return addresses;
   throw takeError(
     'usage',
     'addressRefused',
     `${url.host} is an address of this machine or of a private network`,
-    'Where that is meant, set download.privateAddresses.',
+    'If this is intended, set download.privateAddresses.',
   );
 }
 
-/** For the connection: answers what was checked, whatever it is asked. */
+/** For the connection: always answers the checked addresses. */
 export function fixedLookup(addresses: readonly HostAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses;
@@ -64,7 +71,7 @@ export function fixedLookup(addresses: readonly HostAddress[]): LookupFunction {
 
 async function addressesOf(host: string, resolve: ResolveHost, signal: AbortSignal): Promise<readonly HostAddress[]> {
   const literal = isIP(host);
-  // The parser of URLs has brought odd forms (decimal, octal, hexadecimal, shortened) into the usual one.
+  // The URL parser has already normalised odd forms (decimal, octal, hexadecimal, shortened).
   if (literal !== 0) return [{ address: host, family: literal === 6 ? 6 : 4 }];
   try {
     const addresses = await orAborted(resolve(host), signal);
@@ -77,9 +84,9 @@ async function addressesOf(host: string, resolve: ResolveHost, signal: AbortSign
 }
 
 function unresolved(host: string, reason: string, cause?: unknown): TryAgain {
-  const hint = 'Check the name of the host, and that this machine can look names up.';
+  const hint = 'Check the host name, and that DNS works on this machine.';
   return new TryAgain(
-    takeError('unreachable', 'urlUnreachable', `the host ${host} is not known (${reason})`, hint, cause),
+    takeError('unreachable', 'urlUnreachable', `the host ${host} was not found (${reason})`, hint, cause),
     null,
   );
 }
@@ -87,7 +94,7 @@ function unresolved(host: string, reason: string, cause?: unknown): TryAgain {
 const systemResolve: ResolveHost = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 
-/** A look-up of the system cannot be stopped: nobody waits for it any more. */
+/** A look-up of the system cannot be cancelled; its result is ignored. */
 async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -99,13 +106,6 @@ async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Pr
     signal.removeEventListener('abort', onAbort);
   }
 }
-
-// Which addresses a download may go to. What a URL or a redirect names may be chosen by others: it must not reach this
-// machine, the network around it, or the service that gives cloud machines their credentials. Pure.
-//
-// IPv4: everything but the ranges that IANA's registry of special purposes takes out. IPv6: only what is global unicast,
-// without the ranges in it that lead elsewhere (6to4, Teredo) or nowhere. So an IPv4 address in IPv6 clothes, as mapped,
-// translated (NAT64) or compatible one, is refused whatever it holds.
 
 /** Whether an address, as the resolver or a URL gives it, is public. */
 type AddressJudge = (address: string) => boolean;
@@ -151,7 +151,7 @@ neverAllowed.addAddress('168.63.129.16', 'ipv4');
 neverAllowed.addAddress('fd00:ec2::254', 'ipv6');
 neverAllowed.addSubnet('fe80::', 10, 'ipv6');
 
-/** Where cloud machines get their credentials: no file comes from there, also where private addresses are allowed. */
+/** Addresses that give cloud machines their credentials: refused even where private addresses are allowed. */
 function isMetadataAddress(address: string): boolean {
   const [plain = ''] = address.split('%');
   return isIP(plain) === 6 ? neverAllowed.check(plain, 'ipv6') : neverAllowed.check(plain, 'ipv4');
@@ -162,7 +162,7 @@ export const judgeAddress: AddressJudge = (address) => {
     case 4:
       return !refused.check(address, 'ipv4');
     case 6:
-      // One with a zone is meant for one network interface.
+      // An address with a zone is meant for one network interface.
       return !address.includes('%') && globalUnicast.check(address, 'ipv6') && !refused.check(address, 'ipv6');
     default:
       return false;

@@ -1,9 +1,12 @@
 /**
- * A download: a few tries, each of which follows redirects, all within one time.
+ * A download: a few tries within one time limit, each of which follows redirects.
  *
- * Terms: a *place* is where an answer came from in the end, without its query, which may change each time.
+ * Redirects are followed by hand, so that each one is checked: encrypted stays encrypted, a foreign host must be allowed by
+ * name, and the credentials of the first server are never sent to another. Once the chain has left the first origin it stays
+ * without credentials, even where it comes back: another server chose the way there.
+ *
+ * Terms: a *place* is where an answer finally came from, without its query, which may change each time.
  */
-
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -13,8 +16,15 @@ import type { TakenUrl } from '#src/ledger/takes.ts';
 import type { Logger } from '#src/log.ts';
 import { classifyFileName, safeFileName } from '#src/sources/file-name.ts';
 import { retry } from '#src/workspace/retry.ts';
-import type { RequestParts } from './request-file.ts';
-import { assertExport, downloadLimits, type FileAnswer, isGzip, requestFile, type TypeEnding } from './request-file.ts';
+import type { TypeEnding } from './answer-head.ts';
+import {
+  assertExport,
+  downloadLimits,
+  type FileAnswer,
+  isGzip,
+  type RequestParts,
+  requestFile,
+} from './request-file.ts';
 import { takeError } from './take-error.ts';
 
 export interface DownloadParts extends RequestParts {
@@ -33,7 +43,7 @@ type Download =
   | { readonly kind: 'notModified' }
   | {
       readonly kind: 'file';
-      /** In our private folder; whoever asked for it moves or removes it. */
+      /** In the private folder; the caller moves or removes it. */
       readonly path: string;
       readonly fileName: string;
       readonly sha256: string;
@@ -96,7 +106,7 @@ async function follow(parts: DownloadParts, order: DownloadOrder, first: Hop, si
   // Ends after `redirectsMax` redirects: `nextHop` throws.
   for (;;) {
     const path = join(parts.downloads, `${randomUUID()}.part`);
-    // Validators are told to the place alone that gave them: another one may count with the same.
+    // Validators are sent only to the place that gave them: another place may use equal ones for other content.
     const remembered = order.remembered?.answeredHash === placeHash(hop.url) ? order.remembered : null;
     const answer = await requestFile(
       parts,
@@ -136,7 +146,7 @@ function placeHash({ origin, pathname }: URL): string {
   return urlHashOf(`${origin}${pathname}`);
 }
 
-/** A URL as the ledger and log lines know it. */
+/** A URL as the ledger and log lines identify it. */
 export function urlHashOf(url: string): string {
   return createHash('sha256').update(url).digest('hex');
 }
@@ -146,13 +156,6 @@ function tooLate(host: string, timeoutMs: number): Error {
   return takeError('unreachable', 'downloadTimeout', message, 'If it needs this long, raise download.timeoutMs.');
 }
 
-/**
- * Where a download may go: the feed's URL, and the redirects of its servers. Pure.
- *
- * Redirects are followed by hand, so that each one is looked at: encrypted stays encrypted, a foreign host must be allowed
- * by name, and what opens the first server is never shown to another. Once the chain has left the first origin it stays
- * without credentials, also where it comes back: the way there was chosen by somebody else.
- */
 const redirectsMax = 5;
 
 type Rules = Pick<Config['download'], 'hosts' | 'privateAddresses'>;
@@ -169,12 +172,12 @@ interface Hop {
 function firstHop(take: string, rules: Rules): Hop {
   const url = URL.parse(take);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    const hint = 'Correct take; a user name and password go into the variable that authorization names.';
+    const hint = 'Correct take; put user name and password into the variable that authorization names.';
     throw takeError('usage', 'urlInvalid', 'the URL of the feed cannot be used', hint);
   }
   if (url.protocol === 'http:' && !rules.privateAddresses) {
     const hint = 'Use https; plain http is for private networks, with download.privateAddresses.';
-    throw takeError('usage', 'httpsNeeded', `${url.host} would be asked without encryption`, hint);
+    throw takeError('usage', 'httpsNeeded', `${url.host} would be contacted without encryption`, hint);
   }
   return { url, trusted: true, redirects: 0 };
 }
@@ -185,23 +188,26 @@ function firstHop(take: string, rules: Rules): Hop {
  */
 function nextHop(first: Hop, from: Hop, location: string | null, rules: Rules): Hop {
   if (from.redirects >= redirectsMax) {
-    const hint = 'Open the URL in a browser: where it asks for a login, authorization is missing.';
+    const hint = 'Open the URL in a browser: if it asks for a login, authorization is missing.';
     const message = `${from.url.host} redirects more than ${redirectsMax} times`;
     throw takeError('unreachable', 'tooManyRedirects', message, hint);
   }
   const url = location === null ? null : URL.parse(location, from.url.href);
-  if (url === null) throw refused(`${from.url.host} redirects to nowhere`, 'Ask who runs that server.');
+  if (url === null) throw refused(`${from.url.host} redirects to nowhere`, 'Ask the operator of that server.');
   if (!/^https?:$/.test(url.protocol)) {
     throw refused(`${from.url.host} redirects to ${url.protocol}`, 'Only https is followed.');
   }
   if (url.protocol === 'http:' && (from.url.protocol === 'https:' || !rules.privateAddresses)) {
-    throw refused(`${from.url.host} redirects from https to http`, 'Ask who runs that server for an https address.');
+    throw refused(
+      `${from.url.host} redirects from https to http`,
+      'Ask the operator of that server for an https address.',
+    );
   }
   if (url.hostname !== first.url.hostname && !rules.hosts.includes(url.hostname)) {
-    // An address that a server names instead of a host is not to be let in by advice.
+    // No advice to allow an address that a server names instead of a host.
     const hint = isAddress(url)
-      ? 'Ask who runs that server; an export does not lead to a bare address.'
-      : `Where that is right, add ${url.hostname} to download.hosts. A login page is the usual cause else.`;
+      ? 'Ask the operator of that server; an export does not redirect to a bare address.'
+      : `If this is expected, add ${url.hostname} to download.hosts. Otherwise a login page is the usual cause.`;
     throw refused(`${from.url.host} redirects to another host, ${url.hostname}`, hint);
   }
   return { url, trusted: from.trusted && url.origin === first.url.origin, redirects: from.redirects + 1 };
@@ -215,11 +221,7 @@ function refused(message: string, hint: string): Error {
   return takeError('unreachable', 'redirectRefused', message, hint);
 }
 
-/**
- * How a download is called: its ending tells the reader the format, the rest is for people. Pure.
- *
- * Only a name that ends as an export does is taken from the URL: other last parts of a path may be what makes it secret.
- */
+/** What a download's name is made from. */
 export interface NameSources {
   readonly disposition: string | null;
   /** The URL that answered, then the one that was asked first. */
@@ -227,16 +229,20 @@ export interface NameSources {
   readonly typeEnding: TypeEnding;
   /** The first bytes, as they are stored. */
   readonly start: Uint8Array;
-  /** Names it where nothing else does. */
+  /** The name if there is no other. */
   readonly feed: string;
 }
 
-/** A name that `classifyFileName` takes, with `.gz` just where the content is packed. */
+/**
+ * The name of a download: its ending names the format, the rest is for people. Pure. Only a name with the ending of an export
+ * is taken from the URL: the last part of another path may be what makes the URL secret.
+ * @returns a name that `classifyFileName` accepts, with `.gz` only if the content is gzipped.
+ */
 export function downloadName({ disposition, urls, typeEnding, start, feed }: NameSources): string {
-  const told = dispositionName(disposition);
-  const names = [told ?? '', ...urls.map(lastPart)].map(unpackedName);
+  const given = dispositionName(disposition);
+  const names = [given ?? '', ...urls.map(lastPart)].map(unpackedName);
   const proper = names.find((name) => classifyFileName(name).kind === 'take');
-  const name = proper ?? `${stem(told) ?? safeFileName(feed)}${typeEnding === '' ? guess(start) : typeEnding}`;
+  const name = proper ?? `${stem(given) ?? safeFileName(feed)}${typeEnding === '' ? guess(start) : typeEnding}`;
   return isGzip(start) ? `${name}.gz` : name;
 }
 
@@ -273,6 +279,6 @@ export function dispositionName(header: string | null): string | null {
 
 function decoded(text: string, encoding: 'utf8' | 'latin1'): string {
   const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  // What is no escape is beyond latin1 only where the header itself broke its rules.
+  // Other characters are beyond latin1 only if the header itself broke its rules.
   return /^[\0-\xff]*$/.test(bytes) ? Buffer.from(bytes, 'latin1').toString(encoding) : text;
 }

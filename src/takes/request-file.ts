@@ -1,7 +1,8 @@
 /**
- * One GET, to the addresses that were checked, over a connection of its own.
+ * One GET, to the addresses that were checked, over a connection of its own; its body is streamed into a file.
  *
- * Invariant: what it opens it closes; a body that is not wanted is not read.
+ * Invariants: every connection is closed, and an unwanted body is not read. The file is the complete body, decompressed if
+ * it was compressed for transfer, within the size limit, and on disk; or there is no file at all. Half a file is never taken.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,9 +15,11 @@ import type { Config } from '#src/config/schema.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { contentError } from '#src/sources/file-name.ts';
 import { ownerOnlyFileMode } from '#src/whole-file.ts';
-import { parseRetryAfter, TryAgain } from '#src/workspace/retry.ts';
+import { TryAgain } from '#src/workspace/retry.ts';
 import type { AddressRules } from './address-guard.ts';
 import { checkedAddresses, fixedLookup } from './address-guard.ts';
+import type { AnswerHead, TypeEnding } from './answer-head.ts';
+import { acceptedType, declaredLength, isPacked, noExport, statusError } from './answer-head.ts';
 import { storageError, takeError } from './take-error.ts';
 
 /** What requests are sent with. */
@@ -50,7 +53,7 @@ export const downloadLimits: DownloadLimits = {
   retryWaitMs: 2_000,
 };
 
-/** Of an `ETag` or `Last-Modified` that is remembered. */
+/** The longest `ETag` or `Last-Modified` that is remembered. */
 const markCharsMax = 1_024;
 
 interface FileRequest {
@@ -58,7 +61,7 @@ interface FileRequest {
   readonly authorization: string | null;
   readonly etag: string | null;
   readonly lastModified: string | null;
-  /** Where the file goes; nothing is there yet. */
+  /** Where the file is written; nothing is there yet. */
   readonly path: string;
 }
 
@@ -74,11 +77,11 @@ export type FileAnswer =
     } & ReceivedBody);
 
 /**
- * @throws PatchbayError for what another try cannot mend: `addressRefused`, `credentialsRefused`, `urlNotFound`,
+ * @throws PatchbayError for what another try cannot fix: `addressRefused`, `credentialsRefused`, `urlNotFound`,
  *   `urlRefused`, `contentTypeRefused`, `contentEncodingRefused`, `downloadLengthUnknown`, `downloadTooLarge`,
  *   `downloadEmpty`, `formatUnknown`, `certificateRefused`, `notHttp`, `diskFull`,
  *   `downloadFolderUnusable`.
- * @throws TryAgain for what it may: `urlUnreachable`, `urlFailed`, `tlsFailed`, `downloadStalled`, `downloadCutOff`.
+ * @throws TryAgain for what another try may fix: `urlUnreachable`, `urlFailed`, `tlsFailed`, `downloadStalled`, `downloadCutOff`.
  */
 export async function requestFile(parts: RequestParts, request: FileRequest, signal: AbortSignal): Promise<FileAnswer> {
   const { url } = request;
@@ -116,7 +119,7 @@ async function ask(
   const path = `${url.pathname}${url.search}`;
   const response = await client.request({ method: 'GET', path, headers: headersOf(request), signal });
   const { body, statusCode: status } = response;
-  // It may be left unread, and fails then without anybody who listens.
+  // If the body is left unread, its failure has no other listener.
   body.on('error', () => {});
   state.begun = true;
   const head: AnswerHead = { status, header: (name) => firstOf(response.headers[name]) };
@@ -141,7 +144,7 @@ async function ask(
   };
 }
 
-/** One too long is not sent back: servers refuse such headers, and the file would never come again. */
+/** A value that is too long is not sent back: servers refuse such headers, and the file would never come again. */
 function mark(value: string | null): string | null {
   return value === null || value.length > markCharsMax ? null : value;
 }
@@ -157,16 +160,16 @@ function headersOf({ authorization, etag, lastModified }: FileRequest): Record<s
   };
 }
 
-/** What can be seen by the first bytes, whatever the headers say. */
+/** Judges a file by its first bytes, whatever the headers say. */
 export function assertExport(host: string, { start, bytes }: ReceivedBody): void {
   if (bytes === 0) {
-    const hint = 'Nothing was taken; ask who runs that server, or wait for the next time.';
+    const hint = 'Nothing was taken. Ask the operator of that server, or wait for the next time.';
     throw takeError('file', 'downloadEmpty', `${host} sent an empty file`, hint);
   }
   if (isGzip(start)) return;
   const error = contentError(start, `what ${host} sent`);
   if (error !== null) {
-    const hint = 'Let that server export CSV (UTF-8) or JSON; a single file may be packed as gzip.';
+    const hint = 'Let that server export CSV (UTF-8) or JSON; a single file may be gzipped.';
     throw takeError('file', error.code, error.message, hint, error);
   }
   if (/^\uFEFF?\s*<(?:!doctype\b|!--|\?xml\b|html\b|head\b|body\b)/i.test(Buffer.from(start).toString('utf8'))) {
@@ -178,12 +181,6 @@ function firstOf(value: string | string[] | undefined): string | null {
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/**
- * The body of an answer, streamed into a file of ours.
- *
- * Invariant: the file is the whole body, unpacked where it was packed for the way, within the limit on its bytes, and on
- * disk; or it is not there at all. Half a file is never taken.
- */
 const startBytesMax = 1_024;
 
 interface ReceivedBody {
@@ -197,11 +194,11 @@ interface ReceivedBody {
 
 interface BodyOrder {
   readonly body: Readable;
-  /** Where the file goes; nothing is there yet. */
+  /** Where the file is written; nothing is there yet. */
   readonly path: string;
-  /** Packed for the way alone (`Content-Encoding`). */
+  /** Compressed for transfer only (`Content-Encoding`). */
   readonly gzip: boolean;
-  /** What `Content-Length` promises; null where it is not there. */
+  /** The value of `Content-Length`; null if it is missing. */
   readonly declaredBytes: number | null;
   readonly bytesMax: number;
   /** For messages. */
@@ -235,7 +232,7 @@ async function store(order: BodyOrder, handle: FileHandle): Promise<ReceivedBody
   let start = Buffer.alloc(0);
   let bytes = 0;
   const raw = counted(order, onTheWay);
-  // Ends with the body: each turn takes one more piece of it.
+  // Ends with the body: each turn reads one more piece of it.
   for await (const chunk of order.gzip ? unpacked(raw, order.host) : raw) {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge(order.host, bytesMax);
@@ -259,7 +256,7 @@ async function* counted(order: BodyOrder, seen: { bytes: number }): AsyncGenerat
 
 async function* unpacked(raw: AsyncIterable<Buffer>, host: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 64 * 1_024 });
-  // The error arrives through the iteration below; the callback only keeps it from being called unhandled.
+  // The error arrives through the iteration below; the callback only keeps it from being reported as unhandled.
   pipeline(raw, gunzip, () => {});
   try {
     yield* gunzip as AsyncIterable<Buffer>;
@@ -267,147 +264,45 @@ async function* unpacked(raw: AsyncIterable<Buffer>, host: string): AsyncGenerat
     const code = systemCodeOf(error);
     if (code === 'Z_BUF_ERROR') throw cutOff(host, error);
     if (code?.startsWith('Z_') !== true) throw error;
-    const hint = 'Ask who runs that server; without Content-Encoding it would be taken as it is.';
-    throw takeError('unreachable', 'contentEncodingRefused', `what ${host} sent is not packed as it says`, hint, error);
+    const hint = 'Ask the operator of that server; without Content-Encoding the file would be taken as it is.';
+    throw takeError(
+      'unreachable',
+      'contentEncodingRefused',
+      `what ${host} sent is not compressed as its headers say`,
+      hint,
+      error,
+    );
   }
 }
 
 function tooLarge(host: string, bytesMax: number): Error {
-  const hint = 'Where such a file is right, raise download.bytesMax.';
+  const hint = 'If this is expected, raise download.bytesMax.';
   return takeError('file', 'downloadTooLarge', `${host} sends more than ${bytesMax} bytes`, hint);
 }
 
 function cutOff(host: string, cause?: unknown): TryAgain {
-  const hint = 'It is taken again when it is due next; nothing of it was used.';
+  const hint = 'It is tried again when it is due next; nothing of it was used.';
   return new TryAgain(
     takeError('unreachable', 'downloadCutOff', `the download from ${host} broke off before its end`, hint, cause),
     null,
   );
 }
 
-/** What the status and the headers of an answer mean where it is no file. */
-interface AnswerHead {
-  readonly status: number;
-  /** Null where it is not there; the first where there are several. */
-  header(name: string): string | null;
-}
-
-/** Any status but 200, the redirects and a 304 that was asked for. */
-function statusError(host: string, { status, header }: AnswerHead, credentialsSent: boolean, nowMs: number): Error {
-  const answered = `${host} answered ${status}`;
-  if (status === 401 || status === 403) {
-    const hint = credentialsSent
-      ? 'Check the value of the variable that authorization names.'
-      : 'Where it wants credentials, name a variable that holds them with authorization.';
-    return takeError('auth', 'credentialsRefused', `${answered}: it refuses to give the file`, hint);
-  }
-  if (status === 404 || status === 410) {
-    return takeError('unreachable', 'urlNotFound', `${answered}: the file is not there`, 'Check the URL of the feed.');
-  }
-  if (status === 408 || status === 429 || status >= 500) {
-    const hint = 'It is taken again when it is due next.';
-    const failure = takeError('unreachable', 'urlFailed', answered, hint);
-    return new TryAgain(failure, parseRetryAfter(header('retry-after'), nowMs));
-  }
-  return takeError('unreachable', 'urlRefused', `${answered} instead of a file`, 'Open the URL in a browser.');
-}
-
-/** The ending that goes with the type. Throws `contentTypeRefused` (unreachable). */
-function acceptedType(host: string, head: AnswerHead): TypeEnding {
-  const type = head.header('content-type');
-  const ending = endingOfType(type);
-  if (ending !== null) return ending;
-  throw noExport(`${host} sends ${typeName(type)} instead of an export`);
-}
-
-const pageHint = 'A login page is the usual cause: open the URL in a browser, and check the credentials.';
-
-function noExport(message: string): Error {
-  return takeError('unreachable', 'contentTypeRefused', message, pageHint);
-}
-
-/** Whether the body is packed for the way. Throws `contentEncodingRefused` (unreachable). */
-function isPacked(host: string, { header }: AnswerHead): boolean {
-  const encoding = (header('content-encoding') ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return false;
-  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
-  const message = `${host} packs the file in a way that was not asked for`;
-  throw takeError('unreachable', 'contentEncodingRefused', message, 'Ask who runs that server for gzip, or none.');
-}
-
-/**
- * What the body's length is told to be. Throws `downloadLengthUnknown` (unreachable) where nothing tells where it ends: one
- * that was cut off would look whole.
- */
-function declaredLength(host: string, { header }: AnswerHead, packed: boolean): number | null {
-  const length = header('content-length');
-  if (length !== null && /^\d{1,15}$/.test(length.trim())) return Number(length);
-  const chunked = /(?:^|,)\s*chunked\s*$/i.test(header('transfer-encoding') ?? '');
-  if (chunked || packed) return null;
-  const message = `${host} does not tell how long the file is, so that half of it would look whole`;
-  throw takeError('unreachable', 'downloadLengthUnknown', message, 'Ask who runs that server for Content-Length.');
-}
-
-// Which content types a download may have. An error page or a login page comes with 200 often enough: its type is what
-// tells it from an export. Pure.
-
-/** The ending of our names that goes with the type; empty where the type says nothing of the format. */
-export type TypeEnding = '.csv' | '.tsv' | '.json' | '.ndjson' | '';
-
-const endings: ReadonlyMap<string, TypeEnding> = new Map([
-  ...['text/csv', 'application/csv', 'text/x-csv', 'application/x-csv', 'text/comma-separated-values'].map(csv),
-  // What servers that know Excel send for CSV. A workbook is found out by its first bytes.
-  csv('application/vnd.ms-excel'),
-  ['text/tab-separated-values', '.tsv'],
-  ['application/json', '.json'],
-  ['text/json', '.json'],
-  ...['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'].map(ndjson),
-  ...['text/plain', 'application/octet-stream', 'binary/octet-stream', 'application/x-download'].map(unsaid),
-  ...['application/force-download', 'application/gzip', 'application/x-gzip'].map(unsaid),
-]);
-
-function csv(type: string): readonly [string, TypeEnding] {
-  return [type, '.csv'];
-}
-
-function ndjson(type: string): readonly [string, TypeEnding] {
-  return [type, '.ndjson'];
-}
-
-function unsaid(type: string): readonly [string, TypeEnding] {
-  return [type, ''];
-}
-
-/** Null where it is no type of an export. Without the header nothing is said of the format. */
-export function endingOfType(header: string | null): TypeEnding | null {
-  const type = typeName(header);
-  return type === '' ? '' : (endings.get(type) ?? null);
-}
-
-/** The type alone, as it may stand in a message: what is not formed as one is not repeated. */
-function typeName(header: string | null): string {
-  const [type = ''] = (header ?? '').split(';');
-  const name = type.trim().toLowerCase();
-  return name === '' || /^[a-z\d][a-z\d.+-]{0,63}\/[a-z\d][a-z\d.+-]{0,63}$/.test(name)
-    ? name
-    : 'something of no known type';
-}
-
-/** What the connection saw of a download that failed, in words. Classified here once, by the codes of undici and Node. */
+/** A failed download as its connection saw it: the one place that knows the error codes of undici and Node. */
 interface FailedAnswer {
   readonly host: string;
-  /** The headers of the answer had come. */
+  /** The headers of the answer had arrived. */
   readonly begun: boolean;
   /** The folder that its body is written into. */
   readonly folder: string;
 }
 
-/** @returns what is to be thrown instead. */
+/** @returns what to throw instead. */
 function transportError(error: unknown, { host, begun, folder }: FailedAnswer): unknown {
   if (error instanceof PatchbayError || error instanceof TryAgain) return error;
   const code = systemCodeOf(error) ?? '';
   if (isOfCertificate(code)) {
-    const hint = 'Ask who runs that server; a certificate of your own is trusted with NODE_EXTRA_CA_CERTS.';
+    const hint = 'Ask the operator of that server; NODE_EXTRA_CA_CERTS adds a certificate authority of your own.';
     return takeError(
       'unreachable',
       'certificateRefused',
@@ -416,17 +311,17 @@ function transportError(error: unknown, { host, begun, folder }: FailedAnswer): 
       error,
     );
   }
-  if (code === 'UND_ERR_BODY_TIMEOUT') return again('downloadStalled', `the download from ${host} stands still`, error);
+  if (code === 'UND_ERR_BODY_TIMEOUT') return again('downloadStalled', `the download from ${host} has stalled`, error);
   if (code === 'UND_ERR_HEADERS_TIMEOUT') return again('urlUnreachable', `${host} does not answer in time`, error);
   if (isOfProtocol(error, code)) {
     if (begun) return cutOff(host, error);
     const hint = 'Check host and port of the URL.';
-    return takeError('unreachable', 'notHttp', `${host} does not answer as a web server does`, hint, error);
+    return takeError('unreachable', 'notHttp', `${host} does not answer like a web server`, hint, error);
   }
   if (isOfTls(code) && !begun) {
     const hint = 'Check host and port of the URL, and whether that port speaks https.';
     return new TryAgain(
-      takeError('unreachable', 'tlsFailed', `no encrypted connection to ${host} comes about (${code})`, hint, error),
+      takeError('unreachable', 'tlsFailed', `no encrypted connection to ${host} is possible (${code})`, hint, error),
       null,
     );
   }
@@ -438,7 +333,7 @@ function transportError(error: unknown, { host, begun, folder }: FailedAnswer): 
 }
 
 function again(code: string, message: string, cause: unknown): TryAgain {
-  const hint = 'It is taken again when it is due next.';
+  const hint = 'It is tried again when it is due next.';
   return new TryAgain(takeError('unreachable', code, message, hint, cause), null);
 }
 
@@ -455,7 +350,7 @@ const networkCodes: ReadonlySet<string> = new Set([
   ...['EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE'],
 ]);
 
-/** The parser's errors do not always have a code. Two lengths that contradict each other are such an error too. */
+/** Errors of the HTTP parser do not always have a code. Two contradicting lengths are such an error, too. */
 function isOfProtocol(error: unknown, code: string): boolean {
   const codes = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
   return codes.includes(code) || (error instanceof Error && error.name === 'HTTPParserError');

@@ -1,10 +1,10 @@
 /**
- * Files as a look finds them, before any of them is taken. A file is in *order* of its last change, then of its path.
+ * Files as they are found, before any of them is taken. They are ordered by their last change, then by their path.
  */
 import type { SeenFile } from '#src/ledger/takes.ts';
 import { type Look, lookAtFile } from '#src/sources/folder-entries.ts';
 
-/** What is there under a path. @returns the file, or what it is instead. */
+/** Looks at a path. @returns the file, or what is there instead. */
 export async function seeFile(path: string): Promise<SeenFile | Exclude<Look, { kind: 'file' }>> {
   const look = await lookAtFile(path);
   return look.kind === 'file' ? seenFile(path, look.fingerprint) : look;
@@ -26,7 +26,7 @@ export function compareAge(left: Pick<SeenFile, 'modifiedAtMs' | 'path'>, right:
   return left.path < right.path ? -1 : 1;
 }
 
-/** Whether size and time are the same. The rest names the disk and the place on it, which change when it is mounted anew. */
+/** Whether size and time are equal. The rest identifies the disk and the place on it, which change when it is mounted again. */
 export function sameButPlace(left: string, right: string): boolean {
   const of = (fingerprint: string): string => fingerprint.split(':').slice(0, 2).join(':');
   return of(left) === of(right);

@@ -1,7 +1,7 @@
 /** How a download is called. */
 import { describe, expect, it } from 'vitest';
+import { endingOfType } from '#src/takes/answer-head.ts';
 import { dispositionName, downloadName, type NameSources } from '#src/takes/download.ts';
-import { endingOfType } from '#src/takes/request-file.ts';
 
 const named = (
   parts: Partial<Omit<NameSources, 'urls' | 'start'>> & { url?: string; start?: string | Buffer } = {},

@@ -82,7 +82,7 @@ describe('a path', () => {
     const end = async (name: string) => bench.take(join(bench.folder, name));
     expect(await end('folder')).toMatchObject({ outcome: 'failed', code: 'notAFile', message: /folder\/\*\.csv/ });
     await symlink('/dev/zero', join(bench.folder, 'zero.csv'));
-    const device = { outcome: 'failed', code: 'notAFile', message: /zero\.csv is no file but a device\./ };
+    const device = { outcome: 'failed', code: 'notAFile', message: /zero\.csv is not a file but a device\./ };
     expect(await end('zero.csv')).toMatchObject(device);
     await symlink('round.csv', join(bench.folder, 'round.csv'));
     expect(await end('round.csv')).toMatchObject({ code: 'fileUnreadable', message: /circle/ });

@@ -1,0 +1,131 @@
+/**
+ * What the status and the headers of a download's answer mean. Pure.
+ *
+ * An error page or a login page often comes with status 200: only its content type tells it from an export.
+ */
+import { parseRetryAfter, TryAgain } from '#src/workspace/retry.ts';
+import { takeError } from './take-error.ts';
+
+export interface AnswerHead {
+  readonly status: number;
+  /** Null if it is missing; the first one if there are several. */
+  header(name: string): string | null;
+}
+
+/** For any status except 200, the redirects and a 304 that was asked for. */
+export function statusError(
+  host: string,
+  { status, header }: AnswerHead,
+  credentialsSent: boolean,
+  nowMs: number,
+): Error {
+  const answered = `${host} answered ${status}`;
+  if (status === 401 || status === 403) {
+    const hint = credentialsSent
+      ? 'Check the value of the variable that authorization names.'
+      : 'If it needs credentials, set authorization to the name of a variable that contains them.';
+    return takeError('auth', 'credentialsRefused', `${answered}: access to the file is denied`, hint);
+  }
+  if (status === 404 || status === 410) {
+    return takeError(
+      'unreachable',
+      'urlNotFound',
+      `${answered}: the file does not exist`,
+      'Check the URL of the feed.',
+    );
+  }
+  if (status === 408 || status === 429 || status >= 500) {
+    const hint = 'It is tried again when it is due next.';
+    const failure = takeError('unreachable', 'urlFailed', answered, hint);
+    return new TryAgain(failure, parseRetryAfter(header('retry-after'), nowMs));
+  }
+  return takeError('unreachable', 'urlRefused', `${answered} instead of a file`, 'Open the URL in a browser.');
+}
+
+/** The file name ending of the answer's content type. Throws `contentTypeRefused` (unreachable). */
+export function acceptedType(host: string, head: AnswerHead): TypeEnding {
+  const type = head.header('content-type');
+  const ending = endingOfType(type);
+  if (ending !== null) return ending;
+  throw noExport(`${host} sends ${typeName(type)} instead of an export`);
+}
+
+const pageHint = 'A login page is the usual cause: open the URL in a browser, and check the credentials.';
+
+export function noExport(message: string): Error {
+  return takeError('unreachable', 'contentTypeRefused', message, pageHint);
+}
+
+/** Whether the body is compressed for transfer. Throws `contentEncodingRefused` (unreachable). */
+export function isPacked(host: string, { header }: AnswerHead): boolean {
+  const encoding = (header('content-encoding') ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return false;
+  if (encoding === 'gzip' || encoding === 'x-gzip') return true;
+  const message = `${host} compresses the file in a way that was not asked for`;
+  throw takeError(
+    'unreachable',
+    'contentEncodingRefused',
+    message,
+    'Ask the operator of that server for gzip or no compression.',
+  );
+}
+
+/**
+ * The declared length of the body; null if its end is marked otherwise. Throws `downloadLengthUnknown` (unreachable) if
+ * nothing marks the end: a body that was cut off would look complete.
+ */
+export function declaredLength(host: string, { header }: AnswerHead, packed: boolean): number | null {
+  const length = header('content-length');
+  if (length !== null && /^\d{1,15}$/.test(length.trim())) return Number(length);
+  const chunked = /(?:^|,)\s*chunked\s*$/i.test(header('transfer-encoding') ?? '');
+  if (chunked || packed) return null;
+  const message = `${host} does not say how long the file is, so half of it would look complete`;
+  throw takeError(
+    'unreachable',
+    'downloadLengthUnknown',
+    message,
+    'Ask the operator of that server to send Content-Length.',
+  );
+}
+
+/** The file name ending for a content type; empty if the type does not say which format it is. */
+export type TypeEnding = '.csv' | '.tsv' | '.json' | '.ndjson' | '';
+
+const endings: ReadonlyMap<string, TypeEnding> = new Map([
+  ...['text/csv', 'application/csv', 'text/x-csv', 'application/x-csv', 'text/comma-separated-values'].map(csv),
+  // Some servers send this for CSV. A workbook is recognised by its first bytes.
+  csv('application/vnd.ms-excel'),
+  ['text/tab-separated-values', '.tsv'],
+  ['application/json', '.json'],
+  ['text/json', '.json'],
+  ...['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'].map(ndjson),
+  ...['text/plain', 'application/octet-stream', 'binary/octet-stream', 'application/x-download'].map(unsaid),
+  ...['application/force-download', 'application/gzip', 'application/x-gzip'].map(unsaid),
+]);
+
+function csv(type: string): readonly [string, TypeEnding] {
+  return [type, '.csv'];
+}
+
+function ndjson(type: string): readonly [string, TypeEnding] {
+  return [type, '.ndjson'];
+}
+
+function unsaid(type: string): readonly [string, TypeEnding] {
+  return [type, ''];
+}
+
+/** Null if it is not the type of an export. Without the header the format is unknown. */
+export function endingOfType(header: string | null): TypeEnding | null {
+  const type = typeName(header);
+  return type === '' ? '' : (endings.get(type) ?? null);
+}
+
+/** The type alone, for a message: anything malformed is not repeated. */
+function typeName(header: string | null): string {
+  const [type = ''] = (header ?? '').split(';');
+  const name = type.trim().toLowerCase();
+  return name === '' || /^[a-z\d][a-z\d.+-]{0,63}\/[a-z\d][a-z\d.+-]{0,63}$/.test(name)
+    ? name
+    : 'something of an unknown type';
+}
