@@ -4,7 +4,7 @@ import type { HeldRecord } from '#src/ledger/contacts.ts';
 import { percent } from '#src/ledger/rules/approval.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { type RunDetail, withoutValues } from '#src/operations/runs.ts';
+import { type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 import { type Output, printable } from './output.ts';
 
@@ -90,18 +90,6 @@ function headline({ style }: Output, { state }: RunSummary): string {
       return stateText(state);
   }
 }
-
-export const stateWords: Readonly<Record<RunState, string>> = {
-  queued: 'queued',
-  staging: 'staging',
-  applying: 'applying',
-  cancelling: 'cancelling',
-  stopped: 'stopped',
-  done: 'done',
-  doneWithDead: 'done, with rejected rows',
-  failed: 'failed',
-  cancelled: 'cancelled',
-};
 
 /** The state of a summary in words. */
 export function stateText(state: string): string {

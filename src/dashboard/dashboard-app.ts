@@ -8,18 +8,20 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { PatchbayError } from '#src/errors.ts';
-import { letterDocument } from '#src/operations/dead-letters.ts';
+import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
+import { type DeadLetterQuery, letterDocument, listDeadLetters } from '#src/operations/dead-letters.ts';
 import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
+import { listRuns, type RunQuery, runPageDocument } from '#src/operations/runs.ts';
 import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
 import { feedsPage } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, isLoopbackHost, requireToken } from './login.ts';
 import { answer, answerMessage, type Message } from './message-page.ts';
 import { askReadiness, metricsContentType, metricsText } from './metrics.ts';
-import { overviewJson, overviewPage, readOverview } from './overview-page.ts';
+import { overviewJson, overviewPage, readOverviewView } from './overview-page.ts';
 import type { DashboardParts } from './parts.ts';
-import { readRunDetail, runDetailJson, runPage } from './run-page.ts';
-import { runsPage, runsShownMax, viewRun } from './runs-page.ts';
+import { readRunDetail, runPage } from './run-page.ts';
+import { runsPage, runsShownMax } from './runs-page.ts';
 
 /** The app, without a port (`start-page.ts` gives it one). Throws the system's errors if the stylesheet is missing. */
 export function createDashboard(parts: DashboardParts): Hono {
@@ -52,6 +54,10 @@ export function createDashboard(parts: DashboardParts): Hono {
       const { code, message, hint } = error;
       return answerMessage(c, frame(), { status: 503, code, message, hint: hint ?? '' });
     }
+    if (error instanceof PatchbayError && error.kind === 'usage') {
+      const { code, message, hint } = error;
+      return answerMessage(c, frame(), { status: 400, code, message, hint: hint ?? '' });
+    }
     // Neither message nor address: both may hold what a person typed.
     const code = error instanceof PatchbayError ? error.code : error.name;
     parts.log.error({ code, method: c.req.method }, 'page failed');
@@ -73,39 +79,89 @@ function addProbes(app: Hono, parts: DashboardParts, style: StyleSheet): void {
 }
 
 function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
-  const { ledger } = parts;
   app.get('/', async (c) => {
-    const overview = await readOverview(parts);
+    const overview = await readOverviewView(parts);
     return answer(c, {
       page: () => overviewPage(frame(), parts, overview),
       json: () => overviewJson(parts, overview),
     });
   });
   app.get('/runs', async (c) => {
-    const runs = (await ledger.runs.list({ limit: runsShownMax })).map((run) => viewRun(parts, run));
+    const query = runQueryOf(c.req.query());
+    const runs = await listRuns(parts, query);
     return answer(c, {
-      page: () => runsPage(frame(), parts.importFolders, runs),
+      page: () => runsPage(frame(), parts.importFolders, runs, query),
       json: () => runs.map(({ summary }) => summary),
     });
   });
   app.get('/runs/:id', async (c) => {
     const detail = await readRunDetail(parts, c.req.param('id'));
     if (detail === null) return answerMessage(c, frame(), noSuchRun);
-    return answer(c, { page: () => runPage(frame(), detail), json: () => runDetailJson(detail) });
+    return answer(c, { page: () => runPage(frame(), detail), json: () => runPageDocument(detail) });
   });
   app.get('/feeds', async (c) => {
     const view = await listFeeds(parts);
     return answer(c, { page: () => feedsPage(frame(), parts.importFolders, view), json: () => feedsDocument(view) });
   });
   app.get('/dead-letters', async (c) => {
-    const letters = await ledger.deadLetters.list({ states: ['open', 'redriven'], limit: lettersShownMax });
-    const openCount = (await ledger.counts()).openLetters;
+    const query = letterQueryOf(c.req.query());
+    const { letters } = await listDeadLetters(parts, query);
+    const openCount = (await parts.ledger.counts()).openLetters;
     return answer(c, {
-      page: () => deadLettersPage(frame(), letters, openCount),
+      page: () => deadLettersPage(frame(), letters, openCount, query),
       json: () => letters.map(letterDocument),
     });
   });
   app.get('/metrics', async (c) => c.body(await metricsText(parts), 200, { 'content-type': metricsContentType }));
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** `?feed=&state=&after=&limit=`, as the options of `runs ls`; several states are separated by commas. */
+function runQueryOf(query: Query): RunQuery {
+  const { feed, state, after } = query;
+  const states = state?.split(',').map((one) => oneOf(runStates, one));
+  return {
+    ...(feed === undefined ? {} : { feed }),
+    ...(states === undefined ? {} : { states }),
+    ...(after === undefined ? {} : { after }),
+    limit: limitOf(query, runsShownMax),
+  };
+}
+
+/** `?code=&run=&feed=&state=&after=&limit=`, as the options of `dead ls`. */
+function letterQueryOf(query: Query): DeadLetterQuery {
+  const { code, run, feed, state = 'open', after } = query;
+  return {
+    ...(code === undefined ? {} : { code }),
+    ...(run === undefined ? {} : { run }),
+    ...(feed === undefined ? {} : { feed }),
+    state: oneOf(letterStates, state),
+    ...(after === undefined ? {} : { after }),
+    limit: limitOf(query, lettersShownMax),
+  };
+}
+
+const runStates = [...activeRunStates, 'stopped', ...finalRunStates] as const;
+const letterStates = ['open', 'redriven', 'closed', 'dropped', 'all'] as const;
+
+/** @throws PatchbayError `usage` `queryInvalid`. */
+function oneOf<Word extends string>(words: readonly Word[], text: string): Word {
+  const found = words.find((word) => word === text);
+  if (found !== undefined) return found;
+  throw new PatchbayError('usage', 'queryInvalid', 'the state in the address is not known', {
+    hint: `The states are: ${words.join(', ')}.`,
+  });
+}
+
+/** @throws PatchbayError `usage` `queryInvalid`. */
+function limitOf({ limit }: Query, max: number): number {
+  if (limit === undefined) return max;
+  const value = Number(limit);
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw new PatchbayError('usage', 'queryInvalid', 'the limit in the address is not valid', {
+    hint: `Give a whole number from 1 to ${max}.`,
+  });
 }
 
 const foreignHost: Message = {

@@ -1,19 +1,25 @@
 /**
- * The dead letters one by one, newest first, with the cells they came from: personal data, shown by purpose to the
- * person who can mend them.
+ * The dead letters one by one, newest first, with the cells they came from: personal data, shown on purpose to the person
+ * who can fix them.
  */
 import { html } from 'hono/html';
 import type { DeadLetter } from '#src/ledger/letters.ts';
+import type { DeadLetterQuery } from '#src/operations/dead-letters.ts';
 import type { Row } from '#src/sources/row.ts';
 import { count, counted, type Frame, framed, type Markup, moment } from './frame.ts';
 
-/** At most so many letters stand on the page and in its twin. */
+/** The page and its JSON twin show at most this many letters. */
 export const lettersShownMax = 200;
 const cellsShownMax = 100;
 const cellCharactersMax = 200;
 const objectCharactersMax = 5_000;
 
-export function deadLettersPage(frame: Frame, letters: readonly DeadLetter[], openCount: number): Markup {
+export function deadLettersPage(
+  frame: Frame,
+  letters: readonly DeadLetter[],
+  openCount: number,
+  query: DeadLetterQuery,
+): Markup {
   const left = openCount - letters.length;
   return framed(frame, {
     title: 'Dead letters',
@@ -22,13 +28,27 @@ export function deadLettersPage(frame: Frame, letters: readonly DeadLetter[], op
     body: html`<h1>Dead letters</h1>
 ${
   letters.length === 0
-    ? html`<p class="empty">No row was given up. Should one be, it waits here with its reason and what to do.</p>`
-    : html`<p class="dim">${counted(openCount, 'row', 'rows')} given up and not settled since${
+    ? html`<p class="empty">No dead letters. A rejected row is listed here with its reason and what to do.</p>`
+    : html`<p class="dim">${counted(openCount, 'row', 'rows')} rejected and not settled since${
         left > 0 ? html`; the newest ${count(letters.length)} are here` : ''
       }. Fix the row in a run's fix-file and drop that file in again: a success closes the letter.</p>
-${letters.map(letterCard)}`
+${letters.map(letterCard)}
+${letters.length < query.limit ? '' : html`<p><a href="${nextLetters(letters, query)}">Next dead letters</a></p>`}`
 }`,
   });
+}
+
+/** The address of the next page of the list. */
+function nextLetters(letters: readonly DeadLetter[], { code, run, feed, state, limit }: DeadLetterQuery): string {
+  const query = new URLSearchParams({
+    ...(code === undefined ? {} : { code }),
+    ...(run === undefined ? {} : { run }),
+    ...(feed === undefined ? {} : { feed }),
+    ...(state === 'open' ? {} : { state }),
+    ...(limit === lettersShownMax ? {} : { limit: `${limit}` }),
+    after: letters.at(-1)?.id ?? '',
+  });
+  return `/dead-letters?${query}`;
 }
 
 function letterCard(letter: DeadLetter): Markup {

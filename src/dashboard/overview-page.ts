@@ -1,36 +1,26 @@
 /** The first page and its JSON twin: what is running, the last runs, the rejected rows and what to do about them. */
 import { html } from 'hono/html';
-import { isoInstant } from '#src/clock.ts';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
-import { activeRunStates } from '#src/ledger/runs.ts';
-import { letterDocument } from '#src/operations/dead-letters.ts';
+import type { RunView } from '#src/operations/runs.ts';
+import { type Overview, overviewDocument, readOverview } from '#src/operations/status.ts';
 import { busyRefreshSeconds, count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
 import { askReadiness } from './metrics.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
-import {
-  outcomeCounts,
-  type RunView,
-  runLink,
-  runProgress,
-  runReason,
-  runTable,
-  statePill,
-  viewRun,
-} from './runs-page.ts';
+import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
 
-export function overviewPage(frame: Frame, parts: DashboardParts, overview: Overview): Markup {
-  const { pause, readiness, atWork, stopped, last, openLetterCount } = overview;
+export function overviewPage(frame: Frame, parts: DashboardParts, overview: OverviewView): Markup {
+  const { pause, readiness, active, stopped, last, openLetterCount } = overview;
   return framed(frame, {
     title: pause === null ? 'Overview' : 'Paused',
     place: 'overview',
-    refreshSeconds: atWork.length > 0 ? busyRefreshSeconds : null,
+    refreshSeconds: active.length > 0 ? busyRefreshSeconds : null,
     body: html`<h1>Overview</h1>
 ${readinessNotice(readiness, troublesOf(overview))}
 ${pauseNotice(pause)}
 ${facts(parts, overview)}
 <section aria-labelledby="at-work"><h2 id="at-work">Running</h2>
-${atWork.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${atWork.map(workCard)}</div>`}
+${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${active.map(workCard)}</div>`}
 </section>
 ${stopped.length === 0 ? '' : stoppedSection(stopped)}
 <section aria-labelledby="last-runs"><h2 id="last-runs">Last runs</h2>
@@ -64,7 +54,7 @@ function pauseNotice(pause: Pause | null): Markup {
 </div>`;
 }
 
-function facts(parts: DashboardParts, { pause, openLetterCount }: Overview): Markup {
+function facts(parts: DashboardParts, { pause, openLetterCount }: OverviewView): Markup {
   return html`<dl class="facts">
 <div><dt>Service</dt><dd><bdi>${parts.serviceName}</bdi></dd></div>
 <div><dt>Queue</dt><dd>${parts.queueDescription}${pause === null ? '' : html` <span class="pill attention">paused</span>`}</dd></div>
@@ -97,7 +87,7 @@ ${runReason(record)}
 </section>`;
 }
 
-function letterGroups({ groups, openLetterCount }: Overview): Markup {
+function letterGroups({ groups, openLetterCount }: OverviewView): Markup {
   return html`<p>${counted(openLetterCount, 'row', 'rows')} given up, by reason. <a href="/dead-letters">See them one by one</a></p>
 <table class="stacking">
 <thead><tr><th scope="col">Reason</th><th scope="col">Column</th><th scope="col" class="number">Rows</th>
@@ -117,69 +107,30 @@ function groupLine({ class: reasonClass, code, field, count: letterCount, exampl
 `;
 }
 
-const limits = { runsAtWorkMax: 50, stoppedRunsMax: 50, lastRunsMax: 20, groupsMax: 50 } as const;
-
-interface Overview {
-  readonly pause: Pause | null;
+/** What the first page shows: the data folder, and whether this process takes files. */
+export interface OverviewView extends Overview {
   readonly readiness: Readiness;
-  /** Oldest first: the order in which they go on. */
-  readonly atWork: readonly RunView[];
-  /** Stopped by a guard: they wait for a person. */
-  readonly stopped: readonly RunView[];
-  /** Newest first, whatever their state. */
-  readonly last: readonly RunView[];
-  readonly openLetterCount: number;
-  readonly groups: readonly DeadLetterGroup[];
 }
 
-/** Throws what the ledger throws. */
-export async function readOverview(parts: DashboardParts): Promise<Overview> {
-  const { ledger } = parts;
-  const view = viewRun.bind(null, parts);
-  const { runsAtWorkMax, stoppedRunsMax, lastRunsMax, groupsMax } = limits;
-  return {
-    pause: await ledger.pause(),
-    readiness: await askReadiness(parts),
-    atWork: (await ledger.runs.list({ states: activeRunStates, limit: runsAtWorkMax, oldestFirst: true })).map(view),
-    stopped: (await ledger.runs.list({ states: ['stopped'], limit: stoppedRunsMax })).map(view),
-    last: (await ledger.runs.list({ limit: lastRunsMax })).map(view),
-    openLetterCount: (await ledger.counts()).openLetters,
-    groups: await ledger.deadLetters.groups(groupsMax),
-  };
+export async function readOverviewView(parts: DashboardParts): Promise<OverviewView> {
+  return { ...(await readOverview(parts)), readiness: await askReadiness(parts) };
 }
 
-/** Reasons besides the pause, which is told apart. */
-function troublesOf({ pause, readiness }: Overview): readonly string[] {
+/** The reasons of the readiness except for the pause, which is shown separately. */
+function troublesOf({ pause, readiness }: OverviewView): readonly string[] {
   return readiness.reasons.filter((reason) => reason !== pause?.message);
 }
 
-function pauseJson({ code, scope = 'all', message, sinceMs }: Pause): object {
-  return { code, scope, message, since: isoInstant(sinceMs) };
-}
-
 /** `{service, queue, paused, runs, deadLetters}`; runs are those of the page's "Last runs". */
-export function overviewJson(parts: DashboardParts, overview: Overview): object {
-  const { pause, readiness, last, openLetterCount, groups } = overview;
+export function overviewJson(parts: DashboardParts, overview: OverviewView): object {
   return {
     version: parts.version,
     service: parts.serviceName,
     serviceOrigin: parts.serviceOrigin,
     queue: parts.queueDescription,
     importFolders: parts.importFolders,
-    paused: pause === null ? null : pauseJson(pause),
-    ready: readiness.ready,
+    ready: overview.readiness.ready,
     troubles: troublesOf(overview),
-    runs: last.map(({ summary }) => summary),
-    deadLetters: {
-      open: openLetterCount,
-      groups: groups.map(({ class: reasonClass, code, field, count, example }) => ({
-        class: reasonClass,
-        code,
-        field,
-        count,
-        hint: example.hint,
-        example: letterDocument(example),
-      })),
-    },
+    ...overviewDocument(overview),
   };
 }

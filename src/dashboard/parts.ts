@@ -25,7 +25,7 @@ export interface DashboardParts {
   /** Absolute paths. The last one is where a newcomer drops the first file: the empty page names it first. */
   readonly importFolders: readonly string[];
   /** Absolute path of the folder of run reports. */
-  readonly reportsFolder: string;
+  readonly runFolders: { readonly reports: string };
   /** Opens the page; null means that only this machine reaches it. */
   readonly token: string | null;
   readonly readiness: () => Promise<Readiness>;

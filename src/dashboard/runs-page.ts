@@ -1,8 +1,7 @@
 /** The page of runs, newest first, and how a run looks on every page: its state, progress and counts. */
 import { html } from 'hono/html';
 import { isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
-import { fixFilePath } from '#src/runs/fix-file.ts';
-import { type RunSummary, reportPath, summarise } from '#src/runs/report.ts';
+import { type RunQuery, type RunView, stateWords } from '#src/operations/runs.ts';
 import {
   busyRefreshSeconds,
   count,
@@ -14,40 +13,55 @@ import {
   type Markup,
   moment,
 } from './frame.ts';
-import type { DashboardParts } from './parts.ts';
 
 /** The page and its JSON twin show at most this many runs. */
 export const runsShownMax = 200;
 
-export function runsPage(frame: Frame, importFolders: readonly string[], runs: readonly RunView[]): Markup {
+export function runsPage(
+  frame: Frame,
+  importFolders: readonly string[],
+  runs: readonly RunView[],
+  query: RunQuery,
+): Markup {
+  const isFiltered = query.feed !== undefined || query.states !== undefined || query.after !== undefined;
   const isBusy = runs.some(({ record }) => !isFinal(record.state) && record.state !== 'stopped');
   return framed(frame, {
     title: 'Runs',
     place: 'runs',
     refreshSeconds: isBusy ? busyRefreshSeconds : null,
     body: html`<h1>Runs</h1>
-${runs.length === 0 ? dropHint(importFolders) : runTable(runs)}
-${runs.length < runsShownMax ? '' : html`<p class="dim">The newest ${runsShownMax} runs.</p>`}`,
+${runs.length > 0 ? runTable(runs) : isFiltered ? html`<p class="empty">No such runs.</p>` : dropHint(importFolders)}
+${runs.length < query.limit ? '' : html`<p><a href="${olderRuns(runs, query)}">Older runs</a></p>`}`,
   });
+}
+
+/** The address of the next page of the list. */
+function olderRuns(runs: readonly RunView[], { feed, states, limit }: RunQuery): string {
+  const query = new URLSearchParams({
+    ...(feed === undefined ? {} : { feed }),
+    ...(states === undefined ? {} : { state: states.join() }),
+    ...(limit === runsShownMax ? {} : { limit: `${limit}` }),
+    after: runs.at(-1)?.record.id ?? '',
+  });
+  return `/runs?${query}`;
 }
 
 type Tone = 'good' | 'busy' | 'attention' | 'bad' | 'quiet';
 
-const states: Readonly<Record<RunState, { readonly label: string; readonly tone: Tone }>> = {
-  queued: { label: 'queued', tone: 'quiet' },
-  staging: { label: 'staging', tone: 'busy' },
-  applying: { label: 'applying', tone: 'busy' },
-  cancelling: { label: 'cancelling', tone: 'busy' },
-  stopped: { label: 'stopped', tone: 'attention' },
-  done: { label: 'done', tone: 'good' },
-  doneWithDead: { label: 'done, with rejected rows', tone: 'attention' },
-  failed: { label: 'failed', tone: 'bad' },
-  cancelled: { label: 'cancelled', tone: 'quiet' },
+const tones: Readonly<Record<RunState, Tone>> = {
+  queued: 'quiet',
+  staging: 'busy',
+  applying: 'busy',
+  cancelling: 'busy',
+  stopped: 'attention',
+  done: 'good',
+  doneWithDead: 'attention',
+  failed: 'bad',
+  cancelled: 'quiet',
 };
 
 export function statePill(state: RunState): Markup {
-  const { label, tone } = states[state];
-  return html`<span class="pill ${tone}">${label}</span>`;
+  return html`<span class="pill ${tones[state]}">${stateWords[state]}</span>`;
 }
 
 export function runLink(run: RunRecord): Markup {
@@ -116,26 +130,4 @@ ${number('Unchanged', counts.unchanged)}${number('Skipped', counts.skipped)}
 <td data-label="Received">${moment(record.createdAtMs)}</td>
 <td class="number" data-label="Duration">${record.startedAtMs === null ? '–' : duration(summary.seconds)}</td></tr>
 `;
-}
-
-/** A run as the page and its JSON twin show it: what the ledger holds, in the shape of `import --json`. */
-export interface RunView {
-  readonly record: RunRecord;
-  readonly summary: RunSummary;
-}
-
-export function viewRun(
-  parts: Pick<DashboardParts, 'serviceName' | 'reportsFolder' | 'clock'>,
-  run: RunRecord,
-): RunView {
-  const hasFixFile = isFinal(run.state) && run.counts.dead > 0;
-  return {
-    record: run,
-    summary: summarise(run, {
-      serviceName: parts.serviceName,
-      reportPath: reportPath(parts.reportsFolder, run.id),
-      fixFile: hasFixFile ? fixFilePath(run) : null,
-      nowMs: parts.clock.nowMs(),
-    }),
-  };
 }

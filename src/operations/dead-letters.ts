@@ -190,9 +190,9 @@ export interface LetterDocument {
   readonly code: string;
   readonly field: string | null;
   readonly message: string;
-  /** How often it was tried again. */
+  /** Retries. */
   readonly attempts: number;
-  /** How many runs met it. */
+  /** Runs in which the row was rejected. */
   readonly seen: number;
   readonly state: DeadLetterState;
   readonly firstAt: string;
@@ -220,7 +220,7 @@ export function letterDocument(letter: DeadLetter): LetterDocument {
   };
 }
 
-/** For `--no-values`: no key, and none of the service's words, which may repeat what it was sent. */
+/** For `--no-values`: without the key and the service's words, which may repeat what it was sent. */
 export function letterWithoutValues(letter: DeadLetter): LetterDocument {
   const document = letterDocument(letter);
   const { answer, code } = letter;
@@ -231,7 +231,7 @@ export function letterWithoutValues(letter: DeadLetter): LetterDocument {
   };
 }
 
-/** What the service answered, without its words. */
+/** The service's answer, without its words. */
 function answerWithoutValues({ answer }: DeadLetter): ServiceAnswer | null {
   return answer === null ? null : { ...answer, title: null, message: null };
 }

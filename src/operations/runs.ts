@@ -26,13 +26,28 @@ import { removeStoppedNote } from '#src/runs/stop-run.ts';
 import { adviceFor } from './error-document.ts';
 
 /** What reading a run needs of a data folder. */
-export type RunHome = Pick<Home, 'ledger' | 'clock' | 'serviceName' | 'runFolders'>;
+export type RunHome = Pick<Home, 'ledger' | 'clock' | 'serviceName'> & {
+  readonly runFolders: Pick<Home['runFolders'], 'reports'>;
+};
 
 /** One run of a list. */
 export interface RunView {
   readonly record: RunRecord;
   readonly summary: RunSummary;
 }
+
+/** The states as people read them; JSON has the names. */
+export const stateWords: Readonly<Record<RunState, string>> = {
+  queued: 'queued',
+  staging: 'staging',
+  applying: 'applying',
+  cancelling: 'cancelling',
+  stopped: 'stopped',
+  done: 'done',
+  doneWithDead: 'done, with rejected rows',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
 
 export interface RunQuery {
   readonly states?: readonly RunState[];
@@ -106,7 +121,8 @@ export interface RunDetail extends RunView {
 export interface ReadLimits {
   /** Problems that are returned. */
   readonly problemsMax: number;
-  /** Outcomes that are read from the ledger while there is no report. */
+  /** Rejected rows, and outcomes, that are read from the ledger while there is no report. */
+  readonly liveRowsMax: number;
   readonly liveOutcomesMax: number;
   /** A report is read whole: one that is larger is not read. */
   readonly reportBytesMax: number;
@@ -114,6 +130,7 @@ export interface ReadLimits {
 
 const generousLimits: ReadLimits = {
   problemsMax: 1_000,
+  liveRowsMax: 1_000,
   liveOutcomesMax: eventsPerRunMax,
   reportBytesMax: Number.POSITIVE_INFINITY,
 };
@@ -149,7 +166,7 @@ export async function readRunEnd(home: RunHome, end: FollowEnd): Promise<RunDeta
 async function readProblems(
   { ledger, runFolders: { reports } }: RunHome,
   run: RunRecord,
-  { problemsMax, liveOutcomesMax, reportBytesMax }: ReadLimits,
+  { liveRowsMax, liveOutcomesMax, reportBytesMax }: ReadLimits,
 ): Promise<Pick<RunDetail, 'problems' | 'outcomes' | 'problemsKnown'>> {
   const bytes = await stat(reportPath(reports, run.id)).then(
     ({ size }) => size,
@@ -158,9 +175,13 @@ async function readProblems(
   if (bytes > reportBytesMax) return { problems: [], outcomes: [], problemsKnown: 'tooMany' };
   const mayHaveReport = isFinal(run.state) || run.state === 'stopped';
   const report = mayHaveReport ? await readReport(reports, run.id) : null;
-  if (report !== null) return { problems: report.problems, outcomes: report.outcomes, problemsKnown: 'all' };
+  if (report !== null) {
+    // Older reports have no outcomes.
+    const { problems = [], outcomes = [] } = report;
+    return { problems, outcomes, problemsKnown: 'all' };
+  }
   if (isFinal(run.state)) return { problems: [], outcomes: [], problemsKnown: 'gone' };
-  const dead = await ledger.staging.deadRows(run.id, 0, problemsMax);
+  const dead = await ledger.staging.deadRows(run.id, 0, liveRowsMax);
   const events = await ledger.staging.events(run.id, 0, liveOutcomesMax);
   return {
     problems: dead.flatMap(problemLines),
@@ -212,14 +233,9 @@ export function wholeRunDocument(
 }
 
 /** The JSON twin of a run's page: `runs show --json` with notes, facts of the reason, and whether these are all problems. */
-export function runPageDocument(detail: RunDetail): object {
-  const { record, notes, problemsKnown } = detail;
-  return {
-    ...wholeRunDocument(detail, true),
-    problemsComplete: problemsKnown === 'all',
-    notes,
-    ...(record.reason === null ? {} : { error: record.reason }),
-  };
+export function runPageDocument({ record, summary, problems, problemsKnown, outcomes, notes }: RunDetail): object {
+  const document = { ...summary, problems, problemsComplete: problemsKnown === 'all', outcomes, notes };
+  return record.reason === null ? document : { ...document, error: record.reason };
 }
 
 /** For `--no-values`: no key, no cell, and no address or number that names an item. */

@@ -2,10 +2,12 @@
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { isEngineRunning, liveWorkers } from '#src/ledger/engine-presence.ts';
+import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { bytesOf } from '#src/ledger/sqlite/check.ts';
-import { listRuns } from './runs.ts';
+import { letterDocument } from './dead-letters.ts';
+import { listRuns, type RunHome, type RunView, viewRun } from './runs.ts';
 
 /** What a process can see of its surroundings. */
 export interface Surroundings {
@@ -63,7 +65,56 @@ export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, trou
   };
 }
 
+/** What the first page shows of a data folder. */
+export interface Overview {
+  readonly pause: Pause | null;
+  /** Oldest first: the order in which they continue. */
+  readonly active: readonly RunView[];
+  /** Stopped by a guard: they wait for a person. Newest first. */
+  readonly stopped: readonly RunView[];
+  /** Newest first, whatever their state. */
+  readonly last: readonly RunView[];
+  readonly openLetterCount: number;
+  /** Open dead letters by reason, most frequent first. */
+  readonly groups: readonly DeadLetterGroup[];
+}
+
+const overviewLimits = { activeMax: 50, stoppedMax: 50, lastMax: 20, groupsMax: 50 } as const;
+
+export async function readOverview(home: RunHome): Promise<Overview> {
+  const { ledger } = home;
+  const { activeMax, stoppedMax, lastMax, groupsMax } = overviewLimits;
+  const active = await ledger.runs.list({ states: activeRunStates, limit: activeMax, oldestFirst: true });
+  return {
+    pause: await ledger.pause(),
+    active: active.map((run) => viewRun(home, run)),
+    stopped: await listRuns(home, { states: ['stopped'], limit: stoppedMax }),
+    last: await listRuns(home, { limit: lastMax }),
+    openLetterCount: (await ledger.counts()).openLetters,
+    groups: await ledger.deadLetters.groups(groupsMax),
+  };
+}
+
+/** The JSON twin of the first page, without what only the process knows; `runs` are those of "Last runs". */
+export function overviewDocument({ pause, last, openLetterCount, groups }: Overview) {
+  return {
+    paused: pause === null ? null : pauseDocument(pause),
+    runs: last.map(({ summary }) => summary),
+    deadLetters: {
+      open: openLetterCount,
+      groups: groups.map(({ class: reasonClass, code, field, count, example }) => ({
+        class: reasonClass,
+        code,
+        field,
+        count,
+        hint: example.hint,
+        example: letterDocument(example),
+      })),
+    },
+  };
+}
+
 /** `scope`: `all`, or `writes` alone. */
-export function pauseDocument({ code, scope = 'all', message, sinceMs }: Pause) {
+function pauseDocument({ code, scope = 'all', message, sinceMs }: Pause) {
   return { code, scope, message, since: isoInstant(sinceMs) };
 }

@@ -58,7 +58,7 @@ export async function dashboardBench(given: Partial<DashboardParts> = {}): Promi
     serviceOrigin: 'http://127.0.0.1:40123',
     queueDescription: 'embedded Valkey',
     importFolders: [join(folder, 'import')],
-    reportsFolder: join(folder, 'reports'),
+    runFolders: { reports: join(folder, 'reports') },
     token: null,
     readiness: async () => ({ ready: true, degraded: false, reasons: [] }),
     ...given,

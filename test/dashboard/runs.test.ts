@@ -22,8 +22,8 @@ async function writeReportFile(bench: DashboardBench, runId: string, problemCoun
     value: `cell ${index + 2}`,
     hint: 'Write digits.',
   }));
-  await mkdir(bench.parts.reportsFolder, { recursive: true });
-  await writeFile(join(bench.parts.reportsFolder, `${runId}.json`), JSON.stringify({ run: runId, problems }));
+  await mkdir(bench.parts.runFolders.reports, { recursive: true });
+  await writeFile(join(bench.parts.runFolders.reports, `${runId}.json`), JSON.stringify({ run: runId, problems }));
 }
 
 const importKeys = [
@@ -42,6 +42,32 @@ describe('the runs', () => {
     const { body } = await bench.json('/runs');
     expect(body.map((run: { file: string }) => run.file)).toEqual(['second.csv', 'first.csv']);
     expect(Object.keys(body[0])).toEqual(importKeys);
+  });
+
+  it('are listed by feed and state, page by page, as the options of runs ls', async () => {
+    const bench = await dashboardBench();
+    for (const id of ['00000a', '00000b', '00000c'])
+      await enterRun(bench, {
+        id: `20261121T130000Z-${id}`,
+        fileName: `${id}.csv`,
+        feed: id === '00000b' ? 'crm' : 'erp',
+      });
+    const filesOf = async (query: string): Promise<readonly string[]> =>
+      (await bench.json(`/runs?${query}`)).body.map((run: { file: string }) => run.file);
+    expect(await filesOf('feed=crm')).toEqual(['00000b.csv']);
+    expect(await filesOf('state=failed')).toEqual([]);
+    expect(await filesOf('state=queued,failed&limit=2')).toEqual(['00000c.csv', '00000b.csv']);
+    expect(await filesOf('limit=2&after=20261121T130000Z-00000b')).toEqual(['00000a.csv']);
+    const { text } = await bench.page('/runs?limit=2&feed=erp');
+    expect(text).toContain('href="/runs?feed=erp&amp;limit=2&amp;after=20261121T130000Z-00000a"');
+    expect((await bench.page('/runs?state=failed')).text).toContain('No such runs.');
+  });
+
+  it.each(['state=broken', 'limit=0', 'limit=many', 'after=nothing'])('refuse an address with %s', async (query) => {
+    const bench = await dashboardBench();
+    const { status, body } = await bench.json(`/runs?${query}`);
+    expect(status).toBe(400);
+    expect(body.error.hint).not.toBe('');
   });
 
   it('say where to drop a file while there are none', async () => {
@@ -84,9 +110,9 @@ describe('one run', () => {
     const warning = { kind: 'warning', line: 7, key: 'c-1', code: 'phoneExtensionDropped', field: 'phone' } as const;
     const event = { ...warning, value: '<b>x12', message: 'the extension was left out' };
     const run = await finishedRun(bench, []);
-    await mkdir(bench.parts.reportsFolder, { recursive: true });
+    await mkdir(bench.parts.runFolders.reports, { recursive: true });
     const report = JSON.stringify({ run: run.id, problems: [], outcomes: [event] });
-    await writeFile(join(bench.parts.reportsFolder, `${run.id}.json`), report);
+    await writeFile(join(bench.parts.runFolders.reports, `${run.id}.json`), report);
     const atWork = await enterRun(bench, { id: '20261121T150000Z-00000c' });
     await stageRun(bench, atWork, { rows: 1, warnings: 1 }, [], [event]);
     for (const { id } of [run, atWork]) {
@@ -127,9 +153,9 @@ describe('one run', () => {
     };
     await expectHeld();
     await bench.ledger.runs.move(run.id, ['staging'], 'done', { atMs: startMs });
-    await mkdir(bench.parts.reportsFolder, { recursive: true });
+    await mkdir(bench.parts.runFolders.reports, { recursive: true });
     const report = { run: run.id, problems: [], outcomes: [event] };
-    await writeFile(join(bench.parts.reportsFolder, `${run.id}.json`), JSON.stringify(report));
+    await writeFile(join(bench.parts.runFolders.reports, `${run.id}.json`), JSON.stringify(report));
     await expectHeld();
   });
 
@@ -162,8 +188,8 @@ describe('one run', () => {
   it('does not read a report that is too large, and says where it is', async () => {
     const bench = await dashboardBench();
     const run = await finishedRun(bench, [deadRow()]);
-    await mkdir(bench.parts.reportsFolder, { recursive: true });
-    const path = join(bench.parts.reportsFolder, `${run.id}.json`);
+    await mkdir(bench.parts.runFolders.reports, { recursive: true });
+    const path = join(bench.parts.runFolders.reports, `${run.id}.json`);
     await writeFile(path, Buffer.alloc(9 * 1024 * 1024, ' '));
     expect((await bench.page(`/runs/${run.id}`)).text).toMatch(/too many to be shown here[\s\S]*reports/);
     expect((await bench.json(`/runs/${run.id}`)).body).toMatchObject({ problems: [], problemsComplete: false });
@@ -246,13 +272,13 @@ describe('the dead letters', () => {
     );
     const { text } = await bench.page('/dead-letters');
     expect(text.match(/<article/g)).toHaveLength(200);
-    expect(text).toContain('205 rows given up and not settled since; the newest 200 are here');
+    expect(text).toContain('205 rows rejected and not settled since; the newest 200 are here');
     expect((await bench.json('/dead-letters')).body).toHaveLength(200);
   });
 
   it('that are none make an empty page that says what would be here', async () => {
     const bench = await dashboardBench();
-    expect((await bench.page('/dead-letters')).text).toContain('No row was given up.');
+    expect((await bench.page('/dead-letters')).text).toContain('No dead letters.');
     expect((await bench.json('/dead-letters')).body).toEqual([]);
   });
 });

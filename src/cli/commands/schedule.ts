@@ -5,7 +5,7 @@ import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
-import { readRunEnd, runDocument } from '#src/operations/runs.ts';
+import { readRunEnd, runDocument, stateWords } from '#src/operations/runs.ts';
 import {
   endedTick,
   howToConfigure,
@@ -26,7 +26,7 @@ import { createProgress, type Progress, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { changeSummary, countedNumbers } from '../present-numbers.ts';
-import { presentRun, stateWords } from '../present-run.ts';
+import { presentRun } from '../present-run.ts';
 import { type Seat, takeSeatFor } from '../seat.ts';
 
 const runsShown = 3;

@@ -100,7 +100,7 @@ function openPage(home: Home, engine: Engine): ReturnType<typeof startPage> {
     serviceOrigin: engine.serviceOrigin,
     queueDescription: engine.queueDescription,
     importFolders: folders.importFolders,
-    reportsFolder: folders.reports,
+    runFolders: home.runFolders,
     token: config.page.token,
     readiness: () => readiness(home, engine),
     host: config.page.host,
