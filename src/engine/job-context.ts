@@ -15,8 +15,7 @@ import {
   type UpsertParts,
   writesAtOnceMax,
 } from '#src/upsert/chunk.ts';
-import { workspaceTimeouts } from '#src/workspace/limits.ts';
-import type { Workspace } from '#src/workspace/port.ts';
+import { type Workspace, workspaceTimeouts } from '#src/workspace/port.ts';
 
 /** What differs between the engine and a worker process. */
 export type ServiceFailures = Pick<BatchContext, 'pause' | 'exhausted' | 'atWork'>;

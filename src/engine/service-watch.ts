@@ -10,7 +10,7 @@ import { messageOf, PatchbayError, unreachable } from '#src/errors.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import type { BatchRecord } from '#src/ledger/staging.ts';
 import { inLogContext, type Logger } from '#src/log.ts';
-import type { Breakers, OpenedBreaker, RequestFailure } from '#src/workspace/breaker.ts';
+import type { Breakers, OpenedBreaker, RequestFailure } from '#src/workspace/classify.ts';
 import { askControlKey } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 

@@ -9,7 +9,7 @@ import { invariant, PatchbayError } from '#src/errors.ts';
 import type { RateGate } from '#src/rate/rate-gate.ts';
 import { createKeyGates, type KeyGates } from '#src/rate/shared-rate-gate.ts';
 import { checkWorkspace } from '#src/runs/check-workspace.ts';
-import { type Breakers, createBreakers, type OpenedBreaker } from '#src/workspace/breaker.ts';
+import { type Breakers, createBreakers, type OpenedBreaker } from '#src/workspace/classify.ts';
 import { createHttpWorkspace, parseOrigin } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 

@@ -2,7 +2,8 @@
  * Puts jobs into the queue. While Redis is away, full or frozen a job is not added: a later sweep adds it from the ledger.
  *
  * Invariant: every call here ends within a time limit.
- */ import { Queue, type RedisOptions } from 'bullmq';
+ */
+import { Queue, type RedisOptions } from 'bullmq';
 import { timedOut, within } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';

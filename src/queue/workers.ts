@@ -4,7 +4,8 @@
  * A job that fails is shown as failed in the queue, with a code as its reason: a message might contain personal data. BullMQ
  * does not retry it: the ledger knows what remains to be done. The log lines of a job are also kept in the queue, for pages
  * that show queues.
- */ import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
+ */
+import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { timedOut, within } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';

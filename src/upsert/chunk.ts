@@ -76,7 +76,7 @@ function logDead({ parts, run, ends }: Chunk): void {
   }
 }
 
-/** Two batches with this many each fill the connections of the client (`workspace/limits.ts`). */
+/** Two batches with this many each fill the connections of the client (`workspace/port.ts`). */
 export const writesAtOnceMax = 8;
 
 export interface UpsertLimits {
@@ -107,7 +107,7 @@ export interface UpsertLimits {
   readonly applyingOf: (feed: string) => ApplyingLimits;
 }
 
-/** The longest time from the last check before a request to its first byte on the socket (`workspace/limits.ts`). */
+/** The longest time from the last check before a request to its first byte on the socket (`workspace/port.ts`). */
 const socketWriteMs = 1_000;
 
 /** From the moment an intent is committed until a look-up can prove that the create did not land. */

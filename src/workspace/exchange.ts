@@ -7,7 +7,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '#src/clock.ts';
 import { endCodes, type TransportEnd } from './classify.ts';
-import { connectionsMax, idleConnectionMs, type WorkspaceTimeouts } from './limits.ts';
+import { connectionsMax, idleConnectionMs, type WorkspaceTimeouts } from './port.ts';
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';

@@ -17,18 +17,22 @@ import {
 } from '#src/wire/contact.ts';
 import { type PhoneNumber, phoneNumberListEnvelope } from '#src/wire/phone-number.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import type { Breakers } from './breaker.ts';
+import type { Breakers } from './classify.ts';
 import { createExchanger } from './exchange.ts';
+import { lookUpQuery } from './look-up.ts';
 import {
+  type CallOptions,
   connectionsMax,
+  type LookUp,
   lookUpPagesMax,
+  type PhoneNumberOptions,
   phoneNumberPagesMax,
   phoneNumbersReplyBytesMax,
+  type RequestKind,
+  type Workspace,
   type WorkspaceTimeouts,
   workspaceTimeouts,
-} from './limits.ts';
-import { lookUpQuery } from './look-up.ts';
-import type { CallOptions, LookUp, PhoneNumberOptions, RequestKind, Workspace } from './port.ts';
+} from './port.ts';
 import { createRead, createWrite, type Read } from './requests.ts';
 import { createApiKey, createSend, createSlots } from './send.ts';
 

@@ -15,8 +15,7 @@ import type { Logger } from '#src/log.ts';
 import { contactEnvelope } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import { describeCode, endCodes, type Verdict } from './classify.ts';
-import { rateLimitedTriesMax } from './limits.ts';
-import type { CallOptions, WriteResult } from './port.ts';
+import { type CallOptions, rateLimitedTriesMax, type WriteResult } from './port.ts';
 import { parseRetryAfter, retryReads, TryAgain } from './retry.ts';
 import type { ApiKey, Send, Sent } from './send.ts';
 
@@ -27,7 +26,7 @@ interface ReadRequest<Schema extends z.ZodType> {
   readonly schema: Schema;
   /** What 404 means: there is no such thing, or the reply is unexpected. */
   readonly notFound: 'absent' | 'odd';
-  /** A limit other than `replyBytesMax` of `limits.ts`. */
+  /** A limit other than `replyBytesMax` of `port.ts`. */
   readonly replyBytesMax?: number;
 }
 

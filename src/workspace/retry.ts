@@ -8,7 +8,7 @@
 import pRetry from 'p-retry';
 import type { Clock } from '#src/clock.ts';
 import type { PatchbayError } from '#src/errors.ts';
-import { readTriesMax, retryAfterMaxMs } from './limits.ts';
+import { readTriesMax, retryAfterMaxMs } from './port.ts';
 
 /** Thrown by a try that may be repeated. */
 export class TryAgain extends Error {

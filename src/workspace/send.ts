@@ -11,11 +11,9 @@ import { PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { createWaitLine, type RateGate } from '#src/rate/rate-gate.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
-import type { Breakers } from './breaker.ts';
-import { classify, fitToSchema, type Verdict } from './classify.ts';
+import { type Breakers, classify, fitToSchema, type Verdict } from './classify.ts';
 import type { Exchanger } from './exchange.ts';
-import { keyRenewalIntervalMs, replyBytesMax } from './limits.ts';
-import type { CallOptions, RequestKind } from './port.ts';
+import { type CallOptions, keyRenewalIntervalMs, type RequestKind, replyBytesMax } from './port.ts';
 import { parseRetryAfter } from './retry.ts';
 
 interface OutgoingRequest<Schema extends z.ZodType = z.ZodType> {
@@ -28,7 +26,7 @@ interface OutgoingRequest<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** A read that was sent before. */
   readonly repeated: boolean;
-  /** A limit other than `replyBytesMax` of `limits.ts`. */
+  /** A limit other than `replyBytesMax` of `port.ts`. */
   readonly replyBytesMax?: number | undefined;
 }
 

@@ -7,7 +7,7 @@ import { silentLogger } from '#src/log.ts';
 import type { RateGate } from '#src/rate/rate-gate.ts';
 import { openSharedRateGate } from '#src/rate/shared-rate-gate.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
-import { connectionsMax } from '#src/workspace/limits.ts';
+import { connectionsMax } from '#src/workspace/port.ts';
 
 const [, , port = '', rate = '', seconds = '', place = ''] = process.argv;
 const clock = systemClock();

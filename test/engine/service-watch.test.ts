@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createServiceWatch, type ServiceWatch } from '#src/engine/service-watch.ts';
 import { type ErrorKind, PatchbayError } from '#src/errors.ts';
 import { createLogger } from '#src/log.ts';
-import { createBreakers } from '#src/workspace/breaker.ts';
+import { createBreakers } from '#src/workspace/classify.ts';
 import { openUpsertWorld, type UpsertWorld } from '#test/upsert/support/upsert-world.ts';
 
 interface Bench {

@@ -3,15 +3,18 @@ import { describe, expect, it, test } from 'vitest';
 import { contactEnvelope, type UpdateContactBody } from '#src/wire/contact.ts';
 import {
   type BreakerState,
+  classify,
   closedBreaker,
   createBreakers,
+  endCodes,
   failuresInARowMax,
+  fitToSchema,
   type OpenedBreaker,
   type Sign,
   signOf,
   stepBreaker,
-} from '#src/workspace/breaker.ts';
-import { classify, endCodes, fitToSchema, type TransportEnd } from '#src/workspace/classify.ts';
+  type TransportEnd,
+} from '#src/workspace/classify.ts';
 import { adaJson } from './support/contact-json.ts';
 import { reply, reset } from './support/scripted-server.ts';
 import { openTestWorkspace } from './support/test-workspace.ts';

@@ -1,10 +1,9 @@
 /** Whether one key is at fault or the service, over real requests (`rules.md`, "Retries, rate, outages"). */
-
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { createBreakers, type OpenedBreaker } from '#src/workspace/breaker.ts';
+import { createBreakers, type OpenedBreaker } from '#src/workspace/classify.ts';
 import { askControlKey, isAboutOneContact, lookUpChunks, lookUpKeys, lookUpQuery } from '#src/workspace/look-up.ts';
 import { listJson, refusalJson } from './support/contact-json.ts';
 import { reply, reset, type Step } from './support/scripted-server.ts';

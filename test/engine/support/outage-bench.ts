@@ -9,7 +9,7 @@ import { createLogger } from '#src/log.ts';
 import { jobsToDo } from '#src/queue/dispatcher.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
-import { createBreakers } from '#src/workspace/breaker.ts';
+import { createBreakers } from '#src/workspace/classify.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { testKey } from '#test/service/test-service.ts';

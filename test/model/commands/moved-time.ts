@@ -7,7 +7,7 @@
  */
 import { setTimeout as reallySleep } from 'node:timers/promises';
 import type { Clock } from '#src/clock.ts';
-import { workspaceTimeouts } from '#src/workspace/limits.ts';
+import { workspaceTimeouts } from '#src/workspace/port.ts';
 
 export interface MovedTime {
   readonly ofWorkers: Clock;

@@ -17,7 +17,7 @@ import { tidyFinished } from '#src/runs/finish-run.ts';
 import type { GuardLimits } from '#src/runs/guards.ts';
 import type { RunFolders } from '#src/runs/run-files.ts';
 import { createWriteHealth, type UpsertLimits } from '#src/upsert/chunk.ts';
-import { type Breakers, createBreakers, type OpenedBreaker } from '#src/workspace/breaker.ts';
+import { type Breakers, createBreakers, type OpenedBreaker } from '#src/workspace/classify.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
 import { type Life, mortal, mortalWorkspace, startLife, type Tell } from './life.ts';

@@ -1,13 +1,14 @@
 /** Audits are entries in the ledger that whichever engine runs carries out (`rules.md`, "One contact per key", step 7). */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { NewTick } from '#src/ledger/schedules.ts';
 import { silentLogger } from '#src/log.ts';
-import { createDispatcher } from '#src/queue/dispatcher.ts';
+import { createDispatcher, jobsToDo } from '#src/queue/dispatcher.ts';
 import type { JobToAdd } from '#src/queue/producer.ts';
-import { applyingRun, pendingOf, settleAs, settled } from '#test/contracts/support/build.ts';
-import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
-import { steppedClock } from '#test/runs/support/stepped-clock.ts';
+import { applyingRun, pendingOf, settleAs, settled } from '../contracts/support/build.ts';
+import { openTempLedger } from '../ledger/support/temp-ledger.ts';
+import { steppedClock } from '../runs/support/stepped-clock.ts';
 
-async function opened() {
+async function openedAudits() {
   const { ledger, close } = await openTempLedger();
   onTestFinished(() => close());
   const clock = steppedClock();
@@ -50,7 +51,7 @@ async function opened() {
 
 describe('the dispatcher', () => {
   it('hands out audits one at a time, the next one when the first has ended', async () => {
-    const { ledger, audited, sweep } = await opened();
+    const { ledger, audited, sweep } = await openedAudits();
     const first = await audited('r1', 'k1', 0);
     const second = await audited('r2', 'k2', 0);
     expect(await sweep()).toEqual([{ auditId: first }]);
@@ -61,7 +62,7 @@ describe('the dispatcher', () => {
   it('hands out one when it is due, and waits for that itself: what the queue delays ends by the wall clock', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const { clock, jobs, audited, sweep } = await opened();
+    const { clock, jobs, audited, sweep } = await openedAudits();
     const audit = await audited('r1', 'k1', 20_000);
     expect(await sweep()).toEqual([]);
     await clock.sleep(17_000);
@@ -74,7 +75,7 @@ describe('the dispatcher', () => {
   });
 
   it('hands them out beside runs that are at work, and none while work is paused', async () => {
-    const { ledger, audited, sweep, jobs } = await opened();
+    const { ledger, audited, sweep, jobs } = await openedAudits();
     const audit = await audited('r1', 'k1', 0);
     await applyingRun(ledger, 'r2', ['k2'], { feed: 'crm' });
     expect(await sweep()).toEqual([{ auditId: audit }]);
@@ -82,4 +83,58 @@ describe('the dispatcher', () => {
     await ledger.setPause({ code: 'unreachable', message: 'away', sinceMs: 1 });
     expect(await sweep()).toEqual([]);
   });
+});
+
+/** Ticks and deliveries are entries in the ledger, from which the dispatcher derives jobs (`rules.md`, "Schedules"). */
+const nowMs = 1_000;
+
+async function openedSchedules() {
+  const { ledger, close } = await openTempLedger();
+  onTestFinished(() => close());
+  const common = { rule: null, dueAtMs: null, createdAtMs: nowMs };
+  await ledger.schedules.put({ ...common, name: 'crm', work: 'take' });
+  await ledger.schedules.put({ ...common, name: 'phone-numbers', work: 'snapshot' });
+  const tick = (id: string, schedule: string): NewTick => ({
+    id,
+    schedule,
+    trigger: 'request',
+    user: null,
+    dueAtMs: nowMs,
+  });
+  await ledger.schedules.request(tick('t1', 'crm'));
+  await ledger.schedules.request(tick('t2', 'phone-numbers'));
+  const condition = { feed: 'crm', troubles: ['missed' as const], sinceMs: nowMs };
+  const delivery = { id: 'd1', kind: 'notice' as const, type: 'feed.bad', feed: 'crm', data: {}, atMs: nowMs };
+  await ledger.deliveries.setCondition(condition, [delivery]);
+  const jobs = async (atMs = nowMs) => (await jobsToDo(ledger, atMs, 10)).map(({ name, payload }) => [name, payload]);
+  return { ledger, jobs };
+}
+
+const take = ['take-files', { tickId: 't1' }];
+const snapshot = ['snapshot-phone-numbers', { tickId: 't2' }];
+const delivery = ['deliver', { deliveryId: 'd1' }];
+
+it('the dispatcher hands out ticks by their work, and deliveries, until they are begun or done', async () => {
+  const { ledger, jobs } = await openedSchedules();
+  expect(await jobs()).toEqual([take, snapshot, delivery]);
+  await ledger.schedules.begin('t1', nowMs);
+  await ledger.deliveries.tried('d1', nowMs, { state: 'delivered' });
+  expect(await jobs()).toEqual([snapshot]);
+});
+
+it('an outage makes snapshots wait; files are taken and what is to be told is told', async () => {
+  const { ledger, jobs } = await openedSchedules();
+  await ledger.setPause({ code: 'unreachable', message: 'away', sinceMs: nowMs });
+  expect(await jobs()).toEqual([take, delivery]);
+  await ledger.setPause({ code: 'unreachable', scope: 'writes', message: 'away', sinceMs: nowMs });
+  expect(await jobs()).toEqual([take, snapshot, delivery]);
+});
+
+it('a tick that is begun again is another job, since an ended job of that id may still be there', async () => {
+  const { ledger } = await openedSchedules();
+  const idOf = async () => (await jobsToDo(ledger, nowMs, 10)).find((job) => job.name === 'take-files')?.id;
+  const before = await idOf();
+  await ledger.schedules.begin('t1', nowMs);
+  await ledger.schedules.reopen(nowMs, 3, new Set());
+  expect(await idOf()).not.toBe(before);
 });
