@@ -47,7 +47,7 @@ export async function workOnBatch(
     if (isExhaustedRead(error)) {
       const { ledger, clock } = context.upsert;
       const { runId, batch, generation } = reference;
-      await ledger.staging.releaseBatch(runId, batch, generation, clock.nowMs() + restMs);
+      await ledger.runs.releaseBatch(runId, batch, generation, clock.nowMs() + restMs);
       await context.exhausted(error);
       return false;
     }

@@ -172,7 +172,7 @@ const batchesMax = 50;
  * @param workOnOne works on one record of the batch, and returns false if not even its reads succeeded.
  */
 export function createWriteTrial(
-  ledger: Pick<Ledger, 'nowMs' | 'staging' | 'runs'>,
+  ledger: Pick<Ledger, 'nowMs' | 'runs'>,
   clock: Moment,
   breakers: Pick<Breakers, 'totals'>,
   workOnOne: (batch: BatchRecord, signal: AbortSignal) => Promise<boolean>,
@@ -182,7 +182,7 @@ export function createWriteTrial(
     const before = breakers.totals('write');
     for (let tried = 0; tried < recordsMax && !signal.aborted; tried += 1) {
       const nowMs = await ledger.nowMs(clock);
-      const batches = await ledger.staging.nextBatches(nowMs, batchesMax);
+      const batches = await ledger.runs.nextBatches(nowMs, batchesMax);
       if (batches.length === 0) return 'nothingPending';
       const due = batches.filter((batch) => batch.dueAtMs <= nowMs);
       const batch = nextAfter(due, last);

@@ -66,8 +66,7 @@ export interface Ledger {
   nowMs(clock: Moment): Promise<number>;
   /** The boot of that clock under the one id by which all processes on the ledger call it (`isSameBoot`). */
   bootId(clock: Moment): Promise<string>;
-  readonly runs: RunLedger;
-  readonly staging: StagingLedger;
+  readonly runs: RunLedger & StagingLedger;
   readonly contacts: ContactLedger;
   readonly deadLetters: DeadLetterLedger;
   readonly audits: AuditLedger;

@@ -181,8 +181,8 @@ async function readProblems(
     return { problems, outcomes, problemsKnown: 'all' };
   }
   if (isFinal(run.state)) return { problems: [], outcomes: [], problemsKnown: 'gone' };
-  const dead = await ledger.staging.deadRows(run.id, 0, liveRowsMax);
-  const events = await ledger.staging.events(run.id, 0, liveOutcomesMax);
+  const dead = await ledger.runs.deadRows(run.id, 0, liveRowsMax);
+  const events = await ledger.runs.events(run.id, 0, liveOutcomesMax);
   return {
     problems: dead.flatMap(problemLines),
     outcomes: events.map(({ ordinal: _, ...event }) => event),

@@ -131,12 +131,12 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
     ...(await ledger.runs.list({ states: ['staging'], limit: runsPerLook, oldestFirst: true })),
     ...(await ledger.runs.nextQueued(runsPerLook)),
   ];
-  const batches = pause === null ? await ledger.staging.nextBatches(nowMs, jobsMax) : [];
+  const batches = pause === null ? await ledger.runs.nextBatches(nowMs, jobsMax) : [];
   const applying = await ledger.runs.list({ states: ['applying'], limit: runsPerLook, oldestFirst: true });
   const complete: string[] = [];
   for (const run of applying) {
     const waits = batches.some((batch) => batch.runId === run.id);
-    if (!waits && (await ledger.staging.pendingCount(run.id)) === 0) complete.push(run.id);
+    if (!waits && (await ledger.runs.pendingCount(run.id)) === 0) complete.push(run.id);
   }
   // One at a time: an audit must not use up the rate of an import.
   const audits = await ledger.audits.nextDue(nowMs + aheadMs, 1);

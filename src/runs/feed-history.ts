@@ -50,7 +50,7 @@ export async function runBefore(ledger: Ledger, feeds: Feeds, run: RunRecord): P
 }
 
 async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunRecord): Promise<FileBefore> {
-  const { keys, shared } = await ledger.staging.sharedKeys(before.id, run.id);
+  const { keys, shared } = await ledger.runs.sharedKeys(before.id, run.id);
   const mapped = before.shape?.mapped ?? [];
   return {
     rows: before.counts.rows,

@@ -37,8 +37,8 @@ export async function finishRun(parts: FinishParts, runId: string): Promise<bool
   const { ledger, log } = parts;
   const atMs = parts.clock.nowMs();
   const run = await ledger.runs.get(runId);
-  if (run?.state !== 'applying' || (await ledger.staging.pendingCount(runId)) > 0) return false;
-  const flaw = accountingFlaw(run.counts, await ledger.staging.countEnds(run.id));
+  if (run?.state !== 'applying' || (await ledger.runs.pendingCount(runId)) > 0) return false;
+  const flaw = accountingFlaw(run.counts, await ledger.runs.countEnds(run.id));
   if (flaw !== null) {
     log.error({ run: run.id, ...flaw.facts }, 'run does not add up');
     const { code, message, hint, facts } = flaw;
@@ -67,7 +67,7 @@ export async function finishCancelled(parts: FinishParts, runId: string): Promis
   const atMs = parts.clock.nowMs();
   const run = await ledger.runs.get(runId);
   if (run?.state !== 'cancelling') return false;
-  await ledger.staging.skipPending(run.id, 'cancelled', atMs);
+  await ledger.runs.skipPending(run.id, 'cancelled', atMs);
   const counted = (await ledger.runs.get(run.id)) ?? run;
   await writeEnd(parts, counted, 'cancelled', atMs);
   await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs });
@@ -90,11 +90,11 @@ async function withClosedLetters({ ledger, feeds, log }: FinishParts, run: RunRe
  */
 async function writeEnd(parts: FinishParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
   const { ledger, clock, auditAfterMs } = parts;
-  const fixFile = run.counts.dead > 0 ? await writeFixFile(ledger.staging, run) : null;
+  const fixFile = run.counts.dead > 0 ? await writeFixFile(ledger.runs, run) : null;
   const ended: RunRecord = { ...run, state, finishedAtMs: atMs };
   const summary = await inStep('writeReport', () => writeReport(parts, ended, fixFile, atMs));
   if (run.claimedPath !== '') {
-    const note = await noteOn(ledger.staging, ended, summary);
+    const note = await noteOn(ledger.runs, ended, summary);
     await inStep('archive', () => archive(run, state, note));
   }
   await removeStoppedNote(run);

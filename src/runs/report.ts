@@ -131,7 +131,7 @@ export async function writeReport(
 ): Promise<RunSummary> {
   const path = reportPath(reports, run.id);
   const summary = summarise(run, { serviceName, reportPath: path, fixFile, nowMs });
-  await writeWholeFile(path, reportText(ledger.staging, run, summary, feeds.rulesOf(run.feed).guards));
+  await writeWholeFile(path, reportText(ledger.runs, run, summary, feeds.rulesOf(run.feed).guards));
   return summary;
 }
 

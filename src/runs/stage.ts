@@ -103,7 +103,7 @@ async function stageRows(
     const state = (await ledger.runs.get(run.id))?.state;
     // A slice may have come in after the end that the others were given.
     if (state === 'cancelling' || state === 'cancelled')
-      await ledger.staging.skipPending(run.id, 'cancelled', clock.nowMs());
+      await ledger.runs.skipPending(run.id, 'cancelled', clock.nowMs());
     if (state !== 'staging') return null;
     const staged = await stageSlice(target, items, supply.compiled, adopt);
     lateDead.push(...staged.lateDead);
@@ -147,21 +147,21 @@ async function stageSlice(
   adopt: boolean,
 ): Promise<Pick<SliceContent, 'tally' | 'lateDead'>> {
   const { ledger, run } = target;
-  const { staging } = ledger;
+  const { runs } = ledger;
   const rules = { mapping, adopt };
   const hashes = items.map(({ row }) => hashRow(mapping.version, row));
-  const settled = await staging.settledRows(run.feed, hashes);
+  const settled = await runs.settledRows(run.feed, hashes);
   const read = items.map((item, index) => {
     const hash = hashes[index] ?? '';
     return readRow(item, hash, settled.get(hash) ?? null, rules);
   });
   const keys = [...new Set(read.flatMap((row) => keyOf(row) ?? []))];
-  const said = await staging.saidOf(run.feed, keys);
+  const said = await runs.saidOf(run.feed, keys);
   const bare = read.filter((row) => isBare(row, said)).flatMap((row) => keyOf(row) ?? []);
   const bound = await boundKeys(ledger, bare);
   const verdicts = read.map((row) => compareRow(row, { said, bound }, rules));
 
-  const met = await staging.metBefore(run.id, keys);
+  const met = await runs.metBefore(run.id, keys);
   const resolution = resolveDuplicates(verdicts, met.traces, mapping.duplicateKeys);
   const { slice, waitingLines, lateDead, tally } = contentOf(verdicts, resolution, met);
   const held = await heldEvents(ledger, run.feed, waitingLines);
@@ -204,7 +204,7 @@ async function writeSlice(
 ): Promise<void> {
   const nothing = { records: [], traces: [], dead: [], withdrawn: [], events: [], counts: {} };
   const atMs = clock.nowMs();
-  await ledger.staging.stage({ runId: run.id, feed: run.feed, rowsPerBatch, ...nothing, ...content, atMs });
+  await ledger.runs.stage({ runId: run.id, feed: run.feed, rowsPerBatch, ...nothing, ...content, atMs });
 }
 
 /** Of each slice; the report has the others. */
@@ -283,7 +283,7 @@ async function verdictsOn(
   leftOut: readonly ContactColumn[],
 ): Promise<readonly GuardVerdict[]> {
   const { guards } = feeds.rulesOf(run.feed);
-  const knownKeys = await ledger.staging.knownKeyCount(run.feed);
+  const knownKeys = await ledger.runs.knownKeyCount(run.feed);
   return [
     ...checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(ledger, feeds, run)),
     ...leftOutVerdict(await newlyLeftOut(ledger, run, leftOut), run),

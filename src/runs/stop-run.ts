@@ -37,7 +37,7 @@ export async function stopRun(parts: StopParts, run: RunRecord, from: RunState, 
 
 async function reportStopped(parts: StopParts, run: RunRecord): Promise<void> {
   const summary = await writeReport(parts, run, null, parts.clock.nowMs());
-  await writeNote(run, await noteOn(parts.ledger.staging, run, summary));
+  await writeNote(run, await noteOn(parts.ledger.runs, run, summary));
 }
 
 /** @returns whether the error was a guard's, and the run is stopped now. */

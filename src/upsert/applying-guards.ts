@@ -18,7 +18,7 @@ export interface ApplyingLimits {
 }
 
 interface GuardParts {
-  readonly ledger: Pick<Ledger, 'runs' | 'staging'>;
+  readonly ledger: Pick<Ledger, 'runs'>;
   readonly limits: {
     readonly applyingOf: (feed: string) => ApplyingLimits;
     readonly adoptOf: (feed: string) => boolean;
@@ -75,7 +75,7 @@ export async function watchRefusals(
   const { refusalsMax } = limits.applyingOf(feed);
   if (counts.created + counts.updated > 0 || counts.dead < refusalsMax) return;
   if (approvedShare(approvals, 'refusals') !== null) return;
-  const refused = (await ledger.staging.deadByCode(id)).filter((one) => one.class === 'refused');
+  const refused = (await ledger.runs.deadByCode(id)).filter((one) => one.class === 'refused');
   const [only] = refused;
   if (only === undefined || refused.length > 1 || only.count < refusalsMax) return;
   const message = `the first ${only.count} writes were all refused with ${only.code}, and none was accepted (the limit guards.refusalsMax is ${refusalsMax})`;

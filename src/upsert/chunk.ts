@@ -47,7 +47,7 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
   try {
     if (ends.length > 0) {
       await inStep('settle', () =>
-        ledger.staging.settle({ runId: run.id, feed: run.feed, owner, bootId: clock.bootId, records: ends, atMs }),
+        ledger.runs.settle({ runId: run.id, feed: run.feed, owner, bootId: clock.bootId, records: ends, atMs }),
       );
       logDead(chunk);
     }
@@ -58,7 +58,7 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
         burnAttempt,
         notBeforeMs: nowMs + Math.max(waitMs, 1),
       }));
-      await inStep('defer', () => ledger.staging.defer(run.id, due));
+      await inStep('defer', () => ledger.runs.defer(run.id, due));
     }
   } finally {
     // Those of ended records, too: settling a record of a run that was cancelled meanwhile releases no lease.

@@ -68,7 +68,7 @@ export async function processBatch(
   const { ledger, clock } = parts;
   const { runId, batch, generation } = reference;
   const run = await ledger.runs.get(runId);
-  const known = await ledger.staging.batch(runId, batch);
+  const known = await ledger.runs.batch(runId, batch);
   if (run?.state !== 'applying' || known?.generation !== generation) return 'stale';
   const pace = parts.pace ?? createPace(keysPerChunk(parts.limits));
   const owner = `${parts.identity.name}#${randomUUID().slice(0, 8)}`;
@@ -92,7 +92,7 @@ export async function processBatch(
     const startedAtMs = await ledger.nowMs(clock);
     while (recordsLeft > 0 && !signal.aborted) {
       const limit = Math.min(recordsLeft, pace.keysPerChunk());
-      const records = await ledger.staging.pendingRecords(runId, batch, startedAtMs, limit);
+      const records = await ledger.runs.pendingRecords(runId, batch, startedAtMs, limit);
       if (records.length === 0) break;
       recordsLeft -= records.length;
       pace.ended(await processChunk(work, records));
@@ -104,7 +104,7 @@ export async function processBatch(
   } finally {
     await noteRequests();
   }
-  const done = await inStep('releaseBatch', () => ledger.staging.releaseBatch(runId, batch, generation, 0));
+  const done = await inStep('releaseBatch', () => ledger.runs.releaseBatch(runId, batch, generation, 0));
   return done ? 'done' : 'deferred';
 }
 

@@ -45,7 +45,7 @@ async function dataFolder(): Promise<{ data: string; ids: readonly string[] }> {
     deadRow('canary-key-1', { row, problems: [problem] }),
     deadRow('canary-key-2', { class: 'refused', code: 'refused', line: 3, problems: [said], answer }),
   ];
-  await ledger.staging.stage(slice(run, { dead, counts: { rows: 2, dead: 2 } }));
+  await ledger.runs.stage(slice(run, { dead, counts: { rows: 2, dead: 2 } }));
   const letters = await ledger.deadLetters.list({ limit: 10 });
   return { data, ids: letters.toSorted((a, b) => a.line - b.line).map(({ id }) => id) };
 }
@@ -59,7 +59,7 @@ describe('dead show', () => {
     onTestFinished(() => ledger.close());
     const run = await stagingRun(ledger, 'r-2');
     const row = { kind: 'cells', line: 2, record: 1, columns: ['externalId'], cells: ['c-1', '+14155550101'] } as const;
-    await ledger.staging.stage(slice(run, { dead: [deadRow('c-9', { row })], counts: { rows: 1, dead: 1 } }));
+    await ledger.runs.stage(slice(run, { dead: [deadRow('c-9', { row })], counts: { rows: 1, dead: 1 } }));
     const letter = (await ledger.deadLetters.list({ limit: 10 })).find(({ key }) => key === 'c-9');
     const captured = captureOutput();
     await showDead({ data, json: true }, letter?.id ?? '');

@@ -34,7 +34,7 @@ async function dataFolder(): Promise<{ readonly data: string; readonly ledger: L
 
 async function addDeadRow(ledger: Ledger): Promise<void> {
   const run = await stagingRun(ledger, 'r-1');
-  await ledger.staging.stage(slice(run, { dead: [deadRow('k1')], counts: { rows: 1, dead: 1 } }));
+  await ledger.runs.stage(slice(run, { dead: [deadRow('k1')], counts: { rows: 1, dead: 1 } }));
 }
 
 async function documentsOf(work: () => Promise<unknown>): Promise<readonly Record<string, unknown>[]> {

@@ -48,7 +48,7 @@ async function stoppedRun(): Promise<{ data: string; ledger: Ledger }> {
   const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
   onTestFinished(() => ledger.close());
   const run = await stagingRun(ledger, 'r-1', { claimedPath: '' });
-  await ledger.staging.stage(slice(run, { counts: { rows: 1, unchanged: 1 } }));
+  await ledger.runs.stage(slice(run, { counts: { rows: 1, unchanged: 1 } }));
   const reason = {
     code: 'guardDead',
     message: 'm',

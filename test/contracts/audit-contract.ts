@@ -103,14 +103,14 @@ export function auditContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
     const keys = ['created', 'updated', 'same', 'refused', 'twice', 'superseded', 'gone', 'patched'];
-    await ledger.staging.stage(
+    await ledger.runs.stage(
       slice(run, {
         records: keys.map((key, index) => newRecord(key, { line: index + 2, sequence: run.sequence })),
         dead: [deadRow('never-sent', { line: 20 })],
         counts: { rows: 9 },
       }),
     );
-    await ledger.staging.stage(
+    await ledger.runs.stage(
       slice(run, {
         withdrawn: [{ key: 'twice', end: { outcome: 'dead', dead: deadRow('twice') } }],
         traces: [{ key: 'twice', line: 30, fingerprint: 'f', kind: 'dead' }],
@@ -157,7 +157,7 @@ export function auditContract(open: OpenLedger): void {
       horizonMonotonicMs: 5_000,
     });
     await ledger.runs.move('r1', ['applying'], 'cancelling', { atMs: endMs });
-    await ledger.staging.skipPending('r1', 'cancelled', endMs);
+    await ledger.runs.skipPending('r1', 'cancelled', endMs);
     await ledger.audits.enter(entry('r1'));
     const [first, second] = await ledger.audits.ofRun('r1');
     expect(await keysOf(ledger, first)).toEqual(['done', 'intended', 'held']);

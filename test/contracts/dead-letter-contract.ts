@@ -23,7 +23,7 @@ import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 const everyLetter = { limit: 100 } as const;
 
 async function kill(ledger: Ledger, run: RunRecord, dead: readonly DeadRow[], atMs = createdAtMs): Promise<void> {
-  await ledger.staging.stage(slice(run, { dead, atMs, counts: { rows: dead.length, dead: dead.length } }));
+  await ledger.runs.stage(slice(run, { dead, atMs, counts: { rows: dead.length, dead: dead.length } }));
 }
 
 async function onlyLetter(ledger: Ledger) {
@@ -87,7 +87,7 @@ export function deadLetterContract(open: OpenLedger): void {
       'main phoneInvalid',
     ]);
     expect((await ledger.counts()).openLetters).toBe(3);
-    expect((await ledger.staging.deadRows('r1', 0, 10)).map(({ line }) => line)).toEqual([2, 9, 2]);
+    expect((await ledger.runs.deadRows('r1', 0, 10)).map(({ line }) => line)).toEqual([2, 9, 2]);
   });
 
   test('a row without a key is known by what it holds, wherever it stands', async () => {
@@ -259,7 +259,7 @@ export function deadLetterContract(open: OpenLedger): void {
     const run = await stagingRun(ledger, 'r1');
     await kill(ledger, run, [deadRow('k1'), deadRow('k2'), deadRow('k3')], createdAtMs);
     const [closed, tried] = await ledger.deadLetters.list(everyLetter);
-    await ledger.staging.stage(slice(run, { answered: [closed?.id ?? ''] }));
+    await ledger.runs.stage(slice(run, { answered: [closed?.id ?? ''] }));
     await redriveOf(ledger, 'r2', { ids: [tried?.id ?? ''] });
     const count = (await ledger.deadLetters.list(everyLetter)).length;
     await ledger.forget(createdAtMs, 0);
@@ -301,7 +301,7 @@ export function deadLetterContract(open: OpenLedger): void {
     await ledger.runs.beginStaging('r2', createdAtMs);
     const [first, second] = await ledger.deadLetters.lettersOf('r2', 0, 10);
     await kill(ledger, redrive, [deadRow(first?.key ?? '', { letterId: first?.id ?? '' })]);
-    await ledger.staging.stage(slice(redrive, { answered: [second?.id ?? ''] }));
+    await ledger.runs.stage(slice(redrive, { answered: [second?.id ?? ''] }));
     const left = await ledger.deadLetters.lettersOf('r2', 0, 10);
     expect(left.map(({ ordinal, state, sequence }) => [ordinal, state, sequence])).toEqual([
       [1, 'open', run.sequence],
@@ -381,7 +381,7 @@ export function deadLetterContract(open: OpenLedger): void {
     await settleAs(ledger, run, 'w1', ends);
     const letter = await onlyLetter(ledger);
     expect(letter).toMatchObject({ runId: 'r1', file: 'r1.csv', sequence: run.sequence, state: 'open' });
-    expect(await ledger.staging.deadRows('r1', 0, 10)).toMatchObject([{ letterId: letter.id, code: 'refused422' }]);
+    expect(await ledger.runs.deadRows('r1', 0, 10)).toMatchObject([{ letterId: letter.id, code: 'refused422' }]);
     expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ dead: 1, deadNew: 1 });
   });
 }

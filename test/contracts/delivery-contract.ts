@@ -238,12 +238,12 @@ export function deliveryContract(open: OpenLedger): void {
   test('what a fix-file leaves dead is open too', async () => {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1', { feed: 'crm' });
-    await ledger.staging.stage(slice(run, { dead: [deadRow('k1')], counts: { rows: 1, dead: 1 } }));
+    await ledger.runs.stage(slice(run, { dead: [deadRow('k1')], counts: { rows: 1, dead: 1 } }));
     await ledger.runs.move('r1', ['staging'], 'doneWithDead', { atMs: at + 5 });
     const [letter] = await ledger.deadLetters.list({ limit: 1 });
     const fix = await stagingRun(ledger, 'r2', { feed: 'crm', kind: 'fixFile' });
     const dead = deadRow('k1', { code: 'emailInvalid', ...(letter === undefined ? {} : { letterId: letter.id }) });
-    await ledger.staging.stage(slice(fix, { dead: [dead], counts: { rows: 1, dead: 1 } }));
+    await ledger.runs.stage(slice(fix, { dead: [dead], counts: { rows: 1, dead: 1 } }));
     await ledger.runs.move('r2', ['staging'], 'doneWithDead', { atMs: at + 6 });
     expect(await ledger.deadLetters.get(letter?.id ?? '')).toMatchObject({ state: 'closed' });
     const [standing] = await ledger.deliveries.standings();
@@ -253,7 +253,7 @@ export function deliveryContract(open: OpenLedger): void {
   test('dead rows of the last file are open until each of its letters is closed, also by a redrive', async () => {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1', { feed: 'crm' });
-    await ledger.staging.stage(slice(run, { dead: [deadRow('k1'), deadRow('k2')], counts: { rows: 2, dead: 2 } }));
+    await ledger.runs.stage(slice(run, { dead: [deadRow('k1'), deadRow('k2')], counts: { rows: 2, dead: 2 } }));
     await ledger.runs.move('r1', ['staging'], 'doneWithDead', { atMs: at + 5 });
     await ledger.runs.prune('r1');
     const last = async () => (await ledger.deliveries.standings())[0]?.last;
@@ -275,7 +275,7 @@ async function closeLetters(
   letters: readonly { readonly key: string | null; readonly sequence: number }[],
 ): Promise<void> {
   const records = letters.map(({ key, sequence }, index) => newRecord(key ?? '', { line: index + 2, sequence }));
-  await ledger.staging.stage(slice(redrive, { records, counts: { rows: records.length } }));
+  await ledger.runs.stage(slice(redrive, { records, counts: { rows: records.length } }));
   await ledger.runs.move(redrive.id, ['staging'], 'applying', { atMs: at + 20 });
   const ends = (await pendingOf(ledger, redrive)).map((record) => settled(record));
   await settleAs(ledger, redrive, 'w1', ends);

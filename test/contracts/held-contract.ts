@@ -34,15 +34,14 @@ async function settledHolds(
     };
   });
   for (const { key } of records) await lease(ledger, 'w0', [key], { feed, sequence: run.sequence });
-  await ledger.staging.settle({ runId: id, feed, owner: 'w0', bootId: bootA, records, atMs: createdAtMs });
+  await ledger.runs.settle({ runId: id, feed, owner: 'w0', bootId: bootA, records, atMs: createdAtMs });
   await ledger.runs.move(id, ['applying'], 'done', { atMs: createdAtMs });
 }
 
 const heldOf = (ledger: Ledger, keys?: readonly string[]): Promise<readonly HeldRecord[]> =>
   ledger.contacts.held({ limit: 100, ...(keys === undefined ? {} : { keys }) });
 
-const saidOf = async (ledger: Ledger, key: string, feed = 'main') =>
-  (await ledger.staging.saidOf(feed, [key])).get(key);
+const saidOf = async (ledger: Ledger, key: string, feed = 'main') => (await ledger.runs.saidOf(feed, [key])).get(key);
 
 function decision(shown: readonly HeldRecord[], parts: Partial<HeldDecision> = {}): HeldDecision {
   const moment = { nowMonotonicMs: 1_000, bootId: bootA, isOwnerDead: () => false };

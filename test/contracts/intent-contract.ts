@@ -112,7 +112,7 @@ export function intentContract(open: OpenLedger): void {
     expect(known).toMatchObject({ agreed, stamps, claim: { sequence: 8 } });
     expect(known?.saids).toEqual([{ feed: 'crm', said: saidOfKey('k1') }]);
     // What landed unseen must be planned again, whatever the file says next.
-    const said = (await ledger.staging.saidOf('crm', ['k1'])).get('k1');
+    const said = (await ledger.runs.saidOf('crm', ['k1'])).get('k1');
     expect(said).toMatchObject({ rowHash: null, fingerprint: null });
   });
 

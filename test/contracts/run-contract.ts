@@ -141,7 +141,7 @@ export function runContract(open: OpenLedger): void {
     const end = async (id: string, feed: string, keys: readonly string[], state: RunState = 'done') => {
       const run = await stagingRun(ledger, id, { feed });
       const traces = keys.map((key, line) => ({ key, line, fingerprint: 'print', kind: 'unchanged' }) as const);
-      await ledger.staging.stage(slice(run, { traces }));
+      await ledger.runs.stage(slice(run, { traces }));
       await ledger.runs.move(id, ['staging'], state, { atMs });
       await ledger.runs.prune(id);
     };
@@ -149,16 +149,16 @@ export function runContract(open: OpenLedger): void {
     await end('c1', 'crm', ['k1', 'k2', 'k3']);
     await end('c2', 'crm', ['k1'], 'failed');
     await end('s1', 'shop', ['k2', 'k3', 'k4']);
-    expect(await ledger.staging.sharedKeys('c1', 's1')).toEqual({ keys: 3, shared: 2 });
-    expect(await ledger.staging.sharedKeys('m1', 's1')).toEqual({ keys: 0, shared: 0 });
-    expect(await ledger.staging.sharedKeys('c2', 's1')).toEqual({ keys: 0, shared: 0 });
+    expect(await ledger.runs.sharedKeys('c1', 's1')).toEqual({ keys: 3, shared: 2 });
+    expect(await ledger.runs.sharedKeys('m1', 's1')).toEqual({ keys: 0, shared: 0 });
+    expect(await ledger.runs.sharedKeys('c2', 's1')).toEqual({ keys: 0, shared: 0 });
     await end('c3', 'crm', ['k4']);
-    expect(await ledger.staging.sharedKeys('c1', 's1')).toEqual({ keys: 0, shared: 0 });
-    expect(await ledger.staging.sharedKeys('c3', 's1')).toEqual({ keys: 1, shared: 1 });
+    expect(await ledger.runs.sharedKeys('c1', 's1')).toEqual({ keys: 0, shared: 0 });
+    expect(await ledger.runs.sharedKeys('c3', 's1')).toEqual({ keys: 1, shared: 1 });
     // Also where a crash makes it be pruned once more.
     await ledger.runs.prune('c3');
     await ledger.runs.prune('c1');
-    expect(await ledger.staging.sharedKeys('c3', 's1')).toEqual({ keys: 1, shared: 1 });
+    expect(await ledger.runs.sharedKeys('c3', 's1')).toEqual({ keys: 1, shared: 1 });
   });
 
   test('a run keeps the label that the configuration named, and why its file cannot be read', async () => {
@@ -299,7 +299,7 @@ export function runContract(open: OpenLedger): void {
     const trace = { key: 'k1', line: 2, fingerprint: 'f', kind: 'staged' } as const;
     const event = { kind: 'warning', line: 2, key: 'k1', code: 'w', field: null, message: 'm' } as const;
     const parts = { traces: [trace], dead: [deadRow('k2')], events: [event], counts: { rows: 2, dead: 1 } };
-    await ledger.staging.stage(slice(run, { records: [newRecord('k1')], ...parts }));
+    await ledger.runs.stage(slice(run, { records: [newRecord('k1')], ...parts }));
     await ledger.runs.record('r1', { notes: ['a note'] });
     expect(await ledger.runs.beginStaging('r1', atMs)).toBe(true);
     expect(await ledger.runs.get('r1')).toMatchObject({
@@ -308,11 +308,11 @@ export function runContract(open: OpenLedger): void {
       notes: [],
       startedAtMs: createdAtMs + 1,
     });
-    expect(await ledger.staging.pendingCount('r1')).toBe(0);
-    expect((await ledger.staging.metBefore('r1', ['k1'])).traces.size).toBe(0);
-    expect(await ledger.staging.batch('r1', 1)).toBeNull();
-    expect(await ledger.staging.deadRows('r1', 0, 10)).toEqual([]);
-    expect(await ledger.staging.events('r1', 0, 10)).toEqual([]);
+    expect(await ledger.runs.pendingCount('r1')).toBe(0);
+    expect((await ledger.runs.metBefore('r1', ['k1'])).traces.size).toBe(0);
+    expect(await ledger.runs.batch('r1', 1)).toBeNull();
+    expect(await ledger.runs.deadRows('r1', 0, 10)).toEqual([]);
+    expect(await ledger.runs.events('r1', 0, 10)).toEqual([]);
   });
 
   test.each(['applying', 'stopped', 'cancelling', 'done'] as const)(
@@ -324,7 +324,7 @@ export function runContract(open: OpenLedger): void {
       const before = await ledger.runs.get('r1');
       expect(await ledger.runs.beginStaging('r1', atMs)).toBe(false);
       expect(await ledger.runs.get('r1')).toEqual(before);
-      expect(await ledger.staging.pendingCount('r1')).toBe(3);
+      expect(await ledger.runs.pendingCount('r1')).toBe(3);
       await ledger.runs.move('r1', [state], 'applying', { atMs });
       expect(await pendingOf(ledger, run)).toHaveLength(3);
     },
@@ -333,12 +333,12 @@ export function runContract(open: OpenLedger): void {
   test('only a finished run is pruned; its counts and dead letters stay', async () => {
     const { ledger } = await openForTest(open);
     const run = await applyingRun(ledger, 'r1', ['k1']);
-    await ledger.staging.stage(slice(run, { dead: [deadRow('k2')], counts: { rows: 1, dead: 1 } }));
+    await ledger.runs.stage(slice(run, { dead: [deadRow('k2')], counts: { rows: 1, dead: 1 } }));
     await expect(ledger.runs.prune('r1')).rejects.toMatchObject({ kind: 'bug' });
-    expect(await ledger.staging.pendingCount('r1')).toBe(1);
+    expect(await ledger.runs.pendingCount('r1')).toBe(1);
     await ledger.runs.move('r1', ['applying'], 'doneWithDead', { atMs });
     await ledger.runs.prune('r1');
-    expect(await ledger.staging.pendingCount('r1')).toBe(0);
+    expect(await ledger.runs.pendingCount('r1')).toBe(0);
     expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ rows: 2, dead: 1, deadNew: 1 });
     expect((await ledger.counts()).openLetters).toBe(1);
   });

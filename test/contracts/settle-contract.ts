@@ -80,9 +80,9 @@ export function settleContract(open: OpenLedger): void {
       lookedUp: 0,
       foundUnknown: 0,
     });
-    expect(await ledger.staging.countEnds('r1')).toEqual({ created: 1, updated: 1, unchanged: 1, skipped: 1, dead: 1 });
-    expect((await ledger.staging.deadByCode('r1')).map(({ count }) => count)).toEqual([1]);
-    expect(await ledger.staging.pendingCount('r1')).toBe(0);
+    expect(await ledger.runs.countEnds('r1')).toEqual({ created: 1, updated: 1, unchanged: 1, skipped: 1, dead: 1 });
+    expect((await ledger.runs.deadByCode('r1')).map(({ count }) => count)).toEqual([1]);
+    expect(await ledger.runs.pendingCount('r1')).toBe(0);
   });
 
   test('changes, held fields, warnings and skips are told in the order they happened', async () => {
@@ -92,7 +92,7 @@ export function settleContract(open: OpenLedger): void {
     const warnings = ['email came back in another form'];
     const end = wellEnd('updated', { changedFields, heldFields: [heldField('role')], warnings });
     await settleAs(ledger, run, 'w1', [settled(present(first), { end }), ended(present(second), skipped('gone'))]);
-    expect(await ledger.staging.events('r1', 0, 10)).toMatchObject([
+    expect(await ledger.runs.events('r1', 0, 10)).toMatchObject([
       { ordinal: 1, kind: 'changed', line: 2, key: 'k1', code: 'updated', field: null, fields: changedFields },
       { ordinal: 2, kind: 'held', line: 2, key: 'k1', code: 'held', field: 'role' },
       { ordinal: 3, kind: 'warning', line: 2, key: 'k1', message: 'email came back in another form' },
@@ -123,7 +123,7 @@ export function settleContract(open: OpenLedger): void {
       intentRun: null,
       claim: null,
     });
-    expect((await other.staging.saidOf('main', ['k1'])).get('k1')?.said).toEqual(saidOfKey('k1'));
+    expect((await other.runs.saidOf('main', ['k1'])).get('k1')?.said).toEqual(saidOfKey('k1'));
   });
 
   test('a half that is not given does not move', async () => {
@@ -137,7 +137,7 @@ export function settleContract(open: OpenLedger): void {
     const contacts = await ledger.contacts.get(['k1', 'k2']);
     expect(contacts.get('k1')).toMatchObject({ state: 'bound', contactId: 'id-of-k1' });
     expect(contacts.get('k2')).toMatchObject({ state: 'lookup', contactId: null, agreed: [] });
-    expect((await ledger.staging.saidOf('main', ['k1', 'k2'])).size).toBe(0);
+    expect((await ledger.runs.saidOf('main', ['k1', 'k2'])).size).toBe(0);
   });
 
   test('a later settling of the same key replaces both halves', async () => {
@@ -156,10 +156,10 @@ export function settleContract(open: OpenLedger): void {
     };
     await settleAs(ledger, later, 'w1', [settled(present(again), { bound, said })]);
     expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({ contactId: 'c2' });
-    expect(await ledger.staging.settledRows('main', ['row-k1', 'row-2'])).toEqual(
+    expect(await ledger.runs.settledRows('main', ['row-k1', 'row-2'])).toEqual(
       new Map([['row-2', { key: 'k1', fingerprint: 'print-2', heldCount: 0 }]]),
     );
-    expect(await ledger.staging.knownKeyCount('main')).toBe(1);
+    expect(await ledger.runs.knownKeyCount('main')).toBe(1);
   });
 
   test('fields that wait for a person are kept with both values, since when they wait, until they are settled', async () => {
@@ -188,7 +188,7 @@ export function settleContract(open: OpenLedger): void {
     expect(await ledger.contacts.held({ keys: ['k1'], limit: 10 })).toMatchObject([
       { field: 'role', runId: 'r2', sinceMs: createdAtMs + 50 },
     ]);
-    expect((await ledger.staging.saidOf('crm', ['k1'])).get('k1')).toMatchObject({ heldCount: 1 });
+    expect((await ledger.runs.saidOf('crm', ['k1'])).get('k1')).toMatchObject({ heldCount: 1 });
   });
 
   test('what another feed said moves with a settling, and its next row is planned where that is asked for', async () => {
@@ -203,7 +203,7 @@ export function settleContract(open: OpenLedger): void {
       settled(present(first), { others: [{ ...moved, looksAgain: false }] }),
       settled(present(second), { others: [{ ...moved, looksAgain: true }] }),
     ]);
-    const said = await ledger.staging.saidOf('shop', ['k1', 'k2']);
+    const said = await ledger.runs.saidOf('shop', ['k1', 'k2']);
     expect(said.get('k1')).toMatchObject({ said: saidOfKey('moved'), fingerprint: 'print-k1', rowHash: 'row-k1' });
     expect(said.get('k2')).toMatchObject({ said: saidOfKey('moved'), fingerprint: null, rowHash: null });
     // Its order is its own: the newer run of the other feed says nothing about it.
@@ -220,13 +220,13 @@ export function settleContract(open: OpenLedger): void {
     await lease(other, 'w2', ['k1'], { sequence, nowMonotonicMs: 1_000 + leaseMs });
     const request = settling(run, 'w1');
     const late = [settled(present(first)), settled(present(second))];
-    expect(await ledger.staging.settle({ ...request, records: late })).toBe(1);
+    expect(await ledger.runs.settle({ ...request, records: late })).toBe(1);
     expect((await ledger.runs.get('r1'))?.counts.created).toBe(1);
     expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({ state: 'lookup', contactId: null });
-    expect((await ledger.staging.saidOf('main', ['k1'])).size).toBe(0);
+    expect((await ledger.runs.saidOf('main', ['k1'])).size).toBe(0);
     const mine = [settled(present(first), { end: wellEnd('updated') })];
-    expect(await other.staging.settle({ ...request, owner: 'w2', records: mine })).toBe(1);
-    expect(await ledger.staging.countEnds('r1')).toMatchObject({ created: 1, updated: 1 });
+    expect(await other.runs.settle({ ...request, owner: 'w2', records: mine })).toBe(1);
+    expect(await ledger.runs.countEnds('r1')).toMatchObject({ created: 1, updated: 1 });
   });
 
   test('without any lease nothing is settled but a skip', async () => {
@@ -234,7 +234,7 @@ export function settleContract(open: OpenLedger): void {
     const [run, first, second] = await atWork(ledger, 'k1', 'k2');
     const records = [settled(present(first)), ended(present(second), skipped('superseded'))];
     const request = { ...settling(run, 'w1'), records };
-    expect(await ledger.staging.settle(request)).toBe(1);
+    expect(await ledger.runs.settle(request)).toBe(1);
     expect((await pendingOf(ledger, run)).map((record) => record.key)).toEqual(['k1']);
     expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ created: 0, skipped: 1 });
   });
@@ -244,7 +244,7 @@ export function settleContract(open: OpenLedger): void {
     const [run, record] = await atWork(ledger, 'k1');
     await lease(ledger, 'w2', ['k1'], { sequence: run.sequence });
     const records = [ended(present(record), skipped('superseded'))];
-    await ledger.staging.settle({ ...settling(run, 'w1'), records });
+    await ledger.runs.settle({ ...settling(run, 'w1'), records });
     expect((await lease(ledger, 'w1', ['k1'], { sequence: run.sequence })).get('k1')?.kind).toBe('held');
   });
 
@@ -255,7 +255,7 @@ export function settleContract(open: OpenLedger): void {
     const counts = (await ledger.runs.get('r1'))?.counts;
     expect(await settleAs(ledger, run, 'w1', [settled(present(record), { end: wellEnd('updated') })])).toBe(0);
     expect((await ledger.runs.get('r1'))?.counts).toEqual(counts);
-    expect(await ledger.staging.countEnds('r1')).toMatchObject({ created: 1, updated: 0 });
+    expect(await ledger.runs.countEnds('r1')).toMatchObject({ created: 1, updated: 0 });
   });
 
   test('settled keys are free at once', async () => {
@@ -279,7 +279,7 @@ export function settleContract(open: OpenLedger): void {
       horizonMonotonicMs: 1_000_000,
     });
     const request = settling(run, 'w1');
-    await ledger.staging.settle({ ...request, records: [settled(present(record))] });
+    await ledger.runs.settle({ ...request, records: [settled(present(record))] });
     const answer = await lease(ledger, 'w2', ['k1'], { sequence: run.sequence });
     expect(answer.get('k1')).toMatchObject({ kind: 'leased', contact: { state: 'bound' } });
   });
@@ -293,7 +293,7 @@ export function settleContract(open: OpenLedger): void {
     await ledger.contacts.intend(intent);
     const dead = deadRow('k1', { class: 'doubt', code: 'doubt' });
     const records = [ended(present(record), { outcome: 'dead', dead })];
-    await ledger.staging.settle({ ...settling(run, 'w1'), records });
+    await ledger.runs.settle({ ...settling(run, 'w1'), records });
     const answer = await lease(ledger, 'w2', ['k1'], { sequence: run.sequence, nowMonotonicMs: 8_000 });
     expect(answer.get('k1')).toEqual({ kind: 'horizon', waitMs: 1_000 });
   });

@@ -31,7 +31,7 @@ export function stagingContract(open: OpenLedger): void {
     if (pending === undefined) throw new Error('a record is staged');
     await settleAs(ledger, older, 'w1', [settled(pending)]);
     const newer = await stagingRun(ledger, 'r2');
-    await ledger.staging.stage(slice(newer, { unchanged: ['k1'] }));
+    await ledger.runs.stage(slice(newer, { unchanged: ['k1'] }));
     const answer = await lease(ledger, 'w9', ['k1'], { sequence: older.sequence });
     expect(answer.get('k1')).toEqual({ kind: 'superseded' });
   });
@@ -42,17 +42,17 @@ export function stagingContract(open: OpenLedger): void {
     const event: RunEvent = { kind: 'warning', line: 3, key: 'k2', code: 'unassigned', field: 'Phone', message: 'm' };
     const parts = { traces: [trace('k1', 'staged'), trace('k9', 'unchanged')], dead: [deadRow('k2')], events: [event] };
     const counts = { rows: 3, dead: 1, unchanged: 1 };
-    await ledger.staging.stage(slice(run, { records: [newRecord('k1')], ...parts, counts }));
+    await ledger.runs.stage(slice(run, { records: [newRecord('k1')], ...parts, counts }));
     const other = await reopen();
     expect((await other.runs.get('r1'))?.counts).toMatchObject({ ...counts, deadNew: 1 });
-    expect((await other.staging.metBefore('r1', ['k1', 'k9', 'k0'])).traces).toEqual(
+    expect((await other.runs.metBefore('r1', ['k1', 'k9', 'k0'])).traces).toEqual(
       new Map([
         ['k1', trace('k1', 'staged')],
         ['k9', trace('k9', 'unchanged')],
       ]),
     );
-    expect(await other.staging.events('r1', 0, 10)).toEqual([{ ...event, ordinal: 1 }]);
-    expect(await other.staging.deadRows('r1', 0, 10)).toMatchObject([{ ...deadRow('k2'), ordinal: 1 }]);
+    expect(await other.runs.events('r1', 0, 10)).toEqual([{ ...event, ordinal: 1 }]);
+    expect(await other.runs.deadRows('r1', 0, 10)).toMatchObject([{ ...deadRow('k2'), ordinal: 1 }]);
   });
 
   test('a staged record comes back as it went in, with run, feed and its place', async () => {
@@ -72,8 +72,8 @@ export function stagingContract(open: OpenLedger): void {
     };
     const source: Row = { kind: 'object', line: 7, record: 6, object: { id: 7, more: { a: [null, '\u0000\n'] } } };
     const given = newRecord(wanted.key, { desired: wanted, row: source, line: 7, sequence: 3 });
-    await ledger.staging.stage(slice(run, { records: [given] }));
-    const staged = (await ledger.staging.metBefore('r1', [wanted.key])).staged.get(wanted.key);
+    await ledger.runs.stage(slice(run, { records: [given] }));
+    const staged = (await ledger.runs.metBefore('r1', [wanted.key])).staged.get(wanted.key);
     expect(staged).toEqual({ ...given, runId: 'r1', feed: 'crm', position: 1, sent: false, attempts: 0 });
   });
 
@@ -81,11 +81,11 @@ export function stagingContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
     const records = ['k1', 'k2', 'k3', 'k4', 'k5'].map((key) => newRecord(key));
-    await ledger.staging.stage(slice(run, { records: records.slice(0, 3), rowsPerBatch: 2 }));
-    await ledger.staging.stage(slice(run, { records: records.slice(3), rowsPerBatch: 2 }));
+    await ledger.runs.stage(slice(run, { records: records.slice(0, 3), rowsPerBatch: 2 }));
+    await ledger.runs.stage(slice(run, { records: records.slice(3), rowsPerBatch: 2 }));
     await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
     const inBatch = async (batch: number) =>
-      (await ledger.staging.pendingRecords('r1', batch, createdAtMs, 10)).map(({ position, key }) => [position, key]);
+      (await ledger.runs.pendingRecords('r1', batch, createdAtMs, 10)).map(({ position, key }) => [position, key]);
     expect(await inBatch(1)).toEqual([
       [1, 'k1'],
       [2, 'k2'],
@@ -95,36 +95,36 @@ export function stagingContract(open: OpenLedger): void {
       [4, 'k4'],
     ]);
     expect(await inBatch(3)).toEqual([[5, 'k5']]);
-    expect(await ledger.staging.pendingCount('r1')).toBe(5);
-    expect(await ledger.staging.nextBatches(createdAtMs, 10)).toHaveLength(3);
+    expect(await ledger.runs.pendingCount('r1')).toBe(5);
+    expect(await ledger.runs.nextBatches(createdAtMs, 10)).toHaveLength(3);
   });
 
   test('a trace that comes again takes the place of the earlier one, in its run only', async () => {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
     const other = await stagingRun(ledger, 'r2');
-    await ledger.staging.stage(slice(run, { traces: [trace('k1', 'staged')] }));
-    await ledger.staging.stage(slice(other, { traces: [trace('k1', 'unchanged')] }));
-    await ledger.staging.stage(slice(run, { traces: [{ ...trace('k1', 'dead'), line: 9 }] }));
-    expect((await ledger.staging.metBefore('r1', ['k1'])).traces.get('k1')).toEqual({
+    await ledger.runs.stage(slice(run, { traces: [trace('k1', 'staged')] }));
+    await ledger.runs.stage(slice(other, { traces: [trace('k1', 'unchanged')] }));
+    await ledger.runs.stage(slice(run, { traces: [{ ...trace('k1', 'dead'), line: 9 }] }));
+    expect((await ledger.runs.metBefore('r1', ['k1'])).traces.get('k1')).toEqual({
       ...trace('k1', 'dead'),
       line: 9,
     });
-    expect((await ledger.staging.metBefore('r2', ['k1'])).traces.get('k1')).toEqual(trace('k1', 'unchanged'));
+    expect((await ledger.runs.metBefore('r2', ['k1'])).traces.get('k1')).toEqual(trace('k1', 'unchanged'));
   });
 
   test('a withdrawn record is never written, and its death stands in the dead letters', async () => {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
-    await ledger.staging.stage(slice(run, { records: [newRecord('k1'), newRecord('k2')], counts: { rows: 2 } }));
+    await ledger.runs.stage(slice(run, { records: [newRecord('k1'), newRecord('k2')], counts: { rows: 2 } }));
     const dead = deadRow('k1', { code: 'duplicateKey' });
-    await ledger.staging.stage(
+    await ledger.runs.stage(
       slice(run, { withdrawn: [{ key: 'k1', end: { outcome: 'dead', dead } }], counts: { rows: 1, dead: 1 } }),
     );
     await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
     expect((await pendingOf(ledger, run)).map((record) => record.key)).toEqual(['k2']);
-    expect((await ledger.staging.metBefore('r1', ['k1', 'k2'])).staged.has('k1')).toBe(false);
-    expect((await ledger.staging.countEnds('r1')).dead).toBe(1);
+    expect((await ledger.runs.metBefore('r1', ['k1', 'k2'])).staged.has('k1')).toBe(false);
+    expect((await ledger.runs.countEnds('r1')).dead).toBe(1);
     expect(await ledger.deadLetters.list({ limit: 10 })).toMatchObject([{ key: 'k1', code: 'duplicateKey' }]);
   });
 
@@ -135,20 +135,20 @@ export function stagingContract(open: OpenLedger): void {
     if (first === undefined || second === undefined) throw new Error('two records were staged');
     const failed = { said: saidOfKey('k2'), rowHash: null, fingerprint: null, mappingVersion: 'mapping-1', held: [] };
     await settleAs(ledger, run, 'w1', [settled(first), settled(second, { said: failed })]);
-    expect(await ledger.staging.settledRows('main', ['row-k1', 'row-k2', 'row-k3'])).toEqual(
+    expect(await ledger.runs.settledRows('main', ['row-k1', 'row-k2', 'row-k3'])).toEqual(
       new Map([['row-k1', { key: 'k1', fingerprint: 'print-k1', heldCount: 0 }]]),
     );
     const nothingWaits = { triedFingerprint: null, heldCount: 0 };
-    expect(await ledger.staging.saidOf('main', ['k1', 'k2', 'k3'])).toEqual(
+    expect(await ledger.runs.saidOf('main', ['k1', 'k2', 'k3'])).toEqual(
       new Map([
         ['k1', { ...nothingWaits, key: 'k1', said: saidOfKey('k1'), rowHash: 'row-k1', fingerprint: 'print-k1' }],
         ['k2', { ...nothingWaits, key: 'k2', said: saidOfKey('k2'), rowHash: null, fingerprint: null }],
       ]),
     );
-    expect(await ledger.staging.knownKeyCount('main')).toBe(2);
-    expect(await ledger.staging.knownKeyCount('crm')).toBe(0);
-    expect((await ledger.staging.settledRows('crm', ['row-k1'])).size).toBe(0);
-    expect((await ledger.staging.saidOf('crm', ['k1'])).size).toBe(0);
+    expect(await ledger.runs.knownKeyCount('main')).toBe(2);
+    expect(await ledger.runs.knownKeyCount('crm')).toBe(0);
+    expect((await ledger.runs.settledRows('crm', ['row-k1'])).size).toBe(0);
+    expect((await ledger.runs.saidOf('crm', ['k1'])).size).toBe(0);
   });
 
   test('what a run found unchanged for its feed answers no row, run or dead letter of another feed', async () => {
@@ -159,7 +159,7 @@ export function stagingContract(open: OpenLedger): void {
     const dead = deadRow('k2', { class: 'refused', code: 'refused400' });
     await settleAs(ledger, crm, 'w1', [settled(written), ended(died, { outcome: 'dead', dead })]);
     const shop = await stagingRun(ledger, 'r2', { feed: 'shop' });
-    await ledger.staging.stage(slice(shop, { unchanged: ['k1', 'k2'] }));
+    await ledger.runs.stage(slice(shop, { unchanged: ['k1', 'k2'] }));
     expect((await ledger.counts()).openLetters).toBe(1);
     const answers = await lease(ledger, 'w9', ['k1', 'k2'], { feed: 'crm', sequence: crm.sequence });
     expect([...answers.values()].map(({ kind }) => kind)).toEqual(['leased', 'leased']);
@@ -172,14 +172,14 @@ export function stagingContract(open: OpenLedger): void {
     if (record === undefined) throw new Error('a record was staged');
     await settleAs(ledger, first, 'w1', [settled(record)]);
     const second = await stagingRun(ledger, 'r2');
-    await ledger.staging.stage(slice(second, { records: [newRecord('k1', { fingerprint: 'print-new' })] }));
+    await ledger.runs.stage(slice(second, { records: [newRecord('k1', { fingerprint: 'print-new' })] }));
     await ledger.runs.move('r2', ['staging'], 'applying', { atMs: createdAtMs });
     const [again] = await pendingOf(ledger, second);
     if (again === undefined) throw new Error('a record was staged');
     const dead = deadRow('k1', { class: 'refused', code: 'refused400' });
     const sequence = second.sequence;
     await settleAs(ledger, second, 'w1', [{ ...ended(again, { outcome: 'dead', dead }), sequence }]);
-    const triedNow = async () => (await ledger.staging.saidOf('main', ['k1'])).get('k1')?.triedFingerprint;
+    const triedNow = async () => (await ledger.runs.saidOf('main', ['k1'])).get('k1')?.triedFingerprint;
     expect(await triedNow()).toBe('print-new');
     const third = await applyingRun(ledger, 'r3', ['k1']);
     const [settledAtLast] = await pendingOf(ledger, third);
@@ -198,12 +198,12 @@ export function stagingContract(open: OpenLedger): void {
       (await pendingOf(ledger, run)).map((record) => settled(record)),
     );
     const rows = ['k1', 'k9'].map((key) => ({ key, rowHash: `newer-${key}`, mappingVersion: 'mapping-2' }));
-    await ledger.staging.stage(slice(run, { refreshed: rows }));
-    await ledger.staging.stage(slice({ ...run, feed: 'crm' }, { refreshed: rows }));
-    expect(await ledger.staging.settledRows('main', ['row-k1', 'newer-k1', 'newer-k9'])).toEqual(
+    await ledger.runs.stage(slice(run, { refreshed: rows }));
+    await ledger.runs.stage(slice({ ...run, feed: 'crm' }, { refreshed: rows }));
+    expect(await ledger.runs.settledRows('main', ['row-k1', 'newer-k1', 'newer-k9'])).toEqual(
       new Map([['newer-k1', { key: 'k1', fingerprint: 'print-k1', heldCount: 0 }]]),
     );
-    expect(await ledger.staging.knownKeyCount('crm')).toBe(0);
+    expect(await ledger.runs.knownKeyCount('crm')).toBe(0);
   });
 
   test('a record is found by its key until it has an outcome', async () => {
@@ -212,8 +212,8 @@ export function stagingContract(open: OpenLedger): void {
     const [first] = await pendingOf(ledger, run);
     if (first === undefined) throw new Error('a record was staged');
     await settleAs(ledger, run, 'w1', [settled(first, { end: wellEnd('updated') })]);
-    expect([...(await ledger.staging.metBefore('r1', ['k1', 'k2', 'k3'])).staged.keys()]).toEqual(['k2']);
-    expect((await ledger.staging.metBefore('r2', ['k2'])).staged.size).toBe(0);
+    expect([...(await ledger.runs.metBefore('r1', ['k1', 'k2', 'k3'])).staged.keys()]).toEqual(['k2']);
+    expect((await ledger.runs.metBefore('r2', ['k2'])).staged.size).toBe(0);
   });
 
   test('all that is pending ends as skipped when the run is cancelled, and is counted once', async () => {
@@ -222,13 +222,13 @@ export function stagingContract(open: OpenLedger): void {
     const [first] = await pendingOf(ledger, run);
     if (first === undefined) throw new Error('a record was staged');
     await settleAs(ledger, run, 'w1', [settled(first)]);
-    expect(await ledger.staging.skipPending('r1', 'cancelled', createdAtMs)).toBe(2);
-    expect(await ledger.staging.skipPending('r1', 'cancelled', createdAtMs)).toBe(0);
-    expect(await ledger.staging.pendingCount('r1')).toBe(0);
-    expect(await ledger.staging.nextBatches(createdAtMs, 10)).toEqual([]);
+    expect(await ledger.runs.skipPending('r1', 'cancelled', createdAtMs)).toBe(2);
+    expect(await ledger.runs.skipPending('r1', 'cancelled', createdAtMs)).toBe(0);
+    expect(await ledger.runs.pendingCount('r1')).toBe(0);
+    expect(await ledger.runs.nextBatches(createdAtMs, 10)).toEqual([]);
     expect((await ledger.runs.get('r1'))?.counts).toMatchObject({ rows: 3, created: 1, skipped: 2 });
-    expect(await ledger.staging.countEnds('r1')).toMatchObject({ created: 1, skipped: 2, dead: 0 });
-    expect(await ledger.staging.events('r1', 0, 10)).toMatchObject([{ kind: 'skipped', code: 'cancelled' }]);
+    expect(await ledger.runs.countEnds('r1')).toMatchObject({ created: 1, skipped: 2, dead: 0 });
+    expect(await ledger.runs.events('r1', 0, 10)).toMatchObject([{ kind: 'skipped', code: 'cancelled' }]);
   });
 
   test('events and dead rows come page by page, in the order they happened', async () => {
@@ -237,17 +237,17 @@ export function stagingContract(open: OpenLedger): void {
     const events = [1, 2, 3].map(
       (line): RunEvent => ({ kind: 'skipped', line, key: null, code: 'duplicate', field: null, message: `${line}` }),
     );
-    await ledger.staging.stage(slice(run, { events: events.slice(0, 2), dead: [deadRow('k3'), deadRow('k1')] }));
-    await ledger.staging.stage(slice(run, { events: events.slice(2), dead: [deadRow('k2')] }));
+    await ledger.runs.stage(slice(run, { events: events.slice(0, 2), dead: [deadRow('k3'), deadRow('k1')] }));
+    await ledger.runs.stage(slice(run, { events: events.slice(2), dead: [deadRow('k2')] }));
     const messages = async (after: number) =>
-      (await ledger.staging.events('r1', after, 2)).map(({ ordinal, message }) => [ordinal, message]);
+      (await ledger.runs.events('r1', after, 2)).map(({ ordinal, message }) => [ordinal, message]);
     expect(await messages(0)).toEqual([
       [1, '1'],
       [2, '2'],
     ]);
     expect(await messages(2)).toEqual([[3, '3']]);
     const keys = async (after: number) =>
-      (await ledger.staging.deadRows('r1', after, 2)).map(({ ordinal, key }) => [ordinal, key]);
+      (await ledger.runs.deadRows('r1', after, 2)).map(({ ordinal, key }) => [ordinal, key]);
     expect(await keys(0)).toEqual([
       [1, 'k3'],
       [2, 'k1'],
@@ -262,8 +262,8 @@ export function stagingContract(open: OpenLedger): void {
       ...{ kind, line, key: null, code: 'updated', field: null, message: `${line}` },
     });
     const changes = Array.from({ length: eventsPerRunMax }, (_, line) => event('changed', line));
-    await ledger.staging.stage(slice(run, { events: [...changes, event('held', eventsPerRunMax)] }));
-    const kept = await ledger.staging.events('r1', 0, eventsPerRunMax);
+    await ledger.runs.stage(slice(run, { events: [...changes, event('held', eventsPerRunMax)] }));
+    const kept = await ledger.runs.events('r1', 0, eventsPerRunMax);
     expect(kept).toHaveLength(changesPerRunMax + 1);
     expect(kept.at(-1)).toMatchObject({ kind: 'held' });
   });
@@ -275,8 +275,8 @@ export function stagingContract(open: OpenLedger): void {
       { length: eventsPerRunMax + 5 },
       (_, index): RunEvent => ({ kind: 'warning', line: index, key: null, code: 'w', field: null, message: 'm' }),
     );
-    await ledger.staging.stage(slice(run, { events, counts: { warnings: events.length } }));
-    expect(await ledger.staging.events('r1', eventsPerRunMax - 3, 10)).toHaveLength(3);
+    await ledger.runs.stage(slice(run, { events, counts: { warnings: events.length } }));
+    expect(await ledger.runs.events('r1', eventsPerRunMax - 3, 10)).toHaveLength(3);
     expect((await ledger.runs.get('r1'))?.counts.warnings).toBe(eventsPerRunMax + 5);
   });
 }

@@ -107,7 +107,7 @@ export async function stageRun(
   events: readonly RunEvent[] = [],
 ): Promise<void> {
   await bench.ledger.runs.beginStaging(run.id, startMs);
-  await bench.ledger.staging.stage({
+  await bench.ledger.runs.stage({
     runId: run.id,
     feed: run.feed,
     rowsPerBatch: 100,

@@ -138,7 +138,7 @@ describe('one run', () => {
     await stageRun(bench, run, { rows: 2, heldFields: 1 });
     const held: HeldField = { field: 'role', said: 'X', ours: '<b>Lead</b>', theirs: ['a', 'b"'] };
     const event = heldEvent('h-<1>', 2, held);
-    await bench.ledger.staging.stage({
+    await bench.ledger.runs.stage({
       ...{ runId: run.id, feed: run.feed, rowsPerBatch: 100, records: [], traces: [], dead: [], withdrawn: [] },
       ...{ events: [event], counts: {}, atMs: startMs },
     });

@@ -50,7 +50,7 @@ async function enterLetter(
   const cells = given.cells ?? [key, firstName];
   const row = { kind: 'cells', line: 2, record: 1, columns: ['externalId', 'firstName'], cells } as const;
   const dead = deadRow(key, { code, row, desired: mapped ? { ...desired(key), scalars: { firstName } } : null });
-  await ledger.staging.stage(slice(run, { dead: [dead], counts: { rows: 1, dead: 1 }, atMs: run.sequence * 1_000 }));
+  await ledger.runs.stage(slice(run, { dead: [dead], counts: { rows: 1, dead: 1 }, atMs: run.sequence * 1_000 }));
   await ledger.runs.move(id, ['staging'], 'applying', { atMs: 2 });
   await ledger.runs.move(id, ['applying'], 'doneWithDead', { atMs: 3 });
   return run;
@@ -271,7 +271,7 @@ describe('a dead letter that is tried again', () => {
     const bench = await openRunsBench();
     await enterLetter(bench, 'r-1', { key: 'c-1' });
     const staged = await bench.stage(await retry(bench));
-    await bench.ledger.staging.skipPending(staged.id, 'cancelled', 1);
+    await bench.ledger.runs.skipPending(staged.id, 'cancelled', 1);
     await bench.ledger.runs.record(staged.id, { counts: { rows: 1 } });
     expect((await bench.finish(staged)).state).toBe('failed');
     expect((await bench.letters())[0]).toMatchObject({ state: 'open', redriveRunId: null });
@@ -281,7 +281,7 @@ describe('a dead letter that is tried again', () => {
     const bench = await openRunsBench();
     await enterLetter(bench, 'r-1', { key: 'c-1' });
     const staged = await bench.stage(await retry(bench));
-    await bench.ledger.staging.skipPending(staged.id, 'cancelled', 1);
+    await bench.ledger.runs.skipPending(staged.id, 'cancelled', 1);
     const { ledger } = bench;
     const dies = { ...ledger.runs, move: () => Promise.reject(new Error('killed')) };
     const dying = { ...bench.parts, ledger: { ...ledger, runs: dies } };

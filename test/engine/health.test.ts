@@ -188,7 +188,7 @@ async function workOnce(bench: OutageBench): Promise<string | null> {
 
 /** Sweeps until all rows have an outcome. */
 async function workOff(bench: OutageBench, runId: string): Promise<void> {
-  for (let round = 0; (await bench.ledger.staging.pendingCount(runId)) > 0; round += 1) {
+  for (let round = 0; (await bench.ledger.runs.pendingCount(runId)) > 0; round += 1) {
     if (round > 60) throw new Error('the run does not come to its end');
     await bench.sweep();
   }

@@ -20,7 +20,7 @@ const pilot = { defaultFields: { role: 'Pilot' } };
 
 /** Ends: each round makes progress, or the test fails. */
 async function workOff(bench: OutageBench, runId: string): Promise<void> {
-  for (let round = 0; (await bench.ledger.staging.pendingCount(runId)) > 0; round += 1) {
+  for (let round = 0; (await bench.ledger.runs.pendingCount(runId)) > 0; round += 1) {
     if (round > 60) throw new Error('the run does not come to its end');
     await bench.sweep();
   }
@@ -84,7 +84,7 @@ describe('while all updates fail and reads pass', () => {
     const { writes } = bench.sent();
     expect(await bench.watch.probe()).toBe(true);
     expect(bench.sent().writes - writes).toBe(1);
-    expect(await bench.ledger.staging.pendingCount(runId)).toBe(1);
+    expect(await bench.ledger.runs.pendingCount(runId)).toBe(1);
   });
 
   it('work goes on where nothing is left to write', async () => {
@@ -153,7 +153,7 @@ describe('a read that gets no answer', () => {
     await bench.work();
     expect(await pauseOf(bench)).toBeNull();
     const nowMs = await bench.ledger.nowMs(bench.world.clock);
-    const [batch] = await bench.ledger.staging.nextBatches(nowMs, 1);
+    const [batch] = await bench.ledger.runs.nextBatches(nowMs, 1);
     const waitMs = (batch?.dueAtMs ?? 0) - nowMs;
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(3_000);

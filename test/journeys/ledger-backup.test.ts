@@ -35,7 +35,7 @@ describe('while an engine imports', () => {
       const ledger = openSqliteLedger(target);
       for (const { id, state, counts } of await ledger.runs.list({ limit: 10 })) {
         pendings.add(pendingCount(counts));
-        if (state === 'applying') expect(await ledger.staging.pendingCount(id)).toBe(pendingCount(counts));
+        if (state === 'applying') expect(await ledger.runs.pendingCount(id)).toBe(pendingCount(counts));
         ended = state === 'doneWithDead';
       }
       await ledger.close();

@@ -42,16 +42,16 @@ async function opened() {
 async function parkedRow(ledger: Ledger, clock: Moment, waitMs: number): Promise<string> {
   const run = await applyingRun(ledger, 'r1', ['k1', 'k2']);
   const nowMs = await ledger.nowMs(clock);
-  const both = await ledger.staging.pendingRecords(run.id, 1, nowMs, 10);
+  const both = await ledger.runs.pendingRecords(run.id, 1, nowMs, 10);
   const due = both.map(({ position }) => ({ position, notBeforeMs: nowMs + waitMs * position, burnAttempt: false }));
-  await ledger.staging.defer(run.id, due);
-  const [batch] = await ledger.staging.nextBatches(nowMs, 10);
-  await ledger.staging.releaseBatch(run.id, 1, batch?.generation ?? 0, 0);
+  await ledger.runs.defer(run.id, due);
+  const [batch] = await ledger.runs.nextBatches(nowMs, 10);
+  await ledger.runs.releaseBatch(run.id, 1, batch?.generation ?? 0, 0);
   return run.id;
 }
 
 const pending = async (ledger: Ledger, runId: string, clock: Moment): Promise<number> =>
-  (await ledger.staging.pendingRecords(runId, 1, await ledger.nowMs(clock), 10)).length;
+  (await ledger.runs.pendingRecords(runId, 1, await ledger.nowMs(clock), 10)).length;
 
 describe('the ledger’s clock', () => {
   it('tells about the time of day, and goes on at its own pace when the wall clock is set', async () => {
@@ -79,7 +79,7 @@ describe('the ledger’s clock', () => {
       expect(await pending(await reopen(), run, clock)).toBe(0);
       clock.pass(1);
       expect(await pending(await reopen(), run, clock)).toBe(1);
-      expect((await ledger.staging.nextBatches(await ledger.nowMs(clock), 1))[0]?.dueAtMs).toBeLessThanOrEqual(
+      expect((await ledger.runs.nextBatches(await ledger.nowMs(clock), 1))[0]?.dueAtMs).toBeLessThanOrEqual(
         await ledger.nowMs(clock),
       );
     },
@@ -94,7 +94,7 @@ describe('the ledger’s clock', () => {
       next.wallMs += step;
       expect(await pending(await reopen(), run, next)).toBe(2);
       const nowMs = await ledger.nowMs(next);
-      expect((await ledger.staging.nextBatches(nowMs, 1))[0]?.dueAtMs).toBeLessThanOrEqual(nowMs);
+      expect((await ledger.runs.nextBatches(nowMs, 1))[0]?.dueAtMs).toBeLessThanOrEqual(nowMs);
     },
   );
 

@@ -156,10 +156,10 @@ test('order goes on per feed, and what waited for a person waits still', async (
   expect(await ask('crm', 1)).toBe('superseded');
   expect(await ask('crm', 2)).toBe('leased');
   expect(await ask('shop', 1)).toBe('leased');
-  const said = (await ledger.staging.saidOf('crm', ['k1'])).get('k1');
+  const said = (await ledger.runs.saidOf('crm', ['k1'])).get('k1');
   // Its next row is planned, and then listed with both values.
   expect(said).toMatchObject({ fingerprint: null, said: { held: ['role'] } });
-  expect((await ledger.staging.settledRows('shop', ['row-k1'])).get('row-k1')).toMatchObject({ key: 'k1' });
+  expect((await ledger.runs.settledRows('shop', ['row-k1'])).get('row-k1')).toMatchObject({ key: 'k1' });
 });
 
 test('a write that was in doubt keeps its horizon; what its claim said is judged by what the service holds', async () => {

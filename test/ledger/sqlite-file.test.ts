@@ -149,14 +149,14 @@ describe('a process that is killed', () => {
     const runs = await ledger.runs.list({ limit: 1_000 });
     for (const id of finished) expect(runs.find((run) => run.id === id)?.state).toBe('doneWithDead');
     for (const run of runs) {
-      const ends = await ledger.staging.countEnds(run.id);
+      const ends = await ledger.runs.countEnds(run.id);
       expect(ends).toMatchObject({ created: run.counts.created, dead: 0 });
       if ((finalRunStates as readonly string[]).includes(run.state)) {
         expect(run.counts).toMatchObject({ rows: 9, created: 8, dead: 1, deadNew: 1 });
       } else {
-        expect(await ledger.staging.pendingCount(run.id)).toBe(pendingCount(run.counts));
+        expect(await ledger.runs.pendingCount(run.id)).toBe(pendingCount(run.counts));
       }
-      expect(await ledger.staging.deadRows(run.id, 0, 10)).toHaveLength(run.counts.dead);
+      expect(await ledger.runs.deadRows(run.id, 0, 10)).toHaveLength(run.counts.dead);
     }
     await ledger.close();
   });

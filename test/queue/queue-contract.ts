@@ -84,7 +84,7 @@ export function queueContract(redisUrl: () => string | null): void {
     bench.work(async (payload) => {
       startedAtMs.push(Date.now());
       if (payload.generation === 0) {
-        await bench.ledger.staging.releaseBatch(run.id, payload.batch, 0, dueAtMs);
+        await bench.ledger.runs.releaseBatch(run.id, payload.batch, 0, dueAtMs);
         return;
       }
       await settleBatch(bench.ledger, payload);
@@ -134,7 +134,7 @@ export function queueContract(redisUrl: () => string | null): void {
     const bench = await openQueueBench(redisUrl());
     const run = await stagingRun(bench.ledger, 'run');
     const dead = [deadRow('k-1', { line: 4 }), deadRow('k-2', { code: 'emailInvalid' })];
-    await bench.ledger.staging.stage(slice(run, { dead, counts: { rows: 2, dead: 2 } }));
+    await bench.ledger.runs.stage(slice(run, { dead, counts: { rows: 2, dead: 2 } }));
     await bench.ledger.runs.move(run.id, ['staging'], 'doneWithDead', { atMs: createdAtMs + 50 });
     const pressed = Promise.withResolvers<void>();
     const view = bench.openView(pressed.resolve);

@@ -53,7 +53,7 @@ describe.skipIf(binary === null)(`a redis-server of this machine in trouble${rea
       written += settledNow;
     });
     await bench.dispatcher.sweep();
-    expect(await bench.ledger.staging.pendingCount(run.id)).toBe(keys.length);
+    expect(await bench.ledger.runs.pendingCount(run.id)).toBe(keys.length);
     await bench.redis.config('SET', 'maxmemory', '0');
     await until('the end of the run', async () => {
       await bench.dispatcher.sweep();

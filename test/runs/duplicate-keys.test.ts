@@ -81,7 +81,7 @@ describe('differing', () => {
       { line: firstLine, key: 'c-1', code: 'duplicateKey', message: 'lines 2 and 603 have the same key and differ' },
       { line: lastLine, key: 'c-1', code: 'duplicateKey', message: 'lines 2 and 603 have the same key and differ' },
     ]);
-    expect((await bench.ledger.staging.metBefore(run.id, ['c-1'])).staged.size).toBe(0);
+    expect((await bench.ledger.runs.metBefore(run.id, ['c-1'])).staged.size).toBe(0);
   });
 
   it('an unchanged row is dead too, with its cells in the fix-file', async () => {
@@ -97,7 +97,7 @@ describe('differing', () => {
     await bench.import('a.csv', csv(['c-1,Ann,Engineer']));
     const staged = await bench.stage(await bench.submit('b.csv', apart('c-1,Ann,Engineer', 'c-1,Ann,Boss')));
     expectCounts(staged, { rows: 602, pending: 600, dead: 2 });
-    await bench.ledger.staging.skipPending(staged.id, 'cancelled', 1);
+    await bench.ledger.runs.skipPending(staged.id, 'cancelled', 1);
     const run = await bench.finish(staged);
     expect(run.state).toBe('doneWithDead');
     const { text } = await bench.fixFile(run);
@@ -187,7 +187,7 @@ describe('firstWins', () => {
     const bench = await openRunsBench();
     const run = await bench.stage(await bench.submit('a.csv', apart('c-1,Ann,A', 'c-1,Ann,B'), { mapping: first }));
     expectCounts(run, { rows: 602, pending: 601, skipped: 1 });
-    expect((await bench.ledger.staging.metBefore(run.id, ['c-1'])).staged.get('c-1')?.desired.scalars.role).toBe('A');
+    expect((await bench.ledger.runs.metBefore(run.id, ['c-1'])).staged.get('c-1')?.desired.scalars.role).toBe('A');
   });
 
   it('takes the first row where it is unchanged', async () => {
@@ -218,8 +218,8 @@ describe('lastWins', () => {
     const bench = await openRunsBench();
     const run = await bench.stage(await bench.submit('a.csv', apart('c-1,Ann,A', 'c-1,Ann,B'), { mapping: last }));
     expectCounts(run, { rows: 602, pending: 601, skipped: 1 });
-    expect(await bench.ledger.staging.pendingCount(run.id)).toBe(601);
-    expect((await bench.ledger.staging.metBefore(run.id, ['c-1'])).staged.get('c-1')?.desired.scalars.role).toBe('B');
+    expect(await bench.ledger.runs.pendingCount(run.id)).toBe(601);
+    expect((await bench.ledger.runs.metBefore(run.id, ['c-1'])).staged.get('c-1')?.desired.scalars.role).toBe('B');
   });
 
   it('takes the last row where the first was unchanged, also across slices', async () => {
@@ -234,6 +234,6 @@ describe('lastWins', () => {
     await bench.import('a.csv', csv(['c-1,Ann,A']), { mapping: last });
     const run = await bench.stage(await bench.submit('b.csv', apart('c-1,Ann,B', 'c-1,Ann,A'), { mapping: last }));
     expectCounts(run, { rows: 602, pending: 600, unchanged: 1, skipped: 1 });
-    expect((await bench.ledger.staging.metBefore(run.id, ['c-1'])).staged.size).toBe(0);
+    expect((await bench.ledger.runs.metBefore(run.id, ['c-1'])).staged.size).toBe(0);
   });
 });

@@ -173,7 +173,7 @@ describe('a finished run', () => {
     const twice = fillers(1_100).flatMap((row) => [`${row},`, `${row},`]);
     const staged = await bench.stage(await bench.submit('a.csv', csv([...twice, ...broken(1_001)], header)));
     expectCounts(staged, { rows: 3_201, pending: 1_100, skipped: 1_100, dead: 1_001 });
-    await bench.ledger.staging.skipPending(staged.id, 'cancelled', 1);
+    await bench.ledger.runs.skipPending(staged.id, 'cancelled', 1);
     const run = await bench.finish(staged);
     const { problems, outcomes } = await bench.report(run);
     expect(problems).toHaveLength(1_001);
@@ -304,7 +304,7 @@ describe('a cancelled run', () => {
   it('keeps what was written, skips the rest as cancelled, and is archived', async () => {
     const bench = await openRunsBench({ rowsPerBatch: 1 });
     const staged = await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A', 'c-2,Bob,A', 'c-1,Ann,A'])));
-    const [first] = await bench.ledger.staging.nextBatches(bench.world.clock.nowMs(), 1);
+    const [first] = await bench.ledger.runs.nextBatches(bench.world.clock.nowMs(), 1);
     expect(first?.batch).toBe(1);
     await bench.world.workOnce(staged);
     await bench.ledger.runs.move(staged.id, ['applying'], 'cancelling', {
@@ -356,10 +356,10 @@ describe('after a crash behind the end of a run', () => {
     const bench = await openRunsBench();
     const run = await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,Engineer'])));
     const { ledger } = bench.parts;
-    await ledger.staging.skipPending(run.id, 'cancelled', 1);
+    await ledger.runs.skipPending(run.id, 'cancelled', 1);
     await ledger.runs.move(run.id, ['applying'], 'done', { atMs: 1 });
-    expect(await ledger.staging.countEnds(run.id)).toMatchObject({ skipped: 1 });
+    expect(await ledger.runs.countEnds(run.id)).toMatchObject({ skipped: 1 });
     await tidyFinished(bench.parts);
-    expect(await ledger.staging.countEnds(run.id)).toMatchObject({ skipped: 0 });
+    expect(await ledger.runs.countEnds(run.id)).toMatchObject({ skipped: 0 });
   });
 });

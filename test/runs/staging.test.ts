@@ -71,7 +71,7 @@ describe('a row', () => {
     const run = await bench.stage(await bench.submit('b.csv', csv(rows, header)));
     expect(run.state).toBe('applying');
     expectCounts(run, { rows: 7, unchanged: 1, skipped: 1, dead: 3, pending: 2 });
-    expect(await bench.ledger.staging.pendingCount(run.id)).toBe(2);
+    expect(await bench.ledger.runs.pendingCount(run.id)).toBe(2);
   });
 
   it('that repeats an unchanged one costs no request', async () => {
@@ -141,7 +141,7 @@ describe('a file that cannot be read', () => {
     const run = await bench.import('a.csv', unterminated);
     expect(run.state).toBe('failed');
     expect(new Set(Object.values(run.counts))).toEqual(new Set([0]));
-    expect(await bench.ledger.staging.pendingCount(run.id)).toBe(0);
+    expect(await bench.ledger.runs.pendingCount(run.id)).toBe(0);
     expect(await bench.world.contacts()).toEqual([]);
     expect(run.reason).toMatchObject({ message: expect.stringContaining('quote opened at line 1001 never closes') });
   });
@@ -305,7 +305,7 @@ describe('a run that a guard stops', () => {
     expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardDead' } });
     expectCounts(run, { rows: 70, dead: 20, pending: 50 });
     expect(await bench.world.contacts()).toEqual([]);
-    expect(await bench.ledger.staging.pendingCount(run.id)).toBe(50);
+    expect(await bench.ledger.runs.pendingCount(run.id)).toBe(50);
     expect(await bench.report(run)).toMatchObject({
       state: 'stopped',
       exitCode: 5,

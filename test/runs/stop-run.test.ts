@@ -143,7 +143,7 @@ describe('the note of a file whose run waits for an approval', () => {
     expect(await notes(bench)).toHaveLength(1);
     // The person who approves may be killed before the note is gone.
     await bench.ledger.runs.move(again.id, ['stopped'], 'applying', { atMs: 1 });
-    await bench.ledger.staging.skipPending(again.id, 'cancelled', 1);
+    await bench.ledger.runs.skipPending(again.id, 'cancelled', 1);
     expect((await bench.finish(again)).state).toBe('doneWithDead');
     expect(await notes(bench)).toEqual([]);
   });

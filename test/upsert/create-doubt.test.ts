@@ -88,7 +88,7 @@ describe('a create in doubt', () => {
     const run = await world.stage([wanted('crm-1')]);
     await world.workOnce(run);
     const nowMs = await world.ledger.nowMs(world.clock);
-    const [batch] = await world.ledger.staging.nextBatches(nowMs, 1);
+    const [batch] = await world.ledger.runs.nextBatches(nowMs, 1);
     const waitMs = (batch?.dueAtMs ?? 0) - nowMs;
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(horizonMs(world.parts.limits));

@@ -35,7 +35,7 @@ const forbidding = new PatchbayError('auth', 'keyRefused', 'the service refuses 
 async function turnsUntilDone(world: UpsertWorld, run: RunRecord, worker: UpsertParts): Promise<number> {
   for (let turn = 1; turn <= 10; turn += 1) {
     await world.workOnce(run, worker);
-    if ((await world.ledger.staging.pendingCount(run.id)) === 0) return turn;
+    if ((await world.ledger.runs.pendingCount(run.id)) === 0) return turn;
     world.clock.advance(1_100);
   }
   throw new Error('the run does not come to its end');

@@ -82,7 +82,7 @@ describe('two workers', () => {
       keys.map((key) => wanted(key)),
       { rowsPerBatch: 50 },
     );
-    const [batch] = await world.ledger.staging.nextBatches(await world.ledger.nowMs(world.clock), 1);
+    const [batch] = await world.ledger.runs.nextBatches(await world.ledger.nowMs(world.clock), 1);
     if (batch === undefined) throw new Error('a batch was staged');
     const working = [world.parts, other, world.parts].map((worker) => processBatch(worker, batch, never));
     await Promise.all(working);
@@ -166,7 +166,7 @@ describe('a batch', () => {
     const working = world.workOnce(run);
     while ((world.service.counts().create ?? 0) === 0) await world.clock.sleep(2);
     await world.ledger.runs.move(run.id, ['applying'], 'cancelling', { atMs: world.clock.nowMs() });
-    await world.ledger.staging.skipPending(run.id, 'cancelled', world.clock.nowMs());
+    await world.ledger.runs.skipPending(run.id, 'cancelled', world.clock.nowMs());
     await working;
     expect(await world.countsOf(run)).toMatchObject({ created: 0, skipped: 1 });
     await world.expectSound();

@@ -31,7 +31,7 @@ describe('after the first failure that stops all work', () => {
     }));
     await expect(world.workOnce(run, worker)).rejects.toBe(refused);
     expect(creates).toBe(1);
-    expect(await world.ledger.staging.pendingCount(run.id)).toBe(5);
+    expect(await world.ledger.runs.pendingCount(run.id)).toBe(5);
     await world.faults();
     world.clock.advance(60_000);
     expect((await world.finish(run)).counts).toMatchObject({ created: 5 });
@@ -54,7 +54,7 @@ describe('a run that left its work meanwhile', () => {
     await world.workOnce(run, worker);
     expect(lookUps).toBe(1);
     expect(world.service.counts()).toMatchObject({ create: 20 });
-    expect(await world.ledger.staging.pendingCount(run.id)).toBe(20);
+    expect(await world.ledger.runs.pendingCount(run.id)).toBe(20);
     await world.expectSound();
   });
 });

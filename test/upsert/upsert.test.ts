@@ -32,7 +32,7 @@ describe.each(['merge', 'replace'] as const)('on a service whose PATCH means %s'
       saids: [{ feed: 'main', said: { scalars: { firstName: 'Ann', company: 'Example Ltd' }, held: [] } }],
       claim: null,
     });
-    expect((await world.ledger.staging.saidOf('main', ['crm-1'])).get('crm-1')?.rowHash).not.toBeNull();
+    expect((await world.ledger.runs.saidOf('main', ['crm-1'])).get('crm-1')?.rowHash).not.toBeNull();
     await world.expectSound();
   });
 
@@ -139,7 +139,7 @@ describe.each(['merge', 'replace'] as const)('on a service whose PATCH means %s'
       company: 'Example GmbH',
       role: 'Head of buying',
     });
-    expect((await world.ledger.staging.saidOf('main', ['crm-1'])).get('crm-1')).toMatchObject({
+    expect((await world.ledger.runs.saidOf('main', ['crm-1'])).get('crm-1')).toMatchObject({
       heldCount: 1,
       said: { held: ['role'], scalars: { role: 'Buyer' } },
     });

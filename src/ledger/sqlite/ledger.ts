@@ -51,8 +51,7 @@ export function sqliteLedger(db: Database): Ledger {
   return {
     id: meta('id') ?? '',
     ...sqliteClock(db),
-    runs: sqliteRuns(db),
-    staging: sqliteStaging(db),
+    runs: { ...sqliteRuns(db), ...sqliteStaging(db) },
     contacts: sqliteContacts(db),
     deadLetters: sqliteDeadLetters(db),
     audits: sqliteAudits(db),

@@ -114,17 +114,17 @@ export async function applyingRun(
   const { rowsPerBatch = 2, ...newParts } = parts;
   const run = await stagingRun(ledger, id, newParts);
   const records = keys.map((key, index) => newRecord(key, { line: index + 2, sequence: run.sequence }));
-  await ledger.staging.stage(slice(run, { records, rowsPerBatch, counts: { rows: keys.length } }));
+  await ledger.runs.stage(slice(run, { records, rowsPerBatch, counts: { rows: keys.length } }));
   await ledger.runs.move(id, ['staging'], 'applying', { atMs: createdAtMs + 20 });
   return run;
 }
 
 /** The run's records without an outcome, in the order of the file. */
 export async function pendingOf(ledger: Ledger, run: RunRecord): Promise<readonly StagedRecord[]> {
-  const batches = (await ledger.staging.nextBatches(createdAtMs, 100)).filter((one) => one.runId === run.id);
+  const batches = (await ledger.runs.nextBatches(createdAtMs, 100)).filter((one) => one.runId === run.id);
   const records: StagedRecord[] = [];
   for (const { batch } of batches) {
-    records.push(...(await ledger.staging.pendingRecords(run.id, batch, createdAtMs * 2, 100)));
+    records.push(...(await ledger.runs.pendingRecords(run.id, batch, createdAtMs * 2, 100)));
   }
   return records.toSorted((left, right) => left.position - right.position);
 }
@@ -223,5 +223,5 @@ export async function settleAs(
   records: readonly SettledRecord[],
 ): Promise<number> {
   for (const { key, sequence } of records) await lease(ledger, owner, [key], { feed: run.feed, sequence });
-  return ledger.staging.settle({ ...settling(run, owner), records, atMs: createdAtMs + 50 });
+  return ledger.runs.settle({ ...settling(run, owner), records, atMs: createdAtMs + 50 });
 }

@@ -67,7 +67,7 @@ export async function openOutageBench(given: { readonly upsert?: Partial<UpsertP
     const audits = { ...runs.parts, reports: runs.parts.folders.reports };
     const job = { ...context, audits, staging: new Set<string>(), sweep: async () => {} };
     const nowMs = await ledger.nowMs(clock);
-    for (const batch of await ledger.staging.nextBatches(nowMs, 100)) {
+    for (const batch of await ledger.runs.nextBatches(nowMs, 100)) {
       if (batch.dueAtMs > nowMs) continue;
       try {
         await upsertBatch.process(batch, job, new AbortController().signal);

@@ -27,7 +27,7 @@ async function writeRuns(one: Ledger): Promise<void> {
     const id = `${name}-${number}`;
     const keys = Array.from({ length: 8 }, (_, index) => `${id}-${index}`);
     const run = await applyingRun(one, id, keys, { rowsPerBatch: 4 });
-    await one.staging.stage(slice(run, { dead: [deadRow(`${id}-dead`)], counts: { rows: 1, dead: 1 } }));
+    await one.runs.stage(slice(run, { dead: [deadRow(`${id}-dead`)], counts: { rows: 1, dead: 1 } }));
     for (const record of await pendingOf(one, run)) await settleAs(one, run, name, [settled(record)]);
     await one.runs.move(id, ['applying'], 'doneWithDead', { atMs: 1_800_000_000_000 + number });
     say(id);

@@ -187,7 +187,7 @@ async function enter(stage: Stage, { feed, rows }: FileOf): Promise<string> {
   });
   const nothingElse = { traces: [], dead: [], withdrawn: [], events: [] };
   const counts = { rows: records.length };
-  await ledger.staging.stage({
+  await ledger.runs.stage({
     runId: id,
     feed,
     rowsPerBatch: 20,

@@ -25,14 +25,13 @@ export async function checkEnd(stage: Stage, runIds: readonly string[], dead: Re
     if (run === null) continue;
     const { created, updated, unchanged, skipped, dead: deadCount } = run.counts;
     adoptedCount += run.counts.adopted;
-    const countedEnds = JSON.stringify(await ledger.staging.countEnds(runId));
-    if ((await ledger.staging.pendingCount(runId)) > 0)
-      stage.violate('lostRow', `${runId} has rows without an outcome`);
+    const countedEnds = JSON.stringify(await ledger.runs.countEnds(runId));
+    if ((await ledger.runs.pendingCount(runId)) > 0) stage.violate('lostRow', `${runId} has rows without an outcome`);
     if (pendingCount(run.counts) !== 0) stage.violate('miscounted', `the counts of ${runId} do not add up`);
     if (countedEnds !== JSON.stringify({ created, updated, unchanged, skipped, dead: deadCount })) {
       stage.violate('miscounted', `the counts of ${runId} are not those of its rows`);
     }
-    deadRows.push(...(await noteFates(ledger.staging, runId, fates)));
+    deadRows.push(...(await noteFates(ledger.runs, runId, fates)));
   }
   for (const promise of stage.scenario.keys) {
     const own = ends.filter(({ key }) => key === promise.key);

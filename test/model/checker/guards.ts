@@ -253,9 +253,9 @@ function firstOfEach({ contacts, readAtMs }: LookUp): LookUp {
 /** The look-up is made as soon as it is known which keys are next. */
 function lookUpBeforeLease({ ledger, workspace }: { ledger: Ledger; workspace: Workspace }) {
   let early: LookUp | null = null;
-  const { staging } = ledger;
-  const pendingRecords: typeof staging.pendingRecords = async (...page) => {
-    const records = await staging.pendingRecords(...page);
+  const { runs } = ledger;
+  const pendingRecords: typeof runs.pendingRecords = async (...page) => {
+    const records = await runs.pendingRecords(...page);
     if (records.length === 0) return records;
     const keys = records.map((one) => one.key);
     early = await workspace.listByExternalIds(keys);
@@ -266,7 +266,7 @@ function lookUpBeforeLease({ ledger, workspace }: { ledger: Ledger; workspace: W
   const listByExternalIds: Workspace['listByExternalIds'] = async (keys, options) =>
     early ?? (await workspace.listByExternalIds(keys, options));
   return {
-    ledger: { ...ledger, staging: { ...staging, pendingRecords } },
+    ledger: { ...ledger, runs: { ...runs, pendingRecords } },
     workspace: { ...workspace, listByExternalIds },
   };
 }

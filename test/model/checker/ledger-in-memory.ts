@@ -235,11 +235,11 @@ const shownCalls: Readonly<Record<string, LedgerCall>> = {
   'contacts.withdrawIntents': 'write',
   'contacts.noteDoubt': 'write',
   'contacts.release': 'write',
-  'staging.saidOf': 'read',
-  'staging.pendingRecords': 'read',
-  'staging.defer': 'write',
-  'staging.releaseBatch': 'write',
-  'staging.settle': 'write',
+  'runs.saidOf': 'read',
+  'runs.pendingRecords': 'read',
+  'runs.defer': 'write',
+  'runs.releaseBatch': 'write',
+  'runs.settle': 'write',
 };
 
 export type CallRunner = <Result>(name: string, call: LedgerCall, work: () => Promise<Result>) => Promise<Result>;

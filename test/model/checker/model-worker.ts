@@ -58,23 +58,23 @@ export function createWorker(stage: Stage, { slot, name, limits, seams, isDead }
 function withRules(memory: MemoryLedger, { beforeLease, settleIsFenced }: LedgerRules): Ledger {
   const ledger = memory.open();
   const { db } = memory;
-  const { contacts, staging } = ledger;
+  const { contacts, runs } = ledger;
   const lease: typeof contacts.lease = (request) => {
     beforeLease?.(db, request);
     return contacts.lease(request);
   };
-  const settle: typeof staging.settle = async (request) => {
+  const settle: typeof runs.settle = async (request) => {
     const owners = request.records.map(({ key }) => ({ key, owner: memory.keyRow(key)?.owner ?? null }));
     const give = (key: string, owner: string | null) =>
       db.run('UPDATE contacts SET owner = ? WHERE key = ?', owner, key);
     for (const { key } of owners) give(key, request.owner);
-    const written = await staging.settle(request);
+    const written = await runs.settle(request);
     for (const { key, owner } of owners) if (owner !== request.owner) give(key, owner);
     return written;
   };
   return {
     ...ledger,
     contacts: beforeLease === null ? contacts : { ...contacts, lease },
-    staging: settleIsFenced ? staging : { ...staging, settle },
+    runs: settleIsFenced ? runs : { ...runs, settle },
   };
 }

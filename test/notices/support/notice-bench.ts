@@ -117,7 +117,7 @@ export async function openNoticeBench({
       await ledger.runs.beginStaging(runId, atMs);
       if (state === 'doneWithDead') {
         const dead = [deadRow('Ada Lovelace', { code: 'phoneInvalid' })];
-        await ledger.staging.stage(slice(run, { dead, counts: { rows: 1, dead: 1 }, atMs }));
+        await ledger.runs.stage(slice(run, { dead, counts: { rows: 1, dead: 1 }, atMs }));
       }
       const reason = { code: `why-${state}`, message: 'Ada Lovelace +14155550101', hint: null, facts: {} };
       await ledger.runs.move(runId, ['staging'], state, { atMs, reason });

@@ -116,15 +116,15 @@ export async function openQueueBench(redisUrl: string | null, log: Logger = sile
 /** Settles what is pending in a batch, as the ledger allows it; answers how many records it wrote. */
 export async function settleBatch(ledger: Ledger, { runId, batch, generation }: BatchPayload): Promise<number> {
   const run = await ledger.runs.get(runId);
-  const known = await ledger.staging.batch(runId, batch);
+  const known = await ledger.runs.batch(runId, batch);
   if (run === null || known?.generation !== generation) return 0;
-  const records = await ledger.staging.pendingRecords(runId, batch, createdAtMs * 2, 100);
+  const records = await ledger.runs.pendingRecords(runId, batch, createdAtMs * 2, 100);
   const written = await settleAs(
     ledger,
     run,
     `worker-${batch}`,
     records.map((record) => settled(record)),
   );
-  await ledger.staging.releaseBatch(runId, batch, generation, 0);
+  await ledger.runs.releaseBatch(runId, batch, generation, 0);
   return written;
 }

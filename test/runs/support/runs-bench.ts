@@ -126,10 +126,10 @@ export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench
     return again(run);
   };
   const apply: RunsBench['apply'] = async (run) => {
-    for (let round = 0; (await ledger.staging.pendingCount(run.id)) > 0; round += 1) {
+    for (let round = 0; (await ledger.runs.pendingCount(run.id)) > 0; round += 1) {
       if (round > roundsMax) throw new Error(`the run still has pending rows after ${roundsMax} rounds`);
       const nowMs = await ledger.nowMs(clock);
-      const batches = (await ledger.staging.nextBatches(nowMs, 1_000)).filter((one) => one.runId === run.id);
+      const batches = (await ledger.runs.nextBatches(nowMs, 1_000)).filter((one) => one.runId === run.id);
       const dueAtMs = Math.min(...batches.map((batch) => batch.dueAtMs));
       clock.advance(Math.max(0, dueAtMs - nowMs));
       await world.workOnce(run);
@@ -164,8 +164,8 @@ export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench
       if (typeof path !== 'string') throw new Error('the run has no fix-file');
       return { path, text: await readFile(path, 'utf8') };
     },
-    deadRows: (run) => ledger.staging.deadRows(run.id, 0, 10_000),
-    events: (run) => ledger.staging.events(run.id, 0, 10_000),
+    deadRows: (run) => ledger.runs.deadRows(run.id, 0, 10_000),
+    events: (run) => ledger.runs.events(run.id, 0, 10_000),
     letters: async () => (await ledger.deadLetters.list({ limit: 10_000 })).toSorted((a, b) => a.line - b.line),
     names: async (...path) => (await readdir(join(folder, ...path)).catch(() => [])).toSorted(),
   };

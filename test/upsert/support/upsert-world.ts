@@ -102,7 +102,7 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
 
   const workOnce = async (run: RunRecord, worker = parts): Promise<readonly BatchEnd[]> => {
     const now = await ledger.nowMs(clock);
-    const batches = await ledger.staging.nextBatches(now, 1_000);
+    const batches = await ledger.runs.nextBatches(now, 1_000);
     const ends: BatchEnd[] = [];
     for (const batch of batches) {
       if (batch.runId !== run.id || batch.dueAtMs > now) continue;
@@ -111,10 +111,10 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
     return ends;
   };
   const finish = async (run: RunRecord): Promise<RunRecord> => {
-    for (let round = 0; (await ledger.staging.pendingCount(run.id)) > 0; round += 1) {
+    for (let round = 0; (await ledger.runs.pendingCount(run.id)) > 0; round += 1) {
       if (round > roundsMax) throw new Error(`the run still has pending rows after ${roundsMax} rounds`);
       const nowMs = await ledger.nowMs(clock);
-      const batches = (await ledger.staging.nextBatches(nowMs, 1_000)).filter((one) => one.runId === run.id);
+      const batches = (await ledger.runs.nextBatches(nowMs, 1_000)).filter((one) => one.runId === run.id);
       const dueAtMs = Math.min(...batches.map((batch) => batch.dueAtMs));
       clock.advance(Math.max(0, dueAtMs - nowMs));
       await workOnce(run);
@@ -152,7 +152,7 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
     finish,
     load: async (wanted, stageOptions) => finish(await stage(wanted, stageOptions)),
     countsOf,
-    eventsOf: (run) => ledger.staging.events(run.id, 0, 1_000),
+    eventsOf: (run) => ledger.runs.events(run.id, 0, 1_000),
     contacts,
     contactOf: async (key) => {
       const [contact, ...others] = (await contacts()).filter((one) => one.externalId === key);
@@ -233,7 +233,7 @@ async function stageRun(
   }));
   const nothingElse = { traces: [], dead: [], withdrawn: [], events: [] };
   const counts = { rows: records.length };
-  await ledger.staging.stage({ runId: id, feed, rowsPerBatch, records, counts, atMs, ...nothingElse });
+  await ledger.runs.stage({ runId: id, feed, rowsPerBatch, records, counts, atMs, ...nothingElse });
   await ledger.runs.move(id, ['staging'], 'applying', { atMs });
   return (await ledger.runs.get(id)) ?? run;
 }
@@ -246,8 +246,8 @@ async function expectOneContactEach(contacts: readonly Contact[]): Promise<void>
 async function expectSoundCounts(ledger: Ledger, run: RunRecord): Promise<void> {
   const counts = (await ledger.runs.get(run.id))?.counts ?? zeroCounts;
   const { created, updated, unchanged, skipped, dead } = counts;
-  expect(await ledger.staging.countEnds(run.id)).toEqual({ created, updated, unchanged, skipped, dead });
-  expect(pendingCount(counts)).toBe(await ledger.staging.pendingCount(run.id));
+  expect(await ledger.runs.countEnds(run.id)).toEqual({ created, updated, unchanged, skipped, dead });
+  expect(pendingCount(counts)).toBe(await ledger.runs.pendingCount(run.id));
 }
 
 /** A stranger can have every key, as soon as its horizon has passed: nobody holds it. */
