@@ -1,6 +1,6 @@
 /**
- * A ledger belongs to one workspace (`rules.md`, "Workspace, feed, key"): what it remembers of contacts is true of that
- * one only. When origin or key changed, something that the ledger knows must be there; else nothing is done.
+ * A ledger belongs to one workspace (`rules.md`, "Workspace, feed, key"): what it remembers about contacts is true only there.
+ * If origin or key have changed, something that the ledger knows must exist in the workspace; otherwise nothing is done.
  */
 import { createHash } from 'node:crypto';
 import { PatchbayError } from '#src/errors.ts';
@@ -16,12 +16,12 @@ export interface WorkspaceIdentity {
   readonly sameWorkspace: boolean;
 }
 
-/** As many contacts are looked for as one look-up takes. */
+/** Contacts to look for: as many as one look-up takes. */
 const sampleMax = 20;
 
 /**
- * Checks, and binds the ledger to what is there now. A list of phone numbers that cannot be read is the trouble of
- * snapshots alone: where nothing else is in doubt, work goes on.
+ * Checks the workspace and binds the ledger to it. A list of phone numbers that cannot be read is a problem of snapshots
+ * only: if nothing else is in doubt, work continues.
  * @throws PatchbayError `usage` `otherWorkspace`; `auth`, `unreachable` from the service.
  */
 export async function checkWorkspace(ledger: Ledger, workspace: Workspace, identity: WorkspaceIdentity): Promise<void> {
@@ -30,7 +30,7 @@ export async function checkWorkspace(ledger: Ledger, workspace: Workspace, ident
   const known = await ledger.binding();
   const changed = known !== null && (known.origin !== identity.origin || known.keyHash !== keyHash);
   if (changed && !identity.sameWorkspace && !(await isSame(ledger, workspace, known.phoneNumberIds, numbers))) {
-    // What could not be read shows no other workspace.
+    // A list that could not be read does not prove that the workspace is another one.
     if (numbers instanceof PatchbayError) throw numbers;
     throw new PatchbayError(
       'usage',
@@ -48,14 +48,14 @@ export async function checkWorkspace(ledger: Ledger, workspace: Workspace, ident
   await ledger.bind({ origin: identity.origin, keyHash, phoneNumberIds });
 }
 
-/** No request came through: asking for something else tells no more. */
+/** Whether no request got through at all: another request would show nothing more. */
 function isAway({ code, facts }: PatchbayError): boolean {
   return code === 'rateLimited' || (code === 'serviceUnreachable' && facts.status === undefined);
 }
 
 /**
- * @returns the error where the list alone is in trouble: it fails, is cut off, refused or paged oddly, and a look-up passes.
- * @throws PatchbayError where the look-up fails, too, with its error.
+ * @returns the error if only the list cannot be read: it fails, is cut off, refused or paged oddly, and a look-up succeeds.
+ * @throws PatchbayError the error of the look-up if that fails, too.
  */
 async function readNumberIds(workspace: Workspace): Promise<readonly string[] | PatchbayError> {
   try {
@@ -67,7 +67,7 @@ async function readNumberIds(workspace: Workspace): Promise<readonly string[] | 
   }
 }
 
-/** Phone numbers tell; where none are known or readable, contacts that we made do. A ledger that knows nothing may be bound anew. */
+/** Compares phone numbers; if none are known or readable, contacts made by Patchbay. A ledger that knows nothing may be bound anew. */
 async function isSame(
   ledger: Ledger,
   workspace: Workspace,

@@ -1,4 +1,10 @@
-/** To which feed a file belongs and how its rows are read. It stands in the run's record, so that it holds for all of the run. */
+/**
+ * The feed that a file belongs to, and how its rows are read. The run's record holds both, so that they are the same for all of
+ * the run.
+ *
+ * A fix-file belongs to the feed of the run that wrote it, wherever it is dropped, and is read as that run read its file: same
+ * mapping, same label, same country, same rule for blank cells (`rules.md`, "Dead letters").
+ */
 import { expectedFeedName } from '#src/config/feed-schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type FeedSettings, type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
@@ -11,19 +17,19 @@ import type { SourceItem } from '#src/sources/row.ts';
 import { fixFileReading, isFixFile, letterIdOf } from './fix-file.ts';
 import { refusedFolder } from './run-files.ts';
 
-/** What is known of a file from where it came. */
+/** What the place of a file says about it. */
 export type FeedChoice =
-  /** `mapping` is there where a person named one for this file; null is the generic layout. */
+  /** `mapping` is present if a person named one for this file; null is the generic layout. */
   | { readonly kind: 'feed'; readonly feed: FeedSettings; readonly mapping?: Mapping | null }
-  /** It cannot be read: its folder is no feed, or the feed's mapping is broken. */
+  /** It cannot be read: its folder cannot be a feed, or the feed's mapping is broken. */
   | { readonly kind: 'refused'; readonly feed: string; readonly refusal: RunReason };
 
-/** What the record of its run says of it. */
+/** What the record of its run says about reading it. */
 type FileReading = Pick<NewRun, 'feed' | 'kind' | 'options' | 'mapping' | 'sourceLabel' | 'refusal'>;
 
 /**
- * The feed of a folder in an import folder as it is now; null is the import folder itself. What is wrong with it makes the
- * file fail, not the intake.
+ * The feed of a folder in an import folder, as it is now. A broken feed makes the file fail, not the intake.
+ * @param folder null is the import folder itself.
  */
 export async function chooseFeed(feeds: Feeds, folder: string | null): Promise<FeedChoice> {
   try {
@@ -35,13 +41,13 @@ export async function chooseFeed(feeds: Feeds, folder: string | null): Promise<F
       const feed = folder === null ? mainFeed : feedNameOf(folder);
       return { kind: 'refused', feed, refusal: { code, message, hint: withDropAgain(hint), facts } };
     }
-    // There is no such feed: the file fails in the feed that everybody has.
-    const told = folder === refusedFolder ? `its folder cannot be a feed: a feed needs ${expectedFeedName}` : message;
-    return { kind: 'refused', feed: mainFeed, refusal: { code, message: told, hint, facts } };
+    // There is no such feed: the file fails in the feed that always exists.
+    const why = folder === refusedFolder ? `its folder cannot be a feed: a feed needs ${expectedFeedName}` : message;
+    return { kind: 'refused', feed: mainFeed, refusal: { code, message: why, hint, facts } };
   }
 }
 
-/** What is wrong with a mapping is told in the same words where no file waits for it. */
+/** The same hint is also given where no file waits for the mapping. */
 function withDropAgain(hint: string | null): string {
   const again = 'Then drop the file again.';
   if (hint === null) return `Fix the mapping. ${again}`;
@@ -49,8 +55,8 @@ function withDropAgain(hint: string | null): string {
 }
 
 /**
- * A fix-file belongs to the feed of the run that wrote it, and is read as that run read its file: with what the feed's
- * mapping is today, or with the mapping that a person had named for the run.
+ * How the file is read. A fix-file is read with its feed's mapping as it is now, or with the mapping that a person named for
+ * the run that wrote it.
  */
 export async function readingOfFile(
   { ledger, feeds }: { readonly ledger: Ledger; readonly feeds: Feeds },
@@ -97,17 +103,12 @@ function readingOfFixFile(
   };
 }
 
-/**
- * Which run wrote a fix-file that was dropped in again. Its rows belong to that run's feed, wherever they are dropped, and
- * are read as that run read them: same mapping, same label, same country, same rule for blank cells (`rules.md`, "Dead
- * letters").
- */
 interface FixFile {
-  /** Null where no dead letter of its first rows is known here. */
+  /** The run that wrote it; null if the ledger knows no dead letter of its first rows. */
   readonly origin: RunRecord | null;
 }
 
-/** Null where the file is none. What is wrong with a file is told when it is read. */
+/** Null if the file is no fix-file. A file that cannot be read is reported when its rows are read. */
 async function readFixFile(ledger: Ledger, path: string, fileName: string): Promise<FixFile | null> {
   if (!/\.(csv|tsv|txt|ndjson|jsonl)$/i.test(fileName)) return null;
   let source: OpenSource | null = null;
@@ -126,7 +127,7 @@ async function readFixFile(ledger: Ledger, path: string, fileName: string): Prom
   }
 }
 
-/** Of the first row whose letter is known: somebody may have emptied a cell. */
+/** By the first row whose letter is known: the cell with its id may have been emptied. */
 async function originOf(ledger: Ledger, items: readonly SourceItem[]): Promise<RunRecord | null> {
   for (const { row } of items) {
     const id = letterIdOf(row);

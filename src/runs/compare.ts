@@ -103,7 +103,7 @@ export type Verdict = {
 );
 
 /**
- * The hash of a row as it stands in the file.
+ * The hash of a row as read from the file.
  * @returns 22 characters of base64url (132 bits).
  */
 export function hashRow(mappingVersion: string, row: Row): string {

@@ -1,8 +1,10 @@
 /**
  * Enters files as runs: named on the command line, found in an import folder, or brought from elsewhere.
  *
- * A file is known by feed and content (`contract.md`): one whose run was cut off goes on with that run. The same content
- * again, after its run has ended, is read again and found unchanged.
+ * A file is identified by feed and content (`contract.md`): if its run was interrupted, that run continues. The same content
+ * that comes after its run has ended is read again and found unchanged.
+ *
+ * A process may die between checking a file out and entering its run. Such files are orphans: the next start enters them.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -39,11 +41,11 @@ export interface SubmitParts {
 
 export interface SubmittedRun {
   readonly run: RunRecord;
-  /** The run was cut off earlier and is gone on with. */
+  /** The run was interrupted earlier and is continued. */
   readonly resumed: boolean;
 }
 
-/** What a person says of the file besides its options. */
+/** What a person chooses for the file, apart from its options. */
 export interface SubmitChoice {
   readonly feed: FeedSettings;
   /** Instead of the feed's mapping; null is the generic layout. */
@@ -51,7 +53,7 @@ export interface SubmitChoice {
 }
 
 /**
- * Copies the file and enters a run for it, or finds the run that was cut off.
+ * Copies the file and enters a run for it, or finds the run that was interrupted.
  * @throws PatchbayError `file`: `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`.
  */
 export async function submitFile(
@@ -83,7 +85,7 @@ export async function submitFile(
   return { run, resumed: false };
 }
 
-/** Takes back what was entered and not begun: the process that entered it could not become the engine. */
+/** Removes a run that was entered and not begun: the process that entered it could not become the engine. */
 export async function withdrawRun({ ledger }: SubmitParts, run: RunRecord): Promise<void> {
   if (!(await ledger.runs.forget(run.id))) return;
   if (run.claimedPath !== '') await rm(run.claimedPath, { force: true });
@@ -97,8 +99,8 @@ interface DroppedFile {
 }
 
 /**
- * Takes a file out of an import folder and enters a run for it. A crash between the two is made good at the next start.
- * Where the folder cannot be a feed, or its mapping is broken, the run fails and says so.
+ * Checks a file out of an import folder and enters a run for it. After a crash in between, the next start enters the run.
+ * If the folder cannot be a feed, or its mapping is broken, the run fails and says so.
  */
 export async function takeFile(parts: SubmitParts, { importFolder, folder, path }: DroppedFile): Promise<RunRecord> {
   const { clock, folders } = parts;
@@ -125,17 +127,17 @@ async function whileEntering<Result>(
 
 interface BroughtFile {
   readonly feed: FeedSettings;
-  /** A file of ours in a private folder: it is moved out of there. */
+  /** A file in a private folder: it is moved out of there. */
   readonly path: string;
-  /** In the user's own words. */
+  /** The name that people see. */
   readonly fileName: string;
-  /** Of its content, where it is known already. */
+  /** The hash of its content, if it is already known. */
   readonly sha256?: string;
 }
 
 /**
- * Enters a file that was downloaded or copied as a run of the feed. Safe to be done again after a crash: where the same
- * content is under way in this feed already, that run is answered and the file removed.
+ * Enters a file that was downloaded or copied as a run of the feed. It can be repeated after a crash: if a run of the same
+ * content is active in this feed, that run is returned and the file removed.
  */
 export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Promise<RunRecord> {
   const { ledger, clock, folders } = parts;
@@ -155,7 +157,7 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
   });
 }
 
-/** Enters the run that a claimed file is named after. */
+/** Enters the run that a checked-out file is named after. */
 async function enterClaimed(
   parts: SubmitParts,
   file: ClaimedFile,
@@ -186,15 +188,15 @@ export async function newestRunOf(runs: RunLedger, feed: string, sha256: string)
   return (await runs.list({ feed, sha256, limit: 1 })).at(0) ?? null;
 }
 
-/** One that is being cancelled ends as cancelled: whoever brings the file again wants it read again. */
+/** Not one that is being cancelled: a file that comes again is to be read again. */
 function isUnderWay({ state }: RunRecord): boolean {
   return (activeRunStates as readonly string[]).includes(state) && state !== 'cancelling';
 }
 
-/** `known` is the newest run of the same content. */
+/** @param known the newest run of the same content. */
 async function enter({ ledger, clock }: SubmitParts, known: RunRecord | null, entry: NewRun): Promise<RunRecord> {
   if (known?.state === 'stopped') {
-    // The same file came again, perhaps with other limits: the stopped run gives way to it.
+    // The same file came again, perhaps with other limits: its run replaces the stopped one.
     const message = `run ${entry.id} read the same file again and took its place`;
     await ledger.runs.move(known.id, ['stopped'], 'cancelling', {
       atMs: clock.nowMs(),
@@ -204,16 +206,14 @@ async function enter({ ledger, clock }: SubmitParts, known: RunRecord | null, en
   return inStep('enterRun', () => ledger.runs.create(entry));
 }
 
-/** Whose `_done`, `_failed` and `_fix` take the results of files that were not dropped. */
+/** The import folder whose `_done`, `_failed` and `_fix` hold the results of files that were not dropped into one. */
 export function importFolderOf({ folders }: SubmitParts): string {
   const [first] = folders.importFolders;
   if (first === undefined) throw new PatchbayError('bug', 'noImportFolder', 'there is an import folder', {});
   return first;
 }
 
-// What a process left behind that died between taking a file and entering its run.
-
-/** Enters claimed files without a run, each in the feed that its place tells. @returns how many. */
+/** Enters checked-out files without a run, each in the feed that its path names. @returns how many. */
 export async function enterOrphans(parts: SubmitParts): Promise<number> {
   let entered = 0;
   for (const file of await orphans(parts)) {
@@ -221,18 +221,18 @@ export async function enterOrphans(parts: SubmitParts): Promise<number> {
       await enterClaimed(parts, file, await chooseFeed(parts.feeds, file.folder), importFolderOf(parts));
       entered += 1;
     } catch (error) {
-      // One file that cannot be read must not keep the others waiting.
+      // A file that cannot be read must not delay the others.
       const passes = error instanceof PatchbayError && error.kind === 'transient';
       parts.log[passes ? 'debug' : 'warn'](
         { run: file.runId, feed: file.folder ?? mainFeed, reason: messageOf(error) },
-        'claimed file could not be entered',
+        'checked-out file could not be entered',
       );
     }
   }
   return entered;
 }
 
-/** Whether a claimed file waits for its run. */
+/** Whether a checked-out file has no run. */
 export async function hasOrphans(parts: SubmitParts): Promise<boolean> {
   return (await orphans(parts)).length > 0;
 }
@@ -246,10 +246,10 @@ async function orphans({ ledger, folders, entering }: SubmitParts): Promise<read
   return found;
 }
 
-/** Copies whose run was never entered: the process died between the two, and the person was told so. */
+/** The age at which a copy without a run is removed: its process died before it entered the run. */
 const strayAfterMs = 3_600_000;
 
-/** Never rejects: what cannot be removed stays, and takes room alone. */
+/** Never rejects: what cannot be removed stays, and only takes up space. */
 export async function removeStrays(parts: SubmitParts): Promise<void> {
   try {
     await removeOld(parts);
@@ -263,7 +263,7 @@ async function removeOld({ ledger, folders, clock }: SubmitParts): Promise<void>
     const named = runIdOf(name);
     if (named !== null && (await ledger.runs.get(named.runId)) !== null) continue;
     const path = join(folders.handedOver, name);
-    // A copy may be under way in another process, or be gone by now: neither is old.
+    // Another process may be writing the copy, or it is gone: it is not old then.
     const copiedAtMs = (await stat(path).catch(() => null))?.ctimeMs ?? Number.POSITIVE_INFINITY;
     if (copiedAtMs < clock.nowMs() - strayAfterMs) await rm(path, { force: true });
   }

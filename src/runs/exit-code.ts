@@ -14,7 +14,7 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
-/** The code of a run; nothing is wrong yet with one at work. A cancelled run did not do what was asked for: like a stopped one. */
+/** The exit code for a run's state: 0 for an active run; a cancelled run did not do what was asked, like a stopped one. */
 export function exitCodeOf(state: RunState): number {
   switch (state) {
     case 'done':
@@ -31,7 +31,7 @@ export function exitCodeOf(state: RunState): number {
   }
 }
 
-/** Several files: the worst, in the order 4, 6, 5, 3; anything else that went wrong comes before them. */
+/** For several files: the worst code. Unexpected errors and wrong usage come first, then 4, 6, 5, 3. */
 export function worstExitCode(codes: readonly number[]): number {
   const order = [1, 2, 4, 6, 5, 3];
   const worst = order.find((code) => codes.includes(code));

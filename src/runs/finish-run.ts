@@ -129,7 +129,7 @@ async function archiveOrMissing(run: RunRecord, folder: string): Promise<string 
   }
 }
 
-/** A crash may happen between a run's last state and what follows it: so many of the latest runs are checked. */
+/** A crash may happen between a run's last state and what follows it: this many of the latest runs are checked. */
 const tidiedRunsMax = 20;
 
 /** Completes what a crash left undone after the end of runs: their staged rows are deleted. */

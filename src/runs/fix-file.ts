@@ -1,6 +1,9 @@
 /**
- * The fix-file: a run's dead rows with their original columns, in the original's form, and what to do about each. It
- * can be dropped in again as it is (`rules.md`, "Dead letters").
+ * The fix-file: a run's rejected rows with their original columns, in the original's format, and what to do about each. It
+ * can be imported again as it is (`rules.md`, "Dead letters").
+ *
+ * It adds columns of its own. `_more1`, `_more2`… hold the cells beyond the header. A column of the user's with such a name
+ * gets one more `_` in front while it is in a fix-file, so that neither is mistaken for the other.
  */
 import { join, parse } from 'node:path';
 import { archiveFolders } from '#src/config/data-folders.ts';
@@ -12,15 +15,9 @@ import type { SourceOptions } from '#src/sources/open-source.ts';
 import type { CellsRow, JsonValue, Row } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 
-/**
- * The columns that a fix-file has beside the original ones (`rules.md`, "Dead letters"). Pure.
- *
- * `_more1`, `_more2`… hold the cells that stand beyond the header. A column of the user's own that is called like one of
- * these has one more `_` in front while it is in a fix-file, so that neither is taken for the other.
- */
 const fixFileColumns = ['_id', '_line', '_code', '_hint'] as const;
 
-/** A fix-file may hold what its original did, and besides what it adds: columns, hints, quotes and apostrophes. */
+/** A fix-file may hold all that its original held, and its own columns, hints, quotes and apostrophes as well. */
 export const fixFileReading = {
   requiredColumn: fixFileColumns,
   limits: { columnsMax: 5_000, recordBytesMax: 8 * 1024 * 1024 },
@@ -28,7 +25,7 @@ export const fixFileReading = {
 
 const ownNames: ReadonlySet<string> = new Set(fixFileColumns);
 const moreName = /^_more[1-9]\d*$/;
-/** As headers are compared: without regard to case. */
+/** Headers are compared without regard to case. */
 const mistakable = /^_+(?:id|line|code|hint|more\d+)$/i;
 
 export function isFixFile(row: Row): boolean {
@@ -36,19 +33,19 @@ export function isFixFile(row: Row): boolean {
   return fixFileColumns.every((column) => names.includes(column));
 }
 
-/** The dead letter's id that a row of a fix-file carries; empty where somebody emptied the cell. */
+/** The id of the dead letter in a row of a fix-file; empty if the cell was emptied. */
 export function letterIdOf(row: Row): string {
   if (row.kind === 'cells') return (row.cells[row.columns.indexOf('_id')] ?? '').trim();
   const id = row.object._id;
   return typeof id === 'string' ? id.trim() : '';
 }
 
-/** How a column of the user's is called in a fix-file. */
+/** The name of a user's column in a fix-file. */
 function nameInFixFile(name: string): string {
   return mistakable.test(name) ? `_${name}` : name;
 }
 
-/** How a column of a fix-file was called in the original; null for one that the fix-file has added. */
+/** The original name of a column of a fix-file; null for a column that the fix-file added. */
 export function originalName(name: string): string | null {
   if (ownNames.has(name) || moreName.test(name)) return null;
   return mistakable.test(name) && name.startsWith('__') ? name.slice(1) : name;
@@ -64,12 +61,12 @@ function moreColumn(index: number): string {
   return `_more${index + 1}`;
 }
 
-/** The cells that stand beyond the header. */
+/** The cells beyond the header. */
 export function cellsBeyond({ columns, cells, beyond = [] }: CellsRow): readonly string[] {
   return [...cells.slice(columns.length), ...beyond];
 }
 
-/** Names for columns that no two columns of one header share: some have no name, or the name of another. */
+/** A distinct name for each column of a header: columns may have no name, or the name of another one. */
 export function distinctNames(columns: readonly string[]): readonly string[] {
   const met = new Map<string, number>();
   return columns.map((column) => {
@@ -81,14 +78,14 @@ export function distinctNames(columns: readonly string[]): readonly string[] {
 
 const rowsPerPage = 500;
 
-/** Where the fix-file of a run lies, if it has one. */
+/** The path of a run's fix-file, if it has one. */
 export function fixFilePath(run: RunRecord): string {
   const extension = run.shape?.format === 'csv' || run.shape === null ? '.csv' : '.ndjson';
   const stem = parse(run.fileName.replace(/\.gz$/i, '')).name;
   return join(archiveFolders(run.importFolder).fix, `${run.id}__${safeFileName(`${stem}${extension}`)}`);
 }
 
-/** Writes the dead rows of the run; the file appears complete or not at all. Throws the system's errors. */
+/** Writes the rejected rows of the run; the file appears complete or not at all. Throws the system's errors. */
 export async function writeFixFile(staging: StagingLedger, run: RunRecord): Promise<string> {
   const path = fixFilePath(run);
   const shape: FileShape = run.shape ?? { format: 'csv', columns: [], delimiter: ',' };
@@ -152,7 +149,7 @@ async function* jsonLines(staging: StagingLedger, run: RunRecord): AsyncGenerato
   }
 }
 
-/** A redrive may hold rows of CSV and of JSON: both find their way back. */
+/** A redrive may contain rows of CSV and of JSON files. */
 function objectOf(row: Row): Readonly<Record<string, JsonValue>> {
   const members =
     row.kind === 'object'
@@ -162,7 +159,7 @@ function objectOf(row: Row): Readonly<Record<string, JsonValue>> {
   return Object.fromEntries([...members.map(([name, value]) => [nameInFixFile(name), value] as const), ...more]);
 }
 
-/** Codes of rows that were no rows: what the fix-file holds of them looks better than they were. */
+/** Codes of malformed rows: in the fix-file they look better than they were. */
 const misshapenCodes: ReadonlySet<string> = new Set(['cellCount', 'strayQuote', 'jsonInvalid', 'notAnObject']);
 
 export function isMisshapen(code: string): boolean {
@@ -172,7 +169,7 @@ export function isMisshapen(code: string): boolean {
 const howToReshape =
   'In this file: move each value under its column and empty _more1, _more2…; if all of them stand right, empty _code';
 
-/** All that is wrong with the row, for the person who mends it. */
+/** All that is wrong with the row, for the person who corrects it. */
 function hintsOf(dead: RunDeadRow): string {
   const hints = dead.problems.map(
     ({ field, message, hint }) => `${field === null ? '' : `${field}: `}${message}. ${hint}`,

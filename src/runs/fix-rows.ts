@@ -1,9 +1,9 @@
 /**
- * The rows of a fix-file, as they are taken in again (`rules.md`, "Dead letters").
+ * The rows of a fix-file that is imported again (`rules.md`, "Dead letters").
  *
- * Each row names its dead letter, which holds the cells as they were. A row that nobody has changed is judged again in its
- * original shape: the fix-file gave each row as many cells as its header, and that alone must let no row in. In a row that
- * somebody has mended, a cell that only a spreadsheet damaged is put back. A row without a letter is taken as it stands.
+ * Each row names its dead letter, which holds the original cells. An unchanged row is judged again in its original shape: in a
+ * fix-file each row has as many cells as the header, and that alone must not let a row in. In a corrected row, a cell that
+ * only a spreadsheet damaged is restored. A row without a letter is used as it is.
  *
  * Invariant: the mapping never sees a column of the fix-file, nor an apostrophe that guarded a formula.
  */
@@ -25,7 +25,7 @@ import type { StageItem } from './compare.ts';
 import { cellsBeyond, distinctNames, isMisshapen, letterIdOf, originalName } from './fix-file.ts';
 import { isSameButForDamage } from './spreadsheet-damage.ts';
 
-/** Why the letter's row was none, told once more; `line` is where it stands now. */
+/** The letter's problem once more, for a row that was malformed. @param line where the row is now. */
 export function misshapenAgain({ code, field, message, hint }: DeadLetter, row: Row, line: number): Problem {
   const value = shownValue(row.kind === 'cells' ? row.cells.join(', ') : JSON.stringify(row.object));
   return { code, line, field, value, message, hint };
@@ -33,7 +33,7 @@ export function misshapenAgain({ code, field, message, hint }: DeadLetter, row: 
 
 export type FixRows = (items: readonly SourceItem[]) => Promise<readonly StageItem[]>;
 
-/** @param keyColumns by which of their names the key's column is known. */
+/** @param keyColumns the names that the key's column may have. */
 export function createFixRows(
   { deadLetters }: Pick<Ledger, 'deadLetters'>,
   { feed, sequence }: Pick<RunRecord, 'feed' | 'sequence'>,
@@ -64,21 +64,21 @@ export function createFixRows(
   };
 }
 
-/** What a fix-file's row says of the original, with what the fix-file has added put aside. */
+/** The original row as the fix-file has it, apart from the columns that the fix-file added. */
 interface FoundRow {
   readonly line: number;
   readonly record: number;
   /** Of a JSON fix-file: the original's members. Null for CSV. */
   readonly object: ObjectRow['object'] | null;
   readonly columns: readonly string[];
-  /** As many as there are columns. */
+  /** One for each column. */
   readonly cells: readonly string[];
-  /** Those of `_more1`, `_more2`…, up to the last that holds something. */
+  /** The cells of `_more1`, `_more2`…, up to the last that is not blank. */
   readonly beyond: readonly string[];
-  /** Those of them that stood under no name in the original, too: they are ignored as they were. */
+  /** Those of them that had no column in the original either: they are ignored, as they were then. */
   readonly nameless: readonly string[];
   readonly originalLine: string;
-  /** Somebody emptied `_code`: the cells are right where they stand. */
+  /** `_code` was emptied: a person says that the cells are in the right columns. */
   readonly isAccepted: boolean;
 }
 
@@ -102,7 +102,7 @@ function foundRow(row: Row): FoundRow {
     columns.push(original);
     cells.push(text);
   }
-  // A record that is longer than the fix-file's header has its further cells behind all others.
+  // The cells beyond the fix-file's own header come after all others.
   const further = row.kind === 'cells' ? cellsBeyond(row) : [];
   return {
     line: row.line,
@@ -140,7 +140,7 @@ interface Judged {
 
 interface Question {
   readonly isKey: (column: string) => boolean;
-  /** No other row at hand has its letter. */
+  /** No other row of the slice names its letter. */
   readonly isAlone: boolean;
 }
 
@@ -152,7 +152,7 @@ function judge(found: FoundRow, letter: DeadLetter | null, question: Question): 
     return isAsItWas && !found.isAccepted ? asItWas(found, letter, stored) : shaped(found);
   }
   const compared = compare(found, stored, letter, question);
-  if (!compared.isAsItWas || found.isAccepted) return shaped(compared.mended);
+  if (!compared.isAsItWas || found.isAccepted) return shaped(compared.corrected);
   return asItWas(found, letter, stored);
 }
 
@@ -162,15 +162,15 @@ function asItWas({ line, record }: FoundRow, letter: DeadLetter, stored: Row): J
 }
 
 /**
- * Where two rows share a letter, the letter holds the cells of one of them: only the key is that of both, and the line tells
- * which of them it is.
+ * If two rows share a letter, the letter holds the cells of one of them: only the key belongs to both, and the line shows
+ * which row it is.
  */
 function compare(
   found: FoundRow,
   stored: CellsRow,
   { line, code }: DeadLetter,
   { isKey, isAlone }: Question,
-): { readonly isAsItWas: boolean; readonly mended: FoundRow } {
+): { readonly isAsItWas: boolean; readonly corrected: FoundRow } {
   const isOfThisRow = isAlone || found.originalLine === `${line}`;
   const isSame = (column: string, before: string, after: string): boolean =>
     before === after || ((isOfThisRow || isKey(column)) && isSameButForDamage(before, after));
@@ -180,7 +180,7 @@ function compare(
   const cells = found.cells.map((cell, index) => {
     const was = before.get(names[index] ?? '') ?? '';
     const column = found.columns[index] ?? '';
-    // Nobody empties the key of a row on purpose.
+    // The key of a row is never emptied on purpose.
     if (isSame(column, was, cell) || (isKey(column) && cell.trim() === '')) return was;
     return isMisshapen(code) ? beforeItMoved(cell, stored) : cell;
   });
@@ -193,19 +193,19 @@ function compare(
     isBeyondSame &&
     cells.every((_, index) => isBackTo(index)) &&
     [...before].every(([name, cell]) => left.has(name) || cell.trim() === '');
-  // A column that the original lacked is none of the row's, unless somebody has filled it in.
+  // A column that the original lacked does not belong to the row, unless it was filled in.
   const kept = cells.flatMap((cell, index) => (wasThere(index) || cell.trim() !== '' ? [index] : []));
-  const mended: FoundRow = {
+  const corrected: FoundRow = {
     ...found,
     object: null,
     columns: kept.map((index) => found.columns[index] ?? ''),
     cells: kept.map((index) => cells[index] ?? ''),
     ...(isBeyondSame && stored.beyond !== undefined ? { beyond: [], nameless: stored.beyond } : {}),
   };
-  return { isAsItWas, mended };
+  return { isAsItWas, corrected };
 }
 
-/** To mend a row that was none is to move its cells: one that a spreadsheet damaged is known by the only one it can be. */
+/** A malformed row is corrected by moving its cells: a damaged cell is restored if it matches exactly one original cell. */
 function beforeItMoved(cell: string, { cells }: CellsRow): string {
   const candidates = new Set(cells.filter((was) => was.trim() !== '' && isSameButForDamage(was, cell)));
   const [only] = candidates;
@@ -240,7 +240,7 @@ function otherFeed(line: number, { feed }: DeadLetter): Problem {
     line,
     field: '_id',
     value: null,
-    message: `the row belongs to the feed ${feed}, and the file to another one`,
+    message: `the row belongs to feed ${feed}, and the file to another feed`,
     hint: 'Put the rows of each feed into a file of their own.',
   };
 }

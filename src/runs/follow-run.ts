@@ -12,7 +12,7 @@ export interface FollowOptions extends Following {
   readonly onProgress: (run: RunRecord) => void;
 }
 
-/** Ends at the run's rest, or as `follow` does. */
+/** Ends when the run is final or stopped, or as `follow` does. */
 export async function followRun(options: FollowOptions): Promise<FollowEnd> {
   const { ledger, runId, onProgress } = options;
   const read = async (): Promise<RunRecord> => {
@@ -29,7 +29,7 @@ export async function followRun(options: FollowOptions): Promise<FollowEnd> {
   return { ...end, run: await read() };
 }
 
-/** Changes while anything goes on that the run waits for: itself, or the runs of its feed that came before it. */
+/** Changes while the run makes progress, or, if it is queued, the runs of its feed that came before it. */
 async function progressOf(ledger: Ledger, run: RunRecord): Promise<string> {
   const ahead =
     run.state === 'queued' ? await ledger.runs.list({ states: activeRunStates, feed: run.feed, limit: 50 }) : [run];

@@ -1,12 +1,12 @@
 /**
- * Whether a cell of a fix-file is as it was, but for what a spreadsheet does to a file that is merely opened and saved:
- * `007` becomes 7, `+4915112345678` becomes 4.91511E+12, `2026-11-21` becomes 21/11/2026. Nobody has said anything by that
- * (`rules.md`, "Dead letters"). Pure.
+ * Whether a cell of a fix-file is unchanged, apart from what a spreadsheet does to a file that is merely opened and saved:
+ * `007` becomes 7, `+4915112345678` becomes 4.91511E+12, `2026-11-21` becomes 21/11/2026. Such a change is not a person's
+ * correction (`rules.md`, "Dead letters"). Pure.
  *
- * What a spreadsheet never does is somebody's doing: it adds no `+` and no leading zero, and guesses no digits.
+ * Any other change is one: a spreadsheet adds no `+` and no leading zero, and guesses no digits.
  */
 
-/** A spreadsheet keeps so many digits of a number, and shows no number or date longer than this. */
+/** The digits that a spreadsheet keeps of a number, and the longest number or date that it shows. */
 const digitsKept = 15;
 const shownCharsMax = 40;
 
@@ -15,7 +15,7 @@ export function isSameButForDamage(original: string, found: string): boolean {
   const after = tidy(found);
   return (
     before === after ||
-    // Some take the apostrophe that marks a text for their own.
+    // Some remove the apostrophe that marks a text.
     before.replace(/^'/, '') === after ||
     (/^(?:true|false)$/i.test(before) && before.toLowerCase() === after.toLowerCase()) ||
     isSameNumber(before, after) ||
@@ -77,7 +77,7 @@ const isoPattern = /^\d{4}-\d/;
 
 /**
  * An ISO date comes back in the order of the country; another keeps its own. A day and a month alone become a date of this
- * year, with the month as a word in whatever language.
+ * year, with the month as a word of any language.
  */
 function isSameDate(original: string, found: string): boolean {
   const [, date, , hour, minute] = datePattern.exec(original) ?? [];
