@@ -1,6 +1,6 @@
 /**
- * Names a process beyond its pid, so that a lease left by a dead one is told from a lease of a living one that got
- * the same pid.
+ * Names a process by more than its pid, so that a lease left behind by a dead process is not taken for one of a live process
+ * that was given the same pid.
  */
 import { randomUUID } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { isSameBoot, type SystemFacts, thisSystem } from '#src/clock.ts';
 export interface ProcessIdentity {
   /** `host/boot/pid/start`. */
   readonly name: string;
-  /** Whether an owner's name belongs to a process that is dead for certain. Another host's never is. */
+  /** Whether the name belongs to a process that is certainly dead. A process on another host never is. */
   isDead(owner: string): boolean;
 }
 
@@ -33,16 +33,16 @@ export function identifyProcess(bootId: string, system: SystemFacts = thisSystem
 
 /** Equal to no start. */
 const notAtAll = 'never';
-/** A process that could not find out its own start is known by its pid alone. */
+/** A process that cannot find out its own start is identified by its pid only. */
 const unknown = '?';
 const unknownStart = (): string => `${unknown}${randomUUID().slice(0, 8)}`;
-/** What another program had to be asked for is believed for so long: leases are taken several times a second. */
+/** Answers of another program are cached for this long, since leases are taken several times a second. */
 const believedMs = 1_000;
 
 /**
- * When a process started, as the system tells it; null where it does not tell. A dead one never did. Linux counts ticks since
- * the boot; macOS keeps the second, which no later change of the clock moves. On Windows a pid has to do: one that was given
- * out again lets a dead process's leases stand until their time is over.
+ * When a process started, as the system reports it; null where it does not, or the process is dead. Linux counts ticks since
+ * boot; macOS keeps the second, which later changes of the clock do not move. On Windows only the pid is known: where it was
+ * reused, a dead process's leases last until they expire.
  */
 function startReader(system: SystemFacts): (pid: number) => string | null {
   switch (system.platform) {
@@ -68,10 +68,11 @@ function startTicks({ readFile }: SystemFacts, pid: number): string | null {
     const stat = readFile(`/proc/${pid}/stat`);
     // The second field is the program's name in parentheses and may hold spaces; state is the 3rd, start the 22nd.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A killed process whose parent has not asked for its end yet.
+    // A killed process whose parent has not collected it yet.
     if (fields[0] === 'Z' || fields[0] === 'X') return notAtAll;
     return fields[19] ?? null;
   } catch {
+    // No such process, or a system without /proc.
     return null;
   }
 }
@@ -84,16 +85,17 @@ function startSecond({ run }: SystemFacts, pid: number): string | null {
     if (state.startsWith('Z')) return notAtAll;
     return started.length === 0 ? null : started.join('-');
   } catch {
-    // Also where there is no such process: whether it lives, a signal tells.
+    // `ps` fails where there is no such process, too; a signal then shows whether it lives.
     return null;
   }
 }
 
-/** Two containers may share a host's name and boot, and each has pids of its own. */
+/** Two containers may share host name and boot, while each has its own pids. */
 function processNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '';
   } catch {
+    // Only Linux has namespaces of pids.
     return '';
   }
 }

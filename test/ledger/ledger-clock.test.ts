@@ -50,6 +50,15 @@ async function parkedRow(ledger: Ledger, clock: Moment, waitMs: number): Promise
   return run.id;
 }
 
+/** An audit that is due ten minutes from now. @returns now. */
+async function demandedAudit(ledger: Ledger, clock: Moment): Promise<number> {
+  const nowMs = await ledger.nowMs(clock);
+  await stagingRun(ledger, 'r1');
+  await ledger.runs.move('r1', ['staging'], 'done', { atMs: nowMs });
+  await ledger.audits.demand({ runId: 'r1', atMs: nowMs, dueAtMs: nowMs + 600_000 });
+  return nowMs;
+}
+
 const pending = async (ledger: Ledger, runId: string, clock: Moment): Promise<number> =>
   (await ledger.runs.pendingRecords(runId, 1, await ledger.nowMs(clock), 10)).length;
 
@@ -101,10 +110,7 @@ describe('the ledger’s clock', () => {
   it('a new boot with a clock that is far behind keeps audits and deliveries waiting for an hour at most', async () => {
     const { ledger } = await opened();
     const clock = machine();
-    const nowMs = await ledger.nowMs(clock);
-    await stagingRun(ledger, 'r1');
-    await ledger.runs.move('r1', ['staging'], 'done', { atMs: nowMs });
-    await ledger.audits.demand({ runId: 'r1', atMs: nowMs, dueAtMs: nowMs + 600_000 });
+    const nowMs = await demandedAudit(ledger, clock);
     const notice = { id: 'n1', kind: 'notice', type: 'feed.bad', feed: 'crm', data: {}, atMs: nowMs } as const;
     await ledger.deliveries.setCondition({ feed: 'crm', troubles: ['guard'], sinceMs: nowMs }, [notice]);
     await ledger.deliveries.tried('n1', nowMs, {
@@ -122,10 +128,7 @@ describe('the ledger’s clock', () => {
   it('a new boot with a clock that is right leaves an audit its time', async () => {
     const { ledger } = await opened();
     const clock = machine();
-    const nowMs = await ledger.nowMs(clock);
-    await stagingRun(ledger, 'r1');
-    await ledger.runs.move('r1', ['staging'], 'done', { atMs: nowMs });
-    await ledger.audits.demand({ runId: 'r1', atMs: nowMs, dueAtMs: nowMs + 600_000 });
+    const nowMs = await demandedAudit(ledger, clock);
     const next = machine('boot-2', 3_000);
     next.wallMs += 60_000;
     expect((await ledger.audits.nextDue((await ledger.nowMs(next)) + hourMs, 1))[0]?.dueAtMs).toBe(nowMs + 600_000);

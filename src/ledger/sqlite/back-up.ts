@@ -31,7 +31,7 @@ export async function backUpLedger(file: string, target: string): Promise<Ledger
     const check = checkLedger(temporary);
     if (check.state === 'damaged')
       throw notWritten(target, `what was written is damaged: ${check.findings[0]?.message}`);
-    await sync(temporary);
+    await syncFile(temporary);
     await giveName(temporary, target);
     return { ...check, file: target };
   } catch (error) {
@@ -40,7 +40,7 @@ export async function backUpLedger(file: string, target: string): Promise<Ledger
   } finally {
     // A full disk leaves SQLite's journal of the copy behind as well.
     for (const ending of ['', '-journal', '-wal', '-shm']) await rm(`${temporary}${ending}`, { force: true });
-    await sync(dirname(target));
+    await syncFolder(dirname(target));
   }
 }
 
@@ -61,8 +61,7 @@ function copyInto(file: string, temporary: string): void {
 }
 
 async function requireFree(target: string): Promise<void> {
-  const there = await lstat(target).catch(() => null);
-  if (there === null) return;
+  if (!(await isThere(target))) return;
   throw new PatchbayError('usage', 'backupExists', `${target} is there already`, {
     hint: 'Name a file that is not there yet: nothing is overwritten.',
   });
@@ -80,11 +79,34 @@ async function giveName(temporary: string, target: string): Promise<void> {
   }
 }
 
-/** Some systems cannot sync a folder; the file is safe there all the same. */
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY).catch(() => null);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
+/** A link that leads nowhere is there, too. */
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    // Nothing is there, or the path cannot be read: writing the file says which, with its reason.
+    return false;
+  }
+}
+
+/** On disk when this returns. */
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  try {
+    await syncFile(path);
+  } catch {
+    // Windows cannot open a folder, and some file systems cannot sync one. The file itself is on disk; only its name could be
+    // lost in a power cut, and then there is no backup under a wrong name either.
+  }
 }
 
 function notWritten(target: string, reason: string, cause?: unknown): PatchbayError {
