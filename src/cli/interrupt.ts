@@ -99,7 +99,7 @@ function isHangUpIgnored(): boolean {
 export const finishingText = 'patchbay: finishing the requests under way; press Ctrl-C again to leave at once';
 
 /** Prints that a command was interrupted and what that means. @returns the exit code. */
-export function tellInterrupted(output: Output, message: string, exitCode: number): number {
+export function reportInterrupted(output: Output, message: string, exitCode: number): number {
   const document: ErrorDocument = { error: { code: 'interrupted', message, hint: null }, exitCode };
   if (output.json) output.document(document);
   else output.note(message);

@@ -1,5 +1,5 @@
 /**
- * One-shot commands: enter runs, see to it that an engine works on them (`seat.ts`), follow them, and print what became of
+ * One-shot commands: enter runs, see to it that an engine works on them (`work-session.ts`), follow them, and print what became of
  * each.
  */
 import { SingleBar } from 'cli-progress';
@@ -19,7 +19,7 @@ import { finishingText, listenForInterrupt } from './interrupt.ts';
 import { type Output, printable } from './output.ts';
 import { auditLines } from './present-audit.ts';
 import { counted, presentRun, progressLine } from './present-run.ts';
-import { handedOverText, type Seat, type SeatOptions, takeSeat } from './seat.ts';
+import { beginWork, type WorkOptions, type WorkSession } from './work-session.ts';
 
 /** A run to follow. A new one is withdrawn where no engine can be started for it. */
 export interface EnteredRun {
@@ -27,7 +27,7 @@ export interface EnteredRun {
   readonly isNew: boolean;
 }
 
-interface OneShotOptions extends SeatOptions {
+interface OneShotOptions extends WorkOptions {
   readonly onProgress: (run: RunRecord) => void;
   readonly onEnd: (end: FollowEnd) => void;
   /** Waits for the first audit of each run, too. */
@@ -68,29 +68,29 @@ async function workUntilRest(
   const withdraw = async (entered: readonly EnteredRun[]): Promise<void> => {
     for (const { run, isNew } of entered) if (isNew) await withdrawRun(home.submit, run);
   };
-  const { seat, entered } = await takeSeat(home, options, { enter: submit, withdraw });
+  const { session, entered } = await beginWork(home, options, { enter: submit, withdraw });
   try {
     const ends: FollowEnd[] = [];
     for (const { run } of entered) {
-      const end = await seat.follow((following) => followRun({ ...following, runId: run.id, onProgress }));
+      const end = await session.follow((following) => followRun({ ...following, runId: run.id, onProgress }));
       onEnd(end);
       ends.push(end);
     }
     const audited: OneShotEnd[] = [];
-    for (const end of ends) audited.push({ end, audit: options.audit ? await firstAudit(home, seat, end) : null });
-    if (seat.isEngine() && ends.every((end) => end.kind === 'rest')) await restOfAll(home, options);
+    for (const end of ends) audited.push({ end, audit: options.audit ? await firstAudit(home, session, end) : null });
+    if (session.isEngine() && ends.every((end) => end.kind === 'rest')) await restOfAll(home, options);
     interrupt.signal.throwIfAborted();
     return audited;
   } finally {
-    await seat.leave();
+    await session.leave();
   }
 }
 
-async function firstAudit(home: Home, seat: Seat, { kind, run }: FollowEnd): Promise<AuditEnd | null> {
+async function firstAudit(home: Home, session: WorkSession, { kind, run }: FollowEnd): Promise<AuditEnd | null> {
   if (kind !== 'rest' || !isFinal(run.state)) return null;
   const first = await firstAuditOf(home, run.id);
   if (first === null) return null;
-  return await seat.follow((following) => followAudit({ ...following, auditId: first.id }));
+  return await session.follow((following) => followAudit({ ...following, auditId: first.id }));
 }
 
 /** An engine started by a one-shot ends when all runs have ended, those of other commands included; or when there is no progress. */
@@ -142,8 +142,9 @@ export async function finishOneShot(
         sameWorkspace: command.sameWorkspace,
         patienceMs: command.patienceMs,
         interrupt,
-        onEngine: (engine) => {
-          if (engine === null) output.note(handedOverText);
+        note: (text) => {
+          progress.clear();
+          output.note(text);
         },
         onProgress: progress.update,
         onEnd: progress.clear,

@@ -7,7 +7,7 @@ export interface Terminal {
   readonly output: NodeJS.WritableStream;
 }
 
-/** Null where nobody is there to be asked, or `--yes` has answered already. */
+/** Null without a terminal, or where `--yes` has answered already. */
 export function terminalOf({ json, yes }: GlobalOptions): Terminal | null {
   if (json === true || yes === true || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return null;
   return { input: process.stdin, output: process.stderr };

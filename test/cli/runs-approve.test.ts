@@ -75,6 +75,22 @@ describe('without a terminal', () => {
     });
   });
 
+  it('the sandbox that the reading commands find is found, also without --sandbox', async () => {
+    const { data, ledger } = await stoppedRun();
+    expect((await callPatchbay(['runs', 'ls', '--data', data], {})).stdout).toContain('r-1');
+    const { code, stderr } = await callPatchbay(['runs', 'approve', 'r-1', '--data', data, '--detach'], {});
+    expect(code, stderr).toBe(0);
+    expect(await ledger.runs.get('r-1')).toMatchObject({ state: 'applying' });
+  });
+
+  it('a file does not end up in a sandbox that nobody named, and nothing is made up where nothing is', async () => {
+    const { data } = await stoppedRun();
+    const missing = 'patchbay: no service is configured [serviceMissing]';
+    expect((await callPatchbay(['import', 'a.csv', '--data', data], {})).stderr).toContain(missing);
+    const empty = tempFolder();
+    expect((await callPatchbay(['dead', 'retry', '--all', '--data', empty], {})).stderr).toContain(missing);
+  });
+
   it('a run that was cancelled is not approved, and that is said with exit code 2', async () => {
     const { data, ledger } = await stoppedRun();
     await ledger.runs.move('r-1', ['stopped'], 'cancelling', { atMs: 2 });

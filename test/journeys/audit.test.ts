@@ -35,9 +35,8 @@ describe('an audit', () => {
 
     const captured = captureOutput();
     await status({ data: journey.data, sandbox: true, color: false });
-    expect(captured.stdout()).toContain(
-      `duplicates    ${run}  1 key with more than one contact  patchbay audit ${run}`,
-    );
+    const command = `patchbay --data ${journey.data} audit --sandbox ${run}`;
+    expect(captured.stdout()).toContain(`duplicates    ${run}  1 key with more than one contact  ${command}`);
     await showRun({ data: journey.data, sandbox: true, color: false }, run);
     expect(captured.stdout()).toMatch(/audit at \S+: 3 keys checked, 1 has more than one contact\n {4}c-2\n/);
 

@@ -27,7 +27,7 @@ describe.concurrent('an import that is cut off', () => {
 
     const told = `killed at ${moments.join(', ')} creates\n${stderr}`;
     expect(code, told).toBe(0);
-    expect(stderr).toContain(`going on with run ${run}`);
+    expect(stderr).toContain(`continuing run ${run}`);
     expect(documents, told).toMatchObject([
       { run, state: 'done', rows, created: rows, updated: 0, adopted: 0, dead: 0, pending: 0 },
     ]);
@@ -51,13 +51,13 @@ describe.concurrent('an import that is cut off', () => {
     expect(await service.keys(), 'what was sent was waited for').toHaveLength(sentBefore);
 
     const { stdout } = await journey.call(['status']);
-    expect(stdout).toMatch(/^waiting +\S+ {2}people\.csv {2}\d+ rows to go; go on with: patchbay start$/m);
+    expect(stdout).toMatch(/^waiting +\S+ {2}people\.csv {2}\d+ rows to go; continue with: patchbay start$/m);
     expect(stdout, 'nothing is at work while no engine works').not.toMatch(/^running/m);
 
     await service.setFaults([]);
     const { code, documents, stderr } = await journey.call(['import', '--json', file]);
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('which was cut off');
+    expect(stderr).toContain('which was interrupted');
     expect(documents).toMatchObject([{ state: 'done', rows, created: rows }]);
     expect(await service.keys()).toEqual(peopleKeys(rows));
     expect(service.createCount()).toBe(rows);

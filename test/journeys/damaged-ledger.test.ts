@@ -87,7 +87,7 @@ describe('a ledger that is damaged while an engine works', () => {
     const worker = journey.start(['start', '--worker', '--json']);
     await worker.firstLine();
     const follower = journey.start(['import', '--json', journey.file('more.csv', peopleCsv(300, { prefix: 'm' }))]);
-    await until('the follower', () => follower.stderr.includes('an engine is running'));
+    await until('the follower', () => follower.stderr.includes('an engine is already running'));
     damageTables(ledgerOf(journey), ['staged']);
     for (const ended of [await follower.ended(), await worker.ended()]) {
       expect(ended.code, ended.stderr).toBe(1);

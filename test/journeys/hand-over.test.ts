@@ -5,7 +5,7 @@ import { until } from '#test/support/until.ts';
 
 /** Slow enough that the run is never at its end before the other process has come. */
 const slowly = { PATCHBAY_RATE: '4' };
-const follows = 'an engine is running on this data folder';
+const follows = 'an engine is already running on this data folder';
 
 describe.concurrent('an import beside a running engine', () => {
   test('hands its file over, follows the run, and ends with its code', async ({ journey }) => {

@@ -79,7 +79,7 @@ describe('status and doctor', () => {
     damageTables(file, ['dead_rows']);
     const { code, stdout } = await journey.call(['doctor']);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^BAD {2}ledger {7}the ledger \S+ledger\.sqlite is damaged: .+patchbay ledger check/m);
+    expect(stdout).toMatch(/^FAIL ledger {7}the ledger \S+ledger\.sqlite is damaged: .+patchbay ledger check/m);
     expect(stdout, 'the other checks').toMatch(/^ok {3}service/m);
     // Known from now on.
     expect((await journey.call(['status'])).stderr).toContain('is damaged');

@@ -56,11 +56,11 @@ describe.concurrent('a one-shot import', () => {
   }) => {
     const file = journey.file('people.csv', 'externalId,firstName,phone\nc-1,N/A,+14155550101 x123\n');
     const done = await journey.call(['import', '--sandbox', file]);
-    const [, run = ''] = /2 warnings: see patchbay runs show (\S+)/.exec(done.stdout) ?? [];
+    const [, run = ''] = /2 warnings: see patchbay runs show --sandbox (\S+)/.exec(done.stdout) ?? [];
     const shown = await journey.call(['runs', 'show', run]);
     expect(shown.stdout).toMatch(/2 warnings:\n +line +column +value +code +what was done\n/);
     expect(shown.stdout).toMatch(/2 +firstName +N\/A +placeholderText +the cell holds a word/);
-    expect(shown.stdout).toMatch(/2 +phone +\+14155550101 x123 +phoneExtensionDropped +the extension was left out/);
+    expect(shown.stdout).toMatch(/2 +phone +\+14155550101 x123 +phoneExtensionDropped +the extension was dropped/);
     const bare = await journey.call(['runs', 'show', '--no-values', run]);
     expect(bare.stdout).toContain('phoneExtensionDropped');
     expect(bare.stdout).not.toMatch(/N\/A|0101/);

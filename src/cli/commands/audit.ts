@@ -5,13 +5,13 @@ import { followAudit } from '#src/audits/follow-audit.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { type AuditResult, readAuditEnd, requestAudit } from '#src/operations/audits.ts';
 import { findRun } from '#src/operations/runs.ts';
-import { listenForInterrupt, tellInterrupted } from '../interrupt.ts';
+import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
 import { counted } from '../present-run.ts';
-import { takeSeatFor } from '../seat.ts';
+import { beginRequest } from '../work-session.ts';
 
 interface AuditOptions extends GlobalOptions {
   readonly wait?: string;
@@ -27,19 +27,21 @@ export async function auditRun(options: AuditOptions, id: string): Promise<numbe
   });
   try {
     const run = await findRun(home, id);
-    const { seat, entered } = await takeSeatFor(home, output, { patienceMs, interrupt }, () => requestAudit(home, run));
+    const { session, entered } = await beginRequest(home, output, { patienceMs, interrupt }, () =>
+      requestAudit(home, run),
+    );
     try {
-      const end = await seat.follow((following) => followAudit({ ...following, auditId: entered.id }));
+      const end = await session.follow((following) => followAudit({ ...following, auditId: entered.id }));
       const result = await readAuditEnd(home, end, output.values);
       print(home, output, run, result);
       return result.exitCode;
     } finally {
-      await seat.leave();
+      await session.leave();
     }
   } catch (error) {
     const code = interrupt.exitCode();
     if (code === null) throw error;
-    return tellInterrupted(output, 'interrupted: the next engine continues the audit', code);
+    return reportInterrupted(output, 'interrupted: the next engine continues the audit', code);
   } finally {
     interrupt.dispose();
     await home.close();

@@ -23,7 +23,7 @@ import { endedTick } from '#src/operations/schedules.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
 import { changeCounts } from '#src/snapshots/compare-snapshots.ts';
 import { describeChange, describeDifferences, describeNew, numberLabel } from '#src/snapshots/describe-change.ts';
-import { listenForInterrupt, tellInterrupted } from '../interrupt.ts';
+import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
@@ -35,7 +35,7 @@ import {
   numberRow,
   shortInstant,
 } from '../present-numbers.ts';
-import { takeSeatFor } from '../seat.ts';
+import { beginRequest } from '../work-session.ts';
 
 interface NumbersOptions extends GlobalOptions {
   readonly user?: string;
@@ -185,7 +185,7 @@ export async function snapshotNumbers(options: SnapshotOptions): Promise<number>
     output.note('patchbay: the next engine takes the snapshot; press Ctrl-C again to leave at once');
   });
   try {
-    const { seat, entered } = await takeSeatFor(
+    const { session, entered } = await beginRequest(
       home,
       output,
       { patienceMs, interrupt },
@@ -194,16 +194,16 @@ export async function snapshotNumbers(options: SnapshotOptions): Promise<number>
     );
     try {
       await withdrawIfOdd(home, entered);
-      const end = await seat.follow((following) => followTick({ ...following, tickId: entered.tick.id }));
+      const end = await session.follow((following) => followTick({ ...following, tickId: entered.tick.id }));
       await printSnapshot(home, output, endedTick(end, phoneNumbersSchedule));
       return 0;
     } finally {
-      await seat.leave();
+      await session.leave();
     }
   } catch (error) {
     const code = interrupt.exitCode();
     if (code === null) throw error;
-    return tellInterrupted(output, 'interrupted: the next engine takes the snapshot', code);
+    return reportInterrupted(output, 'interrupted: the next engine takes the snapshot', code);
   } finally {
     interrupt.dispose();
     await home.close();

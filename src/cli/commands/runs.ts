@@ -166,7 +166,7 @@ export async function cancel(options: GlobalOptions, id: string): Promise<number
     const output = createOutput(options);
     const run = await findRun(home, id);
     await cancelRun(home, run);
-    await endCancelled(home);
+    await endCancelled(home, output);
     const detail = await readRun(home, (await home.ledger.runs.get(run.id)) ?? run);
     if (output.json) output.document(runDocument(detail, output.values));
     else output.line(presentRun(output, detail));
@@ -177,7 +177,11 @@ export async function cancel(options: GlobalOptions, id: string): Promise<number
 }
 
 /** The running engine ends it; where none runs, this process becomes the engine for it. */
-async function endCancelled(home: Home): Promise<void> {
+async function endCancelled(home: Home, output: Output): Promise<void> {
+  if (home.mode === 'real' && home.config.service.baseUrl === null) {
+    output.note('no service is configured here: the running engine ends the run, or the next one');
+    return;
+  }
   const lock = takeEngineLock(home.folders.lockFile);
   if (lock === null) return;
   const engine = await startEngine(home, lock, { sameWorkspace: false, waitFor: 'everything', runsSchedules: false });

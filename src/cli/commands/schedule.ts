@@ -21,13 +21,13 @@ import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { followRun } from '#src/runs/follow-run.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
-import { finishingText, listenForInterrupt, tellInterrupted } from '../interrupt.ts';
+import { finishingText, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { createProgress, type Progress, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { changeSummary, countedNumbers } from '../present-numbers.ts';
 import { presentRun } from '../present-run.ts';
-import { type Seat, takeSeatFor } from '../seat.ts';
+import { beginRequest, type WorkSession } from '../work-session.ts';
 
 const runsShown = 3;
 const minuteMs = 60_000;
@@ -100,22 +100,24 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
   });
   try {
     if (options.detach === true) return detach(home, output, await requestTick(home, name));
-    const { seat, entered } = await takeSeatFor(home, output, { patienceMs, interrupt }, () => requestTick(home, name));
+    const { session, entered } = await beginRequest(home, output, { patienceMs, interrupt }, () =>
+      requestTick(home, name),
+    );
     try {
-      const end = await seat.follow((following) => followTick({ ...following, tickId: entered.id }));
+      const end = await session.follow((following) => followTick({ ...following, tickId: entered.id }));
       const tick = endedTick(end, name);
       if (tick.outcome !== 'run') return await printTick(home, output, tick);
       if (!output.json) output.line(`${printable(name)}: ${outcomeText(output, tick)}`);
-      return await followRuns(home, output, seat, tick, progress);
+      return await followRuns(home, output, session, tick, progress);
     } finally {
-      await seat.leave();
+      await session.leave();
     }
   } catch (error) {
     progress.clear();
     const code = interrupt.exitCode();
     if (code === null) throw error;
     const who = isEngineRunning(home) ? 'the running engine continues the work' : 'the next engine continues the work';
-    return tellInterrupted(output, `interrupted: ${who}`, code);
+    return reportInterrupted(output, `interrupted: ${who}`, code);
   } finally {
     interrupt.dispose();
     await home.close();
@@ -137,13 +139,13 @@ function detach(home: Home, output: Output, tick: TickRecord): number {
 async function followRuns(
   home: Home,
   output: Output,
-  seat: Seat,
+  session: WorkSession,
   tick: TickRecord,
   progress: Progress,
 ): Promise<number> {
   const codes: number[] = [];
   for (const runId of tick.runIds) {
-    const end = await seat.follow((following) => followRun({ ...following, runId, onProgress: progress.update }));
+    const end = await session.follow((following) => followRun({ ...following, runId, onProgress: progress.update }));
     progress.clear();
     const detail = await readRunEnd(home, end);
     if (output.json) output.document(runDocument(detail, output.values));

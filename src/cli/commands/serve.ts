@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { errorLines } from '#src/cli/exit.ts';
-import { listenForInterrupt, tellInterrupted } from '#src/cli/interrupt.ts';
+import { listenForInterrupt, reportInterrupted } from '#src/cli/interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
 import { createOutput, handleBrokenStdout, type Output, printable, wasStdoutClosed } from '#src/cli/output.ts';
 import { systemClock } from '#src/clock.ts';
@@ -35,15 +35,15 @@ export async function serve(options: ServeOptions): Promise<number> {
   const service = await startService(serviceOptions).catch((error: unknown) => {
     loading?.dispose();
     if (loading?.signal.aborted === true) return null;
-    tellProblems(output, error);
+    printProblems(output, error);
     throw error;
   });
   if (service === null) {
-    return tellInterrupted(output, 'interrupted; nothing was loaded', loading?.exitCode() ?? exitCodes.interrupted);
+    return reportInterrupted(output, 'interrupted; nothing was loaded', loading?.exitCode() ?? exitCodes.interrupted);
   }
-  // Before the start is told: whoever reads of it may end the service at once.
+  // Before the start is printed: a reader of that may end the service at once.
   const interrupt = loading ?? listenForInterrupt(() => undefined, { hangUp: true });
-  tellStarted(output, service, { store, patchMode: serviceOptions.patchMode });
+  printStarted(output, service, { store, patchMode: serviceOptions.patchMode });
   await interrupt.received;
   await service.close();
   interrupt.dispose();
@@ -51,8 +51,8 @@ export async function serve(options: ServeOptions): Promise<number> {
   return exitCode === null || exitCode === exitCodes.interrupted ? 0 : exitCode;
 }
 
-/** Of a workspace file with several problems the error tells the first; all that are known go to stderr. */
-function tellProblems(output: Output, error: unknown): void {
+/** Of a workspace file with several problems the error names the first; all that are known go to stderr. */
+function printProblems(output: Output, error: unknown): void {
   if (!(error instanceof PatchbayError) || !(error.cause instanceof AggregateError)) return;
   if (error.cause.errors.length < 2) return;
   for (const problem of error.cause.errors) output.note(printable(messageOf(problem)));
@@ -63,7 +63,7 @@ export interface DumpOptions extends GlobalOptions {
   readonly store?: string;
 }
 
-/** `file` is a path, or `-` for stdout: then the dump is all that stands there, and a part of it is a failure. */
+/** `file` is a path, or `-` for stdout: then stdout holds nothing but the dump, and a part of it is a failure. */
 export async function dumpStore(file: string, options: DumpOptions): Promise<number> {
   const output = createOutput(options);
   const store = options.store ?? ':memory:';
@@ -92,11 +92,11 @@ export async function dumpStore(file: string, options: DumpOptions): Promise<num
   } catch (error) {
     const exitCode = interrupt.exitCode();
     if (exitCode !== null) {
-      const told = isForStdout ? { ...output, json: false } : output;
-      return tellInterrupted(told, 'interrupted; no dump was written', exitCode);
+      const reporting = isForStdout ? { ...output, json: false } : output;
+      return reportInterrupted(reporting, 'interrupted; no dump was written', exitCode);
     }
     if (!isStdoutTaken) throw error;
-    // A part of the dump stands on standard output already, and nobody may be there to take more.
+    // A part of the dump is on standard output already, and its reader may be gone.
     process.stderr.write(`${errorLines(errorDocument(error))}\n`);
     return errorDocument(error).exitCode;
   } finally {
@@ -175,7 +175,7 @@ interface StartFacts {
   readonly patchMode: PatchMode;
 }
 
-export function tellStarted(output: Output, service: RunningService, { store, patchMode }: StartFacts): void {
+export function printStarted(output: Output, service: RunningService, { store, patchMode }: StartFacts): void {
   const { loaded } = service;
   if (output.json) {
     output.document({ origin: service.origin, key: service.printedKey, store, ...(loaded === null ? {} : { loaded }) });

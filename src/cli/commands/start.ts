@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { errorLines } from '#src/cli/exit.ts';
-import { listenForInterrupt } from '#src/cli/interrupt.ts';
+import { finishingText, listenForInterrupt } from '#src/cli/interrupt.ts';
 import { type GlobalOptions, openCliHome } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable } from '#src/cli/output.ts';
 import { isoInstant } from '#src/clock.ts';
@@ -41,9 +41,7 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
       hint: 'There is one engine per data folder. Use the running one, or another data folder (--data DIR).',
     });
   }
-  const interrupt = listenForInterrupt(() =>
-    output.note('patchbay: finishing the requests on their way; press Ctrl-C again to leave at once'),
-  );
+  const interrupt = listenForInterrupt(() => output.note(finishingText));
   const engine = await startEngine(home, lock, {
     sameWorkspace: options.sameWorkspace === true,
     waitFor: 'everything',
@@ -168,9 +166,7 @@ function printBanner(output: Output, home: Home, engine: Engine, page: string): 
 export async function startWorker(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
   const home = await openCliHome(options, 'start');
-  const interrupt = listenForInterrupt(() =>
-    output.note('patchbay: finishing the requests on their way; press Ctrl-C again to leave at once'),
-  );
+  const interrupt = listenForInterrupt(() => output.note(finishingText));
   let shifts = 0;
   try {
     await runWorker(home, {

@@ -1,0 +1,147 @@
+/**
+ * A command's part in the work that it asks for: it becomes the engine of the data folder, or it follows the running engine
+ * through the ledger and takes its place when that engine dies (`contract.md`, "One engine per data folder").
+ */
+import type { Home } from '#src/app.ts';
+import { sleepUnlessCut } from '#src/clock.ts';
+import { formatDuration } from '#src/config/forms.ts';
+import { type Engine, startEngine } from '#src/engine/engine.ts';
+import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
+import type { Following } from '#src/ledger/follow.ts';
+import type { Interrupt } from './interrupt.ts';
+import { type Output, printable } from './output.ts';
+
+export interface WorkOptions {
+  readonly sameWorkspace: boolean;
+  /** How long following goes on without any progress. */
+  readonly patienceMs: number;
+  readonly interrupt: Interrupt;
+  /** For people: that another engine does the work, and what the work waits for. */
+  readonly note: (text: string) => void;
+}
+
+export interface WorkSession {
+  /** Follows to an end. If the engine dies meanwhile, this process becomes the engine and continues to follow. */
+  follow<End extends { readonly kind: string }>(follow: (following: Following) => Promise<End>): Promise<End>;
+  isEngine(): boolean;
+  /** Stops the engine, if this process is it. */
+  leave(): Promise<void>;
+}
+
+export interface Entry<Entered> {
+  /** Enters the work; before the engine is up, so that a later process does not overtake this one meanwhile. */
+  readonly enter: () => Promise<Entered>;
+  /** Withdraws it where no engine can be started for it. */
+  readonly withdraw: (entered: Entered) => Promise<void>;
+}
+
+/**
+ * Enters work and sees to it that an engine is there. The caller leaves the session.
+ * @throws PatchbayError what the engine's start and `enter` throw: a wrong workspace or a refused key leaves nothing behind.
+ */
+export async function beginWork<Entered>(
+  home: Home,
+  options: WorkOptions,
+  entry: Entry<Entered>,
+): Promise<{ readonly session: WorkSession; readonly entered: Entered }> {
+  const start = (lock: EngineLock): Promise<Engine> =>
+    startEngine(home, lock, { sameWorkspace: options.sameWorkspace, waitFor: 'unreachable', runsSchedules: false });
+  const lock = takeEngineLock(home.folders.lockFile);
+  const entered = await enterUnderLock(lock, entry.enter);
+  let engine: Engine | null = null;
+  try {
+    engine = lock === null ? null : await start(lock);
+  } catch (error) {
+    await entry.withdraw(entered);
+    throw error;
+  }
+  if (engine === null) options.note('an engine is already running on this data folder: handing over to it');
+  engine?.wake();
+  return {
+    entered,
+    session: {
+      follow: async (follow) => {
+        // Ends: each turn either has an end or makes this process the engine, which happens once.
+        for (;;) {
+          const { end, lock: freed } = await followOnce(home, options, engine, follow);
+          if (end.kind !== 'engineGone' || freed === null) return end;
+          engine = await start(freed);
+        }
+      },
+      isEngine: () => engine !== null,
+      leave: async () => engine?.stop(),
+    },
+  };
+}
+
+async function enterUnderLock<Entered>(lock: EngineLock | null, enter: () => Promise<Entered>): Promise<Entered> {
+  try {
+    return await enter();
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+async function followOnce<End>(
+  home: Home,
+  { patienceMs, interrupt, note }: WorkOptions,
+  engine: Engine | null,
+  follow: (following: Following) => Promise<End>,
+): Promise<{ end: End; lock: EngineLock | null }> {
+  const { ledger, clock, folders } = home;
+  let lock: EngineLock | null = null;
+  const isEngineGone = (): boolean => {
+    lock = takeEngineLock(folders.lockFile);
+    return lock !== null;
+  };
+  const common = { ledger, clock, patienceMs, signal: interrupt.signal };
+  const following = follow(engine === null ? { ...common, isEngineGone } : common);
+  const death = engine?.died.then((cause): never => {
+    throw cause;
+  });
+  // When following ends first, the death is no longer awaited.
+  death?.catch(() => undefined);
+  const watching = new AbortController();
+  void notePauses(home, note, patienceMs, watching.signal);
+  try {
+    const end = await (death === undefined ? following : Promise.race([following, death]));
+    return { end, lock };
+  } finally {
+    watching.abort();
+  }
+}
+
+const pauseLookMs = 1_000;
+
+/** Says what the work waits for, once for each cause. Never rejects: following reports what is wrong with the ledger. */
+async function notePauses(
+  { ledger, clock }: Home,
+  note: (text: string) => void,
+  patienceMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let noted = '';
+  // A refused key ends the following at once; what is left is a service that does not answer.
+  for (;;) {
+    await sleepUnlessCut(clock, pauseLookMs, signal);
+    if (signal.aborted) return;
+    const pause = await ledger.pause().catch(() => null);
+    if (pause === null || pause.code === 'auth' || pause.message === noted) continue;
+    noted = pause.message;
+    note(`waiting for the service for up to ${formatDuration(patienceMs)} (--wait): ${printable(pause.message)}`);
+  }
+}
+
+/**
+ * For work that stays requested where no engine can be started for it: the next engine carries it out, and that does no harm.
+ */
+export function beginRequest<Entered>(
+  home: Home,
+  output: Output,
+  { patienceMs, interrupt }: Pick<WorkOptions, 'patienceMs' | 'interrupt'>,
+  enter: Entry<Entered>['enter'],
+  withdraw: Entry<Entered>['withdraw'] = async () => undefined,
+): Promise<{ readonly session: WorkSession; readonly entered: Entered }> {
+  return beginWork(home, { sameWorkspace: false, patienceMs, interrupt, note: output.note }, { enter, withdraw });
+}
