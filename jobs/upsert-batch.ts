@@ -47,7 +47,8 @@ export async function workOnBatch(
     if (isExhaustedRead(error)) {
       const { ledger, clock } = context.upsert;
       const { runId, batch, generation } = reference;
-      await ledger.runs.releaseBatch(runId, batch, generation, clock.nowMs() + restMs);
+      const dueAtMs = (await ledger.nowMs(clock)) + restMs;
+      await ledger.runs.releaseBatch(runId, batch, generation, dueAtMs);
       await context.exhausted(error);
       return false;
     }

@@ -170,6 +170,20 @@ describe('a read that gets no answer', () => {
     expectCounts(await bench.finish(run), { rows: 1, created: 1 });
   });
 
+  it('defers its batch by the clock of the ledger: a wall clock that was set ahead does not delay it', async () => {
+    const bench = await openOutageBench();
+    await bench.stage(await bench.submit('people.csv', people(1, 'Engineer')));
+    await bench.ledger.nowMs(bench.world.clock);
+    bench.world.clock.setWallBy(3_600_000);
+    await bench.world.faults('list:dropBefore');
+    await bench.work();
+    const nowMs = await bench.ledger.nowMs(bench.world.clock);
+    const [batch] = await bench.ledger.runs.nextBatches(nowMs, 1);
+    const waitMs = (batch?.dueAtMs ?? 0) - nowMs;
+    expect(waitMs).toBeGreaterThan(0);
+    expect(waitMs).toBeLessThanOrEqual(3_000);
+  });
+
   it('where the service says that it fails, the control key is the fifth: all work pauses at once, and no row is blamed', async () => {
     const bench = await openOutageBench();
     const run = await bench.stage(await bench.submit('people.csv', people(1, 'Engineer')));
