@@ -1,4 +1,4 @@
-/** How long a run took: while it is stopped people look at it, and nothing works. */
+/** How long a run took, in its summary: the time it was stopped does not count. */
 import { expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { summarise } from '#src/runs/report.ts';
