@@ -3,7 +3,7 @@
  * does is loaded when it is called, so that `--help` is fast.
  */
 import { type Command, CommanderError } from 'commander';
-import { closest } from '#src/config/forms.ts';
+import { closest } from '#src/config/closest.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
 import { exitWithDocument, exitWithError, usageDocument, withFlagsInHint } from './exit.ts';
 import { type FolderFlags, leaveWhenStdoutBreaks } from './output.ts';

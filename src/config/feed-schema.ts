@@ -1,9 +1,6 @@
 /**
  * The feeds of the configuration: their names, settings, source labels and limits (`rules.md`, "Workspace, feed, key";
  * `contract.md`, "Feeds and schedules, in the config").
- *
- * A message of a check over several settings completes the sentence "KEY …" (`sentence`), that of a single value "KEY must
- * be …" (`forms.ts`).
  */
 import { z } from 'zod';
 import {
@@ -13,23 +10,12 @@ import {
   duration,
   path,
   percentage,
+  sentence,
   settingTraits,
   timeZone,
   wholeNumber,
   yesOrNo,
 } from './forms.ts';
-
-/** Parameters of an issue whose message completes "KEY …"; `beside` is another setting of the group, to be shown with its place. */
-export interface SentenceParams {
-  readonly sentence: true;
-  readonly beside?: string;
-}
-
-/** Reports a check over several settings at the setting `name`. */
-function sentence(context: z.RefinementCtx, at: readonly string[], message: string, beside?: string): void {
-  const params: SentenceParams = { sentence: true, ...(beside === undefined ? {} : { beside }) };
-  context.addIssue({ code: 'custom', path: [...at], message, params: { ...params } });
-}
 
 // Names. A name is a folder's name too, so two that differ only in case would be one feed on some file systems.
 

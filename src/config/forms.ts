@@ -2,10 +2,12 @@
  * The forms that a setting's value can have: how it is written, checked and written again; and what else is known of a
  * setting (`SettingTraits`).
  *
- * Invariant: the message of every issue completes the sentence "KEY must be …", so that each wrong value is answered with
- * the expected form. No message repeats the value, which may be a secret.
+ * Invariant: the message of an issue completes the sentence "KEY must be …", so that each wrong value is answered with the
+ * expected form; one reported with `sentence` completes "KEY …". No message repeats a value that may be a secret.
  */
+import { Cron } from 'croner';
 import { z } from 'zod';
+import { closest } from './closest.ts';
 
 /** What is known of a setting besides its form. */
 export interface SettingTraits {
@@ -33,6 +35,14 @@ export const numberForms = z.registry<{ write: (value: number) => string; suffix
 
 /** Milliseconds, as parsed from a duration. In `Config` the name of such a setting ends in `Ms`. */
 export type Milliseconds = number & z.$brand<'milliseconds'>;
+
+/**
+ * Reports an issue at that path below the value, with a message that completes "KEY …". `beside` is another setting of the same
+ * group, which is shown with its place.
+ */
+export function sentence(context: z.RefinementCtx, at: readonly string[], message: string, beside?: string): void {
+  context.addIssue({ code: 'custom', path: [...at], message, params: { sentence: true, beside } });
+}
 
 /** A duration as text, from `min` to `max` (texts as well); parsed to milliseconds. */
 export function duration(min: string, max: string) {
@@ -101,22 +111,6 @@ export function checkedText(expected: string, problemOf: (text: string) => strin
   });
 }
 
-const expectedCron = 'a cron expression of five fields (minute, hour, day, month, weekday) such as "30 2 * * *"';
-
-/** A cron expression of five fields, one space between them. `cronProblem` checks what they hold. */
-export function cron() {
-  return z
-    .string({ error: expectedCron })
-    .regex(/^\s*(?:\S{1,100}\s+){4}\S{1,100}\s*$/, { error: expectedCron })
-    .transform((text) => text.trim().split(/\s+/).join(' '));
-}
-
-/**
- * How croner reads an expression: five fields; `5/15` is a step that begins at 5; without `*` and steps a rule names its
- * times, each of which is due once on the nights when clocks change.
- */
-export const cronOptions = { mode: '5-part', sloppyRanges: true, fixedTimeRule: 'no-wildcard' } as const;
-
 const expectedHosts = 'a list of host names such as [files.example.com, cdn.example.com]';
 const hostsMax = 100;
 
@@ -176,6 +170,73 @@ export function parsePercentage(text: string): number | null {
 /** The text that `parsePercentage` reads as the same fraction. */
 export function formatPercentage(fraction: number): string {
   return `${Number((fraction * 100).toFixed(4))}%`;
+}
+
+// Cron expressions.
+
+const expectedCron = 'a cron expression of five fields (minute, hour, day, month, weekday) such as "30 2 * * *"';
+
+/** A cron expression that comes at least once, with one space between its five fields. */
+export function cron() {
+  return z
+    .string({ error: expectedCron })
+    .regex(/^\s*(?:\S{1,100}\s+){4}\S{1,100}\s*$/, { error: expectedCron, abort: true })
+    .transform((text) => text.trim().split(/\s+/).join(' '))
+    .superRefine((text, context) => {
+      const problem = cronProblem(text);
+      if (problem !== null) sentence(context, [], `is wrong: ${problem}`);
+    });
+}
+
+/**
+ * How croner reads an expression: five fields; `5/15` is a step that begins at 5; without `*` and steps a rule names its
+ * times, each of which is due once on the nights when clocks change.
+ */
+export const cronOptions = { mode: '5-part', sloppyRanges: true, fixedTimeRule: 'no-wildcard' } as const;
+
+interface Field {
+  readonly name: string;
+  /** Completes "must be …". */
+  readonly range: string;
+}
+
+const fields: readonly Field[] = [
+  { name: 'minute', range: 'from 0 to 59' },
+  { name: 'hour', range: 'from 0 to 23' },
+  { name: 'day of the month', range: 'from 1 to 31, or L for the last' },
+  { name: 'month', range: 'from 1 to 12, or JAN to DEC' },
+  { name: 'weekday', range: 'from 0 to 7, where 0 and 7 are Sunday, or SUN to SAT' },
+];
+
+const everyTime = fields.map(() => '*');
+
+/**
+ * What is wrong with an expression of five fields; null if it is right and comes at least once. croner decides, since it also
+ * tells when a schedule is due. Each field is tried alone, with `*` in the others, so that the message can name the wrong one.
+ */
+export function cronProblem(expression: string): string | null {
+  const comes = (each: readonly string[]): boolean => {
+    try {
+      return new Cron(each.join(' '), { timezone: 'UTC', ...cronOptions }).nextRun(new Date(0)) !== null;
+    } catch {
+      return false;
+    }
+  };
+  const given = expression.split(' ');
+  for (const [index, field] of fields.entries()) {
+    const text = given[index] ?? '';
+    if (!comes(everyTime.with(index, text))) return wrongField(field, text);
+  }
+  return comes(given) ? null : `"${expression}" never comes: there is no such date`;
+}
+
+function wrongField({ name, range }: Field, text: string): string {
+  const backwards = /^(\d+)-(\d+)/.exec(text);
+  const [, from = '', to = ''] = backwards ?? [];
+  if (backwards !== null && Number(from) > Number(to)) {
+    return `the ${name} "${text.slice(0, 40)}" counts backwards; write two parts with a comma between them`;
+  }
+  return `the ${name} "${text.slice(0, 40)}" must be a number ${range}, or *, lists such as 1,3, ranges such as 1-5, steps such as */2`;
 }
 
 // Time zones.
@@ -252,47 +313,4 @@ export function innerOf(schema: z.core.$ZodType): z.core.$ZodType | null {
     schema instanceof z.ZodNullable ||
     schema instanceof z.ZodExactOptional;
   return wraps ? schema.def.innerType : null;
-}
-
-// The name that was most likely meant.
-
-const nameCharactersMax = 80;
-
-/**
- * The candidate closest to a name, where case, `_` and `-` do not count, or null where none is close: at most one
- * change per three characters, and at least one.
- */
-export function closest(name: string, candidates: readonly string[]): string | null {
-  const wanted = plain(name);
-  const ranked = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, plain(candidate)) }))
-    .sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(wanted.length / 3)) ? best.candidate : null;
-}
-
-function plain(name: string): string {
-  return name.slice(0, nameCharactersMax).toLowerCase().replaceAll(/[_-]/g, '');
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
-function editDistance(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let line = 1; line <= a.length; line += 1) {
-    const next = [line];
-    for (let column = 1; column <= b.length; column += 1) {
-      const replaced = at(row, column - 1) + (a[line - 1] === b[column - 1] ? 0 : 1);
-      const swapped =
-        a[line - 1] === b[column - 2] && a[line - 2] === b[column - 1] ? at(before, column - 2) + 1 : replaced;
-      next.push(Math.min(replaced, swapped, at(row, column) + 1, at(next, column - 1) + 1));
-    }
-    before = row;
-    row = next;
-  }
-  return at(row, b.length);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
 }

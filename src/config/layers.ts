@@ -6,9 +6,11 @@
  * something that does not work yet, or that may be written in the config file only, is refused: ignoring it would silently
  * do the wrong thing.
  */
+
 import { resolve } from 'node:path';
+import { closest } from './closest.ts';
 import { isMappingName, isUrl } from './feed-schema.ts';
-import { closest, type SettingTraits } from './forms.ts';
+import type { SettingTraits } from './forms.ts';
 import { memberAt, type Setting, settings } from './settings.ts';
 
 export interface Origin {

@@ -5,13 +5,15 @@
  * Only values that count are checked: one that a higher layer replaces is not. All problems are reported together, and no
  * message holds a secret.
  */
+
 import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { z } from 'zod';
 import { PatchbayError } from '../errors.ts';
+import { closest } from './closest.ts';
 import { readConfigFile } from './config-file.ts';
 import { feedKeySynonyms, recordOf } from './feed-schema.ts';
-import { closest, closestZone, expectedZone, zoneOfMachine } from './forms.ts';
+import { closestZone, expectedZone, zoneOfMachine } from './forms.ts';
 import {
   configVariable,
   defaultLayer,

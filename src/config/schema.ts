@@ -8,15 +8,7 @@
  * Invariant: what does not work yet is absent, so that it is refused as unknown and never ignored (`contract.md`).
  */
 import { z } from 'zod';
-import {
-  checkRule,
-  feedSchema,
-  feedsSection,
-  guardsSection,
-  isUrl,
-  recordOf,
-  type SentenceParams,
-} from './feed-schema.ts';
+import { checkRule, feedSchema, feedsSection, guardsSection, isUrl, recordOf } from './feed-schema.ts';
 import {
   checkedText,
   choice,
@@ -30,6 +22,7 @@ import {
   numberForms,
   path,
   secret,
+  sentence,
   settingTraits,
   timeZone,
   wholeNumber,
@@ -318,8 +311,7 @@ export const configSchema = configSections
   .superRefine(({ page, feeds, download }, context) => {
     if (!isLoopback(page.host) && page.token === null) {
       const message = `is ${page.host}, which others can reach: set a token too (PATCHBAY_TOKEN), or use 127.0.0.1`;
-      const params = { sentence: true } satisfies SentenceParams;
-      context.addIssue({ code: 'custom', path: ['page', 'host'], message, params });
+      sentence(context, ['page', 'host'], message);
     }
     for (const [name, { take }] of Object.entries(feeds)) {
       if (take === null || !isUrl(take) || !/^http:/i.test(take) || download.privateAddresses) continue;

@@ -6,7 +6,8 @@
  */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
-import { closest, formatDuration } from '#src/config/forms.ts';
+import { closest } from '#src/config/closest.ts';
+import { formatDuration } from '#src/config/forms.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
