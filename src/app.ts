@@ -83,7 +83,7 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   };
 }
 
-/** A data folder that was used with a real service never falls back to the sandbox (`rules.md`, "Workspace, feed, key"). */
+/** A data folder that was used with a real service never falls back to the sandbox (`docs/rules.md`, "Workspace, feed, key"). */
 async function chooseService(
   config: Config,
   { sandboxAsked, look }: HomeOptions,

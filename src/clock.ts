@@ -3,7 +3,7 @@
  * time-outs and measured durations.
  *
  * The wall clock names instants for people; the monotonic clock measures leases and horizons. The monotonic clock counts
- * from the boot of the system, so its times may be compared between processes while the boot's id is the same (`rules.md`,
+ * from the boot of the system, so its times may be compared between processes while the boot's id is the same (`docs/rules.md`,
  * "One contact per key"). What waits in the ledger waits by the ledger's own clock, which combines both
  * (`ledger/sqlite/clock.ts`).
  */

@@ -5,7 +5,7 @@
  * where the work begins, and every line written during the work carries it.
  *
  * No names, phones, e-mails or keys: a contact's key appears as a short hash, and so does the name of a file, which may be a
- * person's (`rules.md`, "Secrets and personal data"). Fields with a forbidden name are removed here, and the messages of errors
+ * person's (`docs/rules.md`, "Secrets and personal data"). Fields with a forbidden name are removed here, and the messages of errors
  * lose what they quote.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';

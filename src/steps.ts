@@ -1,8 +1,8 @@
 /**
- * The named steps of the work, for whoever wants to watch them or to end a process at one of them.
+ * The named steps of the work, for observers, and for tests that end a process at one of them.
  *
  * Each effect that outlives the process is a step. Its two moments are published on a diagnostics channel of Node, which
- * costs nothing while nobody listens. A message carries names only, no data. The proofs in `test/model` kill processes at
+ * costs nothing without listeners. A message carries names only, no data. The proofs in `test/model` kill processes at
  * each of them.
  */
 import { channel } from 'node:diagnostics_channel';

@@ -5,7 +5,7 @@
  * that the new name itself survives a power failure. A failed write removes its temporary file. A killed process leaves
  * it behind as `.<uuid>.part`: `removeUnfinishedFiles` is for the folders in which nothing else removes it.
  *
- * The files hold personal data, so only their owner can read them (rules.md, "Secrets and personal data").
+ * The files hold personal data, so only their owner can read them (docs/rules.md, "Secrets and personal data").
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Imports run one way (`design.md`, "Layout"; the table with its reasons: `src/README.md`). */
+/** Imports run one way (`docs/design.md`, "Layout"; the table with its reasons: `src/README.md`). */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';

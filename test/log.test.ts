@@ -1,4 +1,4 @@
-/** Logs carry run, line, key hash and code, and nothing of people or keys (`rules.md`, "Secrets and personal data"). */
+/** Logs carry run, line, key hash and code, and nothing of people or keys (`docs/rules.md`, "Secrets and personal data"). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {

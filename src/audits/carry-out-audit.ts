@@ -5,7 +5,7 @@
  * so that it uses little of the rate. After a crash it resumes at the chunk it had reached.
  *
  * What the service returns is compared exactly: a service that ignores the filter returns unmatched contacts, and then the
- * chunk is not conclusive (`facts.md`, "array encoding"). A key whose read fails while others pass stays unchecked, and the audit
+ * chunk is not conclusive (`docs/facts.md`, "array encoding"). A key whose read fails while others pass stays unchecked, and the audit
  * continues.
  */
 
@@ -96,7 +96,7 @@ async function endAudit(parts: AuditParts, audit: AuditRecord): Promise<void> {
  * Looks up one chunk of keys and says of each how many contacts have it.
  *
  * What the service returns is compared exactly: a service that ignores the filter answers with strangers, and then the
- * chunk tells nothing (`facts.md`, "array encoding"). A key whose read fails while others pass stays unchecked; the
+ * chunk tells nothing (`docs/facts.md`, "array encoding"). A key whose read fails while others pass stays unchecked; the
  * audit goes on.
  */
 type FoundContact = LookUp['contacts'][number];

@@ -1,5 +1,5 @@
 /**
- * Ctrl-C: the first one finishes the requests under way, the second one leaves (`contract.md`, "Commands").
+ * Ctrl-C: the first one finishes the requests under way, the second one leaves (`docs/contract.md`, "Commands").
  *
  * `kill` on `npm start` counts as well. npm passes the signal to the shell between it and us, which dies of it and does not pass
  * it on: so a process that npm started interrupts itself when its parent is gone.
@@ -85,7 +85,7 @@ function watchParent(onGone: () => void): NodeJS.Timeout | undefined {
   }, parentLookEveryMs).unref();
 }
 
-/** Node would take a handler for more than the wish to ignore. Where the system does not tell, nobody ignores it. */
+/** Node would take a handler for more than the wish to ignore. Where the system does not tell, it is not ignored. */
 function isHangUpIgnored(): boolean {
   try {
     const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? '0';

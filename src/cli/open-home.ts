@@ -89,7 +89,7 @@ export interface GlobalOptions {
   readonly sandbox?: boolean;
 }
 
-/** Where log lines go: always to rotated files in the data folder, and to stderr where somebody watches. */
+/** Where log lines go: always to rotated files in the data folder, and to stderr on a terminal. */
 interface LogStreamOptions {
   readonly folder: string;
   /** Null: files only. `auto`: pretty on a terminal, JSON elsewhere. */

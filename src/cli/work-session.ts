@@ -1,6 +1,6 @@
 /**
  * A command's part in the work that it asks for: it becomes the engine of the data folder, or it follows the running engine
- * through the ledger and takes its place when that engine dies (`contract.md`, "One engine per data folder").
+ * through the ledger and takes its place when that engine dies (`docs/contract.md`, "One engine per data folder").
  */
 import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';

@@ -1,7 +1,7 @@
 /**
- * The places in the data folder and in an import folder (`contract.md`, "Data folder"). Pure: makes no folder.
+ * The places in the data folder and in an import folder (`docs/contract.md`, "Data folder"). Pure: makes no folder.
  *
- * The sandbox has a data folder of its own within the data folder, so that trials never mix with the real service (`rules.md`,
+ * The sandbox has a data folder of its own within the data folder, so that trials never mix with the real service (`docs/rules.md`,
  * "Workspace, feed, key").
  */
 import { join, resolve } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The feeds of the configuration: their names, settings, source labels and limits (`rules.md`, "Workspace, feed, key";
- * `contract.md`, "Feeds and schedules, in the config").
+ * The feeds of the configuration: their names, settings, source labels and limits (`docs/rules.md`, "Workspace, feed, key";
+ * `docs/contract.md`, "Feeds and schedules, in the config").
  */
 import { z } from 'zod';
 import {
@@ -36,7 +36,7 @@ export function feedNameProblem(name: string): string | null {
   return Object.hasOwn(taken, folded) ? `no feed may be called ${name}: ${taken[folded]}` : null;
 }
 
-// Source labels that the service accepts (`facts.md`, "Create, read, update, delete"; `interface.md`, section 8). The words
+// Source labels that the service accepts (`docs/facts.md`, "Create, read, update, delete"; `docs/interface.md`, section 8). The words
 // are in `src/mapping/cell.ts` too: this layer must not import it, and a wrong label is reported with its line when
 // the configuration is loaded. A test compares both.
 
@@ -62,7 +62,7 @@ function sourceLabel() {
   return checkedText(expectedSource, sourceProblem).transform((text) => text.trim().normalize('NFC'));
 }
 
-// Limits that stop a run before its first write (`rules.md`, "Guards"): for all feeds, and for one in its own `guards`.
+// Limits that stop a run before its first write (`docs/rules.md`, "Guards"): for all feeds, and for one in its own `guards`.
 
 const floor = () => wholeNumber(0, 1_000_000_000);
 

@@ -5,11 +5,12 @@
  * Invariant: the message of an issue completes the sentence "KEY must be …", so that each wrong value is answered with the
  * expected form; one reported with `sentence` completes "KEY …". No message repeats a value that may be a secret.
  */
+
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { closest } from './closest.ts';
 
-/** What is known of a setting besides its form. */
+/** What is known of a setting beyond its form. */
 export interface SettingTraits {
   /** The short variable of the contract; `PATCHBAY_<SECTION>_<KEY>` works too. */
   readonly env?: string;

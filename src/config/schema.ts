@@ -5,7 +5,7 @@
  *
  * Terms: a *section* holds *settings* and groups of them; a setting's key is `section.name` or `section.group.name`. The
  * section `feeds` holds a group per feed (`feed-schema.ts`).
- * Invariant: what does not work yet is absent, so that it is refused as unknown and never ignored (`contract.md`).
+ * Invariant: what does not work yet is absent, so that it is refused as unknown and never ignored (`docs/contract.md`).
  */
 import { z } from 'zod';
 import { checkRule, feedSchema, feedsSection, guardsSection, isUrl, recordOf } from './feed-schema.ts';
@@ -29,7 +29,7 @@ import {
   yesOrNo,
 } from './forms.ts';
 
-// The workspace service (`interface.md`, section 1; `rules.md`, "Retries, rate, outages").
+// The workspace service (`docs/interface.md`, section 1; `docs/rules.md`, "Retries, rate, outages").
 
 const expectedOrigin = 'an origin such as https://api.example.com, without a path';
 
@@ -70,7 +70,7 @@ const serviceSection = z
   })
   .describe('The workspace service that Patchbay writes to.');
 
-// The upsert (`rules.md`, "One contact per key" and "Three pictures, one plan").
+// The upsert (`docs/rules.md`, "One contact per key" and "Three pictures, one plan").
 
 const upsertSection = z
   .strictObject({
@@ -102,7 +102,7 @@ const upsertSection = z
   })
   .describe('How contacts are created and changed.');
 
-// The queue, which distributes work and holds no truth (`design.md`, decision 1).
+// The queue, which distributes work and holds no truth (`docs/design.md`, decision 1).
 
 const expectedRedisUrl = 'a URL such as redis://localhost:6379 or rediss://user:password@host:6380/0';
 
@@ -130,7 +130,7 @@ const queueSection = z
   })
   .describe('The queue that hands batches to workers.');
 
-// The data folder (`contract.md`, "Data folder").
+// The data folder (`docs/contract.md`, "Data folder").
 
 const dataSection = z
   .strictObject({
@@ -151,7 +151,7 @@ const dataSection = z
     'Where Patchbay keeps its files. A relative path starts at the folder of the config file that holds it, elsewhere at the current folder.',
   );
 
-// How a row becomes a contact (`rules.md`, "What a cell means").
+// How a row becomes a contact (`docs/rules.md`, "What a cell means").
 
 const expectedCountry = 'a country code of two capital letters such as US or DE';
 
@@ -172,7 +172,7 @@ const mappingSection = z
   })
   .describe('How a row of a file becomes a contact.');
 
-// Files that feeds take from URLs (`contract.md`, "Feeds and schedules, in the config").
+// Files that feeds take from URLs (`docs/contract.md`, "Feeds and schedules, in the config").
 
 const downloadSection = z
   .strictObject({
@@ -189,7 +189,7 @@ const downloadSection = z
   })
   .describe('Files that feeds take from URLs.');
 
-// Snapshots (`rules.md`, "Snapshots" and "Schedules").
+// Snapshots (`docs/rules.md`, "Snapshots" and "Schedules").
 
 const phoneNumbersGroup = z
   .strictObject({
@@ -215,7 +215,7 @@ const snapshotsSection = z
   .strictObject({ phoneNumbers: phoneNumbersGroup.prefault({}) })
   .describe('What is kept as history.');
 
-// The webhook (`rules.md`, "Snapshots" and "Schedules").
+// The webhook (`docs/rules.md`, "Snapshots" and "Schedules").
 
 const expectedWebhook =
   'an https URL such as https://hooks.example.com/patchbay, or an http one of this machine or a private network';
@@ -251,7 +251,7 @@ const notifySection = z
   })
   .describe('The webhook that receives changes of phone numbers, and notices of feeds that fail or recover.');
 
-// The web page and its probes (`rules.md`, "Secrets and personal data"), and the log.
+// The web page and its probes (`docs/rules.md`, "Secrets and personal data"), and the log.
 
 const expectedHost = 'an address or host name such as 127.0.0.1, without a port';
 
@@ -360,16 +360,16 @@ export type ConfigInput = z.input<typeof configSchema>;
 /** What the configuration says of one feed. At most one of `at` and `everyMs` is set, and `zone` where `at` is. */
 export type FeedConfig = Config['feeds'][string];
 
-// Defaults that depend on the service: a real one, or the embedded sandbox (`contract.md`, "Environment").
+// Defaults that depend on the service: a real one, or the embedded sandbox (`docs/contract.md`, "Environment").
 
 export type ServiceMode = 'sandbox' | 'real';
 
 export interface ServiceFigures {
   /** Requests in any sliding second; null: no limit. */
   readonly requestsPerSecond: number | null;
-  /** D of `rules.md`: how long after it was sent a POST may still be committed. */
+  /** D of `docs/rules.md`: how long after it was sent a POST may still be committed. */
   readonly latestCommitMs: number;
-  /** V of `rules.md`: how long a committed contact may be missing from lists. */
+  /** V of `docs/rules.md`: how long a committed contact may be missing from lists. */
   readonly visibilityLagMs: number;
 }
 
@@ -391,5 +391,5 @@ export function serviceFigures(
   };
 }
 
-/** A PATCH is sent at most this long after the read that it was planned from (`rules.md`, "Three pictures"). No setting. */
+/** A PATCH is sent at most this long after the read that it was planned from (`docs/rules.md`, "Three pictures, one plan"). No setting. */
 export const readAgeMaxMs = 2_000;

@@ -1,6 +1,6 @@
 /**
  * The two secrets, the API key and the one that notices are signed with: from the environment, or from a file that only its
- * owner may read (`rules.md`, "Secrets and personal data").
+ * owner may read (`docs/rules.md`, "Secrets and personal data").
  *
  * A file that group or others may read or write is refused: a warning is overlooked, and a secret that was open to others must
  * be replaced anyway. Windows has no such modes and is not checked.

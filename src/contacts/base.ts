@@ -1,5 +1,5 @@
 /**
- * *base*: what Patchbay remembers of one contact (`rules.md`, "Three pictures, one plan" and "Workspace, feed, key").
+ * *base*: what Patchbay remembers of one contact (`docs/rules.md`, "Three pictures, one plan" and "Workspace, feed, key").
  *
  * - *said*, per feed, key and field: the value that the file named last and that was settled.
  * - *agreed*, per key and field: the value that file and app last had in common, in the service's spelling. A value that

@@ -1,6 +1,6 @@
 /**
  * A claim: what a write is about to change, entered before it is sent; and what of it has landed, if no answer came
- * (`rules.md`, "One contact per key", step 6).
+ * (`docs/rules.md`, "One contact per key", step 6).
  *
  * A doubt is resolved field by field and exactly, by a read after the horizon:
  *

@@ -1,5 +1,5 @@
 /**
- * The desired contact: what one row of a file says about one contact (`design.md`, "Words"); and the fields of a contact:
+ * The desired contact: what one row of a file says about one contact (`docs/design.md`, "Words"); and the fields of a contact:
  * their names in plans, holds and reports, the identity of an e-mail or phone, and when two values are equal.
  *
  * A member with a value is wanted, one that is null is to be removed, an absent one is not touched. The same holds for
@@ -66,7 +66,7 @@ export function hasContent({ scalars, emails, phones, customFields }: DesiredCon
 const canonicalForm = 1;
 
 /**
- * SHA-256 in hex. A record whose fingerprint equals the last settled one is `unchanged` and costs no request (`rules.md`,
+ * SHA-256 in hex. A record whose fingerprint equals the last settled one is `unchanged` and costs no request (`docs/rules.md`,
  * "Three pictures, one plan"). The order of columns, members, items and choices does not change it; absent and null differ.
  */
 export function fingerprint(desired: DesiredContact): string {
@@ -160,8 +160,8 @@ export function customValueOrNull(value: CustomFieldValue): CustomFieldValue {
 }
 
 /**
- * Equality by type (`facts.md`, "Custom fields"): choices as a multiset, dates by instant, numbers by figure.
- * `type` is the service's word for the field; null where nobody said, and then the values' own shape decides.
+ * Equality by type (`docs/facts.md`, "Custom fields"): choices as a multiset, dates by instant, numbers by figure.
+ * `type` is the service's word for the field; null where it is unknown, and then the values' own shape decides.
  */
 export function sameCustomValue(type: string | null, left: CustomFieldValue, right: CustomFieldValue): boolean {
   const one = customValueOrNull(left);

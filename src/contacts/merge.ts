@@ -1,7 +1,7 @@
 /**
  * Merging what the file says with what the service holds, field by field and item by item.
  *
- * Scalars and custom fields: what becomes of each that the file names, by the policy `shared` (`rules.md`, "Three pictures,
+ * Scalars and custom fields: what becomes of each that the file names, by the policy `shared` (`docs/rules.md`, "Three pictures,
  * one plan"). The file says *ours* today and *said* before; file and app last had *agreed* in common; the service holds
  * *theirs*. The first line that fits decides:
  *
@@ -191,7 +191,7 @@ interface MergedItems {
   readonly added: readonly string[];
   /** Identities that Patchbay owns from now on without a write, since the file wins (adopt). */
   readonly adopted: readonly string[];
-  /** Identities that nobody owns from now on: only a column that the mapping no longer names had said them. */
+  /** Identities without an owner from now on: only a column that the mapping no longer names had said them. */
   readonly disowned: readonly string[];
 }
 

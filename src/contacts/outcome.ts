@@ -1,5 +1,5 @@
 /**
- * How a row ended and what is reported about it (`rules.md`, "Accounting" and "Dead letters"): reasons, problems, and what a
+ * How a row ended and what is reported about it (`docs/rules.md`, "Accounting" and "Dead letters"): reasons, problems, and what a
  * plan changes or leaves alone. Codes and words are part of the contract: reports and scripts compare them. Values are
  * personal data, never to be logged.
  */

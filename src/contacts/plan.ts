@@ -7,7 +7,7 @@
  *   ours    what the file says
  *
  * Invariant: the body of a patch gives the same contact on a service that merges and on one that replaces
- * (`facts.md`, "Consequence"), and there is no body if nothing differs. The same pictures give the same plan.
+ * (`docs/facts.md`, "Consequence"), and there is no body if nothing differs. The same pictures give the same plan.
  */
 import type {
   Contact,
@@ -189,7 +189,7 @@ function notesOf(verdicts: readonly FieldVerdict[]): readonly Note[] {
   });
 }
 
-/** The body that creates a contact (`interface.md`, 4.1): what is null or not wanted is left out. */
+/** The body that creates a contact (`docs/interface.md`, 4.1): what is null or not wanted is left out. */
 function createBody(ours: DesiredContact, sourceLabel: string | null): CreateContactBody {
   const source = ours.source ?? sourceLabel;
   const sourceUrl = ours.scalars.sourceUrl ?? null;
@@ -206,7 +206,7 @@ function createBody(ours: DesiredContact, sourceLabel: string | null): CreateCon
     ...(source === null ? {} : { source }),
     ...(sourceUrl === null ? {} : { sourceUrl }),
     defaultFields: {
-      // The one member that is required, even if it is null (`facts.md`, "required on create").
+      // The one member that is required, even if it is null (`docs/facts.md`, "required on create").
       firstName: ours.scalars.firstName ?? null,
       ...others,
       ...(emails.length === 0 ? {} : { emails }),
@@ -221,7 +221,7 @@ function itemsOf(kind: ItemKind, slots: readonly Slot[]): { name: string; value:
 }
 
 /**
- * The body of an update. It gives the same contact on a service that merges and on one that replaces (`facts.md`,
+ * The body of an update. It gives the same contact on a service that merges and on one that replaces (`docs/facts.md`,
  * "Consequence"), since it holds all that the contact is to hold. A scalar that is null and stays null is left out: a
  * service that merges keeps it null, one that replaces makes it null.
  */

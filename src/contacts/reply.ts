@@ -134,7 +134,7 @@ type KeyMatch =
 
 /**
  * The contact of a key among those that a look-up returned. Each is compared exactly, since a service that reads a filter in
- * another way answers with other people's contacts (`facts.md`, "array encoding").
+ * another way answers with other people's contacts (`docs/facts.md`, "array encoding").
  */
 export function matchByKey(key: string, contacts: readonly Contact[]): KeyMatch {
   const own = contacts.filter((contact) => contact.externalId === key);

@@ -113,13 +113,13 @@ function presentItems(kind: ItemKind, slots: readonly Slot[], contact: Contact):
   return new Set([...wantedItems(kind, slots).keys()].filter((identity) => there.has(identity)));
 }
 
-/** The reply to a PATCH carries custom fields without their ids (`facts.md`, "Custom fields"): the read had them. */
+/** The reply to a PATCH carries custom fields without their ids (`docs/facts.md`, "Custom fields"): the read had them. */
 function withIds(reply: Contact, theirs: Contact | null): ContactCustomField[] {
   const known = new Map(theirs?.customFields.map((field) => [field.key, field]));
   return reply.customFields.map((field) => ({ ...field, id: field.id ?? known.get(field.key)?.id ?? null }));
 }
 
-/** What is no longer on the service leaves the list: if a person adds it again one day, nobody owns it. */
+/** What is no longer on the service leaves the list: if a person adds it again one day, it has no owner. */
 export function nextOwnership(old: Ownership, written: Written, reply: Contact): Ownership {
   const items = (kind: ItemKind): readonly string[] => {
     const list = listOf[kind];

@@ -1,5 +1,5 @@
 /**
- * A person's decision about held fields (`rules.md`, "Three pictures, one plan"), as it changes base:
+ * A person's decision about held fields (`docs/rules.md`, "Three pictures, one plan"), as it changes base:
  *
  *   takeApp    *said* alone moves, to what the file says: the same file is no longer a change. *Agreed* stays, so that
  *              the app's value is still protected, and another value of the file is held again.

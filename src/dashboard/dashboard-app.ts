@@ -2,7 +2,7 @@
  * The page of Patchbay: what runs, what ran last, which rows were rejected; and the probes.
  *
  * It reads the ledger and changes nothing. Every page has a JSON twin. What it shows is personal data by purpose, and
- * none of it is logged (`rules.md`, "Secrets and personal data").
+ * none of it is logged (`docs/rules.md`, "Secrets and personal data").
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -193,7 +193,7 @@ const broken: Message = {
 };
 
 /**
- * Headers of every answer, errors included (`rules.md`, "Secrets and personal data").
+ * Headers of every answer, errors included (`docs/rules.md`, "Secrets and personal data").
  *
  * Pages hold personal data: nothing is stored on the way, nothing is framed, and no address of a page leaks to another
  * site. There are no scripts at all, so that none is allowed.

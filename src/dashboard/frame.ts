@@ -16,7 +16,7 @@ interface PageContent {
   readonly title: string;
   /** Which entry of the navigation is marked; null for none. */
   readonly place: Place | null;
-  /** Loads the page anew after so many seconds; null where nothing moves. */
+  /** Reloads the page after this many seconds; null where nothing moves. */
   readonly refreshSeconds: number | null;
   readonly body: Markup;
 }

@@ -1,5 +1,5 @@
 /**
- * How a request is answered: a page or its JSON twin at one address, chosen by the Accept header (`contract.md`, "Page and
+ * How a request is answered: a page or its JSON twin at one address, chosen by the Accept header (`docs/contract.md`, "Page and
  * probes"); and the answers that have no page of their own (not found, refused, failed), in the shape of the CLI's errors.
  */
 import type { Context } from 'hono';

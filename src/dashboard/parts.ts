@@ -1,9 +1,9 @@
-/** What the page needs from whoever starts it. It reads, and owns nothing: the caller opens and closes. */
+/** What the page needs from its starter. It reads, and owns nothing: the caller opens and closes. */
 import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
 
-/** Whether this process can take files now (`contract.md`, "Page and probes"). */
+/** Whether this process can take files now (`docs/contract.md`, "Page and probes"). */
 export interface Readiness {
   readonly ready: boolean;
   /** Files are taken, and wait: the queue is paused. */

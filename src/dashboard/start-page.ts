@@ -22,7 +22,7 @@ export interface RunningPage {
   /** For people, as in `http://127.0.0.1:8080`. */
   readonly address: string;
   readonly port: number;
-  /** Ends at once, also where somebody is still connected. */
+  /** Ends at once, also with clients still connected. */
   close(): Promise<void>;
 }
 

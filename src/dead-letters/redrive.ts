@@ -1,5 +1,5 @@
 /**
- * Redrive: dead letters are retried as a run of their own (`rules.md`, "Dead letters").
+ * Redrive: dead letters are retried as a run of their own (`docs/rules.md`, "Dead letters").
  *
  * A letter keeps its identity and its history. Its rows carry the sequence of the run that rejected them, so that an older row
  * never overwrites a newer file. They are taken as they were mapped before, else, or with `--remap`, mapped again.

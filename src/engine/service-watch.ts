@@ -2,7 +2,7 @@
  * Pauses work when the service refuses the key, does not answer or refuses writes, and resumes it without help.
  *
  * The pause is kept in the ledger: every process on it waits, and people see since when and why. During a pause each sweep
- * probes the service: by one cheap read, and if writes failed by a *write trial*, one record that is due anyway (`rules.md`,
+ * probes the service: by one cheap read, and if writes failed by a *write trial*, one record that is due anyway (`docs/rules.md`,
  * "Retries, rate, outages"). Invariant: nothing here gives up a row.
  */
 import type { Clock, Moment } from '#src/clock.ts';

@@ -97,7 +97,7 @@ function gateInUse(gates: KeyGates, keyInUse: () => string | null): RateGate {
 
 /**
  * The key of a real service. A key that changed while the process runs is used only after it was seen to open the same
- * workspace: until then it might write into another one (`rules.md`, "Workspace, feed, key").
+ * workspace: until then it might write into another one (`docs/rules.md`, "Workspace, feed, key").
  */
 export interface KeySource {
   /** Throws what `requireApiKey` and `checkWorkspace` throw: the old key then stays in use. */

@@ -1,5 +1,5 @@
 /**
- * All feeds: `main`, those of the configuration, and every folder in an import folder (`rules.md`, "Workspace, feed, key"); and
+ * All feeds: `main`, those of the configuration, and every folder in an import folder (`docs/rules.md`, "Workspace, feed, key"); and
  * what is known of a feed before any of its files is read.
  *
  * A feed needs no entry: any valid name is a feed. Its mapping is the one that the configuration names, else `_mapping.yaml` in
@@ -31,7 +31,7 @@ export interface FeedRules {
   readonly kind: 'full' | 'delta';
   /** The source label that the configuration names: it wins over the mapping's. */
   readonly ownSource: string | null;
-  /** Its file wins over values that it never agreed on (`rules.md`). */
+  /** Its file wins over values that it never agreed on (`docs/rules.md`). */
   readonly adopt: boolean;
   readonly guards: Config['guards'];
   /** How long it may be without an accepted file before an alert. */

@@ -1,5 +1,5 @@
 /**
- * An audit: a look at every key that a run touched, whether exactly one contact has it (`rules.md`, "One contact per
+ * An audit: a look at every key that a run touched, whether exactly one contact has it (`docs/rules.md`, "One contact per
  * key", step 7).
  *
  *     waiting ──chunk by chunk, `position` goes up──▶ done
@@ -16,7 +16,7 @@ import type { KeyHistoryEntry } from './contacts.ts';
 export type AuditKind = 'first' | 'second' | 'demand';
 
 /**
- * Which keys are looked at. `touched`: all that the run touched. `settled`: the run ended so long ago that its keys were
+ * Which keys are looked at. `touched`: all that the run touched. `settled`: the run ended long enough ago that its keys were
  * forgotten, or before keys were kept: those whose latest settled row is the run's, and those it bound.
  */
 export type AuditScope = 'touched' | 'settled';
@@ -85,7 +85,7 @@ export interface AuditFinding extends NewFinding {
   readonly history: readonly KeyHistoryEntry[];
 }
 
-/** At most so many findings of one kind are kept with an audit; the counts go on. */
+/** The most findings of one kind that are kept with an audit; the counts go on. */
 export const findingsPerKindMax = 10_000;
 
 /** The part of the ledger that holds audits, the keys that runs touched, and what was found. */
@@ -105,7 +105,7 @@ interface AuditDemand {
 
 /** One chunk of keys was looked at. */
 interface AuditStep {
-  /** Where the audit stood: nothing is written where it stands elsewhere, since somebody else looked at the chunk. */
+  /** Where the audit stood: nothing is written where it has moved, since another process looked at the chunk. */
   readonly fromPosition: number;
   readonly toPosition: number;
   readonly checked: number;

@@ -1,5 +1,5 @@
 /**
- * What the ledger knows of one key (`rules.md`, "One contact per key").
+ * What the ledger knows of one key (`docs/rules.md`, "One contact per key").
  *
  *     none ──lease──▶ lookup ──nothing found──▶ intent ──2xx or found──▶ bound
  *                       ├──found──▶ bound          └──horizon passed──▶ lookup
@@ -64,7 +64,7 @@ export type LeaseMoment = Pick<LeaseRequest, 'nowMonotonicMs' | 'bootId' | 'isOw
 
 export type LeaseResult =
   | { readonly kind: 'leased'; readonly contact: ContactRecord }
-  /** Another piece of work holds the key, or a create may still land: come back after so many milliseconds. */
+  /** Another piece of work holds the key, or a create may still land: come back after this many milliseconds. */
   | { readonly kind: 'held'; readonly waitMs: number }
   | { readonly kind: 'horizon'; readonly waitMs: number }
   | { readonly kind: 'superseded' };
@@ -111,7 +111,7 @@ export interface MovedSaid extends FeedSaid {
   readonly sequence: number | null;
 }
 
-/** A field that waits for a person, with both values (`rules.md`, "Three pictures, one plan"). */
+/** A field that waits for a person, with both values (`docs/rules.md`, "Three pictures, one plan"). */
 export interface HeldRecord extends HeldField {
   readonly feed: string;
   readonly key: string;
@@ -140,7 +140,7 @@ export type KeyHistoryKind = 'doubt' | 'adopted' | 'created' | 'bound' | 'confli
  */
 export const doubtKinds = ['doubt', 'adopted', 'created'] as const satisfies readonly KeyHistoryKind[];
 
-/** At most so many events of a key are kept, the newest. */
+/** The most events of a key that are kept, the newest. */
 export const eventsPerKeyMax = 20;
 
 export interface KeyHistoryEntry {
@@ -193,7 +193,7 @@ export interface WrittenContact {
   readonly owned: Ownership;
 }
 
-/** `claim`: what stood there before and stands again; null where nothing is in doubt. */
+/** `claim`: what was there before and is there again; null where nothing is in doubt. */
 export interface UnclaimedContact extends WrittenContact {
   readonly claim: Claim | null;
 }
@@ -232,7 +232,7 @@ export interface HeldDecided {
   readonly taken: readonly HeldRecord[];
   /** They wait no more, or between other values than were shown: nothing was decided. */
   readonly moved: readonly HeldRecord[];
-  /** Somebody is at work on their keys, and would not see the decision: ask again. */
+  /** Their keys are being worked on, by a process that would not see the decision: ask again. */
   readonly busy: readonly HeldRecord[];
   /** Null where nothing is to be written. */
   readonly run: RunRecord | null;
@@ -246,7 +246,7 @@ export interface ContactLedger {
   intend(request: IntentRequest): Promise<readonly string[]>;
   /**
    * Enters that PATCHes are about to be sent, what they write, and until when they may land: a lost reply then neither
-   * makes their items nobody's nor lets the record pass for unchanged, nobody writes the key before the horizon, and no
+   * leaves their items without an owner nor lets the record pass for unchanged, no process writes the key before the horizon, and no
    * older row of the feed does while the claim stands. Durable.
    */
   claimItems(request: ClaimRequest): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * What is told to others: deliveries to the webhook, and the condition of each feed (`rules.md`, "Snapshots"; notices).
+ * What is reported to people: deliveries to the webhook, and the condition of each feed (`docs/rules.md`, "Snapshots"; notices).
  *
  *     waiting ──2xx──▶ delivered
  *        └──tries used up, or refused for good──▶ dead ──a person tries again──▶ waiting
@@ -73,7 +73,7 @@ export interface KnownFeedCondition extends FeedCondition {
   readonly knownSinceMs: number;
 }
 
-/** At most so many deliveries wait; beyond that the oldest die, changes first. */
+/** The most deliveries that wait; beyond that the oldest die, changes first. */
 export const waitingMax = 10_000;
 
 /** The part of the ledger that holds deliveries, and what was last told of each feed. */
@@ -85,7 +85,7 @@ export interface DeliveryLedger {
   inState(state: DeliveryRecord['state'], limit: number): Promise<readonly DeliveryRecord[]>;
   /** Writes how a try ended. Nothing where the delivery does not wait any more. */
   tried(id: string, atMs: number, end: DeliveryEnd): Promise<void>;
-  /** Nobody can be told now: what is due before then waits until then, and no try is counted. */
+  /** Nothing can be delivered now: what is due before then waits until then, and no try is counted. */
   putOff(untilMs: number): Promise<void>;
   /** What began to wait before that moment is dead. @returns how many. */
   expire(beforeMs: number, atMs: number, why: DeliveryFailure): Promise<number>;
@@ -94,7 +94,7 @@ export interface DeliveryLedger {
 
   /** What was last told of each feed; a feed that is not there is good. By feed. */
   conditions(): Promise<readonly KnownFeedCondition[]>;
-  /** Enters what is the matter with a feed from now on, and what is to be told of it, in one transaction. Durable. */
+  /** Enters what is wrong with a feed from now on, and the notices of it, in one transaction. Durable. */
   setCondition(condition: FeedCondition, deliveries: readonly NewDelivery[]): Promise<void>;
   /** There is no such feed any more. */
   forgetCondition(feed: string): Promise<void>;

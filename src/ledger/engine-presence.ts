@@ -50,7 +50,7 @@ export function liveWorkers(
 }
 
 /**
- * One engine per data folder (`contract.md`): an open exclusive transaction on a small database is a lock that the
+ * One engine per data folder (`docs/contract.md`): an open exclusive transaction on a small database is a lock that the
  * operating system gives back at any death of its holder.
  */
 export interface EngineLock {

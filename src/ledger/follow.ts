@@ -1,5 +1,5 @@
 /**
- * Follows something through the ledger, whichever process works on it: again and again a look, until it has ended, or nobody
+ * Follows something through the ledger, whichever process works on it: again and again a look, until it has ended, or no process
  * brings it to its end.
  */
 import type { Clock } from '#src/clock.ts';
@@ -21,7 +21,7 @@ export type FollowStop =
   | { readonly kind: 'auth'; readonly pause: Pause }
   /** Nothing moved for the whole patience. */
   | { readonly kind: 'unreachable'; readonly pause: Pause | null }
-  /** Nobody works on the ledger any more: the caller may take over. */
+  /** No process works on the ledger any more: the caller may take over. */
   | { readonly kind: 'engineGone' };
 
 /** What one look saw. */
@@ -39,7 +39,7 @@ const engineCheckMs = 1_000;
 
 /**
  * Ends with what is followed, at a refused key, when patience is over, or with an `AbortError`.
- * @throws PatchbayError `damaged` where whoever works on the ledger has found it damaged.
+ * @throws PatchbayError `damaged` where any process on the ledger has found it damaged.
  */
 export async function follow<End>(following: Following, look: () => Promise<Look<End>>): Promise<End | FollowStop> {
   const { ledger, clock, patienceMs, isEngineGone, signal } = following;

@@ -1,4 +1,4 @@
-/** A dead letter: a row given up, with its reason (`rules.md`, "Dead letters"). One per feed, key and code. */
+/** A dead letter: a row given up, with its reason (`docs/rules.md`, "Dead letters"). One per feed, key and code. */
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { DeadClass } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';

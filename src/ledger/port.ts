@@ -1,10 +1,10 @@
 /**
- * The ledger: Patchbay's memory and its only truth (`design.md`, decision 1).
+ * The ledger: Patchbay's memory and its only truth (`docs/design.md`, decision 1).
  *
  * Each method is one transaction: it happens whole or not at all, also when the process dies in the middle. Methods
  * marked *durable* survive a power cut once their promise resolves; the others survive a killed process.
  * All instants are milliseconds of the wall clock, unless a name says monotonic. When something is due (`dueAtMs`,
- * `notBeforeMs`) is told by the ledger's own clock, `nowMs`; only schedules are due by the wall clock. Each method may
+ * `notBeforeMs`) goes by the ledger's own clock, `nowMs`; only schedules are due by the wall clock. Each method may
  * throw `transient` for trouble that passes, and `damaged` for trouble that does not.
  */
 import type { Moment } from '#src/clock.ts';
@@ -19,7 +19,7 @@ import type { SnapshotLedger } from './snapshots.ts';
 import type { StagingLedger } from './staging.ts';
 import type { TakeLedger } from './takes.ts';
 
-/** Which workspace the ledger belongs to (`rules.md`, "Workspace, feed, key"). */
+/** Which workspace the ledger belongs to (`docs/rules.md`, "Workspace, feed, key"). */
 export interface WorkspaceBinding {
   /** The service's origin, or `sandbox`. */
   readonly origin: string;
@@ -107,7 +107,7 @@ export interface Ledger {
    */
   changeCount(): Promise<number>;
   /**
-   * Cheap, too: whoever works on the ledger asks again and again, since only one process meets a broken page.
+   * Cheap, too: every process on the ledger asks again and again, since only one process meets a broken page.
    * @throws PatchbayError `damaged` where this process or another one has found the ledger damaged.
    */
   requireSound(): Promise<void>;

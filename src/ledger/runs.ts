@@ -57,7 +57,7 @@ export const zeroCounts: RunCounts = {
   foundUnknown: 0,
 };
 
-/** Requests sent for a run, by method; `retried` and `rateLimited` count besides. */
+/** Requests sent for a run, by method; `retried` and `rateLimited` are counted as well. */
 export interface RequestTotals {
   readonly get: number;
   readonly post: number;
@@ -83,7 +83,7 @@ export interface RunRecord {
   /** Order of arrival over all feeds. An older row never overwrites a newer one. */
   readonly sequence: number;
   readonly feed: string;
-  /** A fix-file is no part of its feed's history: its rows come from a file that stands there already. */
+  /** A fix-file is no part of its feed's history: its rows come from a file that is part of it already. */
   readonly kind: RunKind;
   /** The file's name in the user's own words; for a redrive or held fields, what is tried or written. */
   readonly fileName: string;
@@ -153,7 +153,7 @@ export function pendingCount(counts: RunCounts): number {
   return counts.rows - counts.created - counts.updated - counts.unchanged - counts.skipped - counts.dead;
 }
 
-/** What a person chose for one run. It stands in the ledger, so that any engine can go on with the run. */
+/** What a person chose for one run. It is in the ledger, so that any engine can continue the run. */
 const runOptions = z.object({
   delimiter: z.string().nullable().default(null),
   encoding: z.string().nullable().default(null),
@@ -161,7 +161,7 @@ const runOptions = z.object({
   onBlank: z.enum(['keep', 'clear']).nullable().default(null),
   /** Raises the guards on updates, creates, clears and removals for this run: a fraction. */
   maxChange: z.number().nullable().default(null),
-  /** Raises the guard on dead rows for this run: a fraction. */
+  /** Raises the guard on rejected rows for this run: a fraction. */
   maxDead: z.number().nullable().default(null),
   /** Passes the guards on the staged file; none of those while it is applied. */
   accept: z.boolean().default(false),

@@ -1,5 +1,5 @@
 /**
- * Schedules: work that comes again, and its ticks (`rules.md`, "Schedules").
+ * Schedules: work that comes again, and its ticks (`docs/rules.md`, "Schedules").
  *
  * Terms: a *schedule* is named as its feed; `phone-numbers` is the one of the snapshots. A *tick* is one time that its
  * work was due or asked for:
@@ -161,7 +161,7 @@ export interface ScheduleLedger {
   /** working → waiting: it was cut off on purpose, which counts as no attempt. @returns whether it was working. */
   release(id: string): Promise<boolean>;
   /**
-   * Ticks at work, other than those `underWay`, that nobody works on: they wait again; those begun `attemptsMax` times end as
+   * Ticks at work, other than those `underWay`, that no process works on: they wait again; those begun `attemptsMax` times end as
    * failed, `interrupted`. Durable. @returns how many there were.
    */
   reopen(atMs: number, attemptsMax: number, underWay: ReadonlySet<string>): Promise<number>;

@@ -1,5 +1,5 @@
 /**
- * Snapshots of the phone numbers and what changed between two (`rules.md`, "Snapshots").
+ * Snapshots of the phone numbers and what changed between two (`docs/rules.md`, "Snapshots").
  *
  * A *series* is what is compared with each other: the whole workspace, or one user's numbers. History holds a version
  * of each number once, however many snapshots show it: a snapshot that shows nothing new costs a reference.
@@ -42,7 +42,7 @@ export interface NewSnapshot {
   readonly record: SnapshotRecord;
   /** All of them, unique by id, in the service's order. */
   readonly numbers: readonly PhoneNumber[];
-  /** What is to be told of it; entered in the same transaction. */
+  /** The notices of it; entered in the same transaction. */
   readonly deliveries: readonly NewDelivery[];
 }
 

@@ -1,4 +1,4 @@
-/** A staged record: a changed row of a run, waiting for its outcome (`design.md`, "Stage, then apply"). */
+/** A staged record: a changed row of a run, waiting for its outcome (`docs/design.md`, "Stage, then apply"). */
 
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { DeadClass, HeldField, Problem, SkipReason } from '#src/contacts/outcome.ts';
@@ -18,7 +18,7 @@ export interface NewStagedRecord {
   readonly desired: DesiredContact;
   /** The row as read, for the fix-file. */
   readonly row: Row;
-  /** The dead letter that the row mends or tries again. */
+  /** The dead letter that the row corrects or tries again. */
   readonly letterId?: string;
 }
 
@@ -43,7 +43,7 @@ export interface DeadRow {
   readonly problems: readonly Problem[];
   readonly row: Row | null;
   readonly desired: DesiredContact | null;
-  /** The dead letter that the row was to mend: it is the same one again, or answered by another. */
+  /** The dead letter that the row was to correct: it is the same one again, or answered by another. */
   readonly letterId?: string;
   /** What the service answered, where it did. */
   readonly answer: ServiceAnswer | null;
@@ -190,13 +190,13 @@ export interface StagingLedger {
   skipPending(runId: string, reason: 'cancelled', atMs: number): Promise<number>;
   /** Outcomes by kind, counted from the records themselves: must agree with the run's counts. */
   countEnds(runId: string): Promise<CountDelta>;
-  /** What a report tells besides dead rows, in the order it happened. */
+  /** What a report has beyond rejected rows, in the order it happened. */
   events(
     runId: string,
     afterOrdinal: number,
     limit: number,
   ): Promise<readonly (RunEvent & { readonly ordinal: number })[]>;
-  /** The dead rows of a run in the order they died: for the fix-file and the report. */
+  /** The rejected rows of a run in the order they died: for the fix-file and the report. */
   deadRows(runId: string, afterOrdinal: number, limit: number): Promise<readonly RunDeadRow[]>;
   /** How many rows of a run died of what. */
   deadByCode(runId: string): Promise<readonly DeadCount[]>;
@@ -208,10 +208,10 @@ interface DeadCount {
   readonly count: number;
 }
 
-/** At most so many events of a run are kept; the counts go on. */
+/** The most events of a run that are kept; the counts go on. */
 export const eventsPerRunMax = 10_000;
 
-/** Changes take at most so much of that room: what was warned of, skipped or held must not go untold for them. */
+/** Changes take at most this share of that room: they must not crowd out warnings, skipped and held rows. */
 export const changesPerRunMax = eventsPerRunMax / 2;
 
 /** One thing worth telling that did not kill its row. Holds personal data: never for a log. */

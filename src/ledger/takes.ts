@@ -12,7 +12,7 @@ export interface TakenFile {
   readonly path: string;
   /** Size, mtime and inode, as `src/sources/folder-entries.ts` writes them. */
   readonly fingerprint: string;
-  /** Not later than `takenAtMs`: a file from the future must not stand in the way of all that follow. */
+  /** Not later than `takenAtMs`: a file from the future must not block all that follow. */
   readonly modifiedAtMs: number;
   readonly sha256: string;
   readonly takenAtMs: number;

@@ -1,12 +1,12 @@
 /**
- * One value of a file (`rules.md`, "What a cell means"): what it is before the meaning of its column is considered, and the
+ * One value of a file (`docs/rules.md`, "What a cell means"): what it is before the meaning of its column is considered, and the
  * readers of values that are text, such as names, keys, e-mail addresses, source labels and links.
  *
  *   raw value ── readCell ──▶ Cell      blank, clear, text, list or wrong
  *   text ── readEmail, … ──▶ Reading    the text, normalised, perhaps with warnings; or a flaw that rejects the row
  *
  * No reader guesses. Every text is trimmed and in Unicode NFC. A flaw says what is wrong with one value; `row.ts` adds the line and the column. Messages never repeat the value, so
- * that `--no-values` can leave values out of everything that is printed (`rules.md`, "Secrets and personal data"); the
+ * that `--no-values` can leave values out of everything that is printed (`docs/rules.md`, "Secrets and personal data"); the
  * value itself travels in `Problem.value`.
  */
 
@@ -54,7 +54,7 @@ function readString(raw: string): Cell {
   return text === clearToken ? { kind: 'clear' } : { kind: 'text', text };
 }
 
-/** Above 2^53 a number has lost digits before this code sees it (`bad-inputs.md`, "JSON"). */
+/** Above 2^53 a number has lost digits before this code sees it (`docs/bad-inputs.md`, "JSON, NDJSON, gzip"). */
 function readNumber(raw: number): Cell {
   if (Number.isSafeInteger(raw)) return { kind: 'text', text: String(raw) };
   if (Number.isFinite(raw) && !Number.isInteger(raw)) return { kind: 'text', text: String(raw) };
@@ -63,7 +63,7 @@ function readNumber(raw: number): Cell {
 }
 
 /**
- * Formula-safe exports, Patchbay's among them, put `'` before a leading `+ - = @`; others write `="…"` (`exports.md`).
+ * Formula-safe exports, Patchbay's among them, put `'` before a leading `+ - = @`; others write `="…"` (`docs/exports.md`).
  * One of each is removed. `="a"&"b"` is a formula rather than a guard, and stays.
  */
 function unguard(text: string): string {
@@ -194,7 +194,7 @@ const localPart = /^[^\s@,;:<>()[\]"\\]{1,64}$/u;
 const domainLabel = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
 
 /**
- * Splits a cell into its addresses, which CRMs join by `;`, `,`, `|`, ` ::: ` or line breaks (`exports.md`). None of these
+ * Splits a cell into its addresses, which CRMs join by `;`, `,`, `|`, ` ::: ` or line breaks (`docs/exports.md`). None of these
  * is allowed in an address.
  */
 export function splitEmails(text: string): readonly string[] {
@@ -204,7 +204,7 @@ export function splitEmails(text: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-/** A plausible address of at most 254 characters, in lower case in its domain alone (`rules.md`). */
+/** A plausible address of at most 254 characters, in lower case in its domain alone (`docs/rules.md`). */
 export function readEmail(text: string): Reading<string> {
   const hint = 'Write one address like anna@example.com, or leave the cell blank.';
   const flaw = characterFlaw(text);
@@ -228,7 +228,7 @@ export function readEmail(text: string): Reading<string> {
   return good(`${local}@${domain.toLowerCase()}`.normalize('NFC'));
 }
 
-// Source labels (`interface.md`, section 8; the words: `facts.md`, "Create, read, update, delete").
+// Source labels (`docs/interface.md`, section 8; the words: `docs/facts.md`, "Create, read, update, delete").
 
 export const sourceLengthMax = 72;
 export const reservedSourceWords = ['openphone', 'device', 'csv', 'zapier', 'google-people', 'other'] as const;
@@ -275,7 +275,7 @@ const uriForm = new RegExp(
   'i',
 );
 
-/** A `sourceUrl`: an http or https URI of at most 200 characters (`interface.md`, 4.1 and section 8). */
+/** A `sourceUrl`: an http or https URI of at most 200 characters (`docs/interface.md`, 4.1 and section 8). */
 export function readSourceUrl(text: string): Reading<string> {
   const hint = 'Write the whole link, e.g. https://crm.example.com/people/17, or leave the cell blank.';
   const uri = readHttpUri(text);
@@ -331,7 +331,7 @@ const decimalsDropped: Flaw<WarningCode> = {
 const wholeNumberDigitsMax = 15;
 
 /**
- * The key, `externalId` (`rules.md`, "Workspace, feed, key"): trimmed, NFC, case kept, 1 to 75 code points. An apostrophe,
+ * The key, `externalId` (`docs/rules.md`, "Workspace, feed, key"): trimmed, NFC, case kept, 1 to 75 code points. An apostrophe,
  * a formula's sign or a `.0` that another program put around it is removed, with a warning: otherwise each program's export
  * would create the same contacts again.
  *

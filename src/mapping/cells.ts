@@ -108,7 +108,7 @@ export function refused({ field, raw }: Pick<Finding, 'field' | 'raw'>, flaw: Fl
 
 const nothing: CellReading = { adds: {}, problems: [], warnings: [] };
 
-/** The names for which a word such as `N/A` means "no value" (`rules.md`, "What a cell means"). */
+/** The names for which a word such as `N/A` means "no value" (`docs/rules.md`, "What a cell means"). */
 const nameFields: ReadonlySet<string> = new Set(['firstName', 'lastName', 'company']);
 
 const placeholderWarning: Flaw<WarningCode> = {

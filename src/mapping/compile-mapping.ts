@@ -51,7 +51,7 @@ export interface CompiledMapping {
   readonly version: string;
   /** The mapping's name, or `generic`. */
   readonly name: string;
-  /** What to do with a key that occurs twice (`rules.md`, "Workspace, feed, key"). */
+  /** What to do with a key that occurs twice (`docs/rules.md`, "Workspace, feed, key"). */
   readonly duplicateKeys: Mapping['duplicateKeys'];
   /** The columns of a CSV file that have a target, as the file names them; none for JSON, which has no header. */
   readonly mappedColumns: readonly string[];
@@ -229,7 +229,7 @@ export function mappingVersion(mapping: Mapping | null): string {
 
 /**
  * The version of a plain value; the order of keys does not matter. A row whose cells and mapping version equal the last
- * settled ones needs no mapping (`rules.md`, "Three pictures, one plan"), so everything that can change the meaning of a
+ * settled ones needs no mapping (`docs/rules.md`, "Three pictures, one plan"), so everything that can change the meaning of a
  * cell must be in the value.
  */
 export function versionOf(value: unknown): string {

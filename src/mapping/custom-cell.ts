@@ -1,5 +1,5 @@
 /**
- * Values of custom fields, read by the type that the service defines (`facts.md`, "Custom fields"). Where the definitions
+ * Values of custom fields, read by the type that the service defines (`docs/facts.md`, "Custom fields"). Where the definitions
  * are unknown, a value is sent as it is, and `;` does not separate choices.
  */
 import { unreachable } from '#src/errors.ts';
@@ -122,7 +122,7 @@ const isoDate =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * An ISO date or date-time as a date-time string in UTC (`facts.md`, "Custom fields"). `2026-03-09` is midnight UTC; a
+ * An ISO date or date-time as a date-time string in UTC (`docs/facts.md`, "Custom fields"). `2026-03-09` is midnight UTC; a
  * time without a zone is UTC, too. Null for any other text, and for a day that the calendar does not have.
  */
 function readIsoDate(text: string): string | null {

@@ -1,6 +1,6 @@
 /**
  * Column names: how they are shown, compared, listed and suggested. Two names mean the same column when they differ only
- * in case, spaces, `_` and dashes (`contract.md`, "Input").
+ * in case, spaces, `_` and dashes (`docs/contract.md`, "Input").
  */
 
 /** The form in which names are compared, and the name of a slot: NFC, lower case, no spaces, `_` or dashes. */
@@ -15,7 +15,7 @@ export function tidyHeader(name: string): string {
   return name.normalize('NFC').trim();
 }
 
-/** The columns that Patchbay adds to a fix-file (`rules.md`, "Dead letters"). They hold no data of the user. */
+/** The columns that Patchbay adds to a fix-file (`docs/rules.md`, "Dead letters"). They hold no data of the user. */
 const fixFileColumns: ReadonlySet<string> = new Set(['_id', '_line', '_code', '_hint']);
 
 /** True for a header that is neither data nor worth a note: empty, or a column of a fix-file. */

@@ -2,7 +2,7 @@
  * JSON objects become desired contacts, in one of three shapes:
  *
  * - by a mapping: each configured column is a member of that name;
- * - the interface's own contact shape (`interface.md`, section 2), so that the export of a workspace can be imported;
+ * - the interface's own contact shape (`docs/interface.md`, section 2), so that the export of a workspace can be imported;
  * - flat: members are named as the columns of the generic layout. `emails`, `phones` and the like may be arrays; custom
  *   fields may also be members of an object `custom`, or elements of a list `customFields`.
  *

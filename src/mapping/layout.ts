@@ -2,7 +2,7 @@
  * Layouts: which column of a file goes to which *target*, that is, where in a contact its values go, with all that reading
  * them needs; and the settings that targets are made with, from the mapping, the command line and the workspace.
  *
- * - The *generic layout* (`contract.md`, "Input") goes by the columns' own names: `externalId, firstName, lastName,
+ * - The *generic layout* (`docs/contract.md`, "Input") goes by the columns' own names: `externalId, firstName, lastName,
  *   company, role, source, sourceUrl, email, email <label>, phone, phone <label>, custom.<key>`. The same names serve flat
  *   JSON objects.
  * - A *mapping* names its columns, or picks them by position. A column that the file lacks stops the file, since silence

@@ -1,6 +1,6 @@
 /**
- * Phone numbers, as people and programs write them, become E.164 (`rules.md`, "What a cell means"; the spellings:
- * `exports.md`, "Phones"). A cell may hold several.
+ * Phone numbers, as people and programs write them, become E.164 (`docs/rules.md`, "What a cell means"; the spellings:
+ * `docs/exports.md`, "Phones"). A cell may hold several.
  *
  * Nothing is guessed: a number without a country code needs a default country; letters and numbers that a spreadsheet has
  * damaged are refused. A number that is possible but not assigned in its numbering plan passes with a warning.
@@ -14,7 +14,7 @@ import {
 import { PatchbayError } from '#src/errors.ts';
 import { bad, characterFlaw, type Flaw, good, type Reading, type WarningCode } from './cell.ts';
 
-/** The pattern of the service (`facts.md`, "not looked up"). */
+/** The pattern of the service (`docs/facts.md`, "not looked up"). */
 const e164 = /^\+[1-9]\d{1,14}$/;
 /** `3.108207129E9`, `4.15E+09`: the last digits are lost. */
 const scientific = /^[+-]?\d+(?:[.,]\d+)?E[+-]?\d{1,3}$/i;

@@ -1,6 +1,6 @@
 /**
  * Checks all feeds, and reports each one that becomes unhealthy or recovers: with a log line, and with a delivery if a webhook is
- * set (`rules.md`, "Schedules").
+ * set (`docs/rules.md`, "Schedules").
  *
  * An outage of the service concerns every feed. It is reported once, under the name of the feed `main`: twenty feeds cause one
  * notice, not twenty.

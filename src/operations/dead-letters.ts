@@ -178,7 +178,7 @@ function redriveChoice({ ids, code, run, remap }: RetryRequest): RedriveChoice {
   };
 }
 
-/** A letter in the shape of `dead ls --json` (`contract.md`). */
+/** A letter in the shape of `dead ls --json` (`docs/contract.md`). */
 export interface LetterDocument {
   readonly id: string;
   readonly run: string;

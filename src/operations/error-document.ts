@@ -1,4 +1,4 @@
-/** From an error to what a script compares and a person reads: code, message, hint and exit code (`contract.md`). */
+/** From an error to what a script compares and a person reads: code, message, hint and exit code (`docs/contract.md`). */
 import { type ErrorKind, messageOf, PatchbayError } from '#src/errors.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 

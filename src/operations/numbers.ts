@@ -294,14 +294,14 @@ export async function readSnapshotOf({ ledger }: NumbersHome, tick: TickRecord):
   return record?.takenAtMs === tick.takenAtMs ? record : null;
 }
 
-/** `numbers snapshot --json` (`contract.md`). `file`: where nothing changed, the earlier one. */
+/** `numbers snapshot --json` (`docs/contract.md`). `file`: where nothing changed, the earlier one. */
 export function snapshotDocument({ folders }: Pick<Home, 'folders'>, record: SnapshotRecord) {
   const { takenAtMs, count, pages, changed, added, removed, changedNumbers } = record;
   const file = snapshotFile(folders.phoneNumberSnapshots, record);
   return { takenAt: isoInstant(takenAtMs), count, pages, changed, added, removed, changedNumbers, file };
 }
 
-/** `numbers diff --json` (`contract.md`). */
+/** `numbers diff --json` (`docs/contract.md`). */
 export function diffDocument({ from, to, changes }: NumbersDiff, values: boolean): Readonly<Record<string, unknown>> {
   return {
     from: isoInstant(from.takenAtMs),

@@ -2,7 +2,7 @@
  * Runs: list them, look at one, approve or cancel one.
  *
  * `RunView` and `RunDetail` are the read model of a run. The command line, the page and its JSON twin all show these; their
- * JSON is made here too (`contract.md`).
+ * JSON is made here too (`docs/contract.md`).
  */
 import { stat } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
@@ -209,7 +209,7 @@ function reasonOfStop(stop: FollowStop): RunDetail['reason'] {
   };
 }
 
-/** `import --json` (`contract.md`); with `values: false` without cells. */
+/** `import --json` (`docs/contract.md`); with `values: false` without cells. */
 export function runDocument(
   { summary, problems, reason }: Pick<RunDetail, 'summary' | 'problems' | 'reason'>,
   values: boolean,

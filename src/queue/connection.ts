@@ -11,7 +11,7 @@ import type { QueuePlace } from '#src/ledger/engine-presence.ts';
 import type { Logger } from '#src/log.ts';
 import { type EmbeddedConnection, startEmbeddedValkey } from './embedded/embedded-valkey.ts';
 
-/** The longest wait between two attempts to reconnect (`toolchain.md`). */
+/** The longest wait between two attempts to reconnect (`docs/design.md`, "BullMQ"). */
 const retryDelayMaxMs = 2_000;
 const connectTimeoutMs = 5_000;
 /** How long a refused connection takes. */

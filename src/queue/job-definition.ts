@@ -19,7 +19,7 @@ export interface JobDefinition<Payload, Context> {
   readonly concurrency: number;
   /** Its end is logged for people: nothing else reports it. */
   readonly reportsEnd?: boolean;
-  /** What its log lines carry besides `runId`, `batch` and `tickId` of its payload. Called once, before it begins. */
+  /** What its log lines carry beyond `runId`, `batch` and `tickId` of its payload. Called once, before it begins. */
   about?(payload: Payload, context: Context): Promise<LogContext>;
   /** Calls one use case. If it throws, the job ends; the ledger knows what remains to be done. */
   process(payload: Payload, context: Context, signal: AbortSignal): Promise<void>;

@@ -245,7 +245,7 @@ export async function closeWorker(worker: Worker, patienceMs = closeGraceMs): Pr
   // A failed close is treated like a late one: the ledger knows what the worker had begun.
   const closing = worker.close().catch(() => undefined);
   if ((await within(patienceMs, closing)) !== timedOut) return;
-  // `close(true)` after `close()` does not force (`bad-inputs.md`): the connections are cut instead. If that fails too, the
+  // `close(true)` after `close()` does not force (`docs/bad-inputs.md`): the connections are cut instead. If that fails too, the
   // system closes them at the end of the process.
   worker.disconnect().catch(() => undefined);
 }

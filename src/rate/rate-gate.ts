@@ -1,5 +1,5 @@
 /**
- * The rate gate: every request to the service passes it first (`rules.md`, "Retries, rate, outages").
+ * The rate gate: every request to the service passes it first (`docs/rules.md`, "Retries, rate, outages").
  *
  * What counts at the service is when a request is written, not when it passed the gate. A request that had to wait for its
  * connection reports that through its pass and counts from then on. It must be written within a second.

@@ -1,5 +1,5 @@
 /**
- * The rate rule: which requests of an API key may pass, and when (`rules.md`, "Retries, rate, outages").
+ * The rate rule: which requests of an API key may pass, and when (`docs/rules.md`, "Retries, rate, outages").
  *
  * It is a Lua script, because the state is shared by all processes that use the key: Redis runs the script one call at a
  * time, on its own clock. A model of the rule in TypeScript (`test/rate/support/rule-model.ts`) gets the same calls as the

@@ -38,7 +38,7 @@ export function shareOfRate(requestsPerSecond: number | null, startGuardMsMin: n
 }
 
 /**
- * How many keys a batch takes at a time. Leases are taken only as fast as the rate can serve them (`rules.md`, "One contact
+ * How many keys a batch takes at a time. Leases are taken only as fast as the rate can serve them (`docs/rules.md`, "One contact
  * per key", step 1), and a read must still be fresh when its write passes the gate. How long that takes depends on the
  * other processes that share the rate, which are unknown here. So the pace adapts: it halves after a chunk with late
  * writes, and grows by one after a chunk without.

@@ -1,5 +1,5 @@
 /**
- * The rate gate of one API key for all processes that use it, on all machines that share a Redis (`rules.md`, "Retries,
+ * The rate gate of one API key for all processes that use it, on all machines that share a Redis (`docs/rules.md`, "Retries,
  * rate, outages"). The rule and its state are in Redis (`rate-script.ts`); this is a process's side to it.
  *
  * Callers wait in a line. One loop asks Redis for all of them, one question at a time; if Redis answers with a waiting

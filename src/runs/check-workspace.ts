@@ -1,5 +1,5 @@
 /**
- * A ledger belongs to one workspace (`rules.md`, "Workspace, feed, key"): what it remembers about contacts is true only there.
+ * A ledger belongs to one workspace (`docs/rules.md`, "Workspace, feed, key"): what it remembers about contacts is true only there.
  * If origin or key have changed, something that the ledger knows must exist in the workspace; otherwise nothing is done.
  */
 import { createHash } from 'node:crypto';

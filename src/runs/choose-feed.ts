@@ -3,7 +3,7 @@
  * the run.
  *
  * A fix-file belongs to the feed of the run that wrote it, wherever it is dropped, and is read as that run read its file: same
- * mapping, same label, same country, same rule for blank cells (`rules.md`, "Dead letters").
+ * mapping, same label, same country, same rule for blank cells (`docs/rules.md`, "Dead letters").
  */
 import { expectedFeedName } from '#src/config/feed-schema.ts';
 import { PatchbayError } from '#src/errors.ts';

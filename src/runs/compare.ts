@@ -222,7 +222,7 @@ function contactEmpty(line: number): Problem {
 
 /**
  * Whether the row wants something else than its file had settled. What waits for a person, or for a row that was given
- * up, is no new change (`rules.md`, "Guards").
+ * up, is no new change (`docs/rules.md`, "Guards").
  */
 export function isChange({ said, triedFingerprint }: SaidRecord, ours: DesiredContact, print: string): boolean {
   if (print === triedFingerprint) return false;

@@ -1,7 +1,7 @@
 /**
  * Enters files as runs: named on the command line, found in an import folder, or brought from elsewhere.
  *
- * A file is identified by feed and content (`contract.md`): if its run was interrupted, that run continues. The same content
+ * A file is identified by feed and content (`docs/contract.md`): if its run was interrupted, that run continues. The same content
  * that comes after its run has ended is read again and found unchanged.
  *
  * A process may die between checking a file out and entering its run. Such files are orphans: the next start enters them.

@@ -1,4 +1,4 @@
-/** Exit codes of runs (`contract.md`, "Exit codes"). Pure. */
+/** Exit codes of runs (`docs/contract.md`, "Exit codes"). Pure. */
 import type { RunState } from '#src/ledger/runs.ts';
 
 export const exitCodes = {

@@ -1,5 +1,5 @@
 /**
- * What a file is compared with before the guards judge it: the earlier files of its feed (`rules.md`, "Guards").
+ * What a file is compared with before the guards judge it: the earlier files of its feed (`docs/rules.md`, "Guards").
  *
  * - For a named feed, its last accepted file, so that half an export is not mistaken for a decision to drop the other half.
  * - For `main` too, the run that accepted the same content, so that an older file does not turn values back.

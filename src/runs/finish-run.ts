@@ -105,7 +105,7 @@ async function writeEnd(parts: FinishParts, run: RunRecord, state: RunState, atM
 /** The second audit looks again at what was in doubt: later than anything that may still land. */
 const secondAuditAfterMs = 600_000;
 
-/** What the run touched is looked at again (`rules.md`, "One contact per key", step 7), also where the run was cancelled. */
+/** What the run touched is looked at again (`docs/rules.md`, "One contact per key", step 7), also where the run was cancelled. */
 async function enterAudits(ledger: Ledger, runId: string, atMs: number, firstDueAtMs: number): Promise<void> {
   const secondDueAtMs = firstDueAtMs + secondAuditAfterMs;
   await inStep('enterAudits', () => ledger.audits.enter({ runId, atMs, firstDueAtMs, secondDueAtMs }));

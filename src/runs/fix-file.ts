@@ -1,6 +1,6 @@
 /**
  * The fix-file: a run's rejected rows with their original columns, in the original's format, and what to do about each. It
- * can be imported again as it is (`rules.md`, "Dead letters").
+ * can be imported again as it is (`docs/rules.md`, "Dead letters").
  *
  * It adds columns of its own. `_more1`, `_more2`… hold the cells beyond the header. A column of the user's with such a name
  * gets one more `_` in front while it is in a fix-file, so that neither is mistaken for the other.

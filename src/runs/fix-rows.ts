@@ -1,5 +1,5 @@
 /**
- * The rows of a fix-file that is imported again (`rules.md`, "Dead letters").
+ * The rows of a fix-file that is imported again (`docs/rules.md`, "Dead letters").
  *
  * Each row names its dead letter, which holds the original cells. An unchanged row is judged again in its original shape: in a
  * fix-file each row has as many cells as the header, and that alone must not let a row in. In a corrected row, a cell that

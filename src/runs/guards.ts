@@ -1,5 +1,5 @@
 /**
- * Guards: limits that stop a run before its first write (`rules.md`, "Guards"). Pure.
+ * Guards: limits that stop a run before its first write (`docs/rules.md`, "Guards"). Pure.
  *
  * Each guard compares a count with a share of a base, and has a floor, so that small files pass. For a full file of a
  * named feed three of them compare with the *file before*, the feed's last accepted one. Two more, for `main` too, recognise
@@ -13,7 +13,7 @@ import type { RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import { listNames } from '#src/mapping/header.ts';
 
 export interface GuardLimits {
-  /** Shares are fractions: 0.3 is 30 %. Floors are counts of the base (dead rows: of the dead). */
+  /** Shares are fractions: 0.3 is 30 %. Floors are counts of the base (rejected rows: of the dead). */
   readonly updatesMax: number;
   readonly updatesFloor: number;
   readonly createsMax: number;

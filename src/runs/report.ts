@@ -1,5 +1,5 @@
 /**
- * What a run came to: as a summary (`import --json`, `contract.md`), as a report, and as the note beside its archived file.
+ * What a run came to: as a summary (`import --json`, `docs/contract.md`), as a report, and as the note beside its archived file.
  *
  * The report adds to the summary what was rejected, warned of, held, skipped and changed, the mapping, the guards and the
  * reasons. It is written page by page, so that a million rejected rows need no memory.

@@ -82,7 +82,7 @@ function byArrival(left: ClaimedFile, right: ClaimedFile): number {
 
 /**
  * Deletes archives, fix-files and reports of runs that arrived longer than `keepMs` ago: they hold personal data
- * (`rules.md`, "Secrets and personal data"). What the ledger counted stays.
+ * (`docs/rules.md`, "Secrets and personal data"). What the ledger counted stays.
  * @returns how many files were deleted. A folder that does not exist holds none.
  */
 export async function expireFiles(clock: Clock, log: Logger, folders: RunFolders, keepMs: number): Promise<number> {

@@ -2,7 +2,7 @@
  * A slice of a file on its way into the ledger: which of its rows stand, and what is written of it. Pure.
  *
  * A key that appears twice: where both rows are the same after mapping, the second is skipped; where they differ, all of
- * them are rejected, those of earlier slices too (`rules.md`, "Workspace, feed, key"), unless the mapping says which one
+ * them are rejected, those of earlier slices too (`docs/rules.md`, "Workspace, feed, key"), unless the mapping says which one
  * wins. A row that is rejected for its own sake differs from every other, and does not keep a later row from winning.
  */
 import type { Problem } from '#src/contacts/outcome.ts';

@@ -1,7 +1,7 @@
 /**
  * Whether a cell of a fix-file is unchanged, apart from what a spreadsheet does to a file that is merely opened and saved:
  * `007` becomes 7, `+4915112345678` becomes 4.91511E+12, `2026-11-21` becomes 21/11/2026. Such a change is not a person's
- * correction (`rules.md`, "Dead letters"). Pure.
+ * correction (`docs/rules.md`, "Dead letters"). Pure.
  *
  * Any other change is one: a spreadsheet adds no `+` and no leading zero, and guesses no digits.
  */

@@ -1,6 +1,6 @@
 /**
  * Staging: a file is read to its end and compared with the ledger, slice by slice, and its changed rows are stored there.
- * Then the guards decide. Nothing is sent before (`design.md`, "Stage, then apply").
+ * Then the guards decide. Nothing is sent before (`docs/design.md`, "Stage, then apply").
  *
  * Invariant: a run leaves `staging` either with every row of the file counted, or as `failed` with nothing staged. After an
  * interruption it is staged anew.

@@ -103,7 +103,7 @@ async function compileFor(
   return { compiled: compileMapping(mapping, { columns }, { ...context, customFields: definitions }), definitions };
 }
 
-/** An empty file has no header to map: it holds no rows, which is no error (`bad-inputs.md`, CSV). */
+/** An empty file has no header to map: it holds no rows, which is no error (`docs/bad-inputs.md`, CSV). */
 const nothingToMap: CompiledMapping = {
   name: 'none',
   version: 'none',

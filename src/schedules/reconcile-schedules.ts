@@ -1,5 +1,5 @@
 /**
- * The schedules that the configuration names, and how those of the ledger follow them at the engine's start (`rules.md`,
+ * The schedules that the configuration names, and how those of the ledger follow them at the engine's start (`docs/rules.md`,
  * "Schedules"): new ones are added, changed ones get a new due time, dropped ones are removed. An unchanged schedule keeps its due
  * time even if that has passed, so downtime costs one catch-up. A pause survives all of this.
  */
@@ -84,7 +84,7 @@ async function removeDropped(
   return removed;
 }
 
-/** The schedules that the configuration names (`contract.md`, "Feeds and schedules, in the config"). Pure. */
+/** The schedules that the configuration names (`docs/contract.md`, "Feeds and schedules, in the config"). Pure. */
 export interface ConfiguredSchedule {
   readonly name: string;
   readonly work: ScheduleWork;

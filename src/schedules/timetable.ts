@@ -4,7 +4,7 @@
  * Cron expressions are read by croner in the schedule's time zone. On the nights when clocks change:
  *
  * - A rule that names its hours is due once for each of its times: in a gap once, at its end; in a repeated hour the first
- *   time only. So a daily job runs exactly once on every date (`rules.md`, "Schedules"). The one exception is a gap that ends
+ *   time only. So a daily job runs exactly once on every date (`docs/rules.md`, "Schedules"). The one exception is a gap that ends
  *   its date, as in Greenland at 23:00: a time in it is not due on that date.
  * - A rule for every hour follows the clocks: not due in a gap, due twice in a repeated hour.
  *

@@ -1,5 +1,5 @@
 /**
- * List custom-field definitions. `interface.md` does not name it; `facts.md` ("Custom fields") does: not paginated,
+ * List custom-field definitions. `docs/interface.md` does not name it; `docs/facts.md` ("Custom fields") does: not paginated,
  * read-only.
  */
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * Which keys open the workspace from this start on (section 5, how a key is obtained: not shown; `contract.md`,
+ * Which keys open the workspace from this start on (section 5, how a key is obtained: not shown; `docs/contract.md`,
  * "Service").
  *
  * Keys that are given replace all that the store remembers: that is how one is revoked. A start without a key goes on

@@ -1,13 +1,13 @@
 /**
  * Page tokens (4.6; their form: not shown). Opaque to the client: a checksum, then the place after which the next page
- * begins, in characters that stand in a query as they are.
+ * begins, in characters that a query may hold as they are.
  *
  * A place is one number in listings in order of creation, and an instant with a number in those that show the newest
  * first (`paging/place.ts`). Places are never used twice, so that inserts and deletes between two pages neither
  * repeat nor skip what was there before. A token does not remember its filters: a client sends them again.
  *
  * The checksum binds a token to its listing and, by a secret that each store has, to its store: a token that was made
- * up, or that another listing or another workspace gave, is refused, where it would otherwise skip what nobody has seen.
+ * up, or that another listing or another workspace gave, is refused, where it would otherwise skip what was never seen.
  * It guards no secret, since a listing is open from its first page on.
  */
 import { hash } from 'node:crypto';
@@ -76,7 +76,7 @@ export function createPageTokens(secret: Uint8Array): PageTokens {
 /**
  * A place in a listing that shows the newest first: calls and messages are in order of creation, then of insertion.
  *
- * A page begins below a place. What is created later stands above it, so that new records neither repeat nor skip
+ * A page begins below a place. What is created later is above it, so that new records neither repeat nor skip
  * those that a walk has not reached yet.
  */
 export interface Place {

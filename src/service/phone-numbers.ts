@@ -1,7 +1,7 @@
 /**
- * List phone numbers (4.4) and get one (`facts.md`, "one number").
+ * List phone numbers (4.4) and get one (`docs/facts.md`, "one number").
  *
- * 4.4, the name of the user filter: not shown. It is `userId`, a text that begins with `US` (`facts.md`).
+ * 4.4, the name of the user filter: not shown. It is `userId`, a text that begins with `US` (`docs/facts.md`).
  */
 import { z } from 'zod';
 import { checkQuery } from '#src/service/http/check-request.ts';
@@ -41,7 +41,7 @@ function listPhoneNumbers(
   { phoneNumbers, pageNumbers, pageTokens }: PhoneNumberParts,
   request: OperationRequest,
 ): Reply {
-  // 4.6, whether this endpoint is paginated: not shown. Not by default (`facts.md`); a token is then not looked at.
+  // 4.6, whether this endpoint is paginated: not shown. Not by default (`docs/facts.md`); a token is then not looked at.
   if (pageNumbers === null) {
     const query = checkQuery(phoneNumberQuerySchema, request.query);
     const userId = userIdOf(request, query.userId);
@@ -84,7 +84,7 @@ export function requireNumber(
   return found;
 }
 
-/** A phone number as replies show it, as a schema (2.4; values and nulls: `facts.md`, "Phone numbers"). */
+/** A phone number as replies show it, as a schema (2.4; values and nulls: `docs/facts.md`, "Phone numbers"). */
 export const userId = text
   .regex(/^US/, { error: 'must begin with US' })
   .meta({ description: 'Identifier of a user.', examples: ['USa1b2c3d4e5'] });

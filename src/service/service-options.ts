@@ -31,11 +31,11 @@ export interface ServiceBehaviour {
   readonly control: boolean;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Looks at every reply. Default: nobody does. */
+  /** Looks at every reply. Default: none. */
   readonly replyObserver?: ReplyObserver;
   /** Default: 256 KiB. */
   readonly requestBodyBytesMax?: number;
-  /** Default: the list of `facts.md`. */
+  /** Default: the list of `docs/facts.md`. */
   readonly reservedSources?: ReservedSources;
 }
 
@@ -58,7 +58,7 @@ export interface ServiceOptions extends ServiceBehaviour {
 
 export const defaultRequestBodyBytesMax = 256 * 1024;
 
-// What a service is told to be, looked at before anything is opened for it.
+// The options of a service, checked before anything is opened for it.
 
 /** Throws `usage` errors: `keyMalformed`, `tooManyKeys`, `limitMalformed`. */
 export function checkBehaviour({ apiKeys, requestsPerSecond, pageNumbers }: ServiceBehaviour): void {

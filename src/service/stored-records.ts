@@ -38,7 +38,7 @@ export interface StoredContact {
   readonly createdByUserId: string;
 }
 
-/** A custom field as the workspace defines it (`facts.md`, "Custom fields": no option lists). */
+/** A custom field as the workspace defines it (`docs/facts.md`, "Custom fields": no option lists). */
 export interface CustomFieldDefinition {
   readonly key: string;
   readonly name: string;
@@ -47,7 +47,7 @@ export interface CustomFieldDefinition {
 
 export type CustomFieldDefinitions = ReadonlyMap<string, CustomFieldDefinition>;
 
-/** A phone number of the workspace (2.4; members that may be null and values: `facts.md`, "Phone numbers"). */
+/** A phone number of the workspace (2.4; members that may be null and values: `docs/facts.md`, "Phone numbers"). */
 export interface WorkspaceUser {
   readonly id: string;
   readonly email: string;
@@ -80,7 +80,7 @@ export interface PhoneNumber {
 
 /**
  * Who owns a phone number. Section 9, 1.0.1, "the phone number owner, not the workspace owner": not shown how it is
- * told. The first of the number's users, whatever their role in the workspace; of a number without users, the
+ * decided. The first of the number's users, whatever their role in the workspace; of a number without users, the
  * workspace owner.
  */
 export function numberOwnerId({ users }: PhoneNumber, workspaceOwnerUserId: string): string {
@@ -89,7 +89,7 @@ export function numberOwnerId({ users }: PhoneNumber, workspaceOwnerUserId: stri
 
 /**
  * A call as the store keeps it and as replies show it. Section 2.4, fields of call records: not shown; those of
- * `facts.md` ("Calls, recordings, messages") and four that the public description has beside them.
+ * `docs/facts.md` ("Calls, recordings, messages") and four that the public description has beside them.
  */
 const instant = z.iso.datetime({ offset: true });
 const userId = text.regex(/^US/);
@@ -137,7 +137,7 @@ export const storedCall = z
 export type StoredCall = Readonly<z.infer<typeof storedCall>>;
 
 /**
- * A call recording. Section 2.4, fields of recording records: not shown; those of `facts.md` ("Calls, recordings,
+ * A call recording. Section 2.4, fields of recording records: not shown; those of `docs/facts.md` ("Calls, recordings,
  * messages"). The store keeps the call beside it, replies do not show it.
  */
 export const recordingReply = z
@@ -159,7 +159,7 @@ export type StoredRecording = Readonly<z.infer<typeof storedRecording>>;
 
 /**
  * A text message as the store keeps it and as replies show it. Section 2.4, fields of message records: not shown;
- * those of `facts.md` ("Calls, recordings, messages").
+ * those of `docs/facts.md` ("Calls, recordings, messages").
  *
  * The user of an incoming message: not shown. The owner of the number that received it: the public description calls
  * the member a text that begins with `US`, always there.

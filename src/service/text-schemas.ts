@@ -3,7 +3,7 @@
 import { randomFillSync } from 'node:crypto';
 import { z } from 'zod';
 
-/** The longest text whose length the interface limits: the content of a message (`facts.md`). */
+/** The longest text whose length the interface limits: the content of a message (`docs/facts.md`). */
 const countedLengthMax = 1_600;
 
 /**
@@ -28,7 +28,7 @@ export function lengthOf(value: string): number {
   return value.length > 2 * countedLengthMax ? value.length : [...value].length;
 }
 
-/** Section 7, "validated as E.164": a pattern, not a numbering plan (`facts.md`). */
+/** Section 7, "validated as E.164": a pattern, not a numbering plan (`docs/facts.md`). */
 export const e164 = z.string().regex(/^\+[1-9]\d{1,14}$/, { error: 'must be in E.164 format, as +14155550100' });
 
 /**

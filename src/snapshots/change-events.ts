@@ -1,7 +1,7 @@
 /**
  * The changes of a snapshot as events: with all values for the file, without personal data for the webhook. Pure.
  *
- * The webhook gets ids, names of fields, and the values of restrictions and porting status (`rules.md`, "Secrets and personal
+ * The webhook gets ids, names of fields, and the values of restrictions and porting status (`docs/rules.md`, "Secrets and personal
  * data"), in one delivery per snapshot.
  */
 import { isoInstant } from '#src/clock.ts';

@@ -1,5 +1,5 @@
 /**
- * Compares two snapshots of a series: numbers that were added, removed or changed (`rules.md`, "Snapshots"). Pure.
+ * Compares two snapshots of a series: numbers that were added, removed or changed (`docs/rules.md`, "Snapshots"). Pure.
  *
  * The changes of a number are named by field, as `name`, `restrictions.calling.US`, `users.US1` (from null: joined, to null:
  * left) and `users.US1.role`. Users are compared by their id and restrictions by their path, in any order. A value that does not
@@ -180,7 +180,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether two values of replies are equal. Absent equals null (`facts.md`), and the order of members does not matter. */
+/** Whether two values of replies are equal. Absent equals null (`docs/facts.md`), and the order of members does not matter. */
 export function sameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if ((one ?? null) === null || (other ?? null) === null) return (one ?? null) === (other ?? null);

@@ -1,5 +1,5 @@
 /**
- * The files of a series (`contract.md`, "Data folder"): `<instant>.json` for each snapshot that shows a change, and
+ * The files of a series (`docs/contract.md`, "Data folder"): `<instant>.json` for each snapshot that shows a change, and
  * `latest.json`, a copy of the newest of them. A series shows the numbers of the whole workspace, or of one user.
  *
  * The ledger is the truth: files are written after it and from it, so that the next snapshot restores what a crash left out.
@@ -119,7 +119,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-// The names of snapshots: instants such as `20261121T140000Z`, in UTC, to the second (`contract.md`, "Data folder").
+// The names of snapshots: instants such as `20261121T140000Z`, in UTC, to the second (`docs/contract.md`, "Data folder").
 
 const instantPattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
@@ -144,7 +144,7 @@ export function nextInstant(nowMs: number, latestMs: number | null): number {
   return latestMs === null ? second : Math.max(second, latestMs + 1_000);
 }
 
-/** A user's id becomes part of a path, so it must not lead elsewhere (`facts.md`: it begins with US). */
+/** A user's id becomes part of a path, so it must not lead elsewhere (`docs/facts.md`: it begins with US). */
 const userPattern = /^US[A-Za-z0-9_-]{1,100}$/;
 
 /**

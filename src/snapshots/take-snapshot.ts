@@ -1,5 +1,5 @@
 /**
- * Takes a snapshot of the phone numbers: walk, compare, publish, write the files (`rules.md`, "Snapshots").
+ * Takes a snapshot of the phone numbers: walk, compare, publish, write the files (`docs/rules.md`, "Snapshots").
  *
  * All or nothing: nothing is written until all pages are read, so a failed walk never replaces the last good snapshot. The walk
  * gives all numbers, unique by id, or throws; `totalItems` is not read. The ledger comes first, in one transaction with the

@@ -1,6 +1,6 @@
 /**
  * The files of a run: checked out of the import folder by rename, or copied from a path that the user named, and archived
- * when the run has ended (contract.md, "Data folder").
+ * when the run has ended (docs/contract.md, "Data folder").
  *
  * Invariants: a file that is checked out belongs to one run, is called `<run>__<name>`, and nothing else writes to it. A
  * crash at any instant leaves a file whole under its old or its new name, and the same call repeated after the crash

@@ -82,10 +82,10 @@ function regularity(table: readonly TableLine[], required: ReadonlySet<string>):
   return known + (count / table.length) * firstFits + Math.min(width, 500) / 100_000;
 }
 
-/** The header is looked for in this many physical lines (bad-inputs.md, "preamble"). */
+/** The header is looked for in this many physical lines (docs/bad-inputs.md, "preamble"). */
 export const headerLineMax = 20;
 
-/** A header name as names are compared: without regard to case, spaces, `_` or `-` (contract.md, "Input"). */
+/** A header name as names are compared: without regard to case, spaces, `_` or `-` (docs/contract.md, "Input"). */
 export function normaliseHeader(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, '');
 }

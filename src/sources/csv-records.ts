@@ -3,7 +3,7 @@
  *
  * Our splitter is the parser: it cuts the text into complete records and counts their lines. papaparse then splits
  * bounded groups of complete records into cells. Only its inner parser is used, with delimiter and line end given: no
- * guessing, no BOM handling, no renaming of headers, no streaming of its own (bad-inputs.md, "Parsers: known traps").
+ * guessing, no BOM handling, no renaming of headers, no streaming of its own (docs/bad-inputs.md, "Parsers: known traps").
  *
  * Terms: a *record* is one row of the table and may span several physical lines inside quotes; a *field* is quoted when
  * its first character is a quote. CRLF, LF and CR each end a line, in any mixture.

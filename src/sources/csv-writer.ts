@@ -1,5 +1,5 @@
 /**
- * Writes CSV that a spreadsheet may open safely: fix-files and exports (rules.md, "Dead letters"; bad-inputs.md,
+ * Writes CSV that a spreadsheet may open safely: fix-files and exports (docs/rules.md, "Dead letters"; docs/bad-inputs.md,
  * "formula-like cells").
  *
  * No cell becomes a formula. A spreadsheet may split a file at another separator than the one it was written with, and

@@ -1,6 +1,6 @@
 /**
  * Bytes to text: which encoding a file is in, and its text as a stream. Nothing behind this point sees a byte, so no
- * character is torn at a chunk border (bad-inputs.md, "Parsers: known traps").
+ * character is torn at a chunk border (docs/bad-inputs.md, "Parsers: known traps").
  *
  * The encoding is decided before the first row: by a BOM, by the NUL pattern of UTF-16, else by a first pass over all
  * bytes that checks whether they are UTF-8. Bytes that are not UTF-8 are read as Windows-1252, with a warning.

@@ -1,8 +1,8 @@
 /**
  * What a file is by its name, what it certainly is not by its first bytes, and under which name it can be stored on any
- * system (bad-inputs.md, "Files and folders").
+ * system (docs/bad-inputs.md, "Files and folders").
  *
- * Read are .csv .tsv .txt .json .ndjson .jsonl, each also with .gz (contract.md, "Data folder"). Names of files that are
+ * Read are .csv .tsv .txt .json .ndjson .jsonl, each also with .gz (docs/contract.md, "Data folder"). Names of files that are
  * still being transferred are ignored; everything else is refused, with the way out.
  */
 import { fileError, type PatchbayError } from '#src/errors.ts';

@@ -20,7 +20,7 @@ export interface FormatReader {
 /**
  * How large a dropped file and its parts may be. A file beyond a limit is refused, never half read.
  *
- * Source of the figures: bad-inputs.md, "CSV" and "JSON, NDJSON, gzip".
+ * Source of the figures: docs/bad-inputs.md, "CSV" and "JSON, NDJSON, gzip".
  */
 export interface SourceLimits {
   /** One cell or JSON string, in UTF-8 bytes. Beyond it the row is broken. */

@@ -3,7 +3,7 @@
  * in the order of their names.
  *
  * Terms: a *scan* looks once at every entry of the folder (not below it). A file is *at rest* when two looks, one second
- * apart or more, found the same size, mtime and inode (contract.md, "Data folder"). chokidar only starts the next scan
+ * apart or more, found the same size, mtime and inode (docs/contract.md, "Data folder"). chokidar only starts the next scan
  * early: where it sees nothing (network shares, lost events), the interval finds the file all the same.
  *
  * Invariants: one scan at a time; a file is handed over again only after it changed or its hand-over failed, and then with

@@ -2,7 +2,7 @@
  * Opens a dropped file for reading: from bytes on disk to rows with their physical lines.
  *
  * Regular file → unpacked bytes → encoding, decided by a first pass → text → rows, slice by slice. A problem of the file
- * as a whole is thrown as a `file` error ("F" in bad-inputs.md); a problem of one row becomes a broken item.
+ * as a whole is thrown as a `file` error ("F" in docs/bad-inputs.md); a problem of one row becomes a broken item.
  *
  * Invariants: memory stays flat whatever the file's size, and a file that changed while it was read ends in an error.
  */

@@ -1,5 +1,5 @@
 /**
- * JSON text to rows, in either of its forms (contract.md, "Input"): a document, which is an array, or an object with an
+ * JSON text to rows, in either of its forms (docs/contract.md, "Input"): a document, which is an array, or an object with an
  * array under `data`, `results` or `records`; or one object per line, where a line that is no JSON breaks that row only.
  *
  * Invariant: at most one chunk of text, the rows it completed and one unfinished record are in memory. Of the members

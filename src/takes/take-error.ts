@@ -1,6 +1,6 @@
 /**
  * The error of a take that failed. Its message and hint become those of a tick, which is shown: they contain
- * no file name that another party chose, and of a URL no more than its host (`rules.md`, "Secrets and personal data").
+ * no file name that another party chose, and of a URL no more than its host (`docs/rules.md`, "Secrets and personal data").
  */
 import { isAbsolute, relative } from 'node:path';
 import { type ErrorKind, PatchbayError, systemCodeOf } from '#src/errors.ts';

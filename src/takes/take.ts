@@ -1,5 +1,5 @@
 /**
- * From a feed's `take` to entered runs: the work of one tick (`contract.md`, "Feeds and schedules, in the config").
+ * From a feed's `take` to entered runs: the work of one tick (`docs/contract.md`, "Feeds and schedules, in the config").
  *
  * Invariant: a file is taken whole and at rest, or not at all; it is recognised afterwards, even if the process dies between
  * any two steps; the original stays where it is.

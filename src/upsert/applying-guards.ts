@@ -1,5 +1,5 @@
 /**
- * Guards while a run is applied (`rules.md`, "Guards"): a ledger that does not know what it should know, and a service
+ * Guards while a run is applied (`docs/rules.md`, "Guards"): a ledger that does not know what it should know, and a service
  * that accepts nothing. Both mean that something is wrong beyond single rows, and the run stops before it does harm. Once
  * approved, a guard passes up to the share that was shown, to the end of the run; an approval of the staged file does not
  * count here.

@@ -1,6 +1,6 @@
 /**
  * A chunk: the few records that are looked up with one call and written while that read is fresh; and what the upsert works
- * with, its limits and the times that follow from them (`rules.md`, "One contact per key").
+ * with, its limits and the times that follow from them (`docs/rules.md`, "One contact per key").
  *
  * A chunk collects how each record ended. One that is neither ended nor deferred when the chunk closes leaves no trace: its
  * lease is released, and it is tried again.
@@ -149,7 +149,7 @@ export interface UpsertParts {
 
 /**
  * Whether writes succeed at all. An attempt counts against a row only while other writes succeed, so that an outage rejects
- * none (`rules.md`, "One contact per key", step 5).
+ * none (`docs/rules.md`, "One contact per key", step 5).
  */
 export interface WriteHealth {
   succeeded(): void;

@@ -134,7 +134,7 @@ function dead(record: StagedRecord, death: Death): Ended {
   return { end: { outcome: 'dead', dead: deadRow }, bound: null, said: null, others: [] };
 }
 
-/** An update was refused, and nothing of it landed: what was claimed for it belongs to nobody again. */
+/** An update was refused, and nothing of it landed: what was claimed for it has no owner again. */
 function unwritten({ feed }: StagedRecord, { lease, sent }: Refused): Partial<Ended> {
   if (sent.is === 'intended') return {};
   const { seen, owned, agreed, stamps } = lease.base;
@@ -239,7 +239,7 @@ function oddReplyDeath(id: string, what: string): Death {
   };
 }
 
-/** The service accepted the write and holds something else: never a success (`facts.md`, what goes wrong, 9). */
+/** The service accepted the write and holds something else: never a success (`docs/facts.md`, what goes wrong, 9). */
 function notAppliedDeath(differences: readonly ReplyDifference[]): Death {
   const fields = differences.map((difference) => difference.field.replace(/:.*$/, ''));
   return {

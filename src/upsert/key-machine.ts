@@ -3,7 +3,7 @@
  *
  * It decides everything about *when* a request may be sent and what its end means, and nothing about contents: what is
  * planned, sent and compared is up to its driver (`process-batch.ts`). `README.md` in this folder holds the prose and the
- * table of transitions; a test keeps table and code equal. Source: `rules.md`, "One contact per key", steps 1 to 6.
+ * table of transitions; a test keeps table and code equal. Source: `docs/rules.md`, "One contact per key", steps 1 to 6.
  *
  * Invariant: a create is asked for only after a lease, a look-up that found nothing, and a committed intent. A write that
  * may have landed is never asked for again before a new lease, which is not given before the horizon.
@@ -82,7 +82,7 @@ export type Effect =
   | { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
   /** Takes the intent back: this create was certainly not carried out. */
   | { readonly do: 'withdraw' }
-  /** The same for an update: nobody owns what was claimed for it, and its horizon is void. */
+  /** The same for an update: what was claimed for it has no owner, and its horizon is void. */
   | { readonly do: 'unclaim' }
   | { readonly do: 'noteDoubt'; readonly countsAttempt: boolean }
   /** The row is due again later; no worker waits for it. */

@@ -2,7 +2,7 @@
  * Requests for keys at work: one look-up for many keys or for one alone, one contact by its id; the intents of several keys
  * in one durable commit, then each POST; and PATCHes. Each returns the answer for the machine, and what it brought.
  *
- * The contacts of a look-up are compared exactly, never taken because they came first (`facts.md`: a wrong filter answers
+ * The contacts of a look-up are compared exactly, never taken because they came first (`docs/facts.md`: a wrong filter answers
  * 200 with the contacts of others).
  *
  * Invariants: no two writes of one key are on their way in this process; what a write makes the feed's own is in the

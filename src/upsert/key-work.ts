@@ -148,7 +148,7 @@ export type Contents =
   | Written
   | Refused
   | Doubted
-  /** Contacts that stand in the way: several with the key, or the bound one with another key. */
+  /** Contacts that are in the way: several with the key, or the bound one with another key. */
   | (OfLease & { readonly is: 'conflict'; readonly ids: readonly string[] })
   /** The contact of that id is no picture to plan from; `what` says why. */
   | (OfLease & { readonly is: 'odd'; readonly id: string; readonly what: string })

@@ -1,13 +1,13 @@
 /**
- * The contact of `interface.md`, section 2.1 to 2.3, as it travels.
+ * The contact of `docs/interface.md`, section 2.1 to 2.3, as it travels.
  *
  * Replies are read leniently: unknown members are dropped, absent optional members become null or an empty list, so
- * that any implementation of the interface can be talked to. What the service accepts is stricter and stands in
+ * that any implementation of the interface can be talked to. What the service accepts is stricter and is described in
  * `src/service`.
  */
 import { z } from 'zod';
 
-/** The value of a custom field: text, number, boolean, or several choices (2.3; `facts.md`, "Custom fields"). */
+/** The value of a custom field: text, number, boolean, or several choices (2.3; `docs/facts.md`, "Custom fields"). */
 const customFieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable();
 export type CustomFieldValue = z.infer<typeof customFieldValue>;
 
@@ -148,7 +148,7 @@ export interface UpdateContactBody {
 }
 
 /**
- * The seven types of custom fields (`GET /v1/contact-custom-fields`; `facts.md`, "Custom fields"). An unknown type is read as
+ * The seven types of custom fields (`GET /v1/contact-custom-fields`; `docs/facts.md`, "Custom fields"). An unknown type is read as
  * text.
  */
 export const customFieldTypes = ['address', 'boolean', 'date', 'multi-select', 'number', 'string', 'url'] as const;

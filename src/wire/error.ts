@@ -1,5 +1,5 @@
 /**
- * The error body. `interface.md`, section 7, does not show its shape. `facts.md` knows two: the flat one, and the
+ * The error body. `docs/interface.md`, section 7, does not show its shape. `docs/facts.md` knows two: the flat one, and the
  * wrapped one of authentication errors. A client reads both; anything else is kept as status alone.
  */
 import { z } from 'zod';

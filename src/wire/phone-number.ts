@@ -1,15 +1,15 @@
 /**
- * A phone number of the workspace as a reply holds it (`interface.md`, 2.4; nullable members: `facts.md`).
+ * A phone number of the workspace as a reply holds it (`docs/interface.md`, 2.4; nullable members: `docs/facts.md`).
  *
  * A reply is meaningless without ids alone: by them numbers are told apart. Every other member may be null, absent, or of
- * a form that this version does not know; it is kept as it came, and whoever reads it looks at its form first.
+ * a form that this version does not know; it is kept as it came, and its readers look at its form first.
  */
 import { z } from 'zod';
 
 export const phoneNumberReply = z.looseObject({ id: z.string().min(1) });
 export type PhoneNumberReply = z.infer<typeof phoneNumberReply>;
 
-/** Paging is optional: a reader follows a token where there is one and accepts its absence (`facts.md`). */
+/** Paging is optional: a reader follows a token where there is one and accepts its absence (`docs/facts.md`). */
 export const phoneNumberListEnvelope = z.object({
   data: z.array(phoneNumberReply),
   nextPageToken: z.unknown().optional(),
@@ -18,7 +18,7 @@ export const phoneNumberListEnvelope = z.object({
 /** A phone number with all that the reply held. */
 export type PhoneNumber = PhoneNumberReply;
 
-/** The members of text that the interface names, besides the id. */
+/** The text members that the interface names, other than the id. */
 export const phoneNumberTexts = [
   'number',
   'formattedNumber',

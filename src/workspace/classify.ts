@@ -4,7 +4,7 @@
  * An *end* is what the transport saw; a *verdict* is what it means. Invariant: a request that was written to the socket,
  * even in part, and was not answered with a clear yes or no, is in doubt, whichever code the transport gave.
  *
- * *Breakers* count consecutive failures, one of reads and one of writes (`rules.md`, "Retries, rate, outages"). A breaker
+ * *Breakers* count consecutive failures, one of reads and one of writes (`docs/rules.md`, "Retries, rate, outages"). A breaker
  * *opens* with the fifth, and reports that to its owner. It stops nothing by itself: the owner decides what must wait, and
  * records that in the ledger. An *answer* is a clear yes or no of the service, and resets the count. Ends that say nothing
  * about the service's health do not count: a 429, a refused key, a caller that gave up.
@@ -84,7 +84,7 @@ function classifyReply(status: number, text: string, retryAfter: string | null):
   }
   if (status === 429) return { next: 'waitForRate', retryAfter, body };
   if (status === 401 || status === 403) return { next: 'checkKey', status, body };
-  // 408 and 425 concern timing, not the request: it may have been read (rules.md, "One contact per key", 4).
+  // 408 and 425 concern timing, not the request: it may have been read (docs/rules.md, "One contact per key", 4).
   if (status === 408 || status === 425) return doubt('failing', `status ${status}`, status, { retryAfter, body });
   if (status >= 400 && status < 500) return { next: 'giveUp', status, body };
   if (status >= 500 && status < 600) return doubt('failing', `status ${status}`, status, { retryAfter, body });

@@ -164,7 +164,7 @@ function invalid(message: string, hint: string): PatchbayError {
 const noListCode = 'noPhoneNumberList';
 
 /**
- * The phone numbers of the workspace (`interface.md`, 4.4; paging and the filter's name: `facts.md`). On the first page 404
+ * The phone numbers of the workspace (`docs/interface.md`, 4.4; paging and the filter's name: `docs/facts.md`). On the first page 404
  * means that there is no such list; on a later page it is an unexpected reply. Throws as `port.ts` says.
  */
 async function* listPhoneNumberPages(
@@ -234,7 +234,7 @@ interface WalkLimits {
 }
 
 /**
- * Yields the data of each page until the token is null or absent (`interface.md`, 4.6; `facts.md`). An incomplete list is
+ * Yields the data of each page until the token is null or absent (`docs/interface.md`, 4.6; `docs/facts.md`). An incomplete list is
  * never taken for a complete one: the walk reaches the real end or throws. `totalItems` is documented as unreliable and is
  * not read.
  * @throws PatchbayError `unreachable`: `pageTokenNotText`, `pageTokenRepeated` (the walk would go in a circle), `tooManyPages`.

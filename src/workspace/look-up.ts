@@ -2,11 +2,11 @@
  * Looks up many keys, and separates problems of one key from problems of the service.
  *
  * A look-up that fails does not show which of the two it is. So a *control key*, which no contact has, shows whether the
- * service answers at all, and then each key is looked up by itself (`rules.md`, "Retries, rate, outages": `exhausted` rejects
+ * service answers at all, and then each key is looked up by itself (`docs/rules.md`, "Retries, rate, outages": `exhausted` rejects
  * a row only while other requests succeed).
  *
  * The keys are sent as a repeated plain parameter, `externalIds=a&externalIds=b`: the service reads a comma list as one id,
- * and ignores brackets and returns other contacts (`facts.md`, "List contacts"). Invariant: an answer with nothing but other
+ * and ignores brackets and returns other contacts (`docs/facts.md`, "List contacts"). Invariant: an answer with nothing but other
  * contacts is never used, since the service then ignores the filter.
  */
 import { invariant, PatchbayError } from '#src/errors.ts';
@@ -92,7 +92,7 @@ function isAboutTheAnswer(error: unknown): error is PatchbayError {
   return error instanceof PatchbayError && (error.kind === 'rejected' || codesOfAnswers.has(error.code));
 }
 
-/** The service answers 400 to more (`facts.md`). */
+/** The service answers 400 to more (`docs/facts.md`). */
 export const keysPerLookUpMax = 20;
 /** Of the query, without the page token. */
 const lookUpQueryBytesMax = 4_096;

@@ -1,5 +1,5 @@
 /**
- * The workspace as the worker sees it: contacts, custom fields, phone numbers of one service (`interface.md`).
+ * The workspace as the worker sees it: contacts, custom fields, phone numbers of one service (`docs/interface.md`).
  *
  * A *read* gives what the service holds, or throws a `PatchbayError`:
  * - `auth` `keyRefused`: 401 or 403, also after the key was read again; facts: status and the service's message;
@@ -11,7 +11,7 @@
  * A *write* is sent at most once, and its result says what must happen next. Invariant: a write that may have landed is
  * reported as `done` or `doubt`, never as anything else.
  *
- * At the end are the limits of a request (`rules.md`, "Retries, rate, outages"): all that can grow or wait is bounded.
+ * At the end are the limits of a request (`docs/rules.md`, "Retries, rate, outages"): all that can grow or wait is bounded.
  */
 import type { PatchbayError } from '#src/errors.ts';
 import type { Contact, CreateContactBody, CustomFieldDefinition, UpdateContactBody } from '#src/wire/contact.ts';
@@ -37,7 +37,7 @@ export interface CallOptions {
 }
 
 export interface PhoneNumberOptions {
-  /** Only the numbers of this user, whose id begins with `US` (`facts.md`). Null: all. */
+  /** Only the numbers of this user, whose id begins with `US` (`docs/facts.md`). Null: all. */
   readonly userId?: string | null;
   /** Ends the walk, also in the middle of a page. */
   readonly signal?: AbortSignal;
@@ -50,7 +50,7 @@ export interface LookUp {
   readonly readAtMs: number;
 }
 
-/** How a write ended, by what must happen next (`rules.md`, "One contact per key", steps 4 and 5). */
+/** How a write ended, by what must happen next (`docs/rules.md`, "One contact per key", steps 4 and 5). */
 export type WriteResult =
   /** 2xx with a readable body: this is the contact now. */
   | { readonly kind: 'done'; readonly contact: Contact }
@@ -104,7 +104,7 @@ export interface WorkspaceTimeouts {
   readonly requestMs: number;
   /**
    * From the return of `beforeSend` to the write on the socket; a request that would begin later is not sent. It is
-   * the start guard in the horizon of an intent (`rules.md`, "One contact per key", step 3), and the rate gate relies on
+   * the start guard in the horizon of an intent (`docs/rules.md`, "One contact per key", step 3), and the rate gate relies on
    * it.
    */
   readonly writeStartMs: number;
@@ -127,13 +127,13 @@ export const idleConnectionMs = 900;
 /** A larger reply is cut off while it is read. */
 export const replyBytesMax = 1_000_000;
 
-/** The same for a page of phone numbers: v1 returns all of them at once (`facts.md`). */
+/** The same for a page of phone numbers: v1 returns all of them at once (`docs/facts.md`). */
 export const phoneNumbersReplyBytesMax = 32_000_000;
 
 /** Pages of one look-up. 20 keys fit one page; the limit stops a service that ignores the filter. */
 export const lookUpPagesMax = 20;
 
-/** Pages of one walk over the phone numbers (`rules.md`, "Snapshots"). */
+/** Pages of one walk over the phone numbers (`docs/rules.md`, "Snapshots"). */
 export const phoneNumberPagesMax = 1_000;
 
 /** Tries of one read, including the first. */

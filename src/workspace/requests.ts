@@ -6,7 +6,7 @@
  * a reply that does not follow the interface is final.
  *
  * A *write* is one POST or PATCH, sent at most once. Nothing is retried here, not even what was certainly not sent: the
- * caller looks up first (`rules.md`, "One contact per key", step 4).
+ * caller looks up first (`docs/rules.md`, "One contact per key", step 4).
  */
 import type { z } from 'zod';
 import type { Clock } from '#src/clock.ts';

@@ -3,7 +3,7 @@
  *
  * A try asks for another one by throwing `TryAgain`; anything else that it throws is final, above all an abort. The library
  * counts the tries; the waiting is done here, because the library knows neither full jitter nor `Retry-After`. Writes are
- * never retried: a write in doubt is reconciled, not repeated (`design.md`, decision 4).
+ * never retried: a write in doubt is reconciled, not repeated (`docs/design.md`, decision 4).
  */
 import pRetry from 'p-retry';
 import type { Clock } from '#src/clock.ts';

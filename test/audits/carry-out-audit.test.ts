@@ -1,4 +1,4 @@
-/** The audit: exactly one contact each (`rules.md`, "One contact per key", step 7). */
+/** The audit: exactly one contact each (`docs/rules.md`, "One contact per key", step 7). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

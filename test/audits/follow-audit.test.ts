@@ -1,4 +1,4 @@
-/** Following an audit through the ledger, whichever process works on it (`contract.md`). */
+/** Following an audit through the ledger, whichever process works on it (`docs/contract.md`). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AuditEnd, type FollowAuditOptions, followAudit } from '#src/audits/follow-audit.ts';
 import type { AuditRecord } from '#src/ledger/audits.ts';

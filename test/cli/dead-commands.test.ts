@@ -1,4 +1,4 @@
-/** `patchbay dead ls|show` (`contract.md`, "dead ls --json"; `rules.md`, "Secrets and personal data"). */
+/** `patchbay dead ls|show` (`docs/contract.md`, "dead ls --json"; `docs/rules.md`, "Secrets and personal data"). */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';

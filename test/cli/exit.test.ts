@@ -1,4 +1,4 @@
-/** Exit codes and error documents (`contract.md`, "Exit codes" and "Commands"). */
+/** Exit codes and error documents (`docs/contract.md`, "Exit codes" and "Commands"). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

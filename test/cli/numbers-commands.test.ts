@@ -1,4 +1,4 @@
-/** `patchbay numbers ls|history|diff` (`contract.md`, "Commands", "numbers snapshot --json"). */
+/** `patchbay numbers ls|history|diff` (`docs/contract.md`, "Commands", "numbers snapshot --json"). */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';

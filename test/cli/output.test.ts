@@ -1,4 +1,4 @@
-/** Output: data on stdout, everything else on stderr (`contract.md`, "Commands"). */
+/** Output: data on stdout, everything else on stderr (`docs/contract.md`, "Commands"). */
 import { describe, expect, it } from 'vitest';
 import { createOutput, printable } from '#src/cli/output.ts';
 import { captureOutput } from './support/captured-output.ts';

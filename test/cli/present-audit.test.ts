@@ -1,4 +1,4 @@
-/** An audit for people (`rules.md`, "One contact per key", step 7). */
+/** An audit for people (`docs/rules.md`, "One contact per key", step 7). */
 import { describe, expect, it } from 'vitest';
 import type { AuditDocument } from '#src/audits/audit-document.ts';
 import { createOutput } from '#src/cli/output.ts';

@@ -1,4 +1,4 @@
-/** `patchbay runs approve` (`rules.md`, "Guards"): what it shows, what it asks, and what it answers. */
+/** `patchbay runs approve` (`docs/rules.md`, "Guards"): what it shows, what it asks, and what it answers. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';

@@ -1,5 +1,5 @@
 /**
- * Algebra of runs (`rules.md`, "Three pictures, one plan" and the order between feeds): what lies between two runs, and which of
+ * Algebra of runs (`docs/rules.md`, "Three pictures, one plan" and the order between feeds): what lies between two runs, and which of
  * two is worked on first, changes no verdict on a field.
  */
 import fc from 'fast-check';

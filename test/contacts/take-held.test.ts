@@ -1,4 +1,4 @@
-/** What a person's decision about held fields moves (`rules.md`, "Three pictures, one plan"). */
+/** What a person's decision about held fields moves (`docs/rules.md`, "Three pictures, one plan"). */
 import { describe, expect, it } from 'vitest';
 import type { HeldField } from '#src/contacts/outcome.ts';
 import { planContact } from '#src/contacts/plan.ts';

@@ -1,4 +1,4 @@
-/** Intents to create, and the horizon before which no look-up proves anything (`rules.md`, steps 3 and 5). */
+/** Intents to create, and the horizon before which no look-up proves anything (`docs/rules.md`, steps 3 and 5). */
 import { expect, test } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
 import {

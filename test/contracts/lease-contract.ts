@@ -1,4 +1,4 @@
-/** Leases: one piece of work at a time on a key (`rules.md`, "One contact per key", step 1). */
+/** Leases: one piece of work at a time on a key (`docs/rules.md`, "One contact per key", step 1). */
 import { expect, test } from 'vitest';
 import type { LeaseResult } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';

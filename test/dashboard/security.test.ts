@@ -1,4 +1,4 @@
-/** Who may see the page, and what it lets through (`rules.md`, "Secrets and personal data"). */
+/** Who may see the page, and what it lets through (`docs/rules.md`, "Secrets and personal data"). */
 import { describe, expect, it } from 'vitest';
 import { answerOf, type DashboardBench, dashboardBench, deadRow, enterRun, finishedRun } from './dashboard-bench.ts';
 

@@ -1,4 +1,4 @@
-/** How letters without a key end (`rules.md`, "Dead letters"): no later success can name them. */
+/** How letters without a key end (`docs/rules.md`, "Dead letters"): no later success can name them. */
 import { describe, expect, it } from 'vitest';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';

@@ -1,4 +1,4 @@
-/** Redrive: dead letters are tried again (`rules.md`, "Dead letters"). */
+/** Redrive: dead letters are tried again (`docs/rules.md`, "Dead letters"). */
 import { describe, expect, it } from 'vitest';
 import { openRedriveSupply, redrive } from '#src/dead-letters/redrive.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';

@@ -45,7 +45,8 @@ const files = folders.flatMap((folder) =>
     .filter((name) => /\.(?:ts|tsx|mjs|md|yaml|css)$/.test(name))
     .map((name) => join(folder, name)),
 );
-const citations = files.flatMap(citationsOf);
+// The template of `docs/commands.md` links as its output does: the test of papers checks that.
+const citations = files.filter((file) => file !== 'test/docs/support/command-reference.ts').flatMap(citationsOf);
 
 it('every cited document is in the repository', () => {
   expect(citations.length).toBeGreaterThan(200);

@@ -14,7 +14,7 @@ function longOptions(command: Command): readonly string[] {
   return command.options.flatMap((option) => option.long ?? []);
 }
 
-/** What `contract.md` names and an open issue has not built yet. */
+/** What `docs/contract.md` names and an open issue has not built yet. */
 const laterCommands = ['plan', 'map', 'contact', 'completion'];
 const laterSubcommands = ['runs restage', 'dead edit', 'dead export', 'dead drop'];
 const laterOptions = ['--create-only', '--update-only', '--only', '--plan', '--verify', '--repair'];

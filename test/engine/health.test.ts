@@ -153,7 +153,7 @@ describe('the disk', () => {
 
 /**
  * The ledger cannot be written while an answer comes in: the process lives, the write is a doubt that is looked up later,
- * nothing is written twice, and work goes on when there is room (`rules.md`, "Retries, rate, outages").
+ * nothing is written twice, and work goes on when there is room (`docs/rules.md`, "Retries, rate, outages").
  */
 const probe = mountSmallDisk(1);
 probe?.close();

@@ -1,4 +1,4 @@
-/** Folders of feeds while `start` runs (`contract.md`, "Data folder"): real files in real folders, time that runs faster. */
+/** Folders of feeds while `start` runs (`docs/contract.md`, "Data folder"): real files in real folders, time that runs faster. */
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Outages of the service: work pauses, asks, and goes on by itself; no row dies (`rules.md`, "Retries, rate, outages"). */
+/** Outages of the service: work pauses, asks, and goes on by itself; no row dies (`docs/rules.md`, "Retries, rate, outages"). */
 import { describe, expect, it } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import { csv, expectCounts, fillers } from '#test/runs/support/runs-bench.ts';

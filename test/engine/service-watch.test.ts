@@ -1,4 +1,4 @@
-/** Work stops when the service refuses the key or does not answer, and goes on by itself (`rules.md`, "Retries, rate, outages"). */
+/** Work stops when the service refuses the key or does not answer, and goes on by itself (`docs/rules.md`, "Retries, rate, outages"). */
 import { describe, expect, it } from 'vitest';
 import { createServiceWatch, type ServiceWatch } from '#src/engine/service-watch.ts';
 import { type ErrorKind, PatchbayError } from '#src/errors.ts';

@@ -1,4 +1,4 @@
-/** A changed key is used only after it was seen to open the same workspace (`rules.md`, "Workspace, feed, key"). */
+/** A changed key is used only after it was seen to open the same workspace (`docs/rules.md`, "Workspace, feed, key"). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';

@@ -1,4 +1,4 @@
-/** Feeds: their mapping, label and limits (`rules.md`, "Workspace, feed, key"; `contract.md`, "Feeds and schedules"). */
+/** Feeds: their mapping, label and limits (`docs/rules.md`, "Workspace, feed, key"; `docs/contract.md`, "Feeds and schedules, in the config"). */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -203,7 +203,7 @@ describe('the name of a feed', () => {
   });
 });
 
-/** `--mapping NAME|FILE` (`contract.md`, "Commands"). */
+/** `--mapping NAME|FILE` (`docs/contract.md`, "Commands"). */
 const text = 'name: mine\nkey: Nr\nfields:\n  firstName: Vorname\n';
 
 describe('a mapping is found', () => {

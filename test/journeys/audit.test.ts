@@ -1,4 +1,4 @@
-/** `patchbay audit RUN` and `import --audit` (`contract.md`, "Commands", "Exit codes"). */
+/** `patchbay audit RUN` and `import --audit` (`docs/contract.md`, "Commands", "Exit codes"). */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';

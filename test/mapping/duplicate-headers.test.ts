@@ -1,4 +1,4 @@
-/** Headers that stand twice, and columns picked by position (`bad-inputs.md`, "duplicate header names"). */
+/** Headers that stand twice, and columns picked by position (`docs/bad-inputs.md`, "duplicate header names"). */
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';

@@ -1,6 +1,6 @@
 /**
  * Cells as long as a cell may be take time in proportion to their length: a few of them must not hold up everything
- * else that the process does (`bad-inputs.md`, "cell > 64 KB").
+ * else that the process does (`docs/bad-inputs.md`, "CSV").
  */
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';

@@ -1,4 +1,4 @@
-/** When a feed is bad, and when that is news (`rules.md`, "Schedules" and "Guards"; notices). */
+/** When a feed is bad, and when that is news (`docs/rules.md`, "Schedules" and "Guards"; notices). */
 import { describe, expect, it } from 'vitest';
 import type { FeedTrouble } from '#src/ledger/deliveries.ts';
 import type { FeedStanding, LastRun } from '#src/ledger/rules/feeds.ts';

@@ -1,4 +1,4 @@
-/** Audits are entries in the ledger that whichever engine runs carries out (`rules.md`, "One contact per key", step 7). */
+/** Audits are entries in the ledger that whichever engine runs carries out (`docs/rules.md`, "One contact per key", step 7). */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NewTick } from '#src/ledger/schedules.ts';
 import { silentLogger } from '#src/log.ts';
@@ -85,7 +85,7 @@ describe('the dispatcher', () => {
   });
 });
 
-/** Ticks and deliveries are entries in the ledger, from which the dispatcher derives jobs (`rules.md`, "Schedules"). */
+/** Ticks and deliveries are entries in the ledger, from which the dispatcher derives jobs (`docs/rules.md`, "Schedules"). */
 const nowMs = 1_000;
 
 async function openedSchedules() {

@@ -1,6 +1,6 @@
 /**
  * What every queue has to do for us, whichever server it lives on: hand out what the ledger says is to be done, and be
- * nothing but replaceable (`design.md`, decision 1).
+ * nothing but replaceable (`docs/design.md`, decision 1).
  */
 import { expect, it } from 'vitest';
 import { applyingRun, createdAtMs, deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';

@@ -1,4 +1,4 @@
-/** BullMQ's schedulers wake the engine up, and may lose everything (`rules.md`, "Schedules"). */
+/** BullMQ's schedulers wake the engine up, and may lose everything (`docs/rules.md`, "Schedules"). */
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { silentLogger } from '#src/log.ts';

@@ -1,4 +1,4 @@
-/** Leases are taken only as fast as the rate can serve them (`rules.md`, "One contact per key", step 1). */
+/** Leases are taken only as fast as the rate can serve them (`docs/rules.md`, "One contact per key", step 1). */
 import { describe, expect, it } from 'vitest';
 import { batchesAtOnceMax, shareOfRate } from '#src/rate/rate-share.ts';
 

@@ -1,4 +1,4 @@
-/** What the shared rate gate has to do on every Redis (`rules.md`, "Retries, rate, outages"). */
+/** What the shared rate gate has to do on every Redis (`docs/rules.md`, "Retries, rate, outages"). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';

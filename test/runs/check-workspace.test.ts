@@ -1,4 +1,4 @@
-/** A ledger belongs to one workspace (`rules.md`, "Workspace, feed, key"). */
+/** A ledger belongs to one workspace (`docs/rules.md`, "Workspace, feed, key"). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';

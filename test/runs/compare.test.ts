@@ -1,4 +1,4 @@
-/** A row compared with what its feed remembers, and what the guards count of it (`rules.md`, "Guards"). */
+/** A row compared with what its feed remembers, and what the guards count of it (`docs/rules.md`, "Guards"). */
 import { describe, expect, it } from 'vitest';
 import type { Said } from '#src/contacts/base.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';

@@ -1,4 +1,4 @@
-/** The same key twice in a file (`rules.md`, "Workspace, feed, key"). A slice is 500 rows. */
+/** The same key twice in a file (`docs/rules.md`, "Workspace, feed, key"). A slice is 500 rows. */
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { csv, expectCounts, fillers, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';

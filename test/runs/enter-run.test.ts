@@ -1,4 +1,4 @@
-/** A file is known by feed and content (`contract.md`, "Two commands on a fresh machine"). */
+/** A file is known by feed and content (`docs/contract.md`, "Two commands on a fresh machine"). */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

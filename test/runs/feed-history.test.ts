@@ -1,4 +1,4 @@
-/** What guards compare with a feed's earlier files (`rules.md`, "Guards"): the file before, and the columns left out. */
+/** What guards compare with a feed's earlier files (`docs/rules.md`, "Guards"): the file before, and the columns left out. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -310,7 +310,7 @@ describe('a stopped run does not block its feed', () => {
   });
 });
 
-/** Columns with contact data that nothing maps stop the first file of a feed that has them (`rules.md`, "Guards"). */
+/** Columns with contact data that nothing maps stop the first file of a feed that has them (`docs/rules.md`, "Guards"). */
 const header = 'externalId,firstName,Telephone,Mobile,Job Title';
 const rows = ['1,Ada,+14155550101,+14155550102,Owner', '2,Ben,,,'];
 

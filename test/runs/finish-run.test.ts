@@ -1,4 +1,4 @@
-/** The end of a run: totals, report, fix-file, archive (`rules.md`, "Accounting"; `contract.md`, `import --json`). */
+/** The end of a run: totals, report, fix-file, archive (`docs/rules.md`, "Accounting"; `docs/contract.md`, `import --json`). */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { problemLines, readReport } from '#src/runs/report.ts';
 import { deadRow } from '../contracts/support/build.ts';
 import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
-/** `import --json` (`contract.md`). */
+/** `import --json` (`docs/contract.md`). */
 const documentKeys = [
   'run',
   'feed',
@@ -365,7 +365,7 @@ describe('after a crash behind the end of a run', () => {
   });
 });
 
-/** What a run touched is entered for audits before the run is final (`rules.md`, "One contact per key", step 7). */
+/** What a run touched is entered for audits before the run is final (`docs/rules.md`, "One contact per key", step 7). */
 async function audited(bench: RunsBench, runId: string): Promise<readonly AuditRecord[]> {
   return bench.ledger.audits.ofRun(runId);
 }

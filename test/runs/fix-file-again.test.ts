@@ -1,4 +1,4 @@
-/** What comes back from a fix-file: every cell, in its original shape, whatever a spreadsheet did to it (`rules.md`, "Dead letters"). */
+/** What comes back from a fix-file: every cell, in its original shape, whatever a spreadsheet did to it (`docs/rules.md`, "Dead letters"). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redrive } from '#src/dead-letters/redrive.ts';
@@ -7,7 +7,7 @@ import type { CellsRow } from '#src/sources/row.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 const wide = 'externalId,firstName,lastName,company,phone';
-/** One row with a cell too few, one with a cell too many (users.md 1.1). */
+/** One row with a cell too few, one with a cell too many. */
 const shifted = csv(['z-9,Bob,ACME,+14155550109', 'z-8,Ada,Smith, Jr.,ACME,+14155550101'], wide);
 
 /** The rows that died when the file was read, with their cells. */

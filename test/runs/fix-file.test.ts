@@ -1,4 +1,4 @@
-/** The fix-file can be dropped in again (`rules.md`, "Dead letters"). */
+/** The fix-file can be dropped in again (`docs/rules.md`, "Dead letters"). */
 
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Following a run through the ledger, whichever process works on it (`contract.md`). */
+/** Following a run through the ledger, whichever process works on it (`docs/contract.md`). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';

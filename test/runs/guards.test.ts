@@ -1,4 +1,4 @@
-/** Guards: stop before the first write (`rules.md`, "Guards"). */
+/** Guards: stop before the first write (`docs/rules.md`, "Guards"). */
 import { describe, expect, it } from 'vitest';
 import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
 import { checkGuards, type FeedTally, type FileBefore, type FileHistory, guardReason } from '#src/runs/guards.ts';

@@ -1,4 +1,4 @@
-/** Rows that wait for a person (`rules.md`, "Three pictures, one plan" and "Guards"). */
+/** Rows that wait for a person (`docs/rules.md`, "Three pictures, one plan" and "Guards"). */
 import { describe, expect, it } from 'vitest';
 import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';

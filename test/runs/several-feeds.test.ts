@@ -1,4 +1,4 @@
-/** Two feeds, one person: order is per feed and key, between feeds per field (`rules.md`, "Workspace, feed, key"). */
+/** Two feeds, one person: order is per feed and key, between feeds per field (`docs/rules.md`, "Workspace, feed, key"). */
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { phone } from '#test/upsert/support/build.ts';

@@ -1,4 +1,4 @@
-/** A cell that only a spreadsheet damaged counts as unchanged (`rules.md`, "Dead letters"). */
+/** A cell that only a spreadsheet damaged counts as unchanged (`docs/rules.md`, "Dead letters"). */
 import { expect, it } from 'vitest';
 import { isSameButForDamage } from '#src/runs/spreadsheet-damage.ts';
 

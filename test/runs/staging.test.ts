@@ -1,4 +1,4 @@
-/** Staging: a file is read to its end before anything is sent (`design.md`, "Stage, then apply"). */
+/** Staging: a file is read to its end before anything is sent (`docs/design.md`, "Stage, then apply"). */
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Runs that guards stop, and their approval: it passes what was shown, and nothing else (`rules.md`, "Guards"). */
+/** Runs that guards stop, and their approval: it passes what was shown, and nothing else (`docs/rules.md`, "Guards"). */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Schedules are due by the ledger (`rules.md`, "Schedules"). */
+/** Schedules are due by the ledger (`docs/rules.md`, "Schedules"). */
 import { describe, expect, it } from 'vitest';
 import { startableTicks } from '#src/ledger/rules/ticks.ts';
 import { overdueAfterMs, startSchedules } from '#src/schedules/start-schedules.ts';

@@ -1,4 +1,4 @@
-/** Schedules in the config are reconciled at start (`rules.md`, "Schedules"). */
+/** Schedules in the config are reconciled at start (`docs/rules.md`, "Schedules"). */
 import { describe, expect, it } from 'vitest';
 import { pauseSchedule, reconcileSchedules, resumeSchedule } from '#src/schedules/reconcile-schedules.ts';
 import { startSchedules } from '#src/schedules/start-schedules.ts';

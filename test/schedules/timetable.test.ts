@@ -1,4 +1,4 @@
-/** When schedules are due, over the nights on which clocks change (`rules.md`, "Schedules"). */
+/** When schedules are due, over the nights on which clocks change (`docs/rules.md`, "Schedules"). */
 import { describe, expect, it } from 'vitest';
 import type { ScheduleRule } from '#src/ledger/schedules.ts';
 import { firstDue, nextAnchored, nextDue, nextDues } from '#src/schedules/timetable.ts';

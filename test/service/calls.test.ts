@@ -1,4 +1,4 @@
-/** List calls (4.5, sections 7 and 9; `facts.md`, "Calls, recordings, messages"). */
+/** List calls (4.5, sections 7 and 9; `docs/facts.md`, "Calls, recordings, messages"). */
 import { describe, expect, test } from 'vitest';
 import { storedCall } from '#src/service/stored-records.ts';
 import { type ActiveService, idsOf, listing, startActiveService } from './activity.ts';

@@ -1,4 +1,4 @@
-/** Create, get, delete (4.1, 4.2; `facts.md`), with literal JSON. */
+/** Create, get, delete (4.1, 4.2; `docs/facts.md`), with literal JSON. */
 import { describe, expect, test } from 'vitest';
 import { manualClock, person, startTestService } from './test-service.ts';
 

@@ -1,4 +1,4 @@
-/** Each fault does what the catalog says (`contract.md`, "Service"). */
+/** Each fault does what the catalog says (`docs/contract.md`, "Service"). */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { manualClock, person, startTestService, type TestService, testKey } from './test-service.ts';
 

@@ -1,4 +1,4 @@
-/** The service is an island: it imports nothing of the worker (`design.md`, "Imports run one way"). */
+/** The service is an island: it imports nothing of the worker (`docs/design.md`, "Imports run one way"). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** API keys: which ones open the workspace, how they are kept, how they are revoked (section 5; `contract.md`). */
+/** API keys: which ones open the workspace, how they are kept, how they are revoked (section 5; `docs/contract.md`). */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

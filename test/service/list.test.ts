@@ -1,4 +1,4 @@
-/** List contacts (4.5, 4.6; `facts.md`, "List contacts"). */
+/** List contacts (4.5, 4.6; `docs/facts.md`, "List contacts"). */
 import { expect, test } from 'vitest';
 import { type Answer, person, startTestService, type TestService } from './test-service.ts';
 

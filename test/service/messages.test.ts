@@ -1,4 +1,4 @@
-/** List messages and send one (4.5, sections 7 and 9; `facts.md`, "Calls, recordings, messages"). */
+/** List messages and send one (4.5, sections 7 and 9; `docs/facts.md`, "Calls, recordings, messages"). */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

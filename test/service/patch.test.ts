@@ -1,4 +1,4 @@
-/** Update under both readings of 4.3 (`facts.md`, "Consequence"). */
+/** Update under both readings of 4.3 (`docs/facts.md`, "Consequence"). */
 
 import { describe, expect, test } from 'vitest';
 import type { LiteralJson } from '#test/support/literal-json.ts';

@@ -1,4 +1,4 @@
-/** Phone numbers (2.4, 4.4) and custom-field definitions (`facts.md`). */
+/** Phone numbers (2.4, 4.4) and custom-field definitions (`docs/facts.md`). */
 import { expect, test } from 'vitest';
 import { type Answer, startTestService } from './test-service.ts';
 

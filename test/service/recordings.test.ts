@@ -1,4 +1,4 @@
-/** Get call recordings (4.5; section 9, 1.0.2; `facts.md`, "Calls, recordings, messages"). */
+/** Get call recordings (4.5; section 9, 1.0.2; `docs/facts.md`, "Calls, recordings, messages"). */
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '#src/service/store/open-store.ts';
 import { recordingReply } from '#src/service/stored-records.ts';

@@ -1,4 +1,4 @@
-/** What a new workspace holds beside contacts and numbers: users, calls, recordings, messages (`contract.md`, "Service"). */
+/** What a new workspace holds beside contacts and numbers: users, calls, recordings, messages (`docs/contract.md`, "Service"). */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -53,7 +53,7 @@ describe('writing CSV', () => {
   });
 });
 
-// Text that no spreadsheet calculates (`rules.md`, "Dead letters": a fix-file is formula-safe).
+// Text that no spreadsheet calculates (`docs/rules.md`, "Dead letters": a fix-file is formula-safe).
 
 /** What is awkward in a cell, piece by piece. */
 const nastyText = fc

@@ -1,4 +1,4 @@
-/** `rules.md`, "Guards": while applying, a ledger that knows nothing and a service that takes nothing stop the run. */
+/** `docs/rules.md`, "Guards": while applying, a ledger that knows nothing and a service that takes nothing stop the run. */
 import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import { approvalOf, figuresOf, type GuardFigures } from '#src/ledger/rules/approval.ts';

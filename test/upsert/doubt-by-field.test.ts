@@ -1,4 +1,4 @@
-/** A doubt is resolved field by field and exactly, from what the claim kept (`rules.md`, "One contact per key", 6). */
+/** A doubt is resolved field by field and exactly, from what the claim kept (`docs/rules.md`, "One contact per key", 6). */
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '#src/wire/contact.ts';
 import { phone, wanted } from './support/build.ts';

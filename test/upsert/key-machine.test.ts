@@ -1,4 +1,4 @@
-/** The key machine by itself: what holds for every order of answers (`rules.md`, "One contact per key"). */
+/** The key machine by itself: what holds for every order of answers (`docs/rules.md`, "One contact per key"). */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Reads within V of our own write may show what was there before (`rules.md`, "One contact per key", step 6). */
+/** Reads within V of our own write may show what was there before (`docs/rules.md`, "One contact per key", step 6). */
 import { describe, expect, test } from 'vitest';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 import type { Contact } from '#src/wire/contact.ts';

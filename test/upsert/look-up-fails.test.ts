@@ -1,4 +1,4 @@
-/** `rules.md`, "Retries, rate, outages": `exhausted` kills a row only while other requests succeed. */
+/** `docs/rules.md`, "Retries, rate, outages": `exhausted` kills a row only while other requests succeed. */
 import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';

@@ -1,4 +1,4 @@
-/** A contact is planned from, and remembered, only whole and as itself (`rules.md`, "Workspace, feed, key"). */
+/** A contact is planned from, and remembered, only whole and as itself (`docs/rules.md`, "Workspace, feed, key"). */
 import { describe, expect, test } from 'vitest';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 import { type Contact, contactReply } from '#src/wire/contact.ts';

@@ -1,4 +1,4 @@
-/** A service that says yes and shows something else: the row is dead, never a success (`rules.md`, "Three pictures"). */
+/** A service that says yes and shows something else: the row is dead, never a success (`docs/rules.md`, "Three pictures, one plan"). */
 import { expect, test } from 'vitest';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 import type { WriteResult } from '#src/workspace/port.ts';

@@ -1,4 +1,4 @@
-/** Items belong to every feed whose file names them (`rules.md`, "Three pictures, one plan"). */
+/** Items belong to every feed whose file names them (`docs/rules.md`, "Three pictures, one plan"). */
 import { describe, expect, test } from 'vitest';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { Contact } from '#src/wire/contact.ts';

@@ -1,4 +1,4 @@
-/** Breakers: what opens them, and what says nothing (`rules.md`, "Retries, rate, outages"). */
+/** Breakers: what opens them, and what says nothing (`docs/rules.md`, "Retries, rate, outages"). */
 import { describe, expect, it, test } from 'vitest';
 import { contactEnvelope, type UpdateContactBody } from '#src/wire/contact.ts';
 import {

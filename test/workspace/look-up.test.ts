@@ -1,4 +1,4 @@
-/** Whether one key is at fault or the service, over real requests (`rules.md`, "Retries, rate, outages"). */
+/** Whether one key is at fault or the service, over real requests (`docs/rules.md`, "Retries, rate, outages"). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '#src/clock.ts';

@@ -201,7 +201,7 @@ const words: readonly (readonly [ListSectionName, string, string])[] = [
   ['messages', 'message', 'messages'],
 ];
 
-/** `1,000 contacts, 1 user, 7 custom fields`; contacts are told even where there are none. */
+/** `1,000 contacts, 1 user, 7 custom fields`; contacts are listed even if there are none. */
 export function sectionCountsText(counts: SectionCounts): string {
   return words
     .filter(([name]) => counts[name] > 0 || name === 'contacts')

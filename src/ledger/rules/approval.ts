@@ -1,5 +1,5 @@
 /**
- * Approvals: a person lets a run go on that guards have stopped (`rules.md`, "Guards"). Pure.
+ * Approvals: a person lets a run go on that guards have stopped (`docs/rules.md`, "Guards"). Pure.
  *
  * Invariant: an approval passes what was shown and nothing else: the guards that stopped the run, up to the figures in its
  * reason. A guard that says no later, or to more, stops the run again.

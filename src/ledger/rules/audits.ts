@@ -1,5 +1,5 @@
 /**
- * Rules on audits (`rules.md`, "One contact per key", step 7): which keys a run touched, and which audits look at them. Pure.
+ * Rules on audits (`docs/rules.md`, "One contact per key", step 7): which keys a run touched, and which audits look at them. Pure.
  */
 import type { AuditEntry, AuditKind, AuditScope } from '#src/ledger/audits.ts';
 import type { RecordEnd } from '#src/ledger/staging.ts';

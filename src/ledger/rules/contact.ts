@@ -1,6 +1,6 @@
 /**
  * Rules on the record of one key: what a write that is about to be sent, was taken back, was answered or failed changes in it
- * (`rules.md`, "One contact per key"). Pure.
+ * (`docs/rules.md`, "One contact per key"). Pure.
  *
  * `none` and `lookup` become `intent` before a create leaves, `bound` when the service answered, `conflict` when it holds the
  * key twice, or refuses it and shows no contact with it.

@@ -1,5 +1,5 @@
 /**
- * Rules on the events of a run: what a report says about it besides its rejected rows. Pure.
+ * Rules on the events of a run: what a report says about it beyond its rejected rows. Pure.
  *
  * An event holds personal data: never for a log.
  */

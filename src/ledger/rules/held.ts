@@ -1,6 +1,6 @@
 /**
  * Rules on a person's decision about held fields: which of them it still applies to, how base moves, and what is written
- * (`rules.md`, "Three pictures, one plan"). Pure.
+ * (`docs/rules.md`, "Three pictures, one plan"). Pure.
  */
 import type { Said } from '#src/contacts/base.ts';
 import { fingerprint } from '#src/contacts/desired.ts';

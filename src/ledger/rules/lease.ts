@@ -1,5 +1,5 @@
 /**
- * Rules on who may work on a key (`rules.md`, "One contact per key", step 1). Pure, so that every ledger decides alike: the
+ * Rules on who may work on a key (`docs/rules.md`, "One contact per key", step 1). Pure, so that every ledger decides alike: the
  * caller reads the facts, and writes the change, in one transaction.
  */
 import type { Claim } from '#src/contacts/claim.ts';

@@ -1,5 +1,5 @@
 /**
- * Rules on dead letters (`rules.md`, "Dead letters"): which letter a rejected row belongs to, what that row changes in it, and
+ * Rules on dead letters (`docs/rules.md`, "Dead letters"): which letter a rejected row belongs to, what that row changes in it, and
  * which letters are closed by what. Pure: the caller holds the transaction and the rows.
  *
  * There is one letter per feed, identity and code. The identity of a row is its key, or its content where it has none.

@@ -1,5 +1,5 @@
 /**
- * Rules on ticks (`rules.md`, "Schedules"): which ones may be worked on, how one ends, and which ended ones are forgotten. Pure.
+ * Rules on ticks (`docs/rules.md`, "Schedules"): which ones may be worked on, how one ends, and which ended ones are forgotten. Pure.
  *
  * Invariant: of each schedule one tick is at work at a time, the oldest first.
  */

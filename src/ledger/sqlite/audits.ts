@@ -86,7 +86,7 @@ export function sqliteAudits(db: Database): AuditLedger {
           id,
           step.fromPosition,
         );
-        // Requests were sent, whoever was first.
+        // Requests were sent, regardless of who was first.
         addRequests(db, id, step.requests);
         if (moved === 1) addFindings(db, id, step.findings);
         return moved === 1;

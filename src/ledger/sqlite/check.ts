@@ -13,7 +13,7 @@ import { migrations } from './migrations.ts';
 /**
  * - `sound`: all holds.
  * - `damaged`: bytes of the file are broken; it must not be used.
- * - `inconsistent`: it can be read, and what stands in it does not fit together.
+ * - `inconsistent`: it can be read, and its contents do not fit together.
  */
 export type LedgerState = 'sound' | 'damaged' | 'inconsistent';
 
@@ -43,7 +43,7 @@ const busyTimeoutMs = 4_000;
 interface Rule {
   readonly check: string;
   readonly sql: string;
-  /** Stands behind the count. */
+  /** Follows the count. */
   readonly words: string;
   readonly shows: boolean;
 }

@@ -15,7 +15,7 @@ import { type Database, parseJson } from './database.ts';
 /** Longer than any audit or delivery waits for its next turn but after hours of failing. */
 const waitMsMax = 3_600_000;
 
-/** The instant at which the monotonic clock of a boot would have stood at zero. */
+/** The instant at which the monotonic clock of a boot would have been zero. */
 interface Zero {
   readonly bootId: string;
   readonly atMs: number;

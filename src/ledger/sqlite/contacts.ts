@@ -187,7 +187,7 @@ function leaseFacts(row: ResultRow | null, saids: readonly SpokenSaid[], feed: s
   };
 }
 
-/** `row` may hold the key alone: nothing is known of it. `bootId`: whose monotonic times can be told. */
+/** `row` may hold the key alone: nothing is known of it. `bootId`: whose monotonic times can be interpreted. */
 function toContact(row: ResultRow, saids: readonly SpokenSaid[], bootId: string | null): ContactRecord {
   const seen = parseJson<Contact>(row.seen);
   return {

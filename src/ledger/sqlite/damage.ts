@@ -44,7 +44,7 @@ export function ledgerTroubleOf(error: unknown, file: string): PatchbayError | n
   }
 }
 
-/** What to do depends on whether somebody waits or a command ends: the command line and the page say it. */
+/** What to do depends on whether a person waits or a command ends: the command line and the page say it. */
 function passing(code: string, message: string, cause: Error, facts: Facts = {}): PatchbayError {
   return new PatchbayError('transient', code, message, { cause, facts });
 }
@@ -57,7 +57,7 @@ export function ledgerDamaged(file: string, what: string, cause?: unknown): Patc
   });
 }
 
-/** Whether an error is trouble of the ledger's file. The engine tells it once; whoever else meets it may keep quiet. */
+/** Whether an error is trouble of the ledger's file. The engine reports it once; other processes that meet it may keep quiet. */
 export function isLedgerTrouble(error: unknown): boolean {
   return error instanceof PatchbayError && told.includes(error.code);
 }
@@ -81,7 +81,7 @@ export function markDamaged(file: string, { message }: PatchbayError): void {
   }
 }
 
-/** What the mark says, as the error of whoever finds it; null where there is none. Cheap: a look for one file. */
+/** What the mark says, as the error of the process that finds it; null where there is none. Cheap: a look for one file. */
 export function damageTold(file: string): PatchbayError | null {
   if (isInMemory(file) || !existsSync(markOf(file))) return null;
   const message = readMark(file);

@@ -52,7 +52,7 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
     }
     return statement;
   };
-  /** What this process met or was told of: nothing is read or written after it. */
+  /** What this process met or was notified of: nothing is read or written after it. */
   let damage: PatchbayError | null = null;
   const guarded = <Result>(work: () => Result): Result => {
     if (damage !== null) throw damage;
@@ -206,7 +206,7 @@ function migrate(database: Database, file: string): void {
 
 /** A JSON column, or null. */
 export function parseJson<Value>(text: SQLInputValue | undefined): Value | null {
-  // What the ledger wrote itself is trusted (house style, point 7).
+  // What the ledger wrote itself is trusted.
   return typeof text === 'string' ? (JSON.parse(text) as Value) : null;
 }
 

@@ -12,7 +12,7 @@ import { type FeedStanding, type LastRun, standingStates } from '#src/ledger/rul
 import type { RunReason } from '#src/ledger/runs.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 
-/** Ended ones beyond so many are forgotten, whatever their age. */
+/** Ended ones beyond this many are forgotten, whatever their age. */
 const endedMax = 50_000;
 /** Notices first: they are few, and a person waits for them. */
 const kindsInOrder = ['notice', 'change'] as const satisfies readonly DeliveryKind[];
@@ -27,7 +27,7 @@ export function sqliteDeliveries(db: Database): DeliveryLedger {
     nextDue: async (untilMs, limit) => {
       const due: DeliveryRecord[] = [];
       for (const kind of kindsInOrder) {
-        // What is told of a feed arrives in order: a notice waits for the one before it.
+        // The notices of a feed arrive in order: each waits for the one before it.
         const behind =
           kind === 'notice'
             ? `AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier WHERE earlier.state = 'waiting'
@@ -123,7 +123,7 @@ export function deliveryCount(db: Database, state: DeliveryRecord['state']): num
 }
 
 /**
- * Enters what is to be told; for use inside the transaction that writes what it tells of. An id that is there already is
+ * Enters notices; for use inside the transaction that writes what they report. An id that is there already is
  * left as it is. Where more than `waitingMax` wait, the oldest die: changes first.
  */
 export function addDeliveries(db: Database, deliveries: readonly NewDelivery[]): void {

@@ -1,5 +1,5 @@
 /**
- * What the ledger remembers of a key besides its contact: what each feed's file said last, the held fields, and the
+ * What the ledger remembers of a key beyond its contact: what each feed's file said last, the held fields, and the
  * history of its doubts. In SQLite, for use inside a transaction.
  */
 

@@ -131,7 +131,7 @@ const unsettled = quoted(unsettledStates);
 const settled = quoted(settledStates);
 const inList = 'IN (SELECT value FROM json_each(?))';
 
-/** Only what is asked for stands in the condition: else no index helps. */
+/** The condition names only what is asked for: else no index helps. */
 function fitting({ ids, code, runId, states, feed }: LetterChoice & Pick<DeadLetterFilter, 'states' | 'feed'>): {
   readonly where: string;
   readonly parameters: readonly string[];

@@ -24,7 +24,7 @@ const pendingIndex = 'staged INDEXED BY staged_pending';
 const inList = 'IN (SELECT value FROM json_each(?))';
 
 /**
- * No write of the key is on its way or in doubt, be it of another feed: else nobody can say yet that the row is unchanged.
+ * No write of the key is on its way or in doubt, be it of another feed: else it cannot be said yet that the row is unchanged.
  */
 const nothingOnItsWay = `NOT EXISTS (
   SELECT 1 FROM contacts WHERE contacts.key = said.key AND (contacts.state = 'intent' OR contacts.claim IS NOT NULL))`;

@@ -2,7 +2,7 @@
 import type { TakeBeginning, TakeLedger, TakenFile, TakenUrl } from '#src/ledger/takes.ts';
 import { type Database, type ResultRow, textOrNull } from './database.ts';
 
-/** What is known is noted as seen at most so often. */
+/** What is known is noted as seen at most this often. */
 const seenEveryMs = 86_400_000;
 /** Rows that are looked at together. */
 const newestAtOnce = 500;

@@ -1,7 +1,7 @@
 /**
  * The saved data of the embedded queue, `dump.rdb`: loaded at the start, saved while there are changes.
  *
- * The queue is replaceable (`design.md`, decision 1), so a dump that the server refuses must not prevent the start: it is set
+ * The queue is replaceable (`docs/design.md`, decision 1), so a dump that the server refuses must not prevent the start: it is set
  * aside, and the last such dump is kept. A save writes another file and renames it, so a kill leaves the last complete one.
  * Invariant: at most one save in `saveEveryMs`, and at most 5 % of the time is spent on saving, since a save blocks every
  * client.

@@ -1,7 +1,7 @@
 /**
  * The embedded queue: a Valkey server inside this process, for use without a Redis.
  *
- * Any Redis client of the same user can connect to it. It holds nothing that the ledger does not hold (`design.md`,
+ * Any Redis client of the same user can connect to it. It holds nothing that the ledger does not hold (`docs/design.md`,
  * decision 1), so a kill may lose its last seconds. The *thread* (`valkey-thread.ts`) runs the server; its *death* is any end
  * other than `stop`. Invariant: a folder has one owner, since the caller holds the data folder's lock.
  */

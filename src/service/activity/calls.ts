@@ -67,7 +67,7 @@ function listCalls(
 
 /**
  * The query of list calls. Section 7: an empty `participants` is 400 with a descriptive message. 4.5, several
- * participants: not shown. One conversation has one other party (`facts.md`).
+ * participants: not shown. One conversation has one other party (`docs/facts.md`).
  */
 const oneParticipant = { error: 'must be exactly one phone number, that of the other party' };
 

@@ -1,5 +1,5 @@
 /**
- * The query that list calls and list messages share (4.5, their parameters: not shown; those of `facts.md`, "Calls,
+ * The query that list calls and list messages share (4.5, their parameters: not shown; those of `docs/facts.md`, "Calls,
  * recordings, messages").
  *
  * `createdAfter` and `createdBefore` leave out the instant itself: "after" and "before" are meant literally. `since`
@@ -96,7 +96,7 @@ export function wholeWindow(place: Place): TimeWindow {
   return { createdAfterMs: -1, below: place };
 }
 
-// Ids of calls and messages: `AC` and 24 hex digits, in the order of their making (`facts.md`, "ids": both begin with
+// Ids of calls and messages: `AC` and 24 hex digits, in the order of their making (`docs/facts.md`, "ids": both begin with
 // `AC`).
 
 /** Answers the next id for an instant in milliseconds since 1970. */

@@ -1,5 +1,5 @@
 /**
- * The body of send a text message (4.5; its members: `facts.md`, "Calls, recordings, messages").
+ * The body of send a text message (4.5; its members: `docs/facts.md`, "Calls, recordings, messages").
  *
  * Section 7: only white space is a 400. Section 9: `phoneNumberId` is deprecated and still accepted in the place of
  * `from`; where both are given, `from` counts.
@@ -150,10 +150,10 @@ export function newMessage(body: SendBody, { id, createdMs, phoneNumber, userId 
   };
 }
 
-// Which recipients are international (section 7: not shown). Everybody outside the United States and Canada, as the
+// Which recipients are international (section 7: not shown). All outside the United States and Canada, as the
 // regions of a number's restrictions have it (2.4: CA, US, Intl).
 //
-// It is told from the number alone. Country code 1 is shared: its area codes of other countries are international, those
+// It is judged by the number alone. Country code 1 is shared: its area codes of other countries are international, those
 // of territories of the United States are not.
 
 /** Area codes under +1 that belong neither to the United States nor to Canada. */

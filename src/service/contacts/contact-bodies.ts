@@ -33,12 +33,12 @@ export const emailValue = text
   .refine((value) => lengthOf(value) <= emailLengthMax, { error: `must be at most ${emailLengthMax} characters long` })
   .meta({ maxLength: emailLengthMax });
 
-/** Who created a contact. Kept as given, as long as it names somebody; see `create-body.ts`. */
+/** Who created a contact. Kept as given, as long as it is not empty; see `create-body.ts`. */
 export const creatorId = text.min(1, { error: 'must not be empty' });
 
 export const itemName = text.meta({ description: 'Label, as work or mobile.' });
 
-/** 2.2, null: not shown. Null clears a scalar (`facts.md`, "scalars"). An empty text is kept as it is. */
+/** 2.2, null: not shown. Null clears a scalar (`docs/facts.md`, "scalars"). An empty text is kept as it is. */
 export const scalar = text.nullable();
 
 export function listOf<Item extends z.ZodType>(item: Item) {
@@ -47,10 +47,10 @@ export function listOf<Item extends z.ZodType>(item: Item) {
     .max(fieldLimits.itemsPerListMax, { error: `must hold at most ${fieldLimits.itemsPerListMax} items` });
 }
 
-// What a URI is (2.1, which ones: not shown): the grammar of RFC 3986, appendix A. Text outside of ASCII stands in one
+// What a URI is (2.1, which ones: not shown): the grammar of RFC 3986, appendix A. Text outside of ASCII is in one
 // percent-encoded.
 
-/** Unreserved characters, `sub-delims` and escapes: what may stand in every part. */
+/** Unreserved characters, `sub-delims` and escapes: what every part may contain. */
 const common = "(?:[A-Za-z0-9\\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})";
 const userInfo = `(?:${common}|:)*`;
 /** Numbers in brackets, or a name; how the numbers must be, the parser below knows. */
@@ -72,7 +72,7 @@ export function isUri(text: string): boolean {
 
 // The body of create (4.1).
 //
-// Required: `defaultFields`, and in it the key `firstName`, whose value may be null (`facts.md`). Items have no id;
+// Required: `defaultFields`, and in it the key `firstName`, whose value may be null (`docs/facts.md`). Items have no id;
 // one that is sent is ignored, as every unknown member is.
 
 /** 2.2, an item with a null value on create: not shown. Refused, since there is nothing to remove. */
@@ -103,7 +103,7 @@ export function createBodySchema(reserved: ReservedSources) {
     }),
     // Items are checked against the definitions, and refused under a title of their own.
     customFields: listOf(z.unknown()).optional(),
-    // 4.1, whether such a user must exist: not shown. Kept as given (`facts.md`).
+    // 4.1, whether such a user must exist: not shown. Kept as given (`docs/facts.md`).
     createdByUserId: creatorId
       .meta({ description: 'Kept as given; the owner of the workspace by default.' })
       .optional(),
@@ -128,7 +128,7 @@ export function createBodyParser(reserved: ReservedSources): (body: unknown) => 
 // The body of update (4.3): every member optional. Reserved words are not looked at here: section 8 names them for
 // create only.
 
-/** `name` and `value` are required even to remove (`facts.md`, "PATCH, items"). */
+/** `name` and `value` are required even to remove (`docs/facts.md`, "PATCH, items"). */
 const itemId = text.meta({ description: 'Of the item to change; without it the item is added.' }).optional();
 const removal = { description: 'Null removes the item.' };
 const updatedEmailItem = z.object({

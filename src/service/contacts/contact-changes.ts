@@ -51,7 +51,7 @@ export function newContact(
 // What a PATCH makes of a contact. Pure.
 //
 // 4.3, "effect of omitted fields on the stored contact": not shown, and reported in two contradictory ways. Hence two
-// modes (`facts.md`, "Consequence"). In both, externalId, source and sourceUrl change only where the body has them.
+// modes (`docs/facts.md`, "Consequence"). In both, externalId, source and sourceUrl change only where the body has them.
 // - *merge*: what the body leaves out stays. A list names the items that change; an empty list names none.
 // - *replace*: e-mails, phone numbers and custom fields are what the body lists, and empty where it leaves them out,
 //   with or without `defaultFields`. A scalar that a given `defaultFields` leaves out becomes null.
@@ -182,10 +182,10 @@ function refuseForeignIds(stored: readonly StoredCustomField[], given: readonly 
 }
 
 /**
- * Contact ids: 24 hex digits, in the order of their making (2.1; form: `facts.md`, "ids").
+ * Contact ids: 24 hex digits, in the order of their making (2.1; form: `docs/facts.md`, "ids").
  *
  * Twelve digits are the millisecond, four count inside it, eight are random. A clock set back does not set the ids
- * back. Ordered ids insert twice as fast as random ones (`toolchain.md`, "HTTP").
+ * back. Ordered ids insert twice as fast as random ones (`docs/design.md`, "HTTP").
  */
 const countMax = 0xffff;
 
@@ -218,7 +218,7 @@ function hex(value: number, digitCount: number): string {
 }
 
 /**
- * 409 for an externalId that another contact has (2.1; what is answered: not shown). It names neither the field nor the other contact (`facts.md`,
+ * 409 for an externalId that another contact has (2.1; what is answered: not shown). It names neither the field nor the other contact (`docs/facts.md`,
  * "uniqueness": "no field named").
  */
 export function conflictRefusal(): Refusal {
@@ -233,5 +233,5 @@ export interface UpdateFacts {
   readonly newItemId: () => string;
 }
 
-/** What PATCH does with what its body leaves out (4.3: not shown; `facts.md`, "Consequence"). */
+/** What PATCH does with what its body leaves out (4.3: not shown; `docs/facts.md`, "Consequence"). */
 export type PatchMode = 'merge' | 'replace';

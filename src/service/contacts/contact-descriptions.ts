@@ -147,7 +147,7 @@ const refusalExamples = [
 
 export type ContactOperationName = 'create' | 'get' | 'list' | 'update' | 'delete';
 
-/** `reserved` and `mode` show: what the service was started with stands in its description. */
+/** `reserved` and `mode` show: the description shows what the service was started with. */
 export function contactDescriptions(
   reserved: ReservedSources,
   mode: PatchMode,

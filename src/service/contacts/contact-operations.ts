@@ -103,7 +103,7 @@ function listContacts({ store, clock, pageTokens }: ContactParts, request: Opera
   const last = shown.at(-1);
   const data = shown.map((row) => row.document).join(',');
   const nextPageToken = rows.length > maxResults && last !== undefined ? pageTokens.ofSeq('contacts', last.seq) : null;
-  // 4.6.2: "does not hold the true total count". It counts this page, so that nobody can lean on it.
+  // 4.6.2: "does not hold the true total count". It counts this page, so that no client can rely on it.
   const totalItems = shown.length;
   return {
     status: 200,
@@ -115,7 +115,7 @@ function listContacts({ store, clock, pageTokens }: ContactParts, request: Opera
 
 /**
  * 2.1, "expected to be unique": how strictly is not shown. One contact of the workspace at a time may have an
- * externalId, whatever its source; a deleted contact's is free again. The reply names no field (`facts.md`).
+ * externalId, whatever its source; a deleted contact's is free again. The reply names no field (`docs/facts.md`).
  */
 function refuseTakenExternalId({ contacts }: ContactParts['store'], externalId: string | null): void {
   if (externalId !== null && contacts.idOfExternalId(externalId) !== null) throw conflictRefusal();
@@ -126,7 +126,7 @@ function refuseAbsent(id: string): never {
 }
 
 /**
- * The query of list contacts. 4.5, its parameters: not shown. They are those of `facts.md` ("List contacts").
+ * The query of list contacts. 4.5, its parameters: not shown. They are those of `docs/facts.md` ("List contacts").
  *
  * Only the repeated plain key is a filter: `externalIds[]=a` is an unknown parameter, and those are ignored.
  */

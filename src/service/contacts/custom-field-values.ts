@@ -89,7 +89,7 @@ function misfit(...problems: readonly RequestProblem[]): ItemOutcome {
 
 /**
  * The five shapes of a custom field item in a body (2.3, "Option 1 to Option 5"). 2.3, per-type shape of `value`: not
- * shown. They are those of `facts.md` ("Custom fields"); null is allowed for each and means no value.
+ * shown. They are those of `docs/facts.md` ("Custom fields"); null is allowed for each and means no value.
  */
 const key = z.string().meta({ description: 'Identifying key of the custom field.', examples: ['seats'] });
 const id = z.string().meta({ description: 'Identifier of the item in this contact; on update only, optional.' });
@@ -98,12 +98,12 @@ function option<Value extends z.ZodType>(title: string, value: Value) {
   return z.object({ key, id: id.optional(), value: value.nullable() }).meta({ title });
 }
 
-// 2.3, permitted choices: not shown. Any text is one, as no option list can be read (`facts.md`).
+// 2.3, permitted choices: not shown. Any text is one, as no option list can be read (`docs/facts.md`).
 const choices = option('Option 1: multi-select', listOf(text));
-// 2.3, whether a url field is checked to be one: not shown. Its shape is a text (`facts.md`).
+// 2.3, whether a url field is checked to be one: not shown. Its shape is a text (`docs/facts.md`).
 const texts = option('Option 2: address, string or url', text);
 const truth = option('Option 3: boolean', z.boolean());
-// A date-time is kept in the writer's own spelling and given back unchanged. Nobody counts finer than nanoseconds: a
+// A date-time is kept in the writer's own spelling and given back unchanged. No clock counts finer than nanoseconds: a
 // longer fraction is no instant but a text of any length.
 const fractionTooLong = { error: 'must have at most 9 digits behind the second' };
 const instant = z.iso

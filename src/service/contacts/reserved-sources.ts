@@ -3,7 +3,7 @@ import { PatchbayError } from '#src/errors.ts';
 /**
  * Words that `source` must not be on create, and prefixes that it must not have (4.1, section 8).
  *
- * Section 8 leaves three words and one prefix unnamed; they are those of `facts.md`. Case: not shown; without regard
+ * Section 8 leaves three words and one prefix unnamed; they are those of `docs/facts.md`. Case: not shown; without regard
  * to case, so that `CSV` is no way around `csv`.
  */
 export interface ReservedSources {

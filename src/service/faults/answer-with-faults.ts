@@ -159,7 +159,7 @@ export function createBackground(clock: Clock, log: Logger): Background {
   let isDroppingTold = false;
   const isFull = (bodyBytes: number) => {
     if (pending.size < lateWorksMax && pendingBytes + bodyBytes <= lateBodyBytesMax) return false;
-    // Told once: whoever causes it causes it again and again.
+    // Logged once: its cause recurs again and again.
     if (!isDroppingTold) log.warn({ lateWorksMax, lateBodyBytesMax }, 'late work dropped: too much waits');
     isDroppingTold = true;
     return true;
@@ -173,7 +173,7 @@ export function createBackground(clock: Clock, log: Logger): Background {
         .sleep(delayMs, controller.signal)
         .then(async () => void (await work()))
         .catch((error: unknown) => {
-          // The abort is the service closing: what has not begun is dropped. Nobody else waits for what fails here.
+          // The abort is the service closing: what has not begun is dropped. What fails here is not waited for by others.
           if (!controller.signal.aborted) log.warn({ reason: messageOf(error) }, 'late work failed');
         })
         .finally(() => {

@@ -1,5 +1,5 @@
 /**
- * `POST /__control {"faults":[SPEC…]}`: other faults at run time (`contract.md`, "Service"). `GET` shows those in
+ * `POST /__control {"faults":[SPEC…]}`: other faults at run time (`docs/contract.md`, "Service"). `GET` shows those in
  * force.
  *
  * It is open only where it was asked for, and needs no key. Its JSON content type is one that a foreign web page cannot

@@ -1,5 +1,5 @@
 /**
- * Faults: ways in which the service misbehaves on purpose (`contract.md`, "Service").
+ * Faults: ways in which the service misbehaves on purpose (`docs/contract.md`, "Service").
  *
  * The catalog is the truth for the parser, its messages and the README. Three groups: *before* (the operation is
  * not carried out), *listing* (the answer of a listing is bent), *after* (it was carried out, the answer is spoilt).
@@ -57,7 +57,7 @@ export const faultKinds: Readonly<Record<FaultKind, FaultKindEntry>> = {
   notJson: { argument: 'none', operations: operationNames, about: 'commits, then answers a web page' },
 };
 
-// Reads a fault as people write it: `OPERATION:FAULT[=ARGUMENT][:PROBABILITY]` (`contract.md`, "Service").
+// Reads a fault as people write it: `OPERATION:FAULT[=ARGUMENT][:PROBABILITY]` (`docs/contract.md`, "Service").
 //
 // Examples: `create:dropAfter:5%`, `list:listLag=2s`, `*:status=503;retryAfter=2:3%`, `numbers:repeatToken`.
 

@@ -1,7 +1,7 @@
 /**
  * Who may call: the raw key as the whole Authorization value (section 5).
  *
- * Section 5, "whether a scheme prefix is used": not shown. No prefix: `Bearer KEY` is refused (`facts.md`, measured).
+ * Section 5, "whether a scheme prefix is used": not shown. No prefix: `Bearer KEY` is refused (`docs/facts.md`, measured).
  * White space around the value is no part of a header's value; two Authorization headers are joined by a comma, which
  * then is no key.
  */
@@ -26,10 +26,10 @@ export function createAuthentication({ salt, keys }: KnownKeys): Authenticate {
 }
 
 /**
- * The rate limit: in any sliding second at most N requests of one key are served (`facts.md`, "rate").
+ * The rate limit: in any sliding second at most N requests of one key are served (`docs/facts.md`, "rate").
  *
  * Section 8, rate limits: not shown. Over the limit: 429 with Retry-After in whole seconds; a refused request does
- * not count. The clock is the monotonic one, so that a clock set back locks nobody out.
+ * not count. The clock is the monotonic one, so that a clock set back locks no client out.
  */
 const windowMs = 1000;
 

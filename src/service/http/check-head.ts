@@ -68,7 +68,7 @@ function absoluteTarget(incoming: IncomingMessage, hostProblem: (host: string) =
   return problem;
 }
 
-/** The parser lets a few versions pass that nobody speaks on a plain socket, as 2.0. */
+/** The parser lets a few versions pass that are never spoken on a plain socket, as 2.0. */
 export function unspokenVersion(): Refusal {
   return new Refusal(505, 'This version of HTTP is not spoken here. Use HTTP/1.1.');
 }

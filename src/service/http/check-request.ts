@@ -1,12 +1,12 @@
 /**
- * Checks what was sent against a schema. Section 7, several problems at once: not shown; all of them are told. Unknown
+ * Checks what was sent against a schema. Section 7, several problems at once: not shown; all of them are reported. Unknown
  * members are ignored.
  */
 import type { z } from 'zod';
 import { invariant } from '#src/errors.ts';
 import { badRequest, type JsonType, type RequestProblem } from './refusal.ts';
 
-/** A hundred wrong items need not all be told. */
+/** A hundred wrong items need not all be reported. */
 const problemCountMax = 50;
 
 /** Throws `Refusal` 400 with the path of each problem. */
@@ -29,7 +29,7 @@ export function problemOf(schema: z.ZodType, issue: z.core.$ZodIssue): RequestPr
 
 // Checks a query against the schema of its parameters.
 //
-// Unknown parameters are ignored (`facts.md`, "List contacts"), `externalIds[]` among them: an array is the repeated
+// Unknown parameters are ignored (`docs/facts.md`, "List contacts"), `externalIds[]` among them: an array is the repeated
 // plain key. Of a parameter that takes one value, the first counts. A number is read from its digits.
 
 /** Throws `Refusal` 400 with the name of each parameter that is wrong. */
@@ -100,7 +100,7 @@ function expectedAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): Expe
   return { ...shape, nullable };
 }
 
-/** What stands under `optional`, `nullable` and `default`. Ends: each turn goes one wrapper further in. */
+/** What is under `optional`, `nullable` and `default`. Ends: each turn goes one wrapper further in. */
 function unwrapped(schema: z.core.$ZodType): { definition: Definition; nullable: boolean } {
   let definition: Definition = schema._zod.def;
   let nullable = false;
@@ -113,7 +113,7 @@ function unwrapped(schema: z.core.$ZodType): { definition: Definition; nullable:
 
 // The query of a request, without a whole URL being read.
 
-/** For the many requests without one. Nobody adds to it. */
+/** For the many requests without one. Never added to. */
 const noQuery = new URLSearchParams();
 
 /** The listener has checked the URL: what follows the first question mark is the query, less a fragment. */

@@ -13,7 +13,7 @@ export interface BodySource {
   readonly incoming: IncomingMessage | undefined;
 }
 
-/** A byte that comes alone costs five hundred: who sends so many of them means no good. */
+/** A byte that comes alone costs five hundred: a client that sends thousands of them means no good. */
 const piecesMax = 16_384;
 
 /** Throws `Refusal` 413 or 415, and 400 where the client leaves in the middle. */

@@ -15,7 +15,7 @@ export interface RequestProblem {
   readonly type: JsonType;
 }
 
-/** Digits 3 and 4 of a code (`facts.md`, "codes"). */
+/** Digits 3 and 4 of a code (`docs/facts.md`, "codes"). */
 type CodeVariant = '00' | '01' | '02';
 
 interface RefusalOptions {
@@ -52,7 +52,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A status without a name of its own is told by its class (RFC 9110, 15). */
+/** A status without a name of its own is named by its class (RFC 9110, 15). */
 function titleOf(status: number): string {
   // 500 as the public description of the service has it; generated clients refuse another.
   if (status === 500) return 'Unknown';

@@ -1,5 +1,5 @@
 /**
- * The error body. Section 7: not shown. `facts.md` ("error body") knows two shapes, and this service answers both:
+ * The error body. Section 7: not shown. `docs/facts.md` ("error body") knows two shapes, and this service answers both:
  * wrapped for authentication, flat for everything else. No reply holds a stack.
  */
 
@@ -22,7 +22,7 @@ export function newTrace(): string {
 
 export function errorReply(refusal: Refusal, resource: ResourceCode, trace: string): Reply {
   const { status, headers, deprecated } = refusal;
-  // Section 7, codes: not shown. Seven digits: resource, variant, status (`facts.md`).
+  // Section 7, codes: not shown. Seven digits: resource, variant, status (`docs/facts.md`).
   const code = `${resource}${refusal.variant}${status}`;
   if (status === 401) {
     return { status, headers, body: { error: { message: refusal.message, key: 'unauthorized', code, trace } } };
@@ -63,7 +63,7 @@ export function sendReply(reply: Reply): Response {
 // Replies to what means no operation: an unknown path, a request that cannot be read, a failure on the way to one.
 
 /**
- * What cannot be answered, as a reply whose trace stands in the log: a refusal at `debug`, as its sender knows what is
+ * What cannot be answered, as a reply whose trace is in the log: a refusal at `debug`, as its sender knows what is
  * wrong; anything else is a failure of the service, and only the log says which.
  */
 export function replyOutsideOperations(problem: unknown, log: Logger): Reply {

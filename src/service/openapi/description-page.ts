@@ -1,7 +1,7 @@
 /**
  * The page of the public description: swagger-ui, served from the installed package, and a starter of ours.
  *
- * No script or style stands in the page, and nothing comes from another origin. A file's address holds the hash of its
+ * No script or style is in the page itself, and nothing comes from another origin. A file's address holds the hash of its
  * content, so that it may be kept for ever. Without the package the page says so, and the service goes on.
  */
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ interface Page {
 
 interface Unreadable {
   readonly status: number;
-  /** A sentence for whoever opens the page. */
+  /** A sentence for those who open the page. */
   readonly problem: string;
 }
 
@@ -38,7 +38,7 @@ const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // The viewer's own pictures stand in its style sheet.
+  // The viewer's own pictures are in its style sheet.
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",

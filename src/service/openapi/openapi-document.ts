@@ -104,7 +104,7 @@ function healthPath(schemas: SchemaWriter): OpenApiDocument['paths'][string] {
 
 // `GET /openapi.json`, the public description, and `GET /docs`, its page for people. Neither needs a key.
 
-/** `document` is written at the first request: a service that nobody asks need not. */
+/** `document` is written at the first request: a service that is not asked need not. */
 export function addDescription(app: Hono<ServiceEnv>, document: () => OpenApiDocument, log: Logger): void {
   let written: { readonly text: string; readonly etag: string } | undefined;
   app.get('/openapi.json', (context) => {
@@ -129,7 +129,7 @@ const _code = z.string().regex(/^\d{7}$/);
 const _trace = z.string().meta({ description: 'Names the request in the log of the service.' });
 
 /**
- * Somebody who looks at every reply of the service as it was meant, before faults spoil it. Tests hold the replies to
+ * An observer of every reply of the service as it was meant, before faults spoil it. Tests hold the replies to
  * the public description with it.
  */
 export interface ObservedReply {

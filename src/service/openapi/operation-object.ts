@@ -57,7 +57,7 @@ function queryParameters({ description }: Operation, schemas: SchemaWriter): rea
   });
 }
 
-/** What a parameter says of itself stands beside its schema, where viewers look for it. */
+/** A parameter's own description goes next to its schema, where viewers look for it. */
 function parameterSchema({ description, deprecated, ...schema }: JsonSchema): OpenApiObject {
   return {
     ...(description === undefined ? {} : { description }),
@@ -93,7 +93,7 @@ function jsonContent(schema: z.ZodType, schemas: SchemaWriter, shown: OpenApiObj
   return { 'application/json': { schema: schemas.write(schema, 'reply'), ...shown } };
 }
 
-/** Refusals that come before an operation is carried out, and the failure that nobody foresaw. */
+/** Refusals that come before an operation is carried out, and the unforeseen failure. */
 function commonRefusals({ takesBody, description }: Operation): Readonly<Record<number, string>> {
   return {
     ...(takesBody || description.query !== null ? { 400: 'The request is not valid.' } : {}),
@@ -155,7 +155,7 @@ function refusalBody(refusal: Refusal, { resource }: Operation): unknown {
 /**
  * Writes zod schemas as JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1).
  *
- * A schema with an `id` in its meta becomes a component, whoever uses it; others stand where they are used. One name
+ * A schema with an `id` in its meta becomes a component, wherever it is used; others are written where they are used. One name
  * is one schema: a reply admits no unknown member, a request ignores them, so that the two never share a component
  * that is an object.
  */
@@ -198,7 +198,7 @@ export function createSchemaWriter(): SchemaWriter {
     return withComponentReferences(it);
   };
   return {
-    // The error body stands in every operation: what was written once is not written again.
+    // The error body is in every operation: what was written once is not written again.
     write: (schema, direction) => {
       const written = known[direction].get(schema) ?? write(schema, direction);
       known[direction].set(schema, written);

@@ -1,6 +1,6 @@
 /**
  * The way of one request for an operation: count, authenticate, take a place under the rate limit, read the body's
- * bytes, draw faults, run, answer. Section 7, what is told first: not shown. The request is read before the store.
+ * bytes, draw faults, run, answer. Section 7, what is reported first: not shown. The request is read before the store.
  *
  * Faults come after authentication, so that a stranger meets none; refusals of the operation are replies that faults
  * spoil like any other.
@@ -55,7 +55,7 @@ export function answerOperation(
   );
 }
 
-/** The refusal of a stranger, or of one request too many; null for everybody else. */
+/** The refusal of a stranger, or of one request too many; null for all others. */
 function admit(exchange: Exchange, parts: AnswerParts): Reply | null {
   try {
     parts.takePlace(parts.authenticate(exchange.request.headers.get('authorization')));
@@ -113,7 +113,7 @@ function finishReply(exchange: Exchange, reply: Reply, { observe }: AnswerParts)
   return flagged;
 }
 
-/** A refusal is told to the client; of a failure that nobody foresaw the log has the cause. */
+/** A refusal is sent to the client; for an unforeseen failure the log has the cause. */
 function failureReply(exchange: Exchange, error: unknown, parts: AnswerParts): Reply {
   const { operation } = exchange;
   const trace = exchange.trace();

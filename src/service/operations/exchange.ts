@@ -46,7 +46,7 @@ export function createExchange(operation: Operation, { req, env }: Context<Servi
   };
 }
 
-/** Most requests tell nobody their trace, and randomness costs as much as a look-up. */
+/** Most requests never show their trace, and randomness costs as much as a look-up. */
 function traceOnDemand(): () => string {
   let trace: string | undefined;
   return () => {

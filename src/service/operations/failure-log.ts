@@ -1,7 +1,7 @@
 /**
  * The log of requests that failed by no fault of their sender, as on a full disk.
  *
- * Invariant: one cause has at most one line in a second. The first failure is told at once, those that follow with their
+ * Invariant: one cause has at most one line in a second. The first failure is logged at once, those that follow with their
  * count and their traces when the second is over, or when the service closes.
  */
 import type { Clock } from '#src/clock.ts';
@@ -23,7 +23,7 @@ interface Held {
 
 const secondMs = 1_000;
 const tracesPerLineMax = 100;
-/** Beyond so many in a second, causes are told without being held back. */
+/** Beyond this many in a second, causes are logged without being held back. */
 const causesMax = 100;
 
 /** `closing` aborts when the service closes. */
@@ -32,7 +32,7 @@ export function createFailureLog(log: Logger, clock: Clock, closing: AbortSignal
   const holdForSecond = async (cause: string): Promise<void> => {
     const failures: Held = { count: 0, traces: [] };
     held.set(cause, failures);
-    // Its one rejection is the abort: the service closes, and what is held back is told at once, below.
+    // Its one rejection is the abort: the service closes, and what is held back is logged at once, below.
     await clock.sleep(secondMs, closing).catch(() => undefined);
     held.delete(cause);
     if (failures.count === 0) return;

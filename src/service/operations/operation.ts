@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import type { DeprecatedUse, Refusal } from '#src/service/http/refusal.ts';
 
 /**
- * The names that faults and counts use (`contract.md`, "Service"). Those after `fields` belong to what the change
+ * The names that faults and counts use (`docs/contract.md`, "Service"). Those after `fields` belong to what the change
  * history alone names (4.5): list calls, get call recordings, list messages, send a text message.
  */
 export const operationNames = [
@@ -26,7 +26,7 @@ export const operationNames = [
 ] as const;
 export type OperationName = (typeof operationNames)[number];
 
-/** The first two digits of an error code say what it is about (`facts.md`, "codes"). */
+/** The first two digits of an error code say what it is about (`docs/facts.md`, "codes"). */
 export type ResourceCode = '00' | '01' | '02' | '04' | '07' | '08' | '09';
 
 /** How faults bend a listing. Without faults: no lag, and the filters count. */

@@ -1,7 +1,7 @@
 import { invariant } from '#src/errors.ts';
 
 /**
- * Invented people: users of the workspace, and contacts. The two share no first name, so that nobody is both.
+ * Invented people: users of the workspace, and contacts. The two share no first name, so that no person is both.
  *
  * The lengths of the two lists are coprime, so that a pair of names repeats only after all of them have passed. A number
  * keeps addresses apart.
@@ -47,7 +47,7 @@ function personOf({ first, last }: Names, index: number): InventedPerson {
 }
 
 /**
- * Phone numbers that nobody has: 555-0100 to 555-0199 of an area code are set aside for fiction.
+ * Phone numbers that are not in use: 555-0100 to 555-0199 of an area code are set aside for fiction.
  *
  * The first hundred are those of 415; each further hundred takes the next area code.
  */
@@ -82,14 +82,14 @@ export function fictionalNumber(index: number): FictionalNumber {
 // Who has which of the fictional numbers in a new workspace: its own phone numbers the first, then its contacts, and the
 // last are those of strangers.
 //
-// Invariant: no number is both the workspace's and somebody else's, and a stranger is no contact. Contacts share numbers
+// Invariant: no number is both the workspace's and a contact's, and a stranger is no contact. Contacts share numbers
 // where there are more of them than numbers, as people do who share a telephone.
 
 /** Strangers who call and write, and one to whom calls are forwarded. */
 const strangerCount = 8;
 
 export interface NumberPlan {
-  /** The number of the n-th contact, E.164. Without contacts: of somebody whom the workspace does not know. */
+  /** The number of the n-th contact, E.164. Without contacts: of a stranger. */
   readonly ofContact: (index: number) => string;
   /** The number of the n-th stranger, E.164; below 8. */
   readonly ofStranger: (index: number) => string;

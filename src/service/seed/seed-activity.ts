@@ -77,7 +77,7 @@ export function seedActivity(
 function sceneOf(phoneNumber: PhoneNumber, index: number, facts: ActivityFacts): Scene {
   const { contactCount, numberPlan } = facts;
   const owner = numberOwnerId(phoneNumber, facts.ownerUserId);
-  // Two contacts for each number: of few, the first ones again; where there are none, people whom nobody has entered.
+  // Two contacts for each number: of few, the first ones again; where there are none, people who are no contacts.
   const contactAt = (place: number) => numberPlan.ofContact(contactCount === 0 ? place : place % contactCount);
   return {
     phoneNumber,
@@ -141,7 +141,7 @@ function inventMessage(id: string, pattern: PatternMessage, scene: Scene, create
 // and of a second user, with people whom the contacts name and with a stranger, incoming and outgoing, taken and
 // missed, with none, one and two recordings.
 
-/** Two people of the contacts (where the workspace has contacts), and somebody whom nobody knows. */
+/** Two people of the contacts (where the workspace has contacts), and a stranger. */
 type PatternPerson = 'first' | 'second' | 'stranger';
 /** Of a number with a single user the second is the owner, too. */
 type PatternUser = 'owner' | 'second';
@@ -152,7 +152,7 @@ interface PatternCall {
   readonly user: PatternUser;
   readonly direction: 'incoming' | 'outgoing';
   readonly status: 'completed' | 'missed' | 'no-answer';
-  /** 0 where nobody answered. */
+  /** 0 where the call was not answered. */
   readonly seconds: number;
   readonly recordingCount: 0 | 1 | 2;
 }

@@ -1,7 +1,7 @@
 /**
  * Invents the users and phone numbers of a new workspace.
  *
- * Ids are random, so that two workspaces can be told apart by them (`rules.md`, "Workspace, feed, key").
+ * Ids are random, so that two workspaces can be told apart by them (`docs/rules.md`, "Workspace, feed, key").
  */
 import { randomBytes } from 'node:crypto';
 import { isoInstant } from '#src/clock.ts';
@@ -20,7 +20,7 @@ const odd = { restrictedForCallsAbroad: 1, forwarding: 2, withoutDisplayForm: 5 
 export interface InventedNumberFacts {
   readonly nowMs: number;
   readonly internationalMessaging: boolean;
-  /** E.164; somebody whom the workspace does not know. */
+  /** E.164; a stranger to the workspace. */
   readonly forwardTo: string;
 }
 
@@ -88,7 +88,7 @@ export function inventPhoneNumber(
 
 /**
  * One user, and for every other number and the first a second one. The first of them owns the number: of the first
- * number that is the workspace owner, of the second somebody else, so that the two can be told apart (1.0.1).
+ * number that is the workspace owner, of the second another user, so that the two can be told apart (1.0.1).
  */
 function usersOf(index: number, users: readonly WorkspaceUser[]): readonly WorkspaceUser[] {
   const places = index > 0 && index % 2 === 0 ? [index] : [index, index + 1];

@@ -60,7 +60,7 @@ function requireCount(what: string, count: number, countMax: number): void {
   });
 }
 
-/** The custom fields of a new workspace: one of each of the seven types (`contract.md`, "Service"). */
+/** The custom fields of a new workspace: one of each of the seven types (`docs/contract.md`, "Service"). */
 export const seededCustomFields: readonly CustomFieldDefinition[] = [
   { key: 'office_address', name: 'Office address', type: 'address' },
   { key: 'newsletter', name: 'Newsletter', type: 'boolean' },
@@ -72,7 +72,7 @@ export const seededCustomFields: readonly CustomFieldDefinition[] = [
 ];
 
 /**
- * Invents the contacts of a new workspace: people whom somebody entered by hand in the app.
+ * Invents the contacts of a new workspace: people who were entered by hand in the app.
  *
  * Such a contact has neither externalId nor source (4.1: "contacts created in the user interface have null").
  */

@@ -207,7 +207,7 @@ WHERE ${conversation} created_ms > :createdAfterMs AND (created_ms, seq) < (:bel
 ORDER BY created_ms DESC, seq DESC LIMIT :limit`;
 }
 
-// Who takes part in a conversation: everybody but the workspace's own number (`facts.md`, "Calls").
+// Who takes part in a conversation: all but the workspace's own number (`docs/facts.md`, "Calls, recordings, messages").
 
 /** Answers the others of some numbers, each once, in their order. */
 type OthersOf = (phoneNumberId: string, numbers: readonly string[]) => readonly string[];

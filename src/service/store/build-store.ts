@@ -162,12 +162,12 @@ function notWritten(path: string, error: unknown): PatchbayError {
 /** What is drafted: a store that is being loaded, or a dump. */
 type DraftKind = 'loading' | 'part';
 
-/** A name that nobody else uses. To be opened with the flag `wx`. */
+/** A name that is not in use. To be opened with the flag `wx`. */
 export function newDraftPath(target: string, kind: DraftKind): string {
   return `${target}.${kind}-${process.pid}-${randomBytes(6).toString('hex')}`;
 }
 
-/** Never throws: an old draft is in nobody's way. */
+/** Never throws: an old draft does no harm. */
 export function removeAbandonedDrafts(target: string, kind: DraftKind): void {
   const beginning = `${basename(target)}.${kind}-`;
   try {
@@ -178,7 +178,7 @@ export function removeAbandonedDrafts(target: string, kind: DraftKind): void {
       if (pid !== undefined && isAbandoned(draft, Number(pid))) rmSync(draft, { force: true });
     }
   } catch {
-    // A folder that cannot be read, or a draft that is somebody else's.
+    // A folder that cannot be read, or a draft of another user.
   }
 }
 
@@ -193,7 +193,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process may not be asked, but it is there.
+    // Another user's process may not be signalled, but it is there.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -4,7 +4,7 @@
  * Invariant: a *work* reads first and ends with at most one statement that changes something. One that throws has then
  * changed nothing, and the others of its transaction go on without a savepoint. On some errors, as a full disk, SQLite
  * may end the whole transaction by itself: nothing more of it is tried, as each further work would be committed alone,
- * and all its callers are told that error. Every caller gets an answer, whatever fails.
+ * and all its callers get that error. Every caller gets an answer, whatever fails.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { PatchbayError } from '#src/errors.ts';
@@ -95,7 +95,7 @@ interface Surroundings {
   readonly requirePlace: () => void;
 }
 
-/** Never throws: nobody would be there to catch it. */
+/** Never throws: there would be no caller to catch it. */
 function commitBatch(database: DatabaseSync, surroundings: Surroundings, batch: readonly WaitingWork[]): void {
   const { endReads, requirePlace } = surroundings;
   let attempts: readonly Attempt[];

@@ -45,7 +45,7 @@ export function openSnapshot(path: string): Snapshot {
   }
 }
 
-/** The copy lies in a folder that nobody else may enter. */
+/** The copy is in a folder that only its owner may enter. */
 function snapshotOfCopy(database: DatabaseSync, close: () => void): Snapshot {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-dump-'));
   const removeCopy = () => rmSync(folder, { recursive: true, force: true });

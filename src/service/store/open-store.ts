@@ -239,7 +239,7 @@ export function createSharedReads(database: DatabaseSync): SharedReads {
       // A read that failed on a broken file has ended it already.
       if (database.isTransaction) rollBack.run();
     } catch {
-      // Reads have nothing to lose, and nobody waits here: the next statement meets the same fault and tells it.
+      // Reads have nothing to lose, and no caller waits here: the next statement meets the same fault and tells it.
     }
   };
   return {

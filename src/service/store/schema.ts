@@ -116,7 +116,7 @@ UPDATE contacts SET document = json_set(document, '$.customFields', (
 )) WHERE document -> '$.customFields' <> '[]';
 `;
 
-/** The first version took an empty text for the id of a creator. A reply and a workspace file name somebody. */
+/** The first version took an empty text for the id of a creator. A reply and a workspace file name a user. */
 const creators = `
 UPDATE contacts SET document = json_set(document, '$.createdByUserId', (SELECT owner_user_id FROM workspace))
   WHERE document ->> 'createdByUserId' = '';

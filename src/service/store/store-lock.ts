@@ -25,7 +25,7 @@ export function takeStoreLock(store: string): StoreLock {
     const fileBefore = fileAt(path);
     const database = takeExclusive(store, path);
     if (database === null) break;
-    // A lock on a file that its last holder has just removed keeps nobody out.
+    // A lock on a file that its last holder has just removed keeps no process out.
     if (fileBefore !== null && fileBefore === fileAt(path)) {
       return { release: () => release(path, fileBefore, database) };
     }
@@ -83,9 +83,9 @@ function isBusy(error: unknown): boolean {
 /**
  * Whether the store's name still leads to the file that is open.
  *
- * Somebody may move a backup over it, or remove it, while the service runs: writes would go on into a file without a
+ * A backup may be moved over it, or it may be removed, while the service runs: writes would go on into a file without a
  * name, and the journal, which is found by its name alone, would be taken for that of the new file and ruin it.
- * Invariant: a commit that is told as done was made while the name led to the open file. Once it does not, what the
+ * Invariant: a commit that is reported as done was made while the name led to the open file. Once it does not, what the
  * journal holds goes into the old file, wherever that is now, and the journal is emptied, so that it cannot harm.
  */
 export interface StorePlace {
@@ -126,7 +126,7 @@ export function watchStorePlace(path: string, opened: string | null, database: D
   };
 }
 
-/** Answers whether it is empty. It is not while somebody reads it, as a dump does; that is not waited for. */
+/** Answers whether it is empty. It is not while it is being read, as by a dump; that is not waited for. */
 function emptyJournal(database: DatabaseSync): boolean {
   const { timeout } = database.prepare('PRAGMA busy_timeout').get() ?? {};
   database.exec('PRAGMA busy_timeout = 0');
@@ -140,7 +140,7 @@ function emptyJournal(database: DatabaseSync): boolean {
   }
 }
 
-// The files of a store: which stand beside it, how one is told from another, and the folder that they are in.
+// The files of a store: which are beside it, how to tell one from another, and the folder that they are in.
 
 /** What SQLite keeps beside a store. */
 export function journalsOf(path: string): readonly string[] {

@@ -100,7 +100,7 @@ function readUser(document: unknown): WorkspaceUser {
   return JSON.parse(String(document)) as WorkspaceUser;
 }
 
-/** The custom-field definitions of a workspace as rows. The interface only reads them (`facts.md`, "Custom fields"). */
+/** The custom-field definitions of a workspace as rows. The interface only reads them (`docs/facts.md`, "Custom fields"). */
 export interface CustomFieldTable {
   readonly insert: (definition: CustomFieldDefinition) => void;
   /** In order of insertion. */

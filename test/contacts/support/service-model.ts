@@ -1,5 +1,5 @@
 /**
- * A small model of the service's contacts (`interface.md`, 4.1 and 4.3), in the two readings of PATCH that `facts.md`
+ * A small model of the service's contacts (`docs/interface.md`, 4.1 and 4.3), in the two readings of PATCH that `docs/facts.md`
  * names. It shares no code with the service or with what it judges.
  *
  *   merge    what the body leaves out stays

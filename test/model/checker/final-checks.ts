@@ -1,5 +1,5 @@
 /**
- * What must be true when nothing is pending any more: the invariants of `rules.md`, "One contact per key" and "Accounting",
+ * What must be true when nothing is pending any more: the invariants of `docs/rules.md`, "One contact per key" and "Accounting",
  * and for each field what "Three pictures, one plan" says.
  */
 import { pendingCount } from '#src/ledger/runs.ts';

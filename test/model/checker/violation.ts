@@ -1,5 +1,5 @@
 /**
- * What the checker looks for: harm that a user would see, and promises of `rules.md` that are broken on the way, whether
+ * What the checker looks for: harm that a user would see, and promises of `docs/rules.md` that are broken on the way, whether
  * harm comes of it or not.
  */
 export type ViolationKind =

@@ -1,4 +1,4 @@
-/** What must be true at the very moment at which a write leaves (`rules.md`, "One contact per key", steps 1 and 3). */
+/** What must be true at the very moment at which a write leaves (`docs/rules.md`, "One contact per key", steps 1 and 3). */
 import type { Contact, UpdateContactBody } from '#src/wire/contact.ts';
 import { afterUpdate, fieldsOf, pictureOf, valueIn } from '../commands/picture.ts';
 import { realLimits, socketWriteMs } from './seams.ts';
@@ -20,7 +20,7 @@ export function watchCreate(stage: Stage, worker: Worker, key: string): void {
 }
 
 /**
- * An update: planned from what was there, but for what people did since shortly before it was read (`rules.md`, "Three
+ * An update: planned from what was there, but for what people did since shortly before it was read (`docs/rules.md`, "Three
  * pictures, one plan": a read no older than the limit), and right under both readings of the interface.
  */
 export function watchUpdate(stage: Stage, worker: Worker, { key, read, now, body }: Update): void {

@@ -93,7 +93,7 @@ export type Command =
   | { readonly do: 'finish' };
 
 /**
- * Within what the product assumes: commits land within 30 s, lists show them within 10 s (`rules.md`, D and V). Updates are
+ * Within what the product assumes: commits land within 30 s, lists show them within 10 s (`docs/rules.md`, D and V). Updates are
  * never late: one that lands after a person's edit, or after a newer update, overwrites it, and no client can tell.
  */
 export const faultSpecs = [
@@ -228,7 +228,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: is('finish') }) },
 );
 
-/** A service that merges or replaces what a PATCH leaves out (`facts.md`), and what happens to it. */
+/** A service that merges or replaces what a PATCH leaves out (`docs/facts.md`), and what happens to it. */
 export interface Story {
   readonly patchMode: 'merge' | 'replace';
   readonly commands: readonly Command[];

@@ -3,7 +3,7 @@
  *
  * The service of the tests refuses a taken externalId with 409. So each 409 is a duplicate that was prevented by luck; and
  * so is a create that leaves while an earlier one of that key may still land. A contact that a person has just made is no
- * duplicate of ours: lists may not have shown it yet, and 409 is how one learns of it (`rules.md`, "One contact per key", 4).
+ * duplicate of ours: lists may not have shown it yet, and 409 is how one learns of it (`docs/rules.md`, "One contact per key", 4).
  */
 import type { Clock } from '#src/clock.ts';
 import type { UpsertLimits } from '#src/upsert/chunk.ts';

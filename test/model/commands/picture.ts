@@ -42,7 +42,7 @@ export function pictureOf({ defaultFields, customFields = [] }: Pictured): Pictu
 
 export const pictureOfCreate = (body: CreateContactBody): Picture => pictureOf(body);
 
-/** What a PATCH makes of a contact, by either reading of the interface (`facts.md`). */
+/** What a PATCH makes of a contact, by either reading of the interface (`docs/facts.md`). */
 export function afterUpdate(shown: Contact, body: UpdateContactBody, reading: 'merge' | 'replace'): Picture {
   const { emails, phoneNumbers, ...given } = body.defaultFields;
   const { firstName, lastName, company, role } = shown.defaultFields;

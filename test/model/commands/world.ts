@@ -30,7 +30,7 @@ import { looseQueue, type QueuedJob } from './loose-queue.ts';
 import { type MovedTime, movedTime } from './moved-time.ts';
 import { createModelWorker, listenedBreakers, type ModelWorker, type WorkerTell } from './worker.ts';
 
-/** D and V of `rules.md`; the faults of the commands stay within them. */
+/** D and V of `docs/rules.md`; the faults of the commands stay within them. */
 export const limits: UpsertLimits = {
   ...defaultLimits,
   // Guards have tests of their own: here they never say no.

@@ -3,7 +3,6 @@
  *
  * What a queue would do is done by hand, step by step: submit, stage, write, finish. `import` does all of them.
  */
-
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,14 +15,11 @@ import { noOptions, pendingCount, type RunCounts, type RunOptions, type RunRecor
 import type { RunDeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { silentLogger } from '#src/log.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
-import type { SubmitParts } from '#src/runs/enter-run.ts';
-import { submitFile } from '#src/runs/enter-run.ts';
+import { type SubmitParts, submitFile } from '#src/runs/enter-run.ts';
 import { finishCancelled, finishRun } from '#src/runs/finish-run.ts';
 import type { GuardLimits } from '#src/runs/guards.ts';
-import type { StageParts } from '#src/runs/stage.ts';
-import { stageRun } from '#src/runs/stage.ts';
-import type { SupplyParts } from '#src/runs/supply.ts';
-import { type OpenSupply, openFileSupply } from '#src/runs/supply.ts';
+import { type StageParts, stageRun } from '#src/runs/stage.ts';
+import { type OpenSupply, openFileSupply, type SupplyParts } from '#src/runs/supply.ts';
 import { testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { openUpsertWorld, type UpsertWorld } from '#test/upsert/support/upsert-world.ts';
 import { generousGuards } from './tallies.ts';
@@ -171,7 +167,7 @@ export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench
   };
 }
 
-/** rows = created + updated + unchanged + skipped + dead + pending, as `rules.md` says, and as expected. */
+/** rows = created + updated + unchanged + skipped + dead + pending, as `docs/rules.md` says, and as expected. */
 export function expectCounts(run: RunRecord, expected: Partial<RunCounts> & { readonly pending?: number }): void {
   const { counts } = run;
   const { created, updated, unchanged, skipped, dead, rows } = counts;

@@ -1,7 +1,7 @@
 /** Figures for guards: the defaults of the configuration, limits that never say no, and a tally of nothing. */
 import type { FeedTally, GuardLimits } from '#src/runs/guards.ts';
 
-/** As `rules.md`, "Guards" has them. */
+/** As `docs/rules.md`, "Guards" has them. */
 export const defaultGuards: GuardLimits = {
   updatesMax: 0.3,
   updatesFloor: 10,

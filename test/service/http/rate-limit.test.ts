@@ -1,4 +1,4 @@
-/** The rate limit: a sliding second per key, at a cost that does not grow with the limit (`facts.md`, "rate"). */
+/** The rate limit: a sliding second per key, at a cost that does not grow with the limit (`docs/facts.md`, "rate"). */
 import { expect, test } from 'vitest';
 import { createRateLimit } from '#src/service/http/access.ts';
 import { manualClock } from '../test-service.ts';

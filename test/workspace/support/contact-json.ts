@@ -1,4 +1,4 @@
-/** Literal replies, as the interface shows them (`interface.md`, 2.1 and 4.1). */
+/** Literal replies, as the interface shows them (`docs/interface.md`, 2.1 and 4.1). */
 
 export const adaJson = `{"data":{
   "id":"64aa00000000000000000001","externalId":"crm-1","source":"patchbay","sourceUrl":null,
