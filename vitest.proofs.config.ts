@@ -1,9 +1,9 @@
-/** A bounded slice of the proofs in `test/model`; `npm run torture` is the long run. */
+/** A bounded slice of the proofs in `test/model`, and the ratios that `test/bench` holds; `npm run torture` is the long run. */
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/model/**/*.test.ts'],
+    include: ['test/model/**/*.test.ts', 'test/bench/**/*.test.ts'],
     // Each proof keeps a processor busy.
     maxWorkers: 2,
     isolate: false,
