@@ -85,7 +85,7 @@ function watchParent(onGone: () => void): NodeJS.Timeout | undefined {
   }, parentLookEveryMs).unref();
 }
 
-/** Node would take a handler for more than the wish to ignore. Where the system does not tell, it is not ignored. */
+/** Whether SIGHUP was ignored from the start, as by `nohup`: a handler would override that. False where the system does not say. */
 function isHangUpIgnored(): boolean {
   try {
     const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? '0';

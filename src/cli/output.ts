@@ -68,7 +68,7 @@ const withoutSandbox = /^(start|config)/;
 /** What decides which data folder a command opens. */
 export type FolderFlags = Pick<GlobalOptions, 'config' | 'data' | 'sandbox'>;
 
-/** Adds `--config`, `--data` and `--sandbox` to the commands that a text names, where this command was called with them. */
+/** Adds the `--config`, `--data` and `--sandbox` of this command to the commands that a text names. */
 export function withFlags(text: string, { config, data, sandbox }: FolderFlags): string {
   const global = [
     ...(config === undefined ? [] : ['--config', shellWord(config)]),

@@ -13,7 +13,7 @@ import { type Output, printable } from './output.ts';
 
 export interface WorkOptions {
   readonly sameWorkspace: boolean;
-  /** How long following goes on without any progress. */
+  /** How long to follow without any progress. */
   readonly patienceMs: number;
   readonly interrupt: Interrupt;
   /** For people: that another engine does the work, and what the work waits for. */

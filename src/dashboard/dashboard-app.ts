@@ -189,7 +189,7 @@ const broken: Message = {
   status: 500,
   code: 'unexpected',
   message: 'the page could not be made',
-  hint: 'Try again; the log of Patchbay tells what happened. Runs are not affected.',
+  hint: 'Try again; see the log for what happened: patchbay logs --level error. Runs are not affected.',
 };
 
 /**

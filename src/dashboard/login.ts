@@ -130,8 +130,8 @@ interface OriginHeaders {
 }
 
 /**
- * Whether an action was sent by a page of ours. Browsers that tell the site are believed; for the others Origin and Host
- * must agree. What tells neither is refused.
+ * Whether an action was sent by a page of ours. Browsers that send Sec-Fetch-Site are believed; for the others Origin
+ * and Host must agree. A request with neither is refused.
  */
 function isSameOrigin({ host, origin, secFetchSite }: OriginHeaders): boolean {
   if (secFetchSite !== undefined) return secFetchSite === 'same-origin';

@@ -44,10 +44,10 @@ function pauseNotice(pause: Pause | null): Markup {
   if (pause === null) return html``;
   const next =
     pause.code === 'auth'
-      ? 'Put a working key in place: work goes on by itself as soon as the service accepts it. No row is lost.'
+      ? 'Set a working key: work continues by itself as soon as the service accepts it. No row is lost.'
       : pause.scope === 'writes'
-        ? 'Nothing to do here: files are read, and writing goes on by itself as soon as the service takes a write. No row is lost.'
-        : 'Nothing to do here: work goes on by itself as soon as the service answers. No row is lost.';
+        ? 'Nothing to do here: files are read, and writing continues by itself as soon as the service accepts writes. No row is lost.'
+        : 'Nothing to do here: work continues by itself as soon as the service answers. No row is lost.';
   return html`<div class="notice attention" role="status">
 <p><strong>Paused since ${moment(pause.sinceMs)}:</strong> ${pause.message}</p>
 <p>${next}</p>

@@ -118,7 +118,7 @@ ${problems.slice(0, problemsShownMax).map((problem) => problemLine(problem, 'Wha
 ${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}`;
 }
 
-/** Where the events are not known any more, the count above tells of the warnings. */
+/** Where the events are no longer known, the count above shows how many warnings there were. */
 function warningSection({ record, summary, outcomes }: RunDetail): Markup {
   const warnings = outcomes.filter(({ kind }) => kind === 'warning');
   if (warnings.length === 0) return html``;

@@ -101,7 +101,7 @@ export interface HeldHome {
 /**
  * Decides about the fields as they were shown.
  * @throws PatchbayError `guard` `heldMoved` where none is as it was shown; `transient` `keysAtWork` where runs hold keys for a
- *   minute; what was decided until then stands.
+ *   minute; what was decided until then is kept.
  */
 export async function takeHeld(
   { submit: parts, identity, config }: HeldHome,

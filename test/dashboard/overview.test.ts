@@ -45,7 +45,7 @@ describe('the overview', () => {
     const { text } = await bench.page('/');
     expect(text).toMatch(/Paused since <time datetime="2026-11-21T14:00:00.000Z"/);
     expect(text).toContain('the service refuses the API key');
-    expect(text).toContain('Put a working key in place');
+    expect(text).toContain('Set a working key');
   });
 
   it('shows a stopped run with its reason and what to do', async () => {
@@ -94,7 +94,7 @@ describe('the overview', () => {
     const { text } = await bench.page('/');
     expect(text).toContain(`<li>${trouble}</li>`);
     expect(text).not.toContain('Files are not taken');
-    expect(text).toContain('files are read, and writing goes on by itself');
+    expect(text).toContain('files are read, and writing continues by itself');
     const { body } = await bench.json('/');
     expect(body).toMatchObject({ ready: true, troubles: [trouble], paused: { scope: 'writes', message } });
   });

@@ -146,7 +146,7 @@ async function takeFile(
   { patienceMs, detach }: { readonly patienceMs: number; readonly detach?: boolean },
   held: readonly HeldRecord[],
 ): Promise<number> {
-  // The decision stands even where no engine can be started for it: the next one writes.
+  // The decision is kept even where no engine can be started for it: the next one writes.
   const submit = async () => (await decide(home, output, 'file', held)).runs.map((run) => ({ run, isNew: false }));
   if (detach !== true) {
     return finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);

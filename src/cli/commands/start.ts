@@ -57,7 +57,7 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
       else printBanner(output, home, engine, page.address);
       const end = await Promise.race([interrupt.received, engine.died]);
       if (end?.kind === 'damaged') {
-        // Not left: a supervisor would start it again and again, and the page tells what to do.
+        // The process stays: a supervisor would start it again and again, and the page says what to do.
         process.stderr.write(`${errorLines(errorDocument(end))}\n`);
         await intake.close();
         await engine.stop();
@@ -73,7 +73,7 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
     interrupt.dispose();
   }
   const waiting = await home.ledger.runs.list({ states: ['queued', 'staging', 'applying'], limit: 100 });
-  if (waiting.length > 0) output.note(`${waiting.length} runs are not at their end: the next start goes on with them`);
+  if (waiting.length > 0) output.note(`unfinished runs: ${waiting.length}; the next start continues them`);
   return interrupt.exitCode() ?? 0;
 }
 
@@ -121,7 +121,7 @@ async function readiness(
     );
   }
   const pause = await ledger.pause().catch((error: unknown) => {
-    // It stands among the troubles by now.
+    // It is among the troubles by now.
     if (isLedgerTrouble(error)) return null;
     throw error;
   });
