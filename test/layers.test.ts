@@ -58,6 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** Pure rooms: no I/O, no clock, no random number. The named files are the exceptions, each a thin reader. */
 const pureRooms = ['contacts', 'mapping'];
 const impureFiles = ['src/mapping/load-mapping.ts'];
+const ledgerRules = 'src/ledger/rules/';
 
 interface SourceFile {
   readonly path: string;
@@ -128,9 +129,18 @@ describe('the layers', () => {
     const forbidden =
       /'node:(?!crypto)[a-z/]+'|Date\.now\(|new Date\(\)|performance\.now|Math\.random|randomUUID|randomBytes|process\./;
     const wrong = files.filter(
-      (file) => pureRooms.includes(file.room) && !impureFiles.includes(file.path) && forbidden.test(file.text),
+      (file) =>
+        (pureRooms.includes(file.room) || file.path.startsWith(ledgerRules)) &&
+        !impureFiles.includes(file.path) &&
+        forbidden.test(file.text),
     );
     expect(wrong.map((file) => file.path)).toEqual([]);
+  });
+
+  it('keep the rules of the ledger free of its database', () => {
+    const rules = files.filter(({ path }) => path.startsWith(ledgerRules));
+    expect(rules.length).toBeGreaterThan(0);
+    expect(rules.filter(({ text }) => /sqlite|Database/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
   it('keep every file below 500 lines', () => {

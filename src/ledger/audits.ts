@@ -53,7 +53,7 @@ export interface AuditRecord {
 /** A contact of the service, as a finding names it. */
 interface FoundContact {
   readonly id: string;
-  /** As the service tells it. */
+  /** As the service reports it. */
   readonly createdAt: string | null;
   readonly source: string | null;
 }
@@ -145,6 +145,6 @@ export interface AuditLedger {
   finish(id: string, atMs: number): Promise<boolean>;
   /** In the order they were found. */
   findings(id: string, kind: FindingKind, limit: number): Promise<readonly AuditFinding[]>;
-  /** Of each run the newest audit that is done, where it found a duplicate; newest first. */
+  /** Of each run the newest finished audit, if it found a duplicate; newest first. */
   standing(limit: number): Promise<readonly AuditRecord[]>;
 }

@@ -53,7 +53,7 @@ export interface LeaseRequest {
   readonly leaseMs: number;
   readonly nowMonotonicMs: number;
   readonly bootId: string;
-  /** The whole horizon: a horizon of an earlier boot starts anew with it. */
+  /** The full horizon: a horizon of an earlier boot starts again with it. */
   readonly horizonMs: number;
   /** Whether the process of that owner is dead for certain: then its leases are void at once, its horizons stay. */
   readonly isOwnerDead: (owner: string) => boolean;
@@ -105,7 +105,7 @@ export interface SettledSaid {
 
 /** What another feed's file said, as it is to be remembered from now on. */
 export interface MovedSaid extends FeedSaid {
-  /** Its next row must be planned, whatever it says: a write of it landed unseen, or its contact was made anew. */
+  /** Its next row must be planned, whatever it says: a write of it landed unseen, or its contact was created again. */
   readonly looksAgain: boolean;
   /** Of the run whose write landed; null where none did. */
   readonly sequence: number | null;
@@ -127,7 +127,7 @@ export interface HeldRecord extends HeldField {
  * - `doubt`: a write may have landed: a lost reply, or an intent that a crash left behind;
  * - `adopted`: a look-up after a doubt found the contact, and the key was bound to it;
  * - `created`: after a doubt nothing was found, and a further create was answered with a contact;
- * - `bound`: the key was bound anew to another contact than before;
+ * - `bound`: the key was bound to another contact than before;
  * - `conflict`: a look-up found two contacts or more, or the service answered 409 and none was found.
  *
  * Only keys with something unusual have a history: a plain create leaves none, so that a first load costs nothing.
@@ -169,7 +169,7 @@ export interface IntentRequest {
 export interface ClaimedContact extends WrittenContact {
   readonly position: number;
   readonly claim: Claim | null;
-  /** An earlier write turned out to have landed: the new claim takes its place, and must not take it for people's. */
+  /** An earlier write turned out to have landed: the new claim takes its place, and must not take it for an edit in the app. */
   readonly resolved: {
     readonly agreed: readonly Agreement[];
     readonly stamps: readonly FieldStamp[];

@@ -23,7 +23,7 @@ import type { TakeLedger } from './takes.ts';
 export interface WorkspaceBinding {
   /** The service's origin, or `sandbox`. */
   readonly origin: string;
-  /** A salted hash: tells that the key changed without keeping it. */
+  /** A salted hash: shows that the key changed without keeping it. */
   readonly keyHash: string;
   /** Ids of the workspace's phone numbers: they show that another key still opens the same workspace. */
   readonly phoneNumberIds: readonly string[];
@@ -90,7 +90,7 @@ export interface Ledger {
   }>;
   /** Enters or renews a registration: there is one engine, and one entry for each worker. */
   register<Role extends ProcessRole>(role: Role, registration: Registrations[Role]): Promise<void>;
-  /** Removes the registration, where it is still of that process. */
+  /** Removes the registration if it is still of that process. */
   unregister(role: ProcessRole, identity: string): Promise<void>;
 
   counts(): Promise<LedgerCounts>;

@@ -114,7 +114,7 @@ export interface RunRecord {
   readonly finishedAtMs: number | null;
   /** Since when it is stopped; null while it is not, and where older versions stopped it. */
   readonly stoppedAtMs: number | null;
-  /** How long it was stopped before: people looked at it, and nothing worked. */
+  /** How long it was stopped before, waiting for a decision. */
   readonly stoppedMs: number;
 }
 
@@ -167,7 +167,7 @@ const runOptions = z.object({
   accept: z.boolean().default(false),
   /** Contacts that are there already, unknown to the ledger, are taken over without asking. */
   adopt: z.boolean().default(false),
-  /** A redrive: map the source cells anew, also where a mapped record is there. */
+  /** A redrive: map the source cells again, even if there is a mapped record. */
   remap: z.boolean().default(false),
   /** Why a person raised or passed guards. */
   acceptReason: z.string().nullable().default(null),
@@ -234,8 +234,8 @@ export interface RunLedger {
   /** One transaction. */
   record(id: string, facts: RunFacts): Promise<void>;
   /**
-   * Lets a stopped run continue, where it is still stopped by what was approved, and keeps the approval. Durable. @returns
-   * whether it happened: not where the run was cancelled or replaced meanwhile, or stopped again for another reason.
+   * Lets a stopped run continue if it is still stopped for the approved reason, and keeps the approval. Durable. @returns whether
+   * it did: not if the run was cancelled or replaced in the meantime, or stopped again for another reason.
    */
   approve(id: string, approval: Approval): Promise<boolean>;
   /**

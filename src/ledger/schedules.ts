@@ -141,7 +141,7 @@ export interface ScheduleLedger {
   setPaused(name: string, pausedAtMs: number, dueAtMs: number | null, reason?: string | null): Promise<boolean>;
   /** The pause ends. Durable. @returns whether there is such a schedule. */
   resume(name: string, atMs: number, dueAtMs: number | null): Promise<boolean>;
-  /** Moves the due time without a tick, where it is still `fromMs`. @returns whether it was. */
+  /** Moves the due time without a tick, if it is still `fromMs`. @returns whether it was. */
   setDue(name: string, fromMs: number, toMs: number | null): Promise<boolean>;
 
   tick(id: string): Promise<TickRecord | null>;

@@ -1,5 +1,4 @@
 /** A staged record: a changed row of a run, waiting for its outcome (`docs/design.md`, "Stage, then apply"). */
-
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { DeadClass, HeldField, Problem, SkipReason } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
@@ -214,7 +213,7 @@ export const eventsPerRunMax = 10_000;
 /** Changes take at most this share of that room: they must not crowd out warnings, skipped and held rows. */
 export const changesPerRunMax = eventsPerRunMax / 2;
 
-/** One thing worth telling that did not kill its row. Holds personal data: never for a log. */
+/** Something worth reporting that did not reject its row. Holds personal data: never for a log. */
 export interface RunEvent {
   readonly kind: 'warning' | 'skipped' | 'held' | 'changed';
   readonly line: number;

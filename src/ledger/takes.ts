@@ -2,7 +2,7 @@
  * The part of the ledger that remembers what feeds have taken from elsewhere: files of a path or glob, and URLs.
  *
  * A feed takes one thing at a time: it *begins* to take a content, its run is entered, and what was taken is noted. Where
- * the process dies in between, the beginning tells that a run of that content is the one it was about to enter.
+ * the process dies in between, the beginning shows that a run of that content is the one it was about to enter.
  */
 
 /** A file of a path or a glob, as it was when it was taken. */

@@ -36,7 +36,7 @@ export function guardCode(guard: string): string {
   return `guard${guard.replace(/^./, (letter) => letter.toUpperCase())}`;
 }
 
-/** As people read it: `58.3%`. */
+/** For display: `58.3%`. */
 export function percent(fraction: number): string {
   return `${Math.round(fraction * 1_000) / 10}%`;
 }
@@ -62,7 +62,7 @@ export function figuresOf(facts: Facts): readonly GuardFigures[] {
   });
 }
 
-/** Tells whether a run is stopped by what a person was shown. */
+/** Identifies what a run is stopped by, so that an approval applies to what was shown and nothing else. */
 export function checksumOf({ code, facts }: Shown): string {
   const sorted = Object.entries(facts).toSorted(([left], [right]) => (left < right ? -1 : 1));
   return createHash('sha256')

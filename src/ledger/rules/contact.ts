@@ -103,7 +103,7 @@ export function bound(
   };
 }
 
-/** A row of the key was rejected. A redrive counts its doubts anew: else a letter in doubt could never be tried again. */
+/** A row of the key was rejected. A redrive counts its doubts from zero: otherwise a letter in doubt could never be tried again. */
 export const rejected: ContactChange = { attempts: 0 };
 
 /** Nothing of ours is on its way: a look-up has answered for the creates before, and the last one was refused. */

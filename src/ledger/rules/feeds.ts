@@ -1,8 +1,24 @@
 /**
- * Rules on feeds: what the runs of a feed say about its health, the feed that is always there, and the source labels that
+ * Rules on feeds: which runs are a feed's history, what they say about its health, the feed that is always there, and the source labels that
  * feeds write where none was configured. Redrives and fix-files do not count towards a feed's health.
  */
-import type { RunRecord, RunState } from '#src/ledger/runs.ts';
+import type { RunKind, RunRecord, RunState } from '#src/ledger/runs.ts';
+
+/** In these states a newer file waits or is at work. */
+export const workingStates = ['queued', 'staging', 'applying'] as const satisfies readonly RunState[];
+
+/** A file in one of these states was accepted: it is part of its feed's history. Fix-files and redrives never are. */
+export const acceptedStates = ['done', 'doneWithDead'] as const satisfies readonly RunState[];
+export const historyKind: RunKind = 'file';
+
+/**
+ * Whether a finished run keeps its keys: the next file of the feed is compared with those of the last accepted one. The files
+ * of `main` need not hold the same contacts.
+ * @param lastAcceptedId the feed's last accepted run.
+ */
+export function keepsKeys(run: Pick<RunRecord, 'id' | 'feed'>, lastAcceptedId: string | null): boolean {
+  return run.feed !== mainFeed && run.id === lastAcceptedId;
+}
 
 /** States in which a file's run has come to an end, or to a halt. A cancelled one says nothing of its feed. */
 export const standingStates = ['done', 'doneWithDead', 'stopped', 'failed'] as const satisfies readonly RunState[];

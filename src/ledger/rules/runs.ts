@@ -1,7 +1,6 @@
-/** Rules on runs: how a run moves from state to state, what approving one means, and what it keeps at its end. Pure. */
-import { isFinal, type RunKind, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+/** Rules on runs: how a run moves from state to state, and what approving one means. Pure. */
+import { isFinal, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { type Approval, checksumOf } from './approval.ts';
-import { mainFeed } from './feeds.ts';
 
 /** Only the named parts change. */
 export type RunChange = {
@@ -30,7 +29,7 @@ export function moved(
   if (run === null || !from.includes(run.state)) return null;
   return {
     state: to,
-    // Time in which people looked at the run, and nothing worked.
+    // Time in which the run waited for a decision.
     stoppedMs: run.stoppedMs + (run.stoppedAtMs === null ? 0 : Math.max(0, atMs - run.stoppedAtMs)),
     stoppedAtMs: to === 'stopped' ? atMs : null,
     ...(isFinal(to) ? { finishedAtMs: atMs } : {}),
@@ -50,17 +49,4 @@ const notesMax = 200;
 
 export function notesWith(known: readonly string[], notes: readonly string[]): readonly string[] {
   return [...new Set([...known, ...notes])].slice(0, notesMax);
-}
-
-/** A file in one of these states was accepted: it is part of its feed's history. Fix-files and redrives never are. */
-export const acceptedStates = ['done', 'doneWithDead'] as const satisfies readonly RunState[];
-export const acceptedKind: RunKind = 'file';
-
-/**
- * Whether a finished run keeps its keys: the next file of the feed is compared with those of the last accepted one. The files
- * of `main` need not be about the same people.
- * @param lastAcceptedId the feed's last accepted run.
- */
-export function keepsKeys(run: Pick<RunRecord, 'id' | 'feed'>, lastAcceptedId: string | null): boolean {
-  return run.feed !== mainFeed && run.id === lastAcceptedId;
 }

@@ -17,7 +17,7 @@ const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**
  * @param file the ledger.
- * @param target the backup's path, where nothing may be yet.
+ * @param target the backup's path, which must be free.
  * @returns the check of the backup; `inconsistent` where the ledger is.
  * @throws PatchbayError `usage`: `backupExists`, `backupNotWritten`, and what `openToRead` throws; `damaged`; `transient`.
  */
@@ -67,7 +67,7 @@ async function requireFree(target: string): Promise<void> {
   });
 }
 
-/** Under a name that was taken meanwhile a link is refused, where a rename would overwrite. */
+/** If the name was taken in the meantime, a link is refused; a rename would overwrite the file. */
 async function giveName(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);

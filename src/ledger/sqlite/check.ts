@@ -91,7 +91,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** By right where people gave a contact another key in the app, and the file names both. */
+/** Legitimate after a contact was given another key in the app while the file names both keys. */
 const boundTwice: Rule = {
   check: 'twice',
   sql: "SELECT contact_id FROM contacts WHERE state = 'bound' GROUP BY contact_id HAVING count(*) > 1",

@@ -5,7 +5,7 @@
  * read as a date, roughly, and goes on at its own pace however the wall clock is set meanwhile.
  *
  * Invariant: within one boot it never goes back, and all processes of the machine read the same. In a new boot nothing waits
- * for a moment of the old one for long: rows that were put off are due at once, since their keys' horizons start anew and
+ * for a moment of the old one for long: deferred rows are due at once, since their keys' horizons start again and
  * protect them; the rest waits an hour at most, which matters only where the machine came up with a clock that is behind.
  */
 import { isSameBoot, type Moment } from '#src/clock.ts';
@@ -22,7 +22,7 @@ interface Zero {
 }
 
 export function sqliteClock(db: Database): Pick<Ledger, 'nowMs' | 'bootId'> {
-  /** By the id that a clock tells; a process meets one. */
+  /** By the boot id of a clock; a process meets one. */
   const zeros = new Map<string, Zero>();
   const zeroOf = (clock: Moment): Zero => {
     const { bootId } = clock;

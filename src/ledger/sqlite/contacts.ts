@@ -156,7 +156,7 @@ function change(db: Database, key: string, rule: (facts: ContactFacts | null) =>
   return changed !== null;
 }
 
-/** Decides about one key and, where it is free, takes it. The caller holds the transaction. */
+/** Leases one key if it is free. The caller holds the transaction. */
 function leaseOne(
   db: Database,
   request: LeaseRequest,

@@ -9,7 +9,6 @@
  * beside the ledger, `ledger.sqlite.damaged`. Invariant: no process works on a marked ledger. The mark is removed when the
  * file in the ledger's place passes SQLite's full check, as a restored backup does: it never has to be removed by hand.
  */
-
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type Facts, PatchbayError } from '#src/errors.ts';
 

@@ -150,7 +150,7 @@ function open(file: string): DatabaseSync {
   }
 }
 
-/** A marked file may be a backup that was put in its place: SQLite's whole check tells. Throws where it is not sound. */
+/** A marked file may be a restored backup: SQLite's full check decides. Throws if it is not sound. */
 function requireHealed(database: Database, file: string): void {
   const problem = String(database.get('PRAGMA integrity_check(1)')?.integrity_check);
   if (problem !== 'ok') throw ledgerDamaged(file, problem);

@@ -8,7 +8,14 @@ import {
   type NewDelivery,
   waitingMax,
 } from '#src/ledger/deliveries.ts';
-import { type FeedStanding, type LastRun, standingStates } from '#src/ledger/rules/feeds.ts';
+import {
+  acceptedStates,
+  type FeedStanding,
+  historyKind,
+  type LastRun,
+  standingStates,
+  workingStates,
+} from '#src/ledger/rules/feeds.ts';
 import type { RunReason } from '#src/ledger/runs.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 
@@ -179,8 +186,6 @@ function toCondition(row: ResultRow): KnownFeedCondition {
 }
 
 /** What the runs say of each feed, in a handful of index look-ups a feed: it is asked every few seconds. */
-const acceptedStates = ['done', 'doneWithDead'];
-const workingStates = ['queued', 'staging', 'applying'];
 
 function feedStandings(db: Database): readonly FeedStanding[] {
   return db.all('SELECT name, created_at FROM feeds ORDER BY name').map((row) => {
@@ -202,8 +207,9 @@ function feedStandings(db: Database): readonly FeedStanding[] {
 
 function newestIn(db: Database, feed: string, state: string): number {
   const row = db.get(
-    "SELECT max(sequence) AS newest FROM runs WHERE feed = ? AND kind = 'file' AND state = ?",
+    'SELECT max(sequence) AS newest FROM runs WHERE feed = ? AND kind = ? AND state = ?',
     feed,
+    historyKind,
     state,
   );
   return Number(row?.newest ?? 0);

@@ -339,7 +339,7 @@ const takeTables = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** The tables of deliveries, and the indexes that tell how a feed stands: part of migration 3. */
+/** The tables of deliveries, and the indexes for the health of feeds: part of migration 3. */
 const deliveryTables = `
   CREATE TABLE deliveries (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -418,7 +418,7 @@ const agreedTables = `
 `;
 
 /**
- * What the ledger needs to tell how long things wait: part of migration 4.
+ * What the ledger needs to measure waiting times: part of migration 4.
  *
  * `staged_parked`: rows that were put off are few, and found without a walk over all. `stopped_at`, since when a run is
  * stopped; `stopped_ms`, how long it was so before.

@@ -2,15 +2,8 @@
 import { invariant } from '#src/errors.ts';
 import type { Approval } from '#src/ledger/rules/approval.ts';
 import { eventsThatFit } from '#src/ledger/rules/events.ts';
-import {
-  acceptedKind,
-  acceptedStates,
-  approved,
-  keepsKeys,
-  moved,
-  notesWith,
-  type RunChange,
-} from '#src/ledger/rules/runs.ts';
+import { acceptedStates, historyKind, keepsKeys } from '#src/ledger/rules/feeds.ts';
+import { approved, moved, notesWith, type RunChange } from '#src/ledger/rules/runs.ts';
 import {
   type CountDelta,
   type FileShape,
@@ -201,7 +194,7 @@ function lastAccepted(db: Database, feed: string, beforeSequence: number, sha256
     const row = db.get(
       `SELECT max(sequence) AS newest FROM runs WHERE feed = ? AND kind = ? AND state = ? AND sequence < ? ${content}`,
       feed,
-      acceptedKind,
+      historyKind,
       state,
       beforeSequence,
       ...(sha256 === undefined ? [] : [sha256]),
@@ -216,7 +209,7 @@ function acceptedBetween(db: Database, feed: string, afterSequence: number, befo
     const row = db.get(
       `SELECT count(*) AS newer FROM runs WHERE feed = ? AND kind = ? AND state = ? AND sequence > ? AND sequence < ?`,
       feed,
-      acceptedKind,
+      historyKind,
       state,
       afterSequence,
       beforeSequence,

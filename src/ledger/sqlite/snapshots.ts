@@ -84,7 +84,7 @@ function publish(db: Database, { record, numbers, deliveries }: NewSnapshot): vo
   addDeliveries(db, deliveries);
 }
 
-/** Ends what the snapshot does not show any more and begins what it shows anew. @returns the keys of all it shows, in order. */
+/** Ends the versions that the snapshot no longer shows and begins its new ones. @returns the keys of all its numbers, in order. */
 function writeVersions(
   db: Database,
   { series, takenAtMs }: SnapshotRecord,

@@ -1,7 +1,8 @@
 /** How runs move and what they keep, and how the history of phone numbers is kept, without a database. */
 import { describe, expect, it } from 'vitest';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
-import { approved, keepsKeys, moved, notesWith } from '#src/ledger/rules/runs.ts';
+import { keepsKeys } from '#src/ledger/rules/feeds.ts';
+import { approved, moved, notesWith } from '#src/ledger/rules/runs.ts';
 import { forgetBefore, showNumbers } from '#src/ledger/rules/snapshots.ts';
 import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import { newRun } from '#test/contracts/support/build.ts';
