@@ -86,15 +86,6 @@ export function flagLayer(flags: Readonly<Record<string, object | undefined>>, c
   return { values, problems: [], warnings: [], folder: cwd };
 }
 
-/** Paths that are set by default. The schema fills in everything else. */
-export function defaultLayer(cwd: string): Layer {
-  const paths = settings.filter(({ traits, defaultInput }) => traits.path === true && defaultInput !== null);
-  const values = paths.map(
-    ({ path, defaultInput }): RawValue => ({ path, value: defaultInput, origin: { kind: 'default', name: 'default' } }),
-  );
-  return { values, problems: [], warnings: [], folder: cwd };
-}
-
 /** A number, true or false where the setting takes one and the text is one; otherwise the text, for the schema. */
 function typed(readAs: Setting['readAs'], value: unknown): unknown {
   if (typeof value !== 'string') return value;

@@ -8,6 +8,7 @@
 
 import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import { PatchbayError } from '../errors.ts';
 import { closest } from './closest.ts';
@@ -16,9 +17,9 @@ import { feedKeySynonyms, recordOf } from './feed-schema.ts';
 import { closestZone, expectedZone, zoneOfMachine } from './forms.ts';
 import {
   configVariable,
-  defaultLayer,
   environmentLayer,
   flagLayer,
+  type Layer,
   type Merged,
   mergeLayers,
   type Origin,
@@ -64,7 +65,7 @@ export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): 
   const file = configFile === null ? [] : [await readConfigFile(configFile, shown(configFile, cwd))];
   const named = file.flatMap(({ values }) => values).flatMap(({ path, value }) => variableNamed(path, value));
   const environment = environmentLayer(env, cwd, named);
-  const merged = mergeLayers([defaultLayer(cwd), ...file, environment, flagLayer(flags, cwd)]);
+  const merged = mergeLayers([await defaultLayer(cwd), ...file, environment, flagLayer(flags, cwd)]);
 
   const parsed = configSchema.safeParse(merged.input);
   const wrong = parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, merged));
@@ -76,6 +77,15 @@ export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): 
   if (found.problems.length > 0) throw invalid(found.problems.map(withPlace));
   const warnings = [...environment.warnings, ...found.warnings.map(withPlace)];
   return { config: zonesFilledIn(parsed.data, zoneOfMachine(env)), sources: sourcesOf(merged), warnings, configFile };
+}
+
+const defaultFile = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
+
+/** `config/default.yaml`. Its relative paths start at the current folder, not at the package. */
+async function defaultLayer(cwd: string): Promise<Layer> {
+  const layer = await readConfigFile(defaultFile, 'config/default.yaml');
+  const values = layer.values.map((one) => ({ ...one, origin: { ...one.origin, kind: 'default' as const } }));
+  return { ...layer, values, folder: cwd };
 }
 
 async function findConfigFile(configPath: string | null, env: LoadOptions['env'], cwd: string): Promise<string | null> {
@@ -104,6 +114,7 @@ function sourcesOf(merged: Merged): Record<string, Origin> {
   for (const { key } of settings) sources[key] = { kind: 'default', name: 'default' };
   for (const { path, origin, keyOrigin } of merged.values) {
     const member = memberAt(path);
+    if (origin.kind === 'default') continue;
     if (member?.kind === 'setting') sources[member.key] = origin;
     else if (path.length === 2 && path[0] === 'feeds') sources[path.join('.')] = keyOrigin ?? origin;
   }
