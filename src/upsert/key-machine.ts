@@ -216,6 +216,7 @@ const transitions: Transitions = {
     stopped,
     readFails,
     found: planned,
+    foundStale: (state) => rest(state, defer('lag')),
     foundOdd: (state) => rest(state, end('oddReply')),
     foundNone: (state) => ask(state, 'vanished', 'lookUp'),
     foundOtherKey: (state) => rest(state, end('keyMoved')),

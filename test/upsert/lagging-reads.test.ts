@@ -85,4 +85,30 @@ describe('a file right after another one', () => {
     expect((await world.contactOf('crm-1')).defaultFields).toMatchObject({ role: 'Seller', company: 'Third Mill' });
     await world.expectSound();
   });
+
+  test('whose read grows too old, and meets a change of people when it reads again, waits as well', async () => {
+    const world = await openUpsertWorld({ limits: { visibilityLagMs } });
+    await world.load([wanted('crm-1', { role: 'Buyer', company: 'Old Mill' })]);
+    const { id, defaultFields } = await world.contactOf('crm-1');
+    const { workspace, limits } = world.parts;
+    const edited: UpsertParts = {
+      ...world.parts,
+      // Every read is too old when its write is about to be sent.
+      limits: { ...limits, readAgeMaxMs: -1 },
+      workspace: {
+        ...workspace,
+        getContact: async (contactId, options) => {
+          const contact = await workspace.getContact(contactId, options);
+          const company = { ...defaultFields, company: 'Third Mill' };
+          await world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: company });
+          return contact;
+        },
+      },
+    };
+    const second = await world.stage([wanted('crm-1', { role: 'Seller', company: 'Old Mill' })]);
+    expect(await world.workOnce(second, edited)).toEqual(['deferred']);
+    expect((await world.finish(second)).counts).toMatchObject({ updated: 1 });
+    expect((await world.contactOf('crm-1')).defaultFields).toMatchObject({ role: 'Seller', company: 'Third Mill' });
+    await world.expectSound();
+  });
 });
