@@ -1,0 +1,19 @@
+/**
+ * What kills, restarts, restores or damages real processes and their files, and what needs Redis, a browser or containers
+ * (skipped by name where they are missing): `npm run test:system`, after `npm test` in `.ci/run`.
+ */
+import { defineConfig } from 'vitest/config';
+import { inMemoryWhereThereIsRoom, systemTests } from './vitest.config.ts';
+
+export default defineConfig({
+  test: {
+    include: systemTests,
+    // These tests wait for processes, not for the processor: more of them than there are cores may go on at once.
+    maxWorkers: 4,
+    isolate: false,
+    env: inMemoryWhereThereIsRoom(),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/system.json' }]] : ['default'],
+  },
+});
