@@ -32,13 +32,24 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** As they were typed: they are needed also where the words cannot be parsed. */
 function folderFlags(program: Command, words: readonly string[]): FolderFlags {
-  program.parseOptions([...words]);
+  lookAt(program, words);
   const { config, data } = program.opts<{ config?: string; data?: string }>();
   return {
     ...(config === undefined ? {} : { config }),
     ...(data === undefined ? {} : { data }),
     sandbox: words.includes('--sandbox'),
   };
+}
+
+/** The operands, without carrying anything out; none where the words cannot be parsed, which is reported when they are. */
+function lookAt(program: Command, words: readonly string[]): readonly string[] {
+  try {
+    // Commander ends with the version as soon as it meets one of these.
+    return program.parseOptions(words.filter((word) => word !== '--version' && word !== '-V')).operands;
+  } catch (error) {
+    if (error instanceof CommanderError) return [];
+    throw error;
+  }
 }
 
 /** The commands that come later (`docs/contract.md`): typed by readers of the contract. */
@@ -52,7 +63,7 @@ const plannedCommands: ReadonlySet<string> = new Set([
  * commander would hand an unknown word as an argument.
  */
 function unknownSubcommand(program: Command, words: readonly string[]): ErrorDocument | null {
-  const [name, word] = program.parseOptions([...words]).operands;
+  const [name, word] = lookAt(program, words);
   const known = program.commands.find((command) => command.name() === name);
   if (name !== undefined && known === undefined && plannedCommands.has(name)) return notBuilt(name, 'patchbay');
   if (known === undefined || known.commands.length === 0 || word === undefined || word === 'help') return null;
@@ -73,7 +84,7 @@ function notBuilt(command: string, parent: string): ErrorDocument {
 
 /** Commander's own error: `error: unknown option '--dta'`, then perhaps `(Did you mean --data?)`. */
 function commanderDocument(program: Command, words: readonly string[], { message }: CommanderError): ErrorDocument {
-  const [name] = program.parseOptions([...words]).operands;
+  const [name] = lookAt(program, words);
   const isKnown = program.commands.some((command) => command.name() === name);
   const help = `See: patchbay ${isKnown ? `${name} ` : ''}--help`;
   const [what = '', meant = ''] = message

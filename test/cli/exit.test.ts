@@ -22,6 +22,13 @@ const codes: Record<ErrorKind, number> = {
   bug: 1,
 };
 
+it.each(['--version', '-V'])('%s prints the version and exits with 0', async (word) => {
+  const captured = captureOutput();
+  await main(['node', 'patchbay', word]);
+  expect(captured.stdout()).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(captured.exitCode() ?? 0).toBe(0);
+});
+
 describe('every kind of error has its exit code', () => {
   it.each(Object.entries(codes) as [ErrorKind, number][])('%s → %i', (kind, exitCode) => {
     expect(errorDocument(new PatchbayError(kind, 'x', 'it is so')).exitCode).toBe(exitCode);
@@ -150,6 +157,7 @@ describe('words that are no command', () => {
       'Give a percentage from 0% to 100%. [usage]',
       'See: patchbay import --help',
     ],
+    [['status', '--data'], "option '--data <dir>' argument missing", 'See: patchbay --help'],
     [['import', ''], 'the name of a file is empty [fileNameEmpty]', 'pattern'],
   ])('%j: exit code 2, one prefix, and the way on', async (words, message, hint) => {
     const captured = captureOutput();
