@@ -3,7 +3,7 @@
  *
  * Each guard compares a count with a share of a base, and has a floor, so that small files pass. For a full file of a
  * named feed three of them compare with the *file before*, the feed's last accepted one. Two more, for `main` too, recognise
- * a file of other people than its feed's, and one that newer files have followed.
+ * a file about other people than its feed's, and an old file that comes again after newer ones.
  */
 import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
@@ -26,7 +26,7 @@ export interface GuardLimits {
   readonly rowsFloor: number;
   readonly keysMin: number;
   readonly keysFloor: number;
-  /** A file with this many rows shares at least one key with its feed, where the feed knows this many keys. */
+  /** A file of at least `strangersRows` rows must share a key with its feed, once the feed knows `strangersFloor` keys. */
   readonly strangersRows: number;
   readonly strangersFloor: number;
   /** From this many rows a file of `main` is checked for newer files that have followed it. */

@@ -3,7 +3,8 @@
  *
  * A key that appears twice: where both rows are the same after mapping, the second is skipped; where they differ, all of
  * them are rejected, those of earlier slices too (`docs/rules.md`, "Workspace, feed, key"), unless the mapping says which one
- * wins. A row that is rejected for its own sake differs from every other, and does not keep a later row from winning.
+ * wins. A row that is rejected on its own account counts as different from every other, and does not keep a later
+ * row from winning.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { DeadRow, KeyTrace, RunEvent, StagedRecord, StagedSlice } from '#src/ledger/staging.ts';

@@ -101,7 +101,7 @@ async function stageRows(
   for await (const items of supply.items()) {
     signal.throwIfAborted();
     const state = (await ledger.runs.get(run.id))?.state;
-    // A slice may have come in after the end that the others were given.
+    // A slice may have been staged after the cancellation gave the other rows their outcome.
     if (state === 'cancelling' || state === 'cancelled')
       await ledger.runs.skipPending(run.id, 'cancelled', clock.nowMs());
     if (state !== 'staging') return null;

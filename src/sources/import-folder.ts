@@ -44,7 +44,7 @@ interface ImportFolderOptions {
   readonly log: Logger;
   /** Normally checks the file out. What it throws is logged, and the file is handed over again later. */
   readonly onFile: (file: RestingFile) => Promise<void>;
-  /** Normally moves the file to `_failed`. Without it the file stays in place. */
+  /** Normally checks the file out as well; its run then fails with the reason. Without it the file stays in place. */
   readonly onRefused?: (file: RefusedFile) => Promise<void>;
   /** Gets the names of the folders inside, in order, after each whole scan. Without it they are left alone. */
   readonly onFolders?: (names: readonly string[]) => void;
@@ -253,7 +253,7 @@ interface KnownFile {
   fingerprint: string;
   /** Monotonic: since when the fingerprint is the same. */
   sinceMs: number;
-  /** Monotonic: not looked at before. */
+  /** Monotonic: the entry is left alone until then. */
   retryAtMs: number;
   pauseMs: number;
   lastFinding: string;

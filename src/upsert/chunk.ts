@@ -92,7 +92,7 @@ export interface UpsertLimits {
   readonly visibilityLagMs: number;
   /** The longest time from a read to the sending of a PATCH that was planned from it. */
   readonly readAgeMaxMs: number;
-  /** The number of doubts, while other writes succeed, that rejects the row. */
+  /** The number of attempts that rejects the row (`src/README.md`, *attempt*). */
   readonly attemptsMax: number;
   /** Writes in progress at once, per batch: `writesAtOnceMax`, fewer only in a test. */
   readonly writesAtOnce: number;

@@ -6,7 +6,7 @@
  * 200 with the contacts of others).
  *
  * Invariants: no two writes of one key are on their way in this process; what a write makes the feed's own is in the
- * ledger before the write is sent (`contacts/claim.ts` says why); a write is sent while its lease, its intent and its read
+ * ledger before the write is sent (`ownedIfLanded` in `contacts/settle.ts` says why); a write is sent while its lease, its intent and its read
  * are still good, checked after the rate gate and right before the socket write.
  */
 import { claimOf, isMadeBy, resolveClaim } from '#src/contacts/claim.ts';
