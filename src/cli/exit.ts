@@ -3,11 +3,11 @@ import { type ErrorDocument, errorDocument } from '#src/operations/error-documen
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type FolderFlags, printable, withFlags } from './output.ts';
 
-/** What a person reads: one or two lines. Names of files and columns in them must not move the cursor. */
+/** What a person reads: a few lines. Names of files and columns in them must not move the cursor. */
 export function errorLines({ error: { code, message, hint } }: ErrorDocument): string {
   // Several problems come one per line.
-  const inOneLine = message.trim().replaceAll('\n', '; ');
-  return `patchbay: ${printable(inOneLine)} [${code}]${hint === null ? '' : `\n  ${printable(hint)}`}`;
+  const lines = message.trim().split('\n').map(printable).join('\n  ');
+  return `patchbay: ${lines} [${code}]${hint === null ? '' : `\n  ${printable(hint)}`}`;
 }
 
 /** An error of the command line itself: an unknown command or option, a missing argument. */

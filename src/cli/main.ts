@@ -84,9 +84,11 @@ function notBuilt(command: string, parent: string): ErrorDocument {
 
 /** Commander's own error: `error: unknown option '--dta'`, then perhaps `(Did you mean --data?)`. */
 function commanderDocument(program: Command, words: readonly string[], { message }: CommanderError): ErrorDocument {
-  const [name] = lookAt(program, words);
-  const isKnown = program.commands.some((command) => command.name() === name);
-  const help = `See: patchbay ${isKnown ? `${name} ` : ''}--help`;
+  const [name, word] = lookAt(program, words);
+  const known = program.commands.find((command) => command.name() === name);
+  const subcommand = known?.commands.find((command) => command.name() === word);
+  const path = [known, subcommand].flatMap((command) => (command === undefined ? [] : [`${command.name()} `]));
+  const help = `See: patchbay ${path.join('')}--help`;
   const [what = '', meant = ''] = message
     .replace(/^error: /, '')
     .replace('(outputHelp)', 'no command was given')

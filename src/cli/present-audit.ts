@@ -1,7 +1,7 @@
 /** An audit for people: what was checked, which keys have two contacts and why that may be, what is missing. */
 import type { AuditDocument, DuplicateContact, DuplicateDocument } from '#src/audits/audit-document.ts';
 import { type Output, printable } from './output.ts';
-import { counted } from './present-run.ts';
+import { counted, instantText } from './present-run.ts';
 
 const duplicatesShown = 10;
 const keysShown = 10;
@@ -41,9 +41,13 @@ export function auditLines(output: Output, audit: AuditDocument, label = 'audit'
   return lines;
 }
 
-function verdict({ style }: Output, audit: AuditDocument): string {
+function verdict(output: Output, audit: AuditDocument): string {
+  const { style } = output;
   const { keys, checked, duplicateCount, missing } = audit;
-  if (audit.state === 'waiting') return `${checked} of ${counted(keys, 'key')} checked so far, due ${audit.dueAt}`;
+  if (audit.state === 'waiting') {
+    const now = output.paste(`patchbay audit ${audit.run}`);
+    return `${checked} of ${counted(keys, 'key')} checked so far, due ${instantText(audit.dueAt)}; to check now: ${now}`;
+  }
   if (keys === 0) {
     return audit.scope === 'touched'
       ? 'no key to check: the run sent nothing'

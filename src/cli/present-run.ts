@@ -1,12 +1,13 @@
 /** A run for people: what became of it, what is wrong, and what to do next. */
 
+import { isoInstant } from '#src/clock.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
-import { percent } from '#src/ledger/rules/approval.ts';
+import { type GuardFigures, percent } from '#src/ledger/rules/approval.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
-import { type Output, printable } from './output.ts';
+import { type Output, printable, shellWord } from './output.ts';
 
 const problemsShown = 10;
 const heldShown = 5;
@@ -32,21 +33,33 @@ type ShownRecord = Pick<RunRecord, 'id' | 'feed' | 'createdAtMs' | 'mapping' | '
 
 function recordLines(output: Output, record: ShownRecord): readonly string[] {
   const { id, feed, createdAtMs, mapping, approvals } = record;
-  const received = new Date(createdAtMs).toISOString().replace('T', ' ').replace(/\..*$/, 'Z');
+  const received = instantText(isoInstant(createdAtMs));
   const layout = mapping === null ? 'generic layout' : 'mapping of its own';
   const facts = [`feed ${printable(feed)}`, `received ${received}`, layout];
   return [
     `run ${output.style('bold', id)}, ${facts.join(', ')}`,
     ...approvals.map(({ figures, reason }) => {
-      const what = figures.map(({ guard, count, base }) => `${guard} ${count} of ${base} (${share(count, base)})`);
       const why = reason === null ? '' : `: ${printable(reason)}`;
-      return `  approved ${what.join(', ')}${why}`;
+      return `  approved ${figures.map(approvedText).join(', ')}${why}`;
     }),
   ];
 }
 
-function share(count: number, base: number): string {
-  return percent(base === 0 ? 1 : count / base);
+/** Columns are counted: a share of them says nothing. */
+function approvedText({ guard, count, base }: GuardFigures): string {
+  switch (guard) {
+    case 'unmapped':
+      return `despite unmapped columns: ${count}`;
+    case 'columns':
+      return `despite missing columns: ${count}`;
+    default:
+      return `${guard} ${count} of ${base} (${percent(base === 0 ? 1 : count / base)})`;
+  }
+}
+
+/** An instant as people read it: `2026-11-22 23:35:07Z`. */
+export function instantText(iso: string): string {
+  return iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }
 
 function present(
@@ -68,7 +81,8 @@ function present(
   if (problems.length > 0) lines.push(indent(problemTable(output, problems)));
   if (problems.length > problemsShown) lines.push(`  … and ${problems.length - problemsShown} more in the report`);
   if (summary.warnings > 0) lines.push(...warningLines(output, summary, warnings));
-  if (summary.fixFile !== null) lines.push(`  fix these rows and drop the file in again: ${summary.fixFile}`);
+  if (summary.fixFile !== null)
+    lines.push(`  fix these rows and drop the file in again: ${shellWord(summary.fixFile)}`);
   const { get, post, patch } = summary.requests;
   const sent = [counted(get, 'read'), counted(post, 'create'), counted(patch, 'update')].join(', ');
   lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);

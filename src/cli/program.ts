@@ -52,7 +52,8 @@ Try it without an account:
   patchbay start                                   worker, queue, sandbox service and page
   patchbay import --sandbox config/samples/contacts.csv
 
-Exit codes: 0 done, 2 usage, 3 rejected rows or duplicates, 4 key refused, 5 stopped by a guard, 6 service unreachable, 130 interrupted.`;
+Exit codes: 0 done, 1 unexpected error or damaged ledger, 2 usage or configuration, 3 rejected rows, unreadable file or duplicates,
+  4 key missing or refused, 5 stopped by a guard or cancelled, 6 service or queue unreachable, 130/143 interrupted.`;
 
 /** What the options hold is what the description of the command says: commander parses, the action names the type. */
 type Action = (options: never, ...rest: never[]) => Promise<number>;
@@ -90,9 +91,9 @@ function addStart(program: Command): void {
   program
     .command('start')
     .description('run the worker, the queue and the page; without a configured service also the sandbox')
-    .option('--same-workspace', 'confirm that it is the same workspace although the URL or the key changed')
+    .option('--same-workspace', 'confirm that this is the same workspace, although the URL or the key has changed')
     .addOption(
-      new Option('--worker', 'run a further process that works for the engine running on the data folder').conflicts(
+      new Option('--worker', 'run an additional worker process for the engine that runs on this data folder').conflicts(
         'sameWorkspace',
       ),
     )
@@ -116,7 +117,7 @@ function addImport(program: Command): void {
     .option('--accept', 'pass the guards that check the file, once; guards that watch the writing stay on')
     .option('--reason <text>', 'why; recorded in the report')
     .option('--audit', 'wait until each key is known to have exactly one contact')
-    .option('--same-workspace', 'confirm that it is the same workspace although the URL or the key changed');
+    .option('--same-workspace', 'confirm that this is the same workspace, although the URL or the key has changed');
   withExamples(
     withDetach(withWait(onDataFolder(command))),
     'patchbay import --sandbox config/samples/contacts.csv     try it without an account',
@@ -144,7 +145,7 @@ function addRuns(program: Command): void {
     .addOption(
       new Option('--state <state>', 'only runs in this state; active: not ended and not stopped').choices(states),
     )
-    .option('--after <run>', 'only runs older than this one: the last one of the page before')
+    .option('--after <run>', 'only runs older than this one (to page: the last run of the previous page)')
     .option('--limit <n>', 'how many', count, 20)
     .action(run(async () => (await import('./commands/runs.ts')).runs));
   onDataFolder(runs.command('show'))
@@ -155,7 +156,7 @@ function addRuns(program: Command): void {
     withDetach(withWait(onDataFolder(runs.command('approve')))),
     'patchbay runs approve 811b4f --reason "new mail domain"',
   )
-    .description('let a run continue that a guard stopped, as it was shown; asks on a terminal, unless --yes')
+    .description('let a run that a guard stopped continue exactly as shown; on a terminal it asks first, unless --yes')
     .argument('<RUN>', 'its id, or the end of it')
     .option('--reason <text>', 'why; recorded in the report')
     .action(run(async () => (await import('./commands/runs.ts')).approve));
@@ -168,12 +169,12 @@ function addRuns(program: Command): void {
 function addHeld(program: Command): void {
   const held = program
     .command('held')
-    .description('fields that changed both in the file and in the app: list them, decide about them');
+    .description('fields changed both in the file and in the app: list them, or decide which value to keep');
   const choice = (command: Command): Command =>
     onDataFolder(command)
       .argument('[KEY...]', 'keys of contacts')
       .option('--feed <name>', 'only fields of this feed')
-      .option('--field <field>', 'only this field, as role or custom.tier');
+      .option('--field <field>', 'only this field, such as role or custom.tier');
   choice(held.command('ls', { isDefault: true }))
     .description("held fields, each with the file's value and the app's")
     .option('--limit <n>', 'how many', count, 1_000)
@@ -190,16 +191,18 @@ function addHeld(program: Command): void {
 }
 
 function addDead(program: Command): void {
-  const dead = program.command('dead').description('dead letters, kept of rejected rows: list, show or retry them');
+  const dead = program.command('dead').description('dead letters, one for each rejected row: list, show or retry them');
   onDataFolder(dead.command('ls', { isDefault: true }))
     .description('dead letters, grouped by what is wrong')
     .option('--code <code>', 'only those with this code')
     .option('--run <run>', 'only those of this run')
     .option('--feed <name>', 'only those of this feed')
     .addOption(
-      new Option('--state <state>', 'which').choices(['open', 'redriven', 'closed', 'dropped', 'all']).default('open'),
+      new Option('--state <state>', 'only those in this state')
+        .choices(['open', 'redriven', 'closed', 'dropped', 'all'])
+        .default('open'),
     )
-    .option('--after <id>', 'only those that come after this one: the last one of the page before')
+    .option('--after <id>', 'only those after this one (to page: the last id of the previous page)')
     .option('--limit <n>', 'how many', count, 1_000)
     .action(run(async () => (await import('./commands/dead.ts')).listDead));
   onDataFolder(dead.command('show'))
@@ -226,7 +229,7 @@ function addSchedule(program: Command): void {
     .description('schedules with their next times and their last outcome')
     .action(run(async () => (await import('./commands/schedule.ts')).schedules));
   withDetach(withWait(onDataFolder(schedule.command('run'))))
-    .description('do its work now, and wait for the end')
+    .description('run it now, and wait until it is done')
     .argument('<NAME>')
     .action(run(async () => (await import('./commands/schedule.ts')).runSchedule));
   onDataFolder(schedule.command('pause'))
@@ -235,7 +238,7 @@ function addSchedule(program: Command): void {
     .option('--reason <text>', 'why; schedule ls shows it')
     .action(run(async () => (await import('./commands/schedule.ts')).pause));
   onDataFolder(schedule.command('resume'))
-    .description('end its pause; what was missed meanwhile is not made up for')
+    .description('resume it; runs missed during the pause are not made up for')
     .argument('<NAME>')
     .action(run(async () => (await import('./commands/schedule.ts')).resume));
 }
@@ -255,7 +258,7 @@ function addNumbers(program: Command): void {
     .action(run(async () => (await import('./commands/numbers.ts')).snapshotNumbers));
   add('history')
     .description('the snapshots and what changed, or the history of one number')
-    .argument('[NUMBER]', 'as +14155550101, or its id')
+    .argument('[NUMBER]', 'such as +14155550101, or its id')
     .option('--limit <n>', 'how many', countFromOne, 20)
     .action(run(async () => (await import('./commands/numbers.ts')).numberHistory));
   withExamples(
@@ -298,7 +301,7 @@ function addLogs(program: Command): void {
     .option('--run <run>', 'only lines of this run, by its id or the end of it')
     .option('--feed <feed>', 'only lines of this feed')
     .addOption(new Option('--level <level>', 'only lines of this level and above').choices(logLevels))
-    .option('--lines <n>', 'how many of the last lines that fit', count, 50)
+    .option('--lines <n>', 'how many of the last matching lines', count, 50)
     .action(run(async () => (await import('./commands/logs.ts')).logs));
 }
 
@@ -310,7 +313,7 @@ const notForDump = [
 
 /** `--help` stays fast: the catalog itself is loaded with the service (a test compares the two). */
 const serveHelp = `
-Faults: OPERATION:FAULT[=ARGUMENT][:PROBABILITY], as create:dropAfter:5% or *:status=503;retryAfter=2:3%
+Faults: OPERATION:FAULT[=ARGUMENT][:PROBABILITY], such as create:dropAfter:5% or *:status=503;retryAfter=2:3%
   operations  create get list update delete numbers fields calls recordings messages send, or * for all
   faults      latency=DURATION status=STATUS[;retryAfter=SECONDS] dropBefore dropAfter hangAfter[=DURATION]
               lateCommit=DURATION listLag=DURATION repeatToken nonStringToken strangers truncated notJson`;
@@ -337,7 +340,7 @@ function addServe(program: Command): void {
     .option('--contacts <n>', 'invented contacts of a new workspace (default: 25)', count)
     .option('--numbers <n>', 'invented phone numbers of a new workspace, with calls and messages (default: 4)', count)
     .addOption(
-      new Option('--patch <mode>', 'what PATCH does with members that its body leaves out (default: merge)').choices([
+      new Option('--patch <mode>', 'what PATCH does with fields missing from its body (default: merge)').choices([
         'merge',
         'replace',
       ]),
@@ -348,7 +351,11 @@ function addServe(program: Command): void {
     .option('--fault <spec...>', 'misbehave: OPERATION:FAULT[=ARGUMENT][:PROBABILITY]')
     .option('--fault-seed <n>', 'seed for --fault: the same seed gives the same behaviour (default: 1)', count)
     .option('--control', 'open /__control, which shows and changes the faults')
-    .option('--reserved-source <word>', 'WORD or PREFIX* that is refused as source; may be repeated', append)
+    .option(
+      '--reserved-source <word>',
+      'refuse this source: WORD, or PREFIX* for all that begin with it; may be repeated',
+      append,
+    )
     .addHelpText('after', serveHelp)
     .action(run(async () => (await import('./commands/serve.ts')).serve));
 }

@@ -114,7 +114,7 @@ function unknownVariables(env: Environment, named: readonly string[]): string[] 
     .map((name) => {
       const suggestion = closest(bare(name), known.map(bare));
       const meant = known.find((candidate) => bare(candidate) === suggestion);
-      return `${name}: no such setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+      return `${name}: no such setting${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
     });
 }
 

@@ -10,7 +10,7 @@ import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
-import { PatchbayError } from '../errors.ts';
+import { PatchbayError, systemCodeOf } from '../errors.ts';
 import { closest } from './closest.ts';
 import { readConfigFile } from './config-file.ts';
 import { feedKeySynonyms, recordOf } from './feed-schema.ts';
@@ -69,7 +69,9 @@ export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): 
 
   const parsed = configSchema.safeParse(merged.input);
   const wrong = parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, merged));
-  if (!parsed.success || merged.problems.length > 0) throw invalid([...merged.problems, ...wrong]);
+  if (!parsed.success || merged.problems.length > 0) {
+    throw invalid([...merged.problems, ...wrong], await pathHint(configFile, configPath));
+  }
 
   const found = await checkSurroundings(parsed.data);
   const withPlace = ({ path, sentence }: { readonly path: readonly string[]; readonly sentence: string }): string =>
@@ -95,6 +97,19 @@ async function findConfigFile(configPath: string | null, env: LoadOptions['env']
   return access(usual).then(
     () => usual,
     () => null,
+  );
+}
+
+/** What to check where the config file does not exist; null where it does. */
+async function pathHint(configFile: string | null, configPath: string | null): Promise<string | null> {
+  if (configFile === null || (await isThere(configFile))) return null;
+  return configPath === null ? `Check the path in ${configVariable}.` : 'Check the path given with --config.';
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    (error: unknown) => systemCodeOf(error) !== 'ENOENT',
   );
 }
 
@@ -182,31 +197,36 @@ function shownValue(setting: Setting, value: unknown): string {
 
 function meantZone(expected: string, value: unknown): string {
   const zone = expected === expectedZone && typeof value === 'string' ? closestZone(value) : null;
-  return zone === null ? '' : `; did you mean ${zone}?`;
+  return zone === null ? '' : ` (did you mean ${zone}?)`;
 }
 
-/** Suggests a setting of that name elsewhere, else the closest name of the group. */
+/** Suggests a setting of that name elsewhere, else the closest name of the group, else lists the group. */
 function unknownKey(path: readonly string[], name: string): string {
   const group = memberAt(path);
   const here = group?.kind === 'group' ? group.members : sections;
   const synonym = path[0] === 'feeds' && path.length === 2 ? feedKeySynonyms[name.toLowerCase()] : undefined;
   const elsewhere = settings.find((each) => each.name === name || each.key === name)?.key;
+  const isKnownPlace = group?.kind === 'group' || path.length === 0;
   const names = here.map((each) => each.name);
   const meant = synonym ?? elsewhere ?? closest(name, names);
-  const suggestion = meant === null ? '' : `; did you mean "${meant}"?`;
+  const suggestion = meant === null ? listOf(isKnownPlace ? names : []) : ` (did you mean "${meant}"?)`;
   return path.length === 0
     ? `unknown section "${name}"${suggestion}`
     : `unknown key "${name}" in ${path.join('.')}${suggestion}`;
 }
 
+function listOf(names: readonly string[]): string {
+  return names.length === 0 ? '' : `; known here: ${names.join(', ')}`;
+}
+
 /** In the order of the lines: a problem starts with its place, and numbers are compared as numbers. */
-function invalid(problems: readonly string[]): PatchbayError {
+function invalid(problems: readonly string[], hint: string | null = null): PatchbayError {
   const ordered = problems.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   const lines = ordered.slice(0, problemsShownMax);
   if (ordered.length > lines.length) lines.push(`and ${ordered.length - lines.length} more`);
   return new PatchbayError('usage', 'configInvalid', lines.join('\n'), {
     facts: { problemCount: ordered.length },
-    hint: 'config/default.yaml lists every setting with its default.',
+    hint: hint ?? 'config/default.yaml lists every setting with its default.',
   });
 }
 

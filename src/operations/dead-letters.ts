@@ -111,7 +111,7 @@ export interface RetryRequest {
 export function requireRetryChoice({ ids, code, run, all }: RetryRequest): void {
   if (ids.length > 0 || code !== undefined || run !== undefined || all === true) return;
   throw new PatchbayError('usage', 'nothingChosen', 'no dead letters were chosen', {
-    hint: 'Name their ids, or use --code CODE, --run RUN or --all: patchbay dead retry --all',
+    hint: 'Name ids, or use --code CODE, --run RUN or --all. List them first: patchbay dead ls',
   });
 }
 

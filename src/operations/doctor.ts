@@ -53,10 +53,10 @@ function openWindows({ config, mode }: Home): readonly string[] {
   const { latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   const [commit, lag, lease] = [latestCommitMs, visibilityLagMs, config.upsert.leaseMs].map(formatDuration);
   return [
-    `an edit in the app between our read and our PATCH, at most ${formatDuration(readAgeMaxMs)} apart: it is overwritten`,
-    `a write that lands later than ${commit} after it was sent (upsert.latestCommit)`,
-    `a list that shows a contact later than ${lag} after it landed (upsert.visibilityLag)`,
-    `a process frozen between its last check and the socket, for longer than its lease (${lease}, upsert.lease) and horizon`,
+    `an edit in the app between Patchbay's read and its update, at most ${formatDuration(readAgeMaxMs)} apart: it is overwritten`,
+    `a write that the service commits more than ${commit} after it was sent (upsert.latestCommit)`,
+    `a list that shows a contact more than ${lag} after it was committed (upsert.visibilityLag)`,
+    `a process that freezes just before it sends a write, for longer than its lease (${lease}, upsert.lease) and the time a late write may take`,
   ];
 }
 
@@ -94,7 +94,7 @@ function checkLedgerPages({ folders: { ledgerFile } }: Home): Finding {
     return { check, ok: true, detail: `${size}, no damage known; to check it: patchbay ledger check`, exitCode: 0 };
   }
   const problem = quickLook(ledgerFile);
-  if (problem === null) return { check, ok: true, detail: `${size}, its pages are whole`, exitCode: 0 };
+  if (problem === null) return { check, ok: true, detail: `${size}, no damage found`, exitCode: 0 };
   const damage = ledgerDamaged(ledgerFile, problem);
   markDamaged(ledgerFile, damage);
   return { check, ok: false, detail: inSentences(damage.message, damage.hint ?? null), exitCode: exitCodes.unexpected };

@@ -223,7 +223,7 @@ async function findNumberId({ ledger: { snapshots } }: NumbersHome, series: stri
     }
   }
   throw new PatchbayError('usage', 'noSuchNumber', `no snapshot shows a number ${text}`, {
-    hint: 'Write it with its country code, as +14155550101, or as its id; list them with: patchbay numbers ls',
+    hint: 'Write it with its country code, such as +14155550101, or its id; list them with: patchbay numbers ls',
   });
 }
 

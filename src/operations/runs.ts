@@ -269,7 +269,7 @@ export async function approveRun(
   why: string | null,
 ): Promise<void> {
   if (shown.state !== 'stopped' || shown.reason === null) {
-    const message = `run ${shown.id} is ${shown.state}, and only a stopped run can be approved`;
+    const message = `run ${shown.id} cannot be approved: it is not stopped but ${stateWords[shown.state]}`;
     throw new PatchbayError('usage', 'notStopped', message, {
       hint: 'List the stopped runs with: patchbay runs ls --state stopped',
     });
@@ -284,7 +284,7 @@ function notApproved(shown: RunRecord, now: RunRecord | null): PatchbayError {
   const why =
     now?.state === 'stopped'
       ? 'it has since been stopped again, for a different reason than the one shown'
-      : `it is now ${now?.state ?? 'gone'}${now?.reason ? `: ${now.reason.message}` : ''}`;
+      : `it is now ${now === null ? 'gone' : stateWords[now.state]}${now?.reason ? `: ${now.reason.message}` : ''}`;
   return new PatchbayError('guard', 'notApproved', `run ${shown.id} was not approved: ${why}`, {
     hint: `Check it again: patchbay runs show ${shown.id}`,
   });
@@ -300,7 +300,9 @@ export async function cancelRun({ ledger, clock }: Pick<Home, 'ledger' | 'clock'
     reason: { code: 'cancelled', message: 'cancelled by a person', hint: null, facts: {} },
   });
   if (moved) return;
-  throw new PatchbayError('usage', 'notCancellable', `run ${run.id} is ${run.state}: there is nothing to cancel`, {
-    hint: 'List the runs that can be cancelled with: patchbay runs ls --state active',
+  const { state } = (await ledger.runs.get(run.id)) ?? run;
+  const why = state === 'cancelling' ? 'it is being cancelled already' : `it has ended (${stateWords[state]})`;
+  throw new PatchbayError('usage', 'notCancellable', `run ${run.id} cannot be cancelled: ${why}`, {
+    hint: 'List the runs with: patchbay runs ls. A run can be cancelled until it has ended.',
   });
 }

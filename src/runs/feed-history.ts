@@ -103,6 +103,7 @@ function adviceFor(columns: readonly ContactColumn[], { mapping }: RunRecord): s
     const lines = columns.map(({ line }) => line).join(' and ');
     return `Add the columns you need to mapping "${mapping.name}", for example ${lines}; ignore the others with ${ignore}.`;
   }
-  const renamed = columns.map(({ column, generic }) => `${listNames([column])} to "${generic}"`).join(', ');
-  return `Rename the columns you need, ${renamed}, or use a mapping (--mapping); a mapping can also say ${ignore}.`;
+  const renamed = columns.map(({ column, generic }) => `${listNames([column])} to "${generic}"`).join(' and ');
+  const them = columns.length === 1 ? 'it' : 'them';
+  return `To import ${them}, rename ${renamed} in the file, or map ${them} with --mapping. To leave ${them} out, put ${ignore} into that mapping.`;
 }

@@ -187,11 +187,13 @@ export function guardReason(
   serviceName: string,
 ): RunReason {
   const flags = flagsThatPass(verdicts);
+  const advices = verdicts.flatMap(({ advice }) => (advice === undefined ? [] : [advice]));
+  const check = advices.length === verdicts.length ? advices : [...advices, 'Check the file.'];
   const feedFlag = feed === mainFeed ? '' : `--feed ${/^[\w.-]+$/.test(feed) ? feed : `"${feed}"`} `;
   return {
     code: guardCode(verdicts[0]?.guard ?? 'updates'),
     message: `stopped before the first write: ${verdicts.map(sentence).join('; ')}`,
-    hint: `${verdicts.flatMap(({ advice }) => (advice === undefined ? [] : [`${advice} `])).join('')}Check the file. If this is expected, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
+    hint: `${check.join(' ')} If this is expected, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
     facts: figureFacts(verdicts),
   };
 }

@@ -79,8 +79,7 @@ export async function watchRefusals(
   const [only] = refused;
   if (only === undefined || refused.length > 1 || only.count < refusalsMax) return;
   const message = `the first ${only.count} writes were all refused with ${only.code}, and none was accepted (the limit guards.refusalsMax is ${refusalsMax})`;
-  const hint =
-    'Look at one of them: patchbay dead ls. Fix the cause first; then try them again with: patchbay dead retry';
+  const hint = `See what was refused: patchbay dead ls --code ${only.code}. Fix the cause, then try again with: patchbay dead retry --code ${only.code}`;
   throw stop({ guard: 'refusals', count: only.count, base: only.count, limit: refusalsMax }, message, hint);
 }
 

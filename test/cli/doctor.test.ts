@@ -7,11 +7,13 @@ test('doctor tells the windows that no client can close, as facts with today’s
   const env = { PATCHBAY_UPSERT_LATEST_COMMIT: '25s', PATCHBAY_UPSERT_VISIBILITY_LAG: '7s' };
   const { code, stdout } = await journey.call(['doctor'], env);
   expect(code).toBe(0);
-  const [, windows] = stdout.split('What no client can rule out:\n');
-  expect(windows).toBe(`  - an edit in the app between our read and our PATCH, at most 2s apart: it is overwritten
-  - a write that lands later than 25s after it was sent (upsert.latestCommit)
-  - a list that shows a contact later than 7s after it landed (upsert.visibilityLag)
-  - a process frozen between its last check and the socket, for longer than its lease (45s, upsert.lease) and horizon
+  const [, windows] = stdout.split('Risks that no client can rule out:\n');
+  expect(
+    windows,
+  ).toBe(`  - an edit in the app between Patchbay's read and its update, at most 2s apart: it is overwritten
+  - a write that the service commits more than 25s after it was sent (upsert.latestCommit)
+  - a list that shows a contact more than 7s after it was committed (upsert.visibilityLag)
+  - a process that freezes just before it sends a write, for longer than its lease (45s, upsert.lease) and the time a late write may take
 `);
   const { documents } = await journey.call(['doctor', '--json'], env);
   expect(documents[0].windows).toHaveLength(4);

@@ -101,7 +101,9 @@ describe('an error', () => {
 
   it('sets several problems apart', () => {
     const several = { error: { code: 'configInvalid', message: 'a.yaml:1:1: one\na.yaml:2:1: two', hint: null } };
-    expect(errorLines({ ...several, exitCode: 2 })).toBe('patchbay: a.yaml:1:1: one; a.yaml:2:1: two [configInvalid]');
+    expect(errorLines({ ...several, exitCode: 2 })).toBe(
+      'patchbay: a.yaml:1:1: one\n  a.yaml:2:1: two [configInvalid]',
+    );
   });
 
   it('neither moves the cursor nor colours the terminal', () => {
@@ -157,6 +159,8 @@ describe('words that are no command', () => {
       'Give a percentage from 0% to 100%. [usage]',
       'See: patchbay import --help',
     ],
+    [['held', 'take', 'both'], 'Allowed choices are file, app. [usage]', 'See: patchbay held take --help'],
+    [['runs', 'ls', '--stat', 'x'], "unknown option '--stat' [usage]", 'See: patchbay runs ls --help'],
     [['status', '--data'], "option '--data <dir>' argument missing", 'See: patchbay --help'],
     [['import', ''], 'the name of a file is empty [fileNameEmpty]', 'pattern'],
   ])('%j: exit code 2, one prefix, and the way on', async (words, message, hint) => {

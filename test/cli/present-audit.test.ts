@@ -48,6 +48,12 @@ describe('an audit', () => {
     expect(lines(clean)).toEqual(['  audit: 12 keys checked, exactly one contact each']);
   });
 
+  it('that waits says when it is due, and how to check now', () => {
+    expect(lines({ ...clean, state: 'waiting', checked: 0 }, { sandbox: true })).toEqual([
+      '  audit: 0 of 12 keys checked so far, due 2026-11-21 12:00:00Z; to check now: patchbay audit --sandbox r-1',
+    ]);
+  });
+
   it('names the contacts of a duplicate, what is known of them, and what to do', () => {
     expect(lines(duplicated)).toEqual([
       '  audit: 12 keys checked, 1 has more than one contact',

@@ -37,6 +37,24 @@ describe('a run for people', () => {
     expect(text).toContain('fix these rows and drop the file in again: /data/import/_fix/x.csv');
   });
 
+  it('names a fix-file so that its path can be pasted', () => {
+    const text = presentRun(plain, presentation({ state: 'doneWithDead', dead: 1, fixFile: '/my data/x.csv' }));
+    expect(text).toContain("  fix these rows and drop the file in again: '/my data/x.csv'");
+  });
+
+  it('that was approved: what was let pass, and why', () => {
+    const figures = [
+      { guard: 'updates', count: 5, base: 10, limit: 0.3 },
+      { guard: 'unmapped', count: 1, base: 1, limit: 0 },
+      { guard: 'columns', count: 2, base: 4, limit: 0 },
+    ];
+    const approvals = [{ checksum: 'c', figures, reason: 'new export', atMs: 0 }];
+    const text = presentWholeRun(plain, { ...presentation({}), record: { ...record, approvals } });
+    expect(text).toContain(
+      '  approved updates 5 of 10 (50%), despite unmapped columns: 1, despite missing columns: 2: new export\n',
+    );
+  });
+
   it('that a guard stopped: why, and how to go on', () => {
     const reason = { code: 'guardUpdates', message: 'stopped before the first write: …', hint: 'Look at the file.' };
     const text = presentRun(plain, presentation({ state: 'stopped', rows: 5, pending: 5 }, { reason }));

@@ -96,7 +96,7 @@ describe('without a terminal', () => {
     await ledger.runs.move('r-1', ['stopped'], 'cancelling', { atMs: 2 });
     const { code, stderr } = await callPatchbay(['runs', 'approve', '--sandbox', 'r-1', '--data', data], {});
     expect(code).toBe(2);
-    expect(stderr).toContain('run r-1 is cancelling, and only a stopped run can be approved [notStopped]');
+    expect(stderr).toContain('run r-1 cannot be approved: it is not stopped but cancelling [notStopped]');
     expect(await ledger.runs.get('r-1')).toMatchObject({ state: 'cancelling', approvals: [] });
   });
 });

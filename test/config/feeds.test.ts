@@ -89,10 +89,10 @@ describe('a feed in the config', () => {
   it('a typo in one of its keys names the line and the key that was meant', async () => {
     expect(await feedProblems('evry: 15m', 'guards:', '  updateMax: 3%', 'cron: "* * * * *"', 'timezone: UTC')).toEqual(
       [
-        '3:5: unknown key "evry" in feeds.crm; did you mean "every"?',
-        '5:7: unknown key "updateMax" in feeds.crm.guards; did you mean "updatesMax"?',
-        '6:5: unknown key "cron" in feeds.crm; did you mean "at"?',
-        '7:5: unknown key "timezone" in feeds.crm; did you mean "zone"?',
+        '3:5: unknown key "evry" in feeds.crm (did you mean "every"?)',
+        '5:7: unknown key "updateMax" in feeds.crm.guards (did you mean "updatesMax"?)',
+        '6:5: unknown key "cron" in feeds.crm (did you mean "at"?)',
+        '7:5: unknown key "timezone" in feeds.crm (did you mean "zone"?)',
       ],
     );
   });

@@ -86,6 +86,9 @@ describe('layers of the configuration', () => {
     expect(await bench.problems({ env: { PATCHBAY_CONFIG: 'gone.yaml' } })).toEqual([
       'gone.yaml: there is no such file',
     ]);
+    const hint = (path: string) => ({ code: 'configInvalid', hint: expect.stringContaining(path) });
+    await expect(bench.load({ configPath: 'gone.yaml' })).rejects.toMatchObject(hint('--config'));
+    await expect(bench.load({ env: { PATCHBAY_CONFIG: 'gone.yaml' } })).rejects.toMatchObject(hint('PATCHBAY_CONFIG'));
   });
 
   it('relative paths start at the folder of the config file, and at the current folder elsewhere', async () => {
@@ -175,8 +178,8 @@ describe('the environment', () => {
       env: { PATCHBAY_API_KEI: 'x', PATCHBAY_REDIS_URL: 'w', PATCHBAY_ZZZZ: 'y', OTHER: 'z' },
     });
     expect(warnings).toEqual([
-      'PATCHBAY_API_KEI: no such setting; did you mean PATCHBAY_API_KEY?',
-      'PATCHBAY_REDIS_URL: no such setting; did you mean REDIS_URL?',
+      'PATCHBAY_API_KEI: no such setting (did you mean PATCHBAY_API_KEY?)',
+      'PATCHBAY_REDIS_URL: no such setting (did you mean REDIS_URL?)',
       'PATCHBAY_ZZZZ: no such setting',
     ]);
   });

@@ -46,8 +46,8 @@ describe('snapshots of phone numbers', () => {
     await using bench = await configBench();
     await bench.write('patchbay.yaml', 'snapshots:\n  every: 1h\n  phoneNumbers:\n    kep: 1d\n');
     expect(await bench.problems()).toEqual([
-      'patchbay.yaml:2:3: unknown key "every" in snapshots; did you mean "snapshots.phoneNumbers.every"?',
-      'patchbay.yaml:4:5: unknown key "kep" in snapshots.phoneNumbers; did you mean "keep"?',
+      'patchbay.yaml:2:3: unknown key "every" in snapshots (did you mean "snapshots.phoneNumbers.every"?)',
+      'patchbay.yaml:4:5: unknown key "kep" in snapshots.phoneNumbers (did you mean "keep"?)',
     ]);
     await bench.write('patchbay.yaml', 'snapshots:\n  phoneNumbers: 1h\n');
     expect(await bench.problems()).toEqual(['patchbay.yaml:2:17: snapshots.phoneNumbers must be a group of settings']);

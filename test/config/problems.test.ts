@@ -10,25 +10,33 @@ async function fileProblems(text: string | Uint8Array): Promise<string[]> {
 describe('unknown keys', () => {
   it('an unknown key is an error with its place and the closest name', async () => {
     expect(await fileProblems('guards:\n  updateMax: 30%\n')).toEqual([
-      'patchbay.yaml:2:3: unknown key "updateMax" in guards; did you mean "updatesMax"?',
+      'patchbay.yaml:2:3: unknown key "updateMax" in guards (did you mean "updatesMax"?)',
     ]);
   });
 
   it('an unknown section is an error with its place and the closest name', async () => {
     expect(await fileProblems('# first\nguard:\n  updatesMax: 30%\n')).toEqual([
-      'patchbay.yaml:2:1: unknown section "guard"; did you mean "guards"?',
+      'patchbay.yaml:2:1: unknown section "guard" (did you mean "guards"?)',
     ]);
   });
 
   it('a setting in the wrong section is told its right one', async () => {
     expect(await fileProblems('baseUrl: https://api.example.com\nlog:\n  port: 1\n')).toEqual([
-      'patchbay.yaml:1:1: unknown section "baseUrl"; did you mean "service.baseUrl"?',
-      'patchbay.yaml:3:3: unknown key "port" in log; did you mean "page.port"?',
+      'patchbay.yaml:1:1: unknown section "baseUrl" (did you mean "service.baseUrl"?)',
+      'patchbay.yaml:3:3: unknown key "port" in log (did you mean "page.port"?)',
+    ]);
+  });
+
+  it('a key that resembles none is an error with the keys that are known there', async () => {
+    expect(await fileProblems('log:\n  zzzzzzzz: 1\n')).toEqual([
+      expect.stringMatching(/^patchbay\.yaml:2:3: unknown key "zzzzzzzz" in log; known here: .*\blevel\b/),
     ]);
   });
 
   it('ledger is refused as unknown as long as it does not work', async () => {
-    expect(await fileProblems('ledger:\n  some: thing\n')).toEqual(['patchbay.yaml:1:1: unknown section "ledger"']);
+    expect(await fileProblems('ledger:\n  some: thing\n')).toEqual([
+      expect.stringMatching(/^patchbay\.yaml:1:1: unknown section "ledger"; known here: service, .*, log$/),
+    ]);
   });
 });
 
@@ -55,7 +63,7 @@ describe('wrong values', () => {
       'patchbay.yaml:6:15: guards.updatesMax must be a percentage such as 30%, from 0% to 100%, not 0.3',
       'patchbay.yaml:7:13: guards.deadFloor must be a whole number from 0 to 1000000000, not empty',
       'patchbay.yaml:9:9: page.port must be a whole number from 0 to 65535, not "80"',
-      'patchbay.yaml:10:3: unknown key "hots" in page; did you mean "host"?',
+      'patchbay.yaml:10:3: unknown key "hots" in page (did you mean "host"?)',
     ]);
   });
 

@@ -68,7 +68,7 @@ describe('when a feed is due', () => {
     const zones = ['Europe/Berln', '"+02:00"', 'Mars/Base'];
     const feeds = zones.map((zone, at) => `  f${at}: { take: /x, at: "0 1 * * *", zone: ${zone} }\n`);
     expect((await problems(`feeds:\n${feeds.join('')}`)).map((line) => line.replace(/^\S+ /, ''))).toEqual([
-      `feeds.f0.zone ${expected}, not "Europe/Berln"; did you mean Europe/Berlin?`,
+      `feeds.f0.zone ${expected}, not "Europe/Berln" (did you mean Europe/Berlin?)`,
       `feeds.f1.zone ${expected}, not "+02:00"`,
       `feeds.f2.zone ${expected}, not "Mars/Base"`,
     ]);

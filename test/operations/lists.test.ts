@@ -48,8 +48,12 @@ describe('runs', () => {
     const run = await bench.submit('a.csv', csv(['c-1,Ann,'], header));
     await cancelRun(bench.parts, run);
     expect(await bench.parts.ledger.runs.get(run.id)).toMatchObject({ state: 'cancelling' });
-    const ended = { kind: 'usage', code: 'notCancellable', hint: expect.stringContaining('patchbay runs ls') };
-    await expect(cancelRun(bench.parts, run)).rejects.toMatchObject(ended);
+    const refusal = { kind: 'usage', code: 'notCancellable', hint: expect.stringContaining('patchbay runs ls') };
+    const again = { ...refusal, message: `run ${run.id} cannot be cancelled: it is being cancelled already` };
+    await expect(cancelRun(bench.parts, run)).rejects.toMatchObject(again);
+    const done = await bench.import('b.csv', csv(['c-2,Ben,'], header));
+    const ended = { ...refusal, message: `run ${done.id} cannot be cancelled: it has ended (done)` };
+    await expect(cancelRun(bench.parts, done)).rejects.toMatchObject(ended);
   });
 });
 

@@ -325,7 +325,7 @@ describe('a phone, e-mail or name column that nothing maps', () => {
         message:
           'stopped before the first write: the columns "Telephone", "Mobile" are not mapped, although their names suggest contact data',
         hint: expect.stringMatching(
-          /^Rename the columns you need, "Telephone" to "phone", "Mobile" to "phone mobile", or use a mapping \(--mapping\); a mapping can also say ignore: \["Telephone", "Mobile"\]\. .*--accept/,
+          /^To import them, rename "Telephone" to "phone" and "Mobile" to "phone mobile" in the file, or map them with --mapping\. To leave them out, put ignore: \["Telephone", "Mobile"\] into that mapping\. If this is expected, .*--accept/,
         ),
       },
     });

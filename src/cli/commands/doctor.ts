@@ -17,7 +17,7 @@ export async function doctor(options: GlobalOptions): Promise<number> {
       const mark = ok ? output.style('green', 'ok  ') : output.style('red', 'FAIL');
       output.line(`${mark} ${check.padEnd(12)} ${output.paste(detail)}`);
     }
-    output.line('What no client can rule out:');
+    output.line('Risks that no client can rule out:');
     for (const window of windows) output.line(`  - ${window}`);
     return exitCode;
   } finally {

@@ -17,7 +17,7 @@ import { exitCodes } from '#src/runs/exit-code.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable, shellWord } from '../output.ts';
-import { counted, valueText } from '../present-run.ts';
+import { counted, instantText, valueText } from '../present-run.ts';
 import { askYes, terminalOf } from '../terminal.ts';
 
 interface ChoiceOptions extends GlobalOptions {
@@ -65,7 +65,7 @@ function heldTable(output: Output, held: readonly HeldRecord[]): string {
     ...(output.values ? [key] : []),
     field,
     ...(output.values ? [valueText(ours), valueText(theirs)] : []),
-    isoInstant(sinceMs).replace('T', ' ').replace(/\..*$/, 'Z'),
+    instantText(isoInstant(sinceMs)),
     `${runId}:${line}`,
   ]);
   const ofValues = output.values ? ['file', 'app'] : [];
@@ -84,7 +84,7 @@ export async function takeHeldFields(options: TakeOptions, side: HeldSide, keys:
   const isChosen = keys.length > 0 || options.feed !== undefined || options.field !== undefined;
   if (!isChosen && options.all !== true) {
     throw new PatchbayError('usage', 'nothingChosen', 'no held fields were chosen', {
-      hint: `Name their keys, or use --field FIELD, --feed FEED or --all: patchbay held take ${side} --all`,
+      hint: 'Name keys, or use --field FIELD, --feed FEED or --all. List the held fields first: patchbay held ls',
     });
   }
   // To keep the app's value nothing is sent, and no service is needed.

@@ -6,7 +6,7 @@ import { readStatus, type Status } from '#src/operations/status.ts';
 import type { RunSummary } from '#src/runs/report.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { counted, stateText, tally } from '../present-run.ts';
+import { counted, instantText, stateText, tally } from '../present-run.ts';
 
 export async function status(options: GlobalOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
@@ -32,7 +32,9 @@ function print(output: Output, facts: Status): void {
   line('ledger', 'no damage known');
   line('engine', `${facts.engine}${workersText(facts.workers)}`);
   if (facts.paused !== null)
-    output.line(style('yellow', `paused        since ${facts.paused.since}: ${printable(facts.paused.message)}`));
+    output.line(
+      style('yellow', `paused        since ${instantText(facts.paused.since)}: ${printable(facts.paused.message)}`),
+    );
   for (const trouble of facts.surroundings.troubles) alarm('trouble', printable(trouble));
   const isEngineUp = facts.engine === 'running';
   for (const run of facts.active) {
@@ -48,7 +50,7 @@ function print(output: Output, facts: Status): void {
     alarm('duplicates', `${run}  ${counted(keys, 'key')} with more than one contact  patchbay audit ${run}`);
   for (const { feed, troubles, since } of facts.feeds) {
     const words = troubles.map((trouble) => troubleWords[trouble]).join(', ');
-    alarm('feed', `${printable(feed)}  ${words} since ${since}`);
+    alarm('feed', `${printable(feed)}  ${words} since ${instantText(since)}`);
   }
   const { waiting, dead } = facts.notices;
   if (waiting + dead > 0) line('notices', `${waiting} to be delivered, ${dead} given up`);

@@ -51,7 +51,7 @@ function passing(code: string, message: string, cause: Error, facts: Facts = {})
 /** `what`: what SQLite says of it. */
 export function ledgerDamaged(file: string, what: string, cause?: unknown): PatchbayError {
   return new PatchbayError('damaged', 'ledgerDamaged', `the ledger ${file} is damaged: ${what}`, {
-    hint: 'Stop Patchbay, run `patchbay ledger check`, and put a backup in its place (README, "Backup and restore").',
+    hint: 'Stop Patchbay, run `patchbay ledger check`, and put a backup in its place (docs/operations.md, "Backup and restore").',
     cause,
   });
 }
