@@ -155,7 +155,7 @@ describe.concurrent('held', () => {
     await heldRole(journey);
     const nothing = await journey.call(['held', 'take', 'file']);
     expect(nothing.code).toBe(2);
-    expect(nothing.stderr).toContain('patchbay held take file --all');
+    expect(nothing.stderr).toContain('--all. List the held fields first: patchbay held ls');
     for (const choice of [['h-2'], ['--field', 'company'], ['--feed', 'crm']]) {
       const none = await journey.call(['held', 'take', 'app', ...choice]);
       expect(none.code, choice.join(' ')).toBe(2);
