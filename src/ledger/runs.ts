@@ -128,21 +128,11 @@ export interface FileShape {
   readonly leftOut?: readonly string[];
 }
 
-export interface NewRun {
-  readonly id: string;
-  readonly feed: string;
-  readonly kind: RunKind;
-  readonly fileName: string;
-  readonly claimedPath: string;
-  readonly importFolder: string;
-  readonly sha256: string;
-  readonly bytes: number;
-  readonly options: RunOptions;
-  readonly mapping: Mapping | null;
-  readonly sourceLabel?: string | null;
-  readonly refusal?: RunReason | null;
-  readonly createdAtMs: number;
-}
+/** A run as it is entered; the ledger sets everything else. */
+export interface NewRun
+  extends Pick<RunRecord, 'id' | 'feed' | 'kind' | 'fileName' | 'claimedPath' | 'importFolder' | 'sha256' | 'bytes'>,
+    Pick<RunRecord, 'options' | 'mapping' | 'createdAtMs'>,
+    Partial<Pick<RunRecord, 'sourceLabel' | 'refusal'>> {}
 
 export function isFinal(state: RunState): boolean {
   return (finalRunStates as readonly string[]).includes(state);
