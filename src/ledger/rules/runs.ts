@@ -38,7 +38,10 @@ export function moved(
 }
 
 /** Null where the run is not stopped, or no more by what was approved. */
-export function approved(run: RunRecord | null, approval: Approval): RunChange | null {
+export function approved(
+  run: (RunFacts & Pick<RunRecord, 'reason' | 'approvals'>) | null,
+  approval: Approval,
+): RunChange | null {
   if (run?.reason == null || checksumOf(run.reason) !== approval.checksum) return null;
   const change = moved(run, ['stopped'], 'applying', { atMs: approval.atMs, reason: null });
   return change === null ? null : { ...change, approvals: [...run.approvals, approval] };

@@ -4,8 +4,7 @@ import { approvalOf } from '#src/ledger/rules/approval.ts';
 import { keepsKeys } from '#src/ledger/rules/feeds.ts';
 import { approved, moved, notesWith } from '#src/ledger/rules/runs.ts';
 import { forgetBefore, showNumbers } from '#src/ledger/rules/snapshots.ts';
-import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
-import { newRun } from '#test/contracts/support/build.ts';
+import type { RunReason } from '#src/ledger/runs.ts';
 
 const working = { state: 'applying', stoppedAtMs: null, stoppedMs: 40 } as const;
 
@@ -28,7 +27,7 @@ describe('a run', () => {
   it('goes on after an approval of what stopped it, and of nothing else', () => {
     const reason: RunReason = { code: 'guardDead', message: '', hint: null, facts: { deadCount: 5 } };
     const approval = approvalOf(reason, { reason: 'known', atMs: 9 });
-    const run = { ...newRun('r1'), ...working, state: 'stopped', reason, approvals: [] } as unknown as RunRecord;
+    const run = { ...working, state: 'stopped', reason, approvals: [] } as const;
     expect(approved(run, approval)).toMatchObject({ state: 'applying', reason: null, approvals: [approval] });
     expect(approved({ ...run, reason: { ...reason, facts: { deadCount: 6 } } }, approval)).toBeNull();
     expect(approved({ ...run, state: 'cancelled' }, approval)).toBeNull();
