@@ -122,7 +122,7 @@ async function notePauses(
   signal: AbortSignal,
 ): Promise<void> {
   let noted = '';
-  // A refused key ends the following at once; what is left is a service that does not answer.
+  // Ends with the following. A refused key ends that at once; what is left is a service that does not answer.
   for (;;) {
     await sleepUnlessCut(clock, pauseLookMs, signal);
     if (signal.aborted) return;

@@ -182,6 +182,7 @@ const answerWithinMs = 2_000;
 export async function checkSurroundings({ config, mode }: Pick<Home, 'config' | 'mode'>): Promise<Surroundings> {
   const { root } = dataFolders(config, mode);
   const { redisUrl } = config.queue;
+  // Unknown is no trouble: a folder that cannot be read is reported by whatever needs it.
   const diskFreeBytes = await freeBytesOf(root).catch(() => null);
   const troubles = diskFreeBytes !== null && isDiskFull(diskFreeBytes) ? [diskFullMessage(diskFreeBytes, root)] : [];
   if (redisUrl === null) return { diskFreeBytes, queueAnswers: null, troubles };
