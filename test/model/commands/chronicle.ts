@@ -103,6 +103,16 @@ export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): C
     }
   };
 
+  /** When the last request of a call leaves: before that it may have waited long for its turn, and shows nothing older. */
+  const timeOf = (options: CallOptions = {}): { readonly leftAtMs: () => number; readonly timed: CallOptions } => {
+    let atMs = clock.monotonicMs();
+    const beforeSend = async (): Promise<void> => {
+      await options.beforeSend?.();
+      atMs = clock.monotonicMs();
+    };
+    return { leftAtMs: () => atMs, timed: { ...options, beforeSend } };
+  };
+
   const watched = (workspace: Workspace): Workspace => {
     const reads = new Map<string, Read>();
     const took = (key: string, contact: Contact | null, atMs: number, lagMs = 0): void => {
@@ -142,8 +152,9 @@ export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): C
     return {
       ...workspace,
       listByExternalIds: async (keys, options) => {
-        const atMs = clock.monotonicMs();
-        const found = await workspace.listByExternalIds(keys, options);
+        const { leftAtMs, timed } = timeOf(options);
+        const found = await workspace.listByExternalIds(keys, timed);
+        const atMs = leftAtMs();
         const contacts = staleMs === 0 ? found.contacts : found.contacts.map(asOfThen);
         for (const key of keys) {
           const own = contacts.filter((contact) => contact.externalId === key);
@@ -152,8 +163,9 @@ export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): C
         return { ...found, contacts };
       },
       getContact: async (id, options) => {
-        const atMs = clock.monotonicMs();
-        const contact = await workspace.getContact(id, options);
+        const { leftAtMs, timed } = timeOf(options);
+        const contact = await workspace.getContact(id, timed);
+        const atMs = leftAtMs();
         const key = contact?.externalId ?? keyOfId(id);
         if (key !== null) took(key, contact, atMs);
         return contact;
