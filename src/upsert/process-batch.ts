@@ -5,6 +5,7 @@
  * the death of the process leaves leases behind.
  */
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pMap from 'p-map';
 import { PatchbayError, unreachable } from '#src/errors.ts';
 import type { RequestTotals } from '#src/ledger/runs.ts';
@@ -100,6 +101,8 @@ export async function processBatch(
       const now = await ledger.runs.get(runId);
       if (now?.state !== 'applying') break;
       await watchRefusals(parts, now);
+      // A chunk may need no request at all, and the ledger answers at once: signals and timers get their turn here.
+      await nextTurn();
     }
   } finally {
     await noteRequests();

@@ -1,4 +1,6 @@
 /** The processes that do the work: one engine and its workers. Whoever dies is started again at once. */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PatchbayProcess } from '#test/support/patchbay-process.ts';
 import type { Ground } from './ground.ts';
 
@@ -78,13 +80,22 @@ export async function startCrew(ground: Ground, data: string, workerCount: numbe
   };
 }
 
-/** Its exit code, null after a signal. A process that does not end is told as such. */
-async function endOf(process: PatchbayProcess): Promise<number | null | 'nothing at all'> {
+/** Its exit code, null after a signal. A process that does not end is told as such, with what it is busy with. */
+async function endOf(process: PatchbayProcess): Promise<number | null | string> {
   try {
     return (await process.ended()).code;
   } catch {
-    return 'nothing at all';
+    const before = await activityOf(process.pid);
+    await sleep(1_000);
+    return `nothing at all (${before}, a second later ${await activityOf(process.pid)})`;
   }
+}
+
+/** The state of a process (R runs, S sleeps, T is stopped) and the processor time it has used, in ticks. Linux alone knows. */
+async function activityOf(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return `state ${fields[0] || 'unknown'}, ${Number(fields[11]) + Number(fields[12])} ticks`;
 }
 
 function toldBy({ stdout, stderr }: PatchbayProcess): string {
