@@ -27,7 +27,6 @@ import {
   type ColumnBinding,
   configuredMapping,
   configuredTargets,
-  genericKeyColumns,
   genericMapping,
   genericTarget,
   type MappingContext,
@@ -72,16 +71,6 @@ export interface CompiledMapping {
    * `nothingMapped` where there is nothing to write but keys.
    */
   refuseLacking(): void;
-}
-
-/**
- * The columns that identify a file's header row after a preamble: the key's alone, since the lines of a preamble may well
- * hold a word such as `Company`. None if the key is picked by position: the header is then the first line that is not
- * blank.
- */
-export function requiredColumns(mapping: Mapping | null): readonly string[] {
-  if (mapping === null) return genericKeyColumns;
-  return typeof mapping.key === 'number' ? [] : [mapping.key];
 }
 
 /**

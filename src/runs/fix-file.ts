@@ -16,14 +16,18 @@ import type { CellsRow, JsonValue, Row } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 
 const fixFileColumns = ['_id', '_line', '_code', '_hint'] as const;
+const ownNames: ReadonlySet<string> = new Set(fixFileColumns);
 
 /** A fix-file may hold all that its original held, and its own columns, hints, quotes and apostrophes as well. */
 export const fixFileReading = {
-  requiredColumn: fixFileColumns,
+  header: {
+    isHeader: (cells) => cells.some((cell) => ownNames.has(cell.trim().toLowerCase())),
+    wanted: `column ${fixFileColumns.join(', ')}`,
+    hint: 'Write the fix-file again by retrying the rejected rows.',
+  },
   limits: { columnsMax: 5_000, recordBytesMax: 8 * 1024 * 1024 },
 } satisfies Partial<SourceOptions>;
 
-const ownNames: ReadonlySet<string> = new Set(fixFileColumns);
 const moreName = /^_more[1-9]\d*$/;
 /** Headers are compared without regard to case. */
 const mistakable = /^_+(?:id|line|code|hint|more\d+)$/i;

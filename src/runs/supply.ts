@@ -8,7 +8,8 @@ import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
-import { type CompiledMapping, compileMapping, requiredColumns } from '#src/mapping/compile-mapping.ts';
+import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
+import { headerRule, keyColumns } from '#src/mapping/header-rule.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
@@ -70,13 +71,7 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
       return supplyOf(run, source, columns, compiled, async (slice) => slice.map(itemAsRead(run.sequence)));
     // Rows of a fix-file may come from files with different headers.
     const mapRow = rowMapper(mapping, { ...context, customFields: definitions });
-    return supplyOf(
-      run,
-      source,
-      columns,
-      { ...compiled, mapRow },
-      createFixRows(ledger, run, requiredColumns(mapping)),
-    );
+    return supplyOf(run, source, columns, { ...compiled, mapRow }, createFixRows(ledger, run, keyColumns(mapping)));
   } catch (error) {
     await source.close();
     throw error;
@@ -123,7 +118,7 @@ const nothingToMap: CompiledMapping = {
 function open(run: RunRecord, mapping: Mapping | null): Promise<OpenSource> {
   return openSource(run.claimedPath, {
     name: run.fileName,
-    ...(run.kind === 'fixFile' ? fixFileReading : { requiredColumn: requiredColumns(mapping) }),
+    ...(run.kind === 'fixFile' ? fixFileReading : { header: headerRule(mapping) }),
     ...(run.options.delimiter === null ? {} : { delimiter: run.options.delimiter }),
     ...(run.options.encoding === null ? {} : { encoding: run.options.encoding }),
   });

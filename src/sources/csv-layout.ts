@@ -1,12 +1,13 @@
 /**
  * How a CSV file is laid out: its delimiter and its header line.
  *
- * The delimiter is the one under which the lines make the most regular table, quotes respected. Where names are known that
- * a header must hold, only delimiters count under which the header holds one of them. Header names are never keys of an
+ * The delimiter is the one under which the lines make the most regular table, quotes respected. Where it is known
+ * what the header holds, only delimiters count under which some line is a header. Header names are never keys of an
  * object here, so a column called `__proto__` is a column like any other.
  */
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { type CsvRecord, createCsvSplitter, parseRecords } from './csv-records.ts';
+import type { HeaderRule } from './format-reader.ts';
 
 /** In order of preference where two fit equally well. */
 export const detectedDelimiters: readonly string[] = [',', ';', '\t', '|'];
@@ -27,15 +28,15 @@ interface DelimiterQuestion {
   readonly head: string;
   /** Whether `head` is the whole file: its last line is then complete. */
   readonly whole: boolean;
-  /** Normalised names, one of which the header must hold; empty where any header will do. */
-  readonly required: ReadonlySet<string>;
+  /** Null where any line may be the header. */
+  readonly header: HeaderRule | null;
 }
 
 /** A comma where the text shows none. */
 export function detectDelimiter(question: DelimiterQuestion): string {
   let best = { delimiter: ',', score: 0 };
   for (const delimiter of detectedDelimiters) {
-    const score = regularity(tableUnder(delimiter, question), question.required);
+    const score = regularity(tableUnder(delimiter, question), question.header);
     if (score > best.score) best = { delimiter, score };
   }
   return best.delimiter;
@@ -68,8 +69,8 @@ function recordsUnder(delimiter: string, { head, whole }: DelimiterQuestion): Cs
 }
 
 /** The share of lines that have the commonest number of cells; a known header counts far more than any share. */
-function regularity(table: readonly TableLine[], required: ReadonlySet<string>): number {
-  const header = table.find(({ line, cells }) => line <= headerLineMax && holdsRequired(cells, required));
+function regularity(table: readonly TableLine[], rule: HeaderRule | null): number {
+  const header = table.find(({ line, cells }) => line <= headerLineMax && rule?.isHeader(cells) === true);
   const known = header === undefined ? 0 : 10 + Math.min(header.cells.length, 500) / 100;
   const countByWidth = new Map<number, number>();
   for (const { cells } of table) {
@@ -84,16 +85,6 @@ function regularity(table: readonly TableLine[], required: ReadonlySet<string>):
 
 /** The header is looked for in this many physical lines (docs/bad-inputs.md, "preamble"). */
 export const headerLineMax = 20;
-
-/** A header name as names are compared: without regard to case, spaces, `_` or `-` (docs/contract.md, "Input"). */
-export function normaliseHeader(name: string): string {
-  return name.toLowerCase().replace(/[\s_-]+/g, '');
-}
-
-/** Whether a cell is one of the required names (normalised). */
-export function holdsRequired(cells: readonly string[], required: ReadonlySet<string>): boolean {
-  return cells.some((cell) => required.has(normaliseHeader(cell)));
-}
 
 export interface Header {
   /** As the file holds them, without empty names at the end. */
@@ -118,15 +109,12 @@ export function tooManyColumns(name: string, line: number, count: number, column
   return fileError('tooManyColumns', message, { file: name, line, columnCount: count, columnsMax }, hint);
 }
 
-/** Of the generic layout (README, "CSV: the generic layout"). */
-const genericKey = 'externalId';
-
-/** `found` are the cells of that line, `required` the names of which a header must hold one. */
-export function keyColumnMissing(
+/** `found` are the cells of that line. */
+export function headerMissing(
   name: string,
   line: number,
   found: readonly string[],
-  required: readonly string[],
+  { wanted, hint }: HeaderRule,
   delimiter: string,
 ): PatchbayError {
   const shown = found
@@ -134,12 +122,7 @@ export function keyColumnMissing(
     .slice(0, 20)
     .join(', ')
     .slice(0, 500);
-  const [wanted = genericKey] = required;
-  const message = `${name}: no column ${wanted} in the first ${headerLineMax} lines; line ${line} holds: ${shown || 'nothing'}`;
-  const hint =
-    wanted === genericKey
-      ? `Add the column ${genericKey}, describe the columns in a mapping (--mapping, or _mapping.yaml in the folder of a feed), or name the delimiter with --delimiter.`
-      : `The mapping names ${wanted} as the column of the key: correct the mapping or the file, or name the delimiter with --delimiter.`;
+  const message = `${name}: no ${wanted} in the first ${headerLineMax} lines; line ${line} holds: ${shown || 'nothing'}`;
   const facts = { file: name, line, delimiter, found: shown, columnCount: found.length };
   return fileError('keyColumnMissing', message, facts, hint);
 }

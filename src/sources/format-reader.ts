@@ -51,6 +51,19 @@ export const defaultSourceLimits: SourceLimits = {
   rowsMax: 5_000_000,
 };
 
+/**
+ * How the header of a table is known among its first 20 lines. In JSON, the same rule tells whether an object that is the
+ * whole file is a contact.
+ */
+export interface HeaderRule {
+  /** @param cells of one line of a table, or the names of an object's members. */
+  isHeader(cells: readonly string[]): boolean;
+  /** What it looks for, to follow "no": `column externalId`. */
+  readonly wanted: string;
+  /** What to do about a file in which no line is a header. */
+  readonly hint: string;
+}
+
 /** A million rows with the same flaw need no million warnings. */
 const warningsPerCodeMax = 20;
 

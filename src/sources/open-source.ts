@@ -11,7 +11,7 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { type DetectedEncoding, decodeText, detectEncoding, type PeekedText, peekText } from './decode.ts';
 import { classifyFileName, type NamedFormat } from './file-name.ts';
-import { defaultSourceLimits, type FormatReader, type SourceLimits } from './format-reader.ts';
+import { defaultSourceLimits, type FormatReader, type HeaderRule, type SourceLimits } from './format-reader.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import type { SourceHead, SourceItem, SourceTail } from './row.ts';
@@ -24,8 +24,8 @@ export interface SourceOptions {
   readonly delimiter?: string;
   /** Overrides detection and makes it strict. */
   readonly encoding?: string;
-  /** CSV: names, one of which the header must hold, within 20 lines. JSON: names that make a lone object a contact. */
-  readonly requiredColumn?: readonly string[];
+  /** How the header is known; without it, the first line that is not blank is the header. */
+  readonly header?: HeaderRule | null;
   /** CSV rows to leave out with a warning: the footer of a known export. */
   readonly isFooter?: (cells: readonly string[]) => boolean;
   readonly limits?: Partial<SourceLimits>;
@@ -77,12 +77,12 @@ async function readerFor(
   options: SourceOptions,
   limits: SourceLimits,
 ): Promise<FormatReader> {
-  const { name, requiredColumn = [] } = options;
+  const { name, header = null } = options;
   if (format === 'csv' || format === 'tsv') {
     return readCsv(text, {
       name,
       delimiter: options.delimiter ?? (format === 'tsv' ? '\t' : null),
-      requiredColumn,
+      header,
       isFooter: options.isFooter ?? (() => false),
       limits,
     });
@@ -90,7 +90,7 @@ async function readerFor(
   const peeked = await peekText(text, (head) => isEnoughForForm(head, limits.recordBytesMax));
   const form = jsonFormOf(peeked, format === 'ndjson' ? 'lines' : 'document');
   const read = form === 'lines' ? readJsonLines : readJson;
-  return read(peeked.all(), { name, requiredColumn, limits });
+  return read(peeked.all(), { name, header, limits });
 }
 
 function sourceOf(

@@ -9,23 +9,28 @@ import {
   detectDelimiter,
   type Header,
   headerLineMax,
+  headerMissing,
   headerOf,
-  holdsRequired,
-  keyColumnMissing,
-  normaliseHeader,
   tooManyColumns,
 } from './csv-layout.ts';
 import { type CsvRecord, createCsvSplitter, parseRecords } from './csv-records.ts';
 import { type PeekedText, peekText } from './decode.ts';
-import { createTally, type FormatReader, itemsPerSliceMax, type SourceLimits, type Tally } from './format-reader.ts';
+import {
+  createTally,
+  type FormatReader,
+  type HeaderRule,
+  itemsPerSliceMax,
+  type SourceLimits,
+  type Tally,
+} from './format-reader.ts';
 import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
 
 interface CsvOptions {
   readonly name: string;
   /** One character; without it the delimiter is detected. */
   readonly delimiter: string | null;
-  /** Names, one of which the header must hold. Empty: the first line that is not blank is the header. */
-  readonly requiredColumn: readonly string[];
+  /** Null: the first line that is not blank is the header. */
+  readonly header: HeaderRule | null;
   /** Rows to leave out and name in a warning: the footer of a known export. */
   readonly isFooter: (cells: readonly string[]) => boolean;
   readonly limits: SourceLimits;
@@ -39,11 +44,10 @@ const sliceCharsMax = 1024 * 1024;
 /** @throws PatchbayError `file`, as csv-records.ts and csv-layout.ts do; `usage` `delimiterInvalid`. */
 export async function readCsv(chunks: AsyncGenerator<string>, options: CsvOptions): Promise<FormatReader> {
   const text = await peekText(chunks, (head) => head.length >= headChars);
-  const required = new Set(options.requiredColumn.map(normaliseHeader));
-  const { delimiter, separatorLine } = chooseDelimiter(text, required, options);
+  const { delimiter, separatorLine } = chooseDelimiter(text, options);
   const records = recordsOf(text.all(), delimiter, options);
   const tally = createTally(options.name, options.limits.rowsMax);
-  const top = await findHeader(records, { delimiter, separatorLine, required, options, tally });
+  const top = await findHeader(records, { delimiter, separatorLine, options, tally });
   const columns = top.header?.columns ?? [];
   const rows = top.header && createCsvRows(top.header, options.name, options.limits, tally);
   return {
@@ -53,7 +57,7 @@ export async function readCsv(chunks: AsyncGenerator<string>, options: CsvOption
   };
 }
 
-function chooseDelimiter(text: PeekedText, required: ReadonlySet<string>, options: CsvOptions) {
+function chooseDelimiter(text: PeekedText, options: CsvOptions) {
   const separator = /^sep=(.)[ \t]*(?=\r|\n|$)/i.exec(text.head);
   const separatorLine = separator !== null;
   if (options.delimiter !== null) {
@@ -62,7 +66,7 @@ function chooseDelimiter(text: PeekedText, required: ReadonlySet<string>, option
   }
   const named = separator?.[1];
   if (named !== undefined && named !== '"') return { delimiter: named, separatorLine };
-  return { delimiter: detectDelimiter({ head: text.head, whole: text.whole, required }), separatorLine };
+  return { delimiter: detectDelimiter({ head: text.head, whole: text.whole, header: options.header }), separatorLine };
 }
 
 /** Ends with the text. */
@@ -78,7 +82,6 @@ type RecordStream = AsyncGenerator<CsvRecord[]>;
 interface HeaderSearch {
   readonly delimiter: string;
   readonly separatorLine: boolean;
-  readonly required: ReadonlySet<string>;
   readonly options: CsvOptions;
   readonly tally: Tally;
 }
@@ -92,19 +95,20 @@ interface Top {
 
 /** Takes records until the header is found, 20 lines have passed, or the file ends. */
 async function findHeader(records: RecordStream, search: HeaderSearch): Promise<Top> {
+  const { header: rule } = search.options;
   const preamble: CsvRecord[] = [];
   let firstCells: readonly string[] | null = null;
   // Each turn takes one more chunk of the file.
   for (let next = await records.next(); !next.done; next = await records.next()) {
     for (const [index, record] of next.value.entries()) {
-      if (search.required.size > 0 && record.line > headerLineMax) throw missingKey(firstCells, preamble, search);
+      if (rule !== null && record.line > headerLineMax) throw missingHeader(firstCells, preamble, search, rule);
       if (isBlank(record.text, search.delimiter)) {
         search.tally.blankLine();
         continue;
       }
       if (record.line === 1 && search.separatorLine) continue;
       const cells = parseRecords([record], search.delimiter)[0] ?? [];
-      if (search.required.size === 0 || holdsRequired(cells, search.required)) {
+      if (rule === null || rule.isHeader(cells)) {
         notePreamble(preamble, search);
         const { name, limits } = search.options;
         const header = headerOf(cells, record.line, name, limits.columnsMax);
@@ -114,13 +118,17 @@ async function findHeader(records: RecordStream, search: HeaderSearch): Promise<
       preamble.push(record);
     }
   }
-  if (preamble.length > 0) throw missingKey(firstCells, preamble, search);
+  if (rule !== null && preamble.length > 0) throw missingHeader(firstCells, preamble, search, rule);
   return { header: null, rest: [] };
 }
 
-function missingKey(cells: readonly string[] | null, preamble: readonly CsvRecord[], search: HeaderSearch) {
-  const { name, requiredColumn } = search.options;
-  return keyColumnMissing(name, preamble[0]?.line ?? 1, cells ?? [], requiredColumn, search.delimiter);
+function missingHeader(
+  cells: readonly string[] | null,
+  preamble: readonly CsvRecord[],
+  { delimiter, options }: HeaderSearch,
+  rule: HeaderRule,
+) {
+  return headerMissing(options.name, preamble[0]?.line ?? 1, cells ?? [], rule, delimiter);
 }
 
 function notePreamble(preamble: readonly CsvRecord[], search: HeaderSearch): void {

@@ -12,8 +12,14 @@ import { createLineScanner } from '#src/json/line-scanner.ts';
 import { JsonError } from '#src/json/place.ts';
 import { type JsonValue, parseText, textOf } from '#src/json/record-value.ts';
 import { createMeasure, type ScannedValue } from '#src/json/value-scanner.ts';
-import { normaliseHeader } from './csv-layout.ts';
-import { createTally, type FormatReader, itemsPerSliceMax, type SourceLimits, type Tally } from './format-reader.ts';
+import {
+  createTally,
+  type FormatReader,
+  type HeaderRule,
+  itemsPerSliceMax,
+  type SourceLimits,
+  type Tally,
+} from './format-reader.ts';
 import { itemOf, itemOfValue, type ReadValue, readValue, textRow } from './json-item.ts';
 import { noSigns, type PageSigns, readPageSigns } from './more-pages.ts';
 import { type SourceItem, shownValue } from './row.ts';
@@ -27,8 +33,8 @@ const rootMembersMax = 500;
 interface JsonOptions {
   /** The user's name of the file. */
   readonly name: string;
-  /** Member names (any case, spaces, `_`, `-`) that mark an object as a contact of its own. */
-  readonly requiredColumn: readonly string[];
+  /** Null: an object that is the whole file is no contact. */
+  readonly header: HeaderRule | null;
   readonly limits: SourceLimits;
 }
 
@@ -87,12 +93,7 @@ function* cut(items: readonly SourceItem[]): Generator<readonly SourceItem[]> {
     yield items.slice(start, start + itemsPerSliceMax);
 }
 
-function createDocumentReader(
-  { name, requiredColumn, limits }: JsonOptions,
-  tally: Tally,
-  items: SourceItem[],
-): Reader {
-  const required = new Set(requiredColumn.map(normaliseHeader));
+function createDocumentReader({ name, header, limits }: JsonOptions, tally: Tally, items: SourceItem[]): Reader {
   const root = createRootObject();
   let rootKind: 'list' | 'object' | 'scalar' = 'list';
   let rootLine = 1;
@@ -128,7 +129,7 @@ function createDocumentReader(
     }
     if (rootKind === 'list') return;
     const names = root.names();
-    if (!names.some((one) => required.has(normaliseHeader(one)))) {
+    if (header?.isHeader(names) !== true) {
       const shown = names.slice(0, membersShownMax).map(shownValue).join(', ') || '(none)';
       throw notAList(name, rootLine, `an object with the members ${shown}`);
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { compileMapping, requiredColumns } from '#src/mapping/compile-mapping.ts';
+import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { headerRule } from '#src/mapping/header-rule.ts';
 import { desiredOf, mapping, mapRecord, noContext } from './support.ts';
 
 const compile = (columns: readonly string[]) => compileMapping(null, { columns }, noContext);
@@ -87,8 +88,21 @@ describe('the generic layout', () => {
   });
 
   test('tells the header row by the key column', () => {
-    expect(requiredColumns(null)).toEqual(['externalId']);
-    expect(requiredColumns(mapping({ key: 'Contact ID', fields: { company: 'Company' } }))).toEqual(['Contact ID']);
+    const generic = headerRule(null);
+    expect(generic).toMatchObject({ wanted: 'column externalId', hint: expect.stringContaining('Add the column') });
+    expect(
+      [
+        ['a', ' EXTERNAL_id '],
+        ['a', 'externalIds'],
+      ].map((cells) => generic?.isHeader(cells)),
+    ).toEqual([true, false]);
+    const own = headerRule(mapping({ key: 'Kunden-Nr', fields: { company: 'Company' } }));
+    expect(own).toMatchObject({
+      wanted: 'column Kunden-Nr',
+      hint: expect.stringContaining('The mapping names Kunden-Nr'),
+    });
+    expect([['kunden nr'], ['Company']].map((cells) => own?.isHeader(cells))).toEqual([true, false]);
+    expect(headerRule(mapping({ key: 1 }))).toBeNull();
   });
 });
 

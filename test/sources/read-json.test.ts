@@ -99,7 +99,9 @@ describe('JSON: the right end for each input', () => {
   });
 
   it('takes a lone object for a contact only where it holds a key', async () => {
-    const { items } = await json('{"External ID":"7","emails":[]}', { requiredColumn: ['externalId'] });
+    const { items } = await json('{"External ID":"7","emails":[]}', {
+      header: { isHeader: (names: readonly string[]) => names.includes('External ID'), wanted: 'key', hint: '' },
+    });
     expect(dataOf(items)).toEqual([{ 'External ID': '7', emails: [] }]);
   });
 
