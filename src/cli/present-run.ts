@@ -5,7 +5,7 @@ import type { HeldRecord } from '#src/ledger/contacts.ts';
 import { type GuardFigures, percent } from '#src/ledger/rules/approval.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
+import { failedHeadline, type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 import { type Output, printable, shellWord } from './output.ts';
 
@@ -68,7 +68,9 @@ function present(
   warnings: readonly RunEvent[],
 ): string {
   const { style } = output;
-  const lines = [`${style('bold', printable(summary.file))} → ${summary.service}: ${headline(output, summary)}`];
+  const lines = [
+    `${style('bold', printable(summary.file))} → ${summary.service}: ${headline(output, summary, reason)}`,
+  ];
   lines.push(`  ${tally(summary)}`);
   if (reason !== null) {
     lines.push(`  ${style('red', printable(reason.message))} [${reason.code}]`);
@@ -90,7 +92,7 @@ function present(
   return lines.join('\n');
 }
 
-function headline({ style }: Output, { state }: RunSummary): string {
+function headline({ style }: Output, { state }: RunSummary, reason: RunDetail['reason']): string {
   switch (state) {
     case 'done':
       return style('green', stateWords.done);
@@ -99,7 +101,7 @@ function headline({ style }: Output, { state }: RunSummary): string {
     case 'stopped':
       return style('red', stateWords.stopped);
     case 'failed':
-      return style('red', 'the file could not be imported');
+      return style('red', failedHeadline(reason));
     default:
       return stateText(state);
   }

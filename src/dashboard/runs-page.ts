@@ -1,7 +1,7 @@
 /** The page of runs, newest first, and how a run looks on every page: its state, progress and counts. */
 import { html } from 'hono/html';
 import { isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
-import { type RunQuery, type RunView, stateWords } from '#src/operations/runs.ts';
+import { failedHeadline, type RunQuery, type RunView, stateWords } from '#src/operations/runs.ts';
 import {
   busyRefreshSeconds,
   count,
@@ -100,10 +100,15 @@ export function outcomeCounts(run: RunRecord): readonly (readonly [string, numbe
 export function runReason(run: RunRecord): Markup {
   const { reason } = run;
   if (reason === null) return html``;
-  return html`<div class="notice ${run.state === 'failed' ? 'bad' : 'attention'}">
-<p><strong>${reason.message}</strong> <code>${reason.code}</code></p>
+  const isFailed = run.state === 'failed';
+  return html`<div class="notice ${isFailed ? 'bad' : 'attention'}">
+${isFailed ? html`<p>${sentence(failedHeadline(reason))}</p>` : ''}<p><strong>${reason.message}</strong> <code>${reason.code}</code></p>
 ${reason.hint ? html`<p>${reason.hint}</p>` : ''}
 </div>`;
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 export function runTable(runs: readonly RunView[]): Markup {

@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
-import type { Row } from '#src/sources/row.ts';
+import { listNames, type Row } from '#src/sources/row.ts';
 import type { ContactColumn } from './contact-columns.ts';
 import {
   createFileNotes,
@@ -20,7 +20,7 @@ import {
   watchContent,
   watchMembers,
 } from './file-findings.ts';
-import { closestName, listNames, normaliseHeader, tidyHeader } from './header.ts';
+import { closestName, normaliseHeader, tidyHeader } from './header.ts';
 import { isContactShape, mapConfiguredObject, mapContactObject, mapFlatObject, UnmappedNames } from './json-rows.ts';
 import {
   type BoundColumn,

@@ -8,10 +8,10 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { ObjectRow, Row } from '#src/sources/row.ts';
+import { listNames, type ObjectRow, type Row } from '#src/sources/row.ts';
 import { isJsonObject, isPlaceholder, type JsonObject, type WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
-import { closestName, isIgnoredHeader, listNames, normaliseHeader } from './header.ts';
+import { closestName, isIgnoredHeader, normaliseHeader } from './header.ts';
 import { isContactShape } from './json-rows.ts';
 import { type BoundColumn, genericTarget, holdsContent, missingHint, type Settings } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';

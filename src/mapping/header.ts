@@ -24,15 +24,6 @@ export function isIgnoredHeader(name: string): boolean {
   return tidy === '' || fixFileColumns.has(tidy.toLowerCase());
 }
 
-const listedCharactersMax = 600;
-
-/** Column names as part of a sentence: quoted, separated by commas, cut after 600 characters. */
-export function listNames(names: readonly string[]): string {
-  if (names.length === 0) return 'none';
-  const text = names.map((name) => `"${tidyHeader(name)}"`).join(', ');
-  return text.length <= listedCharactersMax ? text : `${text.slice(0, listedCharactersMax)}… (${names.length} in all)`;
-}
-
 /** The compared part of a name: the work is quadratic in its length. */
 const lengthMax = 60;
 

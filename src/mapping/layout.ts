@@ -10,14 +10,14 @@
  *
  * Names are compared without regard to case, spaces, `_` and dashes.
  */
-
 import type { CountryCode } from 'libphonenumber-js/max';
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { listNames } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import { checkSourceLabel } from './cell.ts';
 import { type CustomFieldKind, customFieldKind } from './custom-cell.ts';
-import { closestName, isIgnoredHeader, listNames, normaliseHeader, tidyHeader } from './header.ts';
+import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
 import { type BlankRule, type ColumnRef, type Mapping, slotOf } from './mapping-schema.ts';
 import { checkCountry, readCountry } from './phone-cell.ts';
 

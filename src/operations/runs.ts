@@ -49,6 +49,24 @@ export const stateWords: Readonly<Record<RunState, string>> = {
   cancelled: 'cancelled',
 };
 
+/** Why a file failed, in a few words, where it was read well; or where it is no export at all. By code. */
+const failedWords: ReadonlyMap<string, string> = new Map([
+  ['keyColumnMissing', 'no id column found'],
+  ['columnMissing', 'a column of the mapping is missing'],
+  ['nothingMapped', 'it would give empty contacts'],
+  ['duplicateHeader', 'two columns have the same name'],
+  ['columnTwice', 'two columns mean the same'],
+  ['morePages', 'it is one page of several'],
+  ['notAJsonArray', 'no list of contacts found'],
+  ...['webPage', 'richText', 'xmlDocument', 'errorDocument'].map((code) => [code, 'it is not an export'] as const),
+]);
+
+/** The headline of a run whose file failed. */
+export function failedHeadline(reason: { readonly code: string } | null): string {
+  const words = failedWords.get(reason?.code ?? '');
+  return words === undefined ? 'the file could not be imported' : `not imported: ${words}`;
+}
+
 export interface RunQuery {
   readonly states?: readonly RunState[];
   readonly feed?: string;

@@ -11,8 +11,9 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
-import { listNames, normaliseHeader, tidyHeader } from '#src/mapping/header.ts';
+import { normaliseHeader, tidyHeader } from '#src/mapping/header.ts';
 import { namesColumn } from '#src/mapping/layout.ts';
+import { listNames } from '#src/sources/row.ts';
 import type { FileBefore, FileHistory, GuardVerdict, OlderFile } from './guards.ts';
 
 /** Whether the run's file belongs to a series of files that each hold all contacts of their feed. */

@@ -10,7 +10,7 @@ import { unreachable } from '#src/errors.ts';
 import { figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
-import { listNames } from '#src/mapping/header.ts';
+import { listNames } from '#src/sources/row.ts';
 
 export interface GuardLimits {
   /** Shares are fractions: 0.3 is 30 %. Floors are counts of the base (rejected rows: of the dead). */

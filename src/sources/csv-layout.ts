@@ -8,6 +8,7 @@
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { type CsvRecord, createCsvSplitter, parseRecords } from './csv-records.ts';
 import type { HeaderRule } from './format-reader.ts';
+import { listNames } from './row.ts';
 
 /** In order of preference where two fit equally well. */
 export const detectedDelimiters: readonly string[] = [',', ';', '\t', '|'];
@@ -117,12 +118,15 @@ export function headerMissing(
   { wanted, hint }: HeaderRule,
   delimiter: string,
 ): PatchbayError {
-  const shown = found
-    .map((column) => column.replace(/\p{Cc}+/gu, ' ').trim())
-    .slice(0, 20)
-    .join(', ')
-    .slice(0, 500);
-  const message = `${name}: no ${wanted} in the first ${headerLineMax} lines; line ${line} holds: ${shown || 'nothing'}`;
-  const facts = { file: name, line, delimiter, found: shown, columnCount: found.length };
+  const named = found.filter((column) => column.trim() !== '');
+  const shown = named.length === 0 ? 'nothing' : listNames(named);
+  const message = `${name}: no ${wanted} in the first ${headerLineMax} lines; line ${line} holds: ${shown}`;
+  const facts = { file: name, line, delimiter, found: namesShort(named), columnCount: found.length };
   return fileError('keyColumnMissing', message, facts, hint);
+}
+
+/** For scripts, beside the number of columns. */
+function namesShort(columns: readonly string[]): string {
+  const tidy = columns.slice(0, 20).map((column) => column.replace(/\p{Cc}+/gu, ' ').trim());
+  return tidy.join(', ').slice(0, 500);
 }

@@ -12,6 +12,7 @@ import { fileError, PatchbayError } from '#src/errors.ts';
 import { type DetectedEncoding, decodeText, detectEncoding, type PeekedText, peekText } from './decode.ts';
 import { classifyFileName, type NamedFormat } from './file-name.ts';
 import { defaultSourceLimits, type FormatReader, type HeaderRule, type SourceLimits } from './format-reader.ts';
+import { lookedAtChars, notAnExport } from './not-an-export.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import type { SourceHead, SourceItem, SourceTail } from './row.ts';
@@ -78,8 +79,11 @@ async function readerFor(
   limits: SourceLimits,
 ): Promise<FormatReader> {
   const { name, header = null } = options;
+  const start = await peekText(text, (head) => head.length >= lookedAtChars);
+  const refusal = notAnExport(start.head, start.whole, name, format);
+  if (refusal !== null) throw refusal;
   if (format === 'csv' || format === 'tsv') {
-    return readCsv(text, {
+    return readCsv(start.all(), {
       name,
       delimiter: options.delimiter ?? (format === 'tsv' ? '\t' : null),
       header,
@@ -87,7 +91,7 @@ async function readerFor(
       limits,
     });
   }
-  const peeked = await peekText(text, (head) => isEnoughForForm(head, limits.recordBytesMax));
+  const peeked = await peekText(start.all(), (head) => isEnoughForForm(head, limits.recordBytesMax));
   const form = jsonFormOf(peeked, format === 'ndjson' ? 'lines' : 'document');
   const read = form === 'lines' ? readJsonLines : readJson;
   return read(peeked.all(), { name, header, limits });

@@ -100,3 +100,30 @@ export function cellProblem(text: string, line: number, field: string, bytesMax:
   }
   return null;
 }
+
+const listedCharactersMax = 600;
+const listedNameCharactersMax = 120;
+
+/** Column or member names as part of a sentence: quoted, separated by commas; what is beyond 600 characters is counted. */
+export function listNames(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const shown: string[] = [];
+  let length = 0;
+  for (const name of names) {
+    const quoted = `"${shownName(name)}"`;
+    length += quoted.length + 2;
+    if (length > listedCharactersMax && shown.length > 0)
+      return `${shown.join(', ')} and ${names.length - shown.length} more`;
+    shown.push(quoted);
+  }
+  return shown.join(', ');
+}
+
+/** On one line, without spaces around it. */
+function shownName(name: string): string {
+  const tidy = name
+    .normalize('NFC')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
+  return tidy.length <= listedNameCharactersMax ? tidy : `${tidy.slice(0, listedNameCharactersMax).toWellFormed()}…`;
+}

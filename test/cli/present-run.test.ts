@@ -76,6 +76,17 @@ describe('a run for people', () => {
     ]);
   });
 
+  it.each([
+    ['keyColumnMissing', 'not imported: no id column found'],
+    ['webPage', 'not imported: it is not an export'],
+    ['morePages', 'not imported: it is one page of several'],
+  ])('that failed with %s: not that the file could not be read', (code, headline) => {
+    const reason = { code, message: 'people.csv: …', hint: null };
+    expect(presentRun(plain, presentation({ state: 'failed' }, { reason }))).toContain(
+      `people.csv → sandbox: ${headline}\n`,
+    );
+  });
+
   it('shows ten problems and says how many more there are', () => {
     const problems = Array.from({ length: 13 }, (_, index) => problem({ line: index + 100 }));
     const text = presentRun(plain, presentation({ state: 'doneWithDead' }, { problems }));

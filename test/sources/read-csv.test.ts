@@ -136,7 +136,16 @@ describe('CSV: the right end for each bad input', () => {
     expect(error).toMatchObject({ code: 'keyColumnMissing', facts: { found: 'name, mail', delimiter: ';', line: 1 } });
     expect(error.hint).toBe('Add it.');
     const mapped = await failed('name;mail\nAnn;a@example.com\n', { header: keyed('Kunden-Nr') });
-    expect(mapped.message).toContain('no column Kunden-Nr in the first 20 lines; line 1 holds: name, mail');
+    expect(mapped.message).toContain('no column Kunden-Nr in the first 20 lines; line 1 holds: "name", "mail"');
+  });
+
+  it('names the columns that a file without the key column has, and counts those that the message has no room for', async () => {
+    const columns = Array.from({ length: 92 }, (_, index) => `Phone ${index + 1} - Value`);
+    const { message } = await failed(`${columns.join(',')}\n`, { header: keyed('externalId') });
+    const [, more] = /and (\d+) more$/.exec(message) ?? [];
+    const named = message.match(/"Phone \d+ - Value"/g) ?? [];
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.length + Number(more)).toBe(92);
   });
 
   it('finds the header below a preamble and says which lines were left out', async () => {
