@@ -116,7 +116,7 @@ export function headerMissing(
   line: number,
   found: readonly string[],
   { wanted, hint }: HeaderRule,
-  delimiter: string,
+  delimiter: string | null,
 ): PatchbayError {
   const named = found.filter((column) => column.trim() !== '');
   const shown = named.length === 0 ? 'nothing' : listNames(named);

@@ -1,0 +1,298 @@
+/**
+ * The records of a table to rows, whatever the format: the header is searched in the first lines, what is above it and footers
+ * are left out with a warning, and each record becomes a row or a broken row with the reason.
+ *
+ * Invariant: at most one group of records and one slice of rows are in memory.
+ */
+import type { Problem } from '#src/contacts/outcome.ts';
+import { type Header, headerLineMax, headerMissing, headerOf, tooManyColumns } from './csv-layout.ts';
+import {
+  type FormatReader,
+  type HeaderRule,
+  itemsPerSliceMax,
+  type SourceLimits,
+  type Tally,
+} from './format-reader.ts';
+import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
+
+export interface TableOptions {
+  readonly name: string;
+  /** Null: the first line that is not blank is the header. */
+  readonly header: HeaderRule | null;
+  /** Rows to leave out and name in a warning: the footer of a known export. */
+  readonly isFooter: (cells: readonly string[]) => boolean;
+  readonly limits: SourceLimits;
+}
+
+/** One record, before its cells are known. */
+interface TableRecord {
+  /** The physical line on which it begins, from 1. */
+  readonly line: number;
+  /** All of its cells as one text, for messages and bounds. */
+  readonly text: string;
+}
+
+/** What differs between the formats of tables. */
+export interface TableFormat<Kind extends TableRecord> {
+  /** Of CSV; null where cells are not separated by a character. */
+  readonly delimiter: string | null;
+  /**
+   * Whether rows may be shorter or longer than the header: a sheet has no end to the right. Missing cells are then blank, and
+   * further ones belong to columns without a name.
+   */
+  readonly isOpen: boolean;
+  isBlank(record: Kind): boolean;
+  /** Lines that are no part of the table, such as `sep=;`. */
+  isDirective(record: Kind): boolean;
+  /** The cells of each record, in order. */
+  cellsOf(records: readonly Kind[]): readonly (readonly string[])[];
+  /** What is wrong with the record as such, or null. */
+  flawOf(record: Kind): Problem | null;
+}
+
+interface TableReader extends Pick<FormatReader, 'slices' | 'tail'> {
+  readonly columns: readonly string[];
+}
+
+/** A slice of records, in characters: records may be long. */
+const sliceCharsMax = 1024 * 1024;
+
+/** Its iterator throws what `records` throws, and PatchbayError `file` `tooManyColumns`, `tooManyRows`. @throws PatchbayError `file` `keyColumnMissing`. */
+export async function readTable<Kind extends TableRecord>(
+  records: AsyncGenerator<readonly Kind[]>,
+  format: TableFormat<Kind>,
+  options: TableOptions,
+  tally: Tally,
+): Promise<TableReader> {
+  const search = { format, options, tally };
+  const top = await findHeader(records, search);
+  const { header } = top;
+  const rows = header && createTableRows(header, format, options, tally);
+  return {
+    columns: header?.columns ?? [],
+    slices: () => rowSlices(top.rest, records, { ...search, rows }),
+    tail: () => withEmptyNote(tally, options.name, header),
+  };
+}
+
+interface Search<Kind extends TableRecord> {
+  readonly format: TableFormat<Kind>;
+  readonly options: TableOptions;
+  readonly tally: Tally;
+}
+
+interface Top<Kind> {
+  /** Null where the file holds nothing at all. */
+  readonly header: Header | null;
+  /** Records that were read together with the header and come after it. */
+  readonly rest: readonly Kind[];
+}
+
+/** Takes records until the header is found, 20 lines have passed, or the file ends. */
+async function findHeader<Kind extends TableRecord>(
+  records: AsyncGenerator<readonly Kind[]>,
+  { format, options, tally }: Search<Kind>,
+): Promise<Top<Kind>> {
+  const { header: rule, name, limits } = options;
+  const preamble: Kind[] = [];
+  let widest: readonly string[] = [];
+  const missing = (wanted: HeaderRule) => headerMissing(name, preamble[0]?.line ?? 1, widest, wanted, format.delimiter);
+  // Each turn takes one more group of records.
+  for (let next = await records.next(); !next.done; next = await records.next()) {
+    for (const [index, record] of next.value.entries()) {
+      if (rule !== null && record.line > headerLineMax) throw missing(rule);
+      if (format.isBlank(record)) {
+        tally.blankLine();
+        continue;
+      }
+      if (format.isDirective(record)) continue;
+      const cells = format.cellsOf([record])[0] ?? [];
+      if (rule === null || rule.isHeader(cells)) {
+        for (const above of preamble) tally.warn(lineLeftOut('preambleLine', above, 'it is above the header'));
+        const header = headerOf(cells, record.line, name, limits.columnsMax);
+        const width = format.isOpen ? limits.columnsMax : header.width;
+        return { header: { ...header, width }, rest: next.value.slice(index + 1) };
+      }
+      if (cells.length > widest.length) widest = cells;
+      preamble.push(record);
+    }
+  }
+  if (rule !== null && preamble.length > 0) throw missing(rule);
+  return { header: null, rest: [] };
+}
+
+interface RowWork<Kind extends TableRecord> extends Search<Kind> {
+  readonly rows: TableRows<Kind> | null;
+}
+
+async function* rowSlices<Kind extends TableRecord>(
+  first: readonly Kind[],
+  records: AsyncGenerator<readonly Kind[]>,
+  work: RowWork<Kind>,
+) {
+  try {
+    yield* itemSlices(first, work);
+    for await (const more of records) yield* itemSlices(more, work);
+  } finally {
+    await records.return(undefined);
+  }
+}
+
+/** Cuts the records of one group into slices, bounded by number and by length. */
+function* itemSlices<Kind extends TableRecord>(
+  records: readonly Kind[],
+  work: RowWork<Kind>,
+): Generator<readonly SourceItem[]> {
+  let slice: Kind[] = [];
+  let chars = 0;
+  for (const record of records) {
+    if (work.format.isBlank(record)) {
+      work.tally.blankLine();
+      continue;
+    }
+    slice.push(record);
+    chars += record.text.length;
+    if (slice.length < itemsPerSliceMax && chars < sliceCharsMax) continue;
+    yield itemsOf(slice, work);
+    slice = [];
+    chars = 0;
+  }
+  if (slice.length > 0) yield itemsOf(slice, work);
+}
+
+function itemsOf<Kind extends TableRecord>(slice: readonly Kind[], work: RowWork<Kind>): readonly SourceItem[] {
+  const items: SourceItem[] = [];
+  const table = work.format.cellsOf(slice);
+  for (const [index, record] of slice.entries()) {
+    const cells = table[index] ?? [];
+    if (work.options.isFooter(cells))
+      work.tally.warn(lineLeftOut('footerLine', record, 'it belongs to the footer of the export'));
+    else if (work.rows !== null) items.push(work.rows.item(record, cells));
+  }
+  return items;
+}
+
+function lineLeftOut(code: string, record: TableRecord, why: string): Problem {
+  const message = `line ${record.line} is left out: ${why}`;
+  const value = record.text.slice(0, 200).toWellFormed();
+  return { code, line: record.line, field: null, value, message, hint: 'Nothing to do if that is right.' };
+}
+
+function withEmptyNote(tally: Tally, name: string, header: Header | null) {
+  const tail = tally.tail();
+  if (tail.recordCount > 0) return tail;
+  const what = header === null ? 'is empty' : 'holds a header and no rows';
+  const code = header === null ? 'emptyFile' : 'noRows';
+  const line = header?.line ?? 1;
+  const hint = 'Check the export if rows were expected.';
+  const note: Problem = { code, line, field: null, value: null, message: `${name} ${what}`, hint };
+  return { ...tail, warnings: [...tail.warnings, note] };
+}
+
+/** Turns the cells of one record into a row, or a broken row with the reason. */
+interface TableRows<Kind extends TableRecord> {
+  /** @throws PatchbayError `file` `tooManyColumns`, `tooManyRows`. */
+  item(record: Kind, cells: readonly string[]): SourceItem;
+}
+
+function createTableRows<Kind extends TableRecord>(
+  header: Header,
+  format: TableFormat<Kind>,
+  { name, limits }: TableOptions,
+  tally: Tally,
+): TableRows<Kind> {
+  const namelessFilled = new Set<number>();
+
+  const noteNameless = (cells: readonly string[], line: number): void => {
+    for (let index = 0; index < Math.min(cells.length, header.width); index++) {
+      if ((header.columns[index] ?? '').trim() !== '' || (cells[index] ?? '').trim() === '') continue;
+      if (namelessFilled.has(index)) continue;
+      namelessFilled.add(index);
+      tally.warn(namelessColumn(index, line, cells[index] ?? ''));
+    }
+  };
+
+  const hasNameless = header.columns.length < header.width || header.columns.some((column) => column.trim() === '');
+
+  return {
+    item: (record, found) => {
+      const { line } = record;
+      const cells = format.isOpen ? filledUp(found, header.columns.length) : found;
+      if (cells.length > limits.columnsMax && cells.length > header.width) {
+        throw tooManyColumns(name, line, cells.length, limits.columnsMax);
+      }
+      const number = tally.nextRecord(line);
+      const fitted = fitToHeader(cells, header);
+      const row: CellsRow = {
+        kind: 'cells',
+        line,
+        record: number,
+        columns: header.columns,
+        cells: fitted ?? cells,
+        ...beyondOf(cells, fitted),
+      };
+      const problem = format.flawOf(record) ?? recordProblem(record, cells, fitted, header, limits);
+      if (problem !== null) return { type: 'broken', row, problem };
+      if (hasNameless) noteNameless(cells, line);
+      return { type: 'row', row };
+    },
+  };
+}
+
+function filledUp(cells: readonly string[], count: number): readonly string[] {
+  return cells.length >= count ? cells : [...cells, ...Array<string>(count - cells.length).fill('')];
+}
+
+/** The cells, cut to the header's columns; null where there are too few, or too many that hold something. */
+function fitToHeader(cells: readonly string[], header: Header): readonly string[] | null {
+  const wanted = header.columns.length;
+  if (cells.length === wanted) return cells;
+  if (cells.length < wanted) return null;
+  for (let index = header.width; index < cells.length; index++) {
+    if ((cells[index] ?? '').trim() !== '') return null;
+  }
+  return cells.slice(0, wanted);
+}
+
+function beyondOf(cells: readonly string[], fitted: readonly string[] | null): Pick<CellsRow, 'beyond'> {
+  const beyond = fitted === null ? [] : cells.slice(fitted.length);
+  return beyond.every((cell) => cell.trim() === '') ? {} : { beyond };
+}
+
+function recordProblem(
+  record: TableRecord,
+  cells: readonly string[],
+  fitted: readonly string[] | null,
+  header: Header,
+  limits: SourceLimits,
+): Problem | null {
+  if (fitted === null) return cellCount(record, cells.length, header.columns.length);
+  if (!holdsControlCharacter(record.text) && !isLongerThan(record.text, limits.cellBytesMax)) return null;
+  for (const [index, cell] of fitted.entries()) {
+    const problem = cellProblem(cell, record.line, header.columns[index] ?? '', limits.cellBytesMax);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function cellCount(record: TableRecord, found: number, wanted: number): Problem {
+  return {
+    code: 'cellCount',
+    line: record.line,
+    field: null,
+    value: shownValue(record.text),
+    message: `the row has ${found} ${found === 1 ? 'cell' : 'cells'}, the header has ${wanted}`,
+    hint: 'Put a value that contains the delimiter into quotes, or add the missing delimiters.',
+  };
+}
+
+function namelessColumn(index: number, line: number, value: string): Problem {
+  return {
+    code: 'emptyHeader',
+    line,
+    field: null,
+    value: shownValue(value),
+    message: `column ${index + 1} has no name but holds values; it is ignored`,
+    hint: 'Give the column a name if it is needed.',
+  };
+}
