@@ -12,8 +12,9 @@ import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mappi
 import { headerRule, keyColumns } from '#src/mapping/header-rule.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import { knownWrappers } from '#src/sources/json-wrapper.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
-import type { SourceItem } from '#src/sources/row.ts';
+import { listNames, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
@@ -176,7 +177,9 @@ function itemAsRead(sequence: number): (item: SourceItem) => StageItem {
 function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string[] {
   const { warnings, blankLineCount, recordCount } = source.tail();
   const unmapped = compiled.unmappedColumns;
+  const { wrapper = null } = source.head;
   return [
+    ...(wrapper === null || knownWrappers.has(wrapper) ? [] : [`the records are the list ${listNames([wrapper])}`]),
     ...(recordCount === 0 && warnings.length === 0 ? ['the file contains no rows'] : []),
     ...(unmapped.length > 0 ? [`ignored columns (not in the mapping): ${unmapped.join(', ')}`] : []),
     ...(blankLineCount > 0

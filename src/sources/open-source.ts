@@ -12,6 +12,7 @@ import { fileError, PatchbayError } from '#src/errors.ts';
 import { type DetectedEncoding, decodeText, detectEncoding, type PeekedText, peekText } from './decode.ts';
 import { classifyFileName, type NamedFormat } from './file-name.ts';
 import { defaultSourceLimits, type FormatReader, type HeaderRule, type SourceLimits } from './format-reader.ts';
+import { findWrapper } from './json-wrapper.ts';
 import { lookedAtChars, notAnExport } from './not-an-export.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
@@ -52,7 +53,8 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     const read = () => unpackedBytes(file, gzip, limits);
     const encoding = await detectEncoding(read, options.name, options.encoding);
     text = decodeText(read(), encoding.label, options.name);
-    const reader = await readerFor(format, text, options, limits);
+    const again = () => decodeText(read(), encoding.label, options.name);
+    const reader = await readerFor(format, text, again, options, limits);
     return sourceOf(file, reader, encoding, text);
   } catch (error) {
     const reported = await preferChange(file, error);
@@ -72,9 +74,11 @@ function formatByName(name: string): { format: NamedFormat; gzip: boolean } {
   throw fileError('formatUnknown', `${name}: ${message}`, { file: name }, hint);
 }
 
+/** @param again gives the text from its beginning. */
 async function readerFor(
   format: NamedFormat,
   text: AsyncGenerator<string>,
+  again: () => AsyncGenerator<string>,
   options: SourceOptions,
   limits: SourceLimits,
 ): Promise<FormatReader> {
@@ -93,8 +97,11 @@ async function readerFor(
   }
   const peeked = await peekText(start.all(), (head) => isEnoughForForm(head, limits.recordBytesMax));
   const form = jsonFormOf(peeked, format === 'ndjson' ? 'lines' : 'document');
-  const read = form === 'lines' ? readJsonLines : readJson;
-  return read(peeked.all(), { name, header, limits });
+  if (form === 'lines') return readJsonLines(peeked.all(), { name, header, limits });
+  const isContact = (names: readonly string[]): boolean => header?.isHeader(names) === true;
+  const isObject = peeked.head.trimStart().startsWith('{');
+  const wrapper = isObject ? { wrapper: await findWrapper(again(), limits, isContact) } : {};
+  return readJson(peeked.all(), { name, header, limits, ...wrapper });
 }
 
 function sourceOf(

@@ -1,6 +1,6 @@
 /**
  * JSON text to rows, in either of its forms (docs/contract.md, "Input"): a document, which is an array, or an object with an
- * array under `data`, `results` or `records`; or one object per line, where a line that is no JSON breaks that row only.
+ * array in one of its members; or one object per line, where a line that is no JSON breaks that row only.
  *
  * Invariant: at most one chunk of text, the rows it completed and one unfinished record are in memory. Of the members
  * beside the records only what they say of further pages is kept.
@@ -21,10 +21,10 @@ import {
   type Tally,
 } from './format-reader.ts';
 import { itemOf, itemOfValue, type ReadValue, readValue, textRow } from './json-item.ts';
+import { knownWrappers, type Wrapper } from './json-wrapper.ts';
 import { noSigns, type PageSigns, readPageSigns } from './more-pages.ts';
-import { type SourceItem, shownValue } from './row.ts';
+import { listNames, type SourceItem, shownValue } from './row.ts';
 
-const wrappers: ReadonlySet<string> = new Set(['data', 'results', 'records']);
 /** Members of a root object that a message names. */
 const membersShownMax = 10;
 /** Members of a root object that may be one contact by itself. */
@@ -36,6 +36,8 @@ interface JsonOptions {
   /** Null: an object that is the whole file is no contact. */
   readonly header: HeaderRule | null;
   readonly limits: SourceLimits;
+  /** Which member of the root holds the records; looked for by `findWrapper`. */
+  readonly wrapper?: Wrapper;
 }
 
 /** Takes bytes; what they complete is added to the items. */
@@ -79,7 +81,7 @@ function formatReader(
     yield* cut(items);
   };
   return {
-    head: { format, columns: null, delimiter: null },
+    head: { format, columns: null, delimiter: null, wrapper: options.wrapper?.name ?? null },
     slices,
     tail: () => {
       const tail = tally.tail();
@@ -93,7 +95,11 @@ function* cut(items: readonly SourceItem[]): Generator<readonly SourceItem[]> {
     yield items.slice(start, start + itemsPerSliceMax);
 }
 
-function createDocumentReader({ name, header, limits }: JsonOptions, tally: Tally, items: SourceItem[]): Reader {
+function createDocumentReader(
+  { name, header, limits, wrapper: given }: JsonOptions,
+  tally: Tally,
+  items: SourceItem[],
+): Reader {
   const root = createRootObject();
   let rootKind: 'list' | 'object' | 'scalar' = 'list';
   let rootLine = 1;
@@ -103,7 +109,8 @@ function createDocumentReader({ name, header, limits }: JsonOptions, tally: Tall
 
   const startMember = (member: MemberStart): MemberPlan => {
     memberName = member.name;
-    if (!wrappers.has(member.name) || member.kind !== 'list') return { as: 'value', keep: 'drop' };
+    const isWrapper = member.name === given?.name || knownWrappers.has(member.name);
+    if (!isWrapper || member.kind !== 'list') return { as: 'value', keep: 'drop' };
     if (wrapper !== null) throw notAList(name, member.place.line, `two lists, "${wrapper}" and "${member.name}"`);
     wrapper = member.name;
     return { as: 'records', keep: 'refuse' };
@@ -130,8 +137,8 @@ function createDocumentReader({ name, header, limits }: JsonOptions, tally: Tall
     if (rootKind === 'list') return;
     const names = root.names();
     if (header?.isHeader(names) !== true) {
-      const shown = names.slice(0, membersShownMax).map(shownValue).join(', ') || '(none)';
-      throw notAList(name, rootLine, `an object with the members ${shown}`);
+      const { rivals = [] } = given ?? {};
+      throw rivals.length > 1 ? severalLists(name, rootLine, rivals) : notAList(name, rootLine, membersFound(names));
     }
     if (root.bytes() > limits.recordBytesMax) throw recordTooLong(name, rootLine, limits.recordBytesMax);
     items.push(itemOfValue(root.read(), rootLine, tally));
@@ -228,9 +235,22 @@ function tooDeep(name: string, line: number, jsonDepthMax: number): PatchbayErro
   return fileError('jsonTooDeep', message, { file: name, line, jsonDepthMax }, hint);
 }
 
+function membersFound(names: readonly string[]): string {
+  const shown = names.slice(0, membersShownMax).map(shownValue).join(', ') || '(none)';
+  const more = names.length > membersShownMax ? ` and ${names.length - membersShownMax} more` : '';
+  return `an object with the members ${shown}${more}`;
+}
+
+function severalLists(name: string, line: number, rivals: readonly string[]): PatchbayError {
+  const found = `several lists, ${listNames(rivals)}`;
+  const message = `${name} holds ${found}, and none of them is known to be the list of contacts`;
+  const hint = 'Take the other lists out of the file, or rename the member that holds the contacts to "data".';
+  return fileError('notAJsonArray', message, { file: name, line, found }, hint);
+}
+
 function notAList(name: string, line: number, found: string): PatchbayError {
   const message = `${name} holds ${found}, not a list of contacts`;
-  const hint = 'Give an array, an object with the array under "data", "results" or "records", or one object per line.';
+  const hint = 'Give an array, an object with one list of contacts in it, as {"data": […]}, or one object per line.';
   return fileError('notAJsonArray', message, { file: name, line, found }, hint);
 }
 

@@ -44,6 +44,8 @@ export interface SourceHead {
   /** CSV only: the header as the file holds it, in order. Null for JSON. */
   readonly columns: readonly string[] | null;
   readonly delimiter: string | null;
+  /** JSON only: the member of the root object that holds the records, as `results`. */
+  readonly wrapper?: string | null;
   /** `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`… */
   readonly encoding: string;
 }

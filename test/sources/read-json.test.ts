@@ -22,6 +22,27 @@ describe('JSON: the right end for each input', () => {
     expect([head.format, dataOf(items), tail.warnings]).toEqual(['json', rows, []]);
   });
 
+  it.each([
+    ['contacts', JSON.stringify({ contacts: rows, total: 2 })],
+    ['items', JSON.stringify({ kind: 'list', items: rows }, null, 2)],
+    ['value', JSON.stringify({ '@odata.context': 'https://example.com', value: rows })],
+    ['people', JSON.stringify({ errors: [{ code: 1 }], tags: ['a'], people: rows, links: [{ rel: 'self' }] })],
+    ['results', JSON.stringify({ included: rows, results: rows })],
+  ])('reads the only list of objects, %s, and says which it was', async (wrapper, content) => {
+    const { head, items } = await json(content);
+    expect([head.wrapper, dataOf(items)]).toEqual([wrapper, rows]);
+  });
+
+  it('reads a list without a known name of any length, and a contact with a list of its own', async () => {
+    const many = Array.from({ length: 20_000 }, (_, id) => ({ id, text: 'x'.repeat(60) }));
+    expect((await json(JSON.stringify({ contacts: many }))).items).toHaveLength(20_000);
+    const contact = { externalId: '7', letters: [{ a: 1 }] };
+    const { head, items } = await json(JSON.stringify(contact), {
+      header: { isHeader: (names: readonly string[]) => names.includes('externalId'), wanted: 'key', hint: '' },
+    });
+    expect([head.wrapper, dataOf(items)]).toEqual([null, [contact]]);
+  });
+
   it('reads one object per line from .ndjson, .jsonl and .json', async () => {
     const content = `${rows.map((row) => JSON.stringify(row)).join('\r\n\r\n')}\n`;
     for (const name of ['b.ndjson', 'b.jsonl', 'b.json']) {
@@ -45,10 +66,17 @@ describe('JSON: the right end for each input', () => {
     ['42', 'the value 42'],
     ['"contacts"', 'the value "contacts"'],
     ['null', 'the value null'],
-    ['{"contacts":[{"id":1}],"total":1}', 'an object with the members contacts, total'],
+    ['{"contact":{"id":1},"total":1}', 'an object with the members contact, total'],
+    ['{"id":1,"emails":[{"value":"a@example.com"}]}', 'an object with the members id, emails'],
+    ['{"contacts":["a"],"total":1}', 'an object with the members contacts, total'],
+    ['{"contacts":[{"id":1}],"companies":[{"id":2}]}', 'several lists, "contacts", "companies"'],
     ['{"data":{"id":1}}', 'an object with the members data'],
     ['{"data":[],"results":[]}', 'two lists, "data" and "results"'],
     ['{}', 'an object with the members (none)'],
+    [
+      JSON.stringify(Object.fromEntries(Array.from({ length: 34 }, (_, index) => [`m${index}`, index]))),
+      'an object with the members m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 24 more',
+    ],
   ])('refuses the root %s, saying what was found', async (content, found) => {
     expect(await failed(content)).toMatchObject({ kind: 'file', code: 'notAJsonArray', facts: { found } });
   });
@@ -226,7 +254,7 @@ describe('JSON: the right end for each input', () => {
     const included = Array.from({ length: 30_000 }, (_, index) => ({ index, text: 'x'.repeat(60) }));
     const { items } = await json(JSON.stringify({ included, data: rows, later: included }));
     expect(dataOf(items)).toEqual(rows);
-    expect((await failed(JSON.stringify({ contacts: included }))).code).toBe('notAJsonArray');
+    expect((await failed(JSON.stringify({ contacts: { included } }))).code).toBe('notAJsonArray');
   });
 
   it.each([
@@ -234,6 +262,7 @@ describe('JSON: the right end for each input', () => {
     [' \n', 'emptyFile'],
     ['[]', 'noRows'],
     ['{"data":[]}', 'noRows'],
+    ['{"contacts":[],"total":0}', 'noRows'],
   ])('accepts %j with no rows and a warning', async (content, code) => {
     const { items, tail } = await json(content);
     expect([items.length, warningCodes(tail)]).toEqual([0, [code]]);
