@@ -120,6 +120,7 @@ export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Pro
       version: versionOf({ redrive: run.id }),
       duplicateKeys: 'lastWins',
       mappedColumns: [],
+      readings: [],
       unmappedColumns: [],
       leftOut: [],
       notes: [],

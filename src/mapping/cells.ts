@@ -27,7 +27,9 @@ import {
 } from './cell.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import type { ItemList, ItemsTarget, Target } from './layout.ts';
+import { familyName, givenNames } from './person-name.ts';
 import { readPhone, splitPhones } from './phone-cell.ts';
+import type { NamePart } from './synonyms.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
 export interface Finding {
@@ -50,17 +52,18 @@ type Readers = {
 const readers: Readers = {
   key: (place, { prefix }) => found(place, readKey(place.raw, prefix, place.from), (key) => ({ key })),
 
-  scalar: (place, { name, onBlank }) => {
+  scalar: (place, { name, part, onBlank }) => {
     const single = readSingle(place);
     if (!single.ok) return refused(place, single.flaw);
-    const cell = single.value;
+    const cell = part === undefined ? single.value : partOf(single.value, part);
     const isNothing = cell.kind === 'text' && nameFields.has(name) && isPlaceholder(cell.text);
     if (cell.kind === 'text' && !isNothing) {
       const reading = name === 'sourceUrl' ? readSourceUrl(cell.text) : readText(cell.text);
       return found(place, reading, (value) => ({ scalars: { [name]: value } }));
     }
     const isCleared = cell.kind === 'clear' || onBlank === 'clear';
-    const warnings = isNothing ? [{ ...place, flaw: placeholderWarning }] : [];
+    // Both parts of a whole name come from one cell, which is worth one warning.
+    const warnings = isNothing && part !== 'familyName' ? [{ ...place, flaw: placeholderWarning }] : [];
     return { adds: isCleared ? { scalars: { [name]: null } } : {}, problems: [], warnings };
   },
 
@@ -140,6 +143,13 @@ function readSingle(place: Place): Reading<SingleCell> {
   if (cell.kind === 'wrong') return { ok: false, flaw: cell.flaw };
   if (cell.kind !== 'list') return good(cell);
   return bad('notText', 'expected one text, found a list', 'Write one value as a string.');
+}
+
+/** One part of a whole name; blank where the name has none. */
+function partOf(cell: SingleCell, part: NamePart): SingleCell {
+  if (cell.kind !== 'text' || isPlaceholder(cell.text)) return cell;
+  const text = part === 'givenNames' ? givenNames(cell.text) : familyName(cell.text);
+  return text === '' ? { kind: 'blank' } : { kind: 'text', text };
 }
 
 function customField(key: string, value: DesiredContact['customFields'][number]['value']): Partial<DesiredContact> {

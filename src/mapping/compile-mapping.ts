@@ -21,17 +21,24 @@ import {
   watchMembers,
 } from './file-findings.ts';
 import { closestName, normaliseHeader, tidyHeader } from './header.ts';
-import { isContactShape, mapConfiguredObject, mapContactObject, mapFlatObject, UnmappedNames } from './json-rows.ts';
+import {
+  FlatNames,
+  isContactShape,
+  mapConfiguredObject,
+  mapContactObject,
+  mapFlatObject,
+  UnmappedNames,
+} from './json-rows.ts';
 import {
   type BoundColumn,
-  type ColumnBinding,
   configuredMapping,
   configuredTargets,
+  type GenericBinding,
   genericMapping,
-  genericTarget,
   type MappingContext,
   resolveSettings,
   type Settings,
+  type Target,
 } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { type MappedRow, mapCells } from './row.ts';
@@ -54,6 +61,8 @@ export interface CompiledMapping {
   readonly duplicateKeys: Mapping['duplicateKeys'];
   /** The columns of a CSV file that have a target, as the file names them; none for JSON, which has no header. */
   readonly mappedColumns: readonly string[];
+  /** What is read by a synonym, as `Mobile → phone (mobile)`; for JSON complete after the last row. */
+  readonly readings: readonly string[];
   /** Columns that nothing maps. For JSON: the members met so far, complete after the last row; at most 500. */
   readonly unmappedColumns: readonly string[];
   /** Those of them that hold contact data, judged by their names, and are filled; complete after the last row. */
@@ -86,11 +95,18 @@ export function compileMapping(mapping: Mapping | null, shape: FileShape, contex
 }
 
 function compileForCells(mapping: Mapping | null, columns: readonly string[], settings: Settings): CompiledMapping {
-  const binding: ColumnBinding =
-    mapping === null ? genericMapping(columns, settings) : configuredMapping(mapping, columns, settings);
+  const binding: GenericBinding =
+    mapping === null
+      ? genericMapping(columns, settings)
+      : { ...configuredMapping(mapping, columns, settings), readings: new Map(), rivals: new Map() };
   refuseUnknownCustomFields(binding, settings);
   const notes = createFileNotes();
-  const leftOut = leftOutOfCells(columns, binding.unmapped, namesPeople(binding.bound));
+  const leftOut = leftOutOfCells(
+    columns,
+    binding.unmapped,
+    namesPeople(binding.bound.map(({ target }) => target)),
+    binding.rivals,
+  );
   let isEmpty = true;
   return {
     ...common(mapping),
@@ -103,7 +119,8 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
       if (!isEmpty) refuseWithoutContent(binding.bound, by, columns);
     },
     version: versionOf({ mapping, bound: binding.bound }),
-    mappedColumns: binding.bound.map(({ field }) => field),
+    mappedColumns: [...new Set(binding.bound.map(({ field }) => field))],
+    readings: [...binding.readings.values()],
     unmappedColumns: binding.unmapped.map((index) => columns[index] ?? ''),
     get leftOut() {
       return leftOut.list();
@@ -126,8 +143,9 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
   refusePositions(bound);
   const { country, onBlank, customFields } = settings;
   const ignored = new Set((mapping?.ignore ?? []).map(normaliseHeader));
-  const leftOut = mapping === null ? leftOutOfGeneric(settings) : leftOutOfMapping(bound, ignored);
-  const lacking = mapping === null ? watchContent(settings) : watchMembers(mapping, bound);
+  const names = new FlatNames(settings);
+  const leftOut = mapping === null ? leftOutOfGeneric(names) : leftOutOfMapping(bound, ignored);
+  const lacking = mapping === null ? watchContent(names) : watchMembers(mapping, bound);
   return {
     ...common(mapping),
     see: (row) => {
@@ -137,6 +155,9 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
     refuseLacking: lacking.refuse,
     version: versionOf({ mapping, bound, country, onBlank, customFields: mapping === null ? customFields : null }),
     mappedColumns: [],
+    get readings() {
+      return names.readings();
+    },
     get unmappedColumns() {
       return unmapped.list().filter((name) => !ignored.has(normaliseHeader(name)));
     },
@@ -150,8 +171,11 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
     mapRow: (row) => {
       invariant(row.kind === 'object', 'a JSON file gives objects');
       if (mapping !== null) return notes.take(mapConfiguredObject(row, bound, settings, unmapped));
-      const map = isContactShape(row.object) ? mapContactObject : mapFlatObject;
-      return notes.take(map(row, settings, unmapped));
+      return notes.take(
+        isContactShape(row.object)
+          ? mapContactObject(row, settings, unmapped)
+          : mapFlatObject(row, settings, unmapped, names),
+      );
     },
   };
 }
@@ -159,24 +183,28 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
 function leftOutOfMapping(bound: readonly BoundColumn[], ignored: ReadonlySet<string>): LeftOut {
   const known = new Set([...bound.map(({ field }) => normaliseHeader(field)), ...ignored]);
   return leftOutOfObjects(
-    (name) => known.has(normaliseHeader(name)),
-    () => namesPeople(bound),
+    () => (name) => known.has(normaliseHeader(name)),
+    () => null,
+    () => namesPeople(bound.map(({ target }) => target)),
   );
 }
 
-function leftOutOfGeneric(settings: Settings): LeftOut {
-  const bound: BoundColumn[] = [];
-  const isMapped = (field: string): boolean => {
-    const target = genericTarget(field, settings);
-    if (target !== null) bound.push({ index: null, field, target });
-    return target !== null;
-  };
-  return leftOutOfObjects(isMapped, () => namesPeople(bound));
+function leftOutOfGeneric(names: FlatNames): LeftOut {
+  const named = new Set<string>();
+  return leftOutOfObjects(
+    (object) => {
+      const byName = names.targetsOf(object);
+      for (const target of [...byName.values()].flat()) if (target.kind === 'scalar') named.add(target.name);
+      return (name) => byName.has(name);
+    },
+    (name) => names.rivalOf(name),
+    () => named.has('firstName') && named.has('lastName'),
+  );
 }
 
-function namesPeople(bound: readonly BoundColumn[]): boolean {
+function namesPeople(targets: readonly Target[]): boolean {
   return ['firstName', 'lastName'].every((name) =>
-    bound.some(({ target }) => target.kind === 'scalar' && target.name === name),
+    targets.some((target) => target.kind === 'scalar' && target.name === name),
   );
 }
 
@@ -193,7 +221,7 @@ function refusePositions(bound: readonly BoundColumn[]): void {
 }
 
 /** One message for the file instead of one rejected row after another. */
-function refuseUnknownCustomFields({ bound }: ColumnBinding, { customFields }: Settings): void {
+function refuseUnknownCustomFields({ bound }: GenericBinding, { customFields }: Settings): void {
   const known = (customFields ?? []).map(({ key }) => key);
   for (const { field, target } of bound) {
     if (target.kind !== 'custom' || target.type !== 'undefined') continue;
@@ -207,7 +235,7 @@ function refuseUnknownCustomFields({ bound }: ColumnBinding, { customFields }: S
 }
 
 /** To be raised whenever the code maps the same cell in another way than before. */
-const mappingCodeVersion = 2;
+const mappingCodeVersion = 3;
 
 const versionDigits = 16;
 

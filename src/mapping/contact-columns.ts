@@ -7,7 +7,7 @@
  */
 import { isIgnoredHeader, tidyHeader } from './header.ts';
 
-export type ContactColumnKind = 'phone' | 'email' | 'firstName' | 'lastName' | 'fullName';
+export type ContactColumnKind = 'phone' | 'email' | 'firstName' | 'lastName' | 'fullName' | 'company' | 'role';
 
 export interface ContactColumn {
   /** As the file names it. */
@@ -24,17 +24,19 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 /** Any of these words makes the column one of phone numbers, unless a word of `about` is there, too. */
 const phoneWords = words(
   `phone phones telephone smartphone cellphone telefon telefonnummer rufnummer handy handynummer mobilnummer mobiltelefon
-  mobilfunk mobilfunknummer festnetz festnetznummer telefono telefonos`,
+  mobilfunk mobilfunknummer festnetz festnetznummer telefono telefonos telefonnr telnr telnummer rufnr handynr mobilnr
+  mobiltel diensthandy firmenhandy geschaftshandy privathandy privattelefon festnetztelefon`,
 );
-const emailWords = words('email emails emailadresse emailaddress mailadresse courriel');
+const emailWords = words('email emails emailadresse emailaddress mailadresse courriel courriels');
 /** These count only beside known words: `Mobile` and `Tel. privat`, not `Mobile App` and `Mail Merge`. */
-const weakPhoneWords = words('mobile mobil cell tel gsm portable fixe movil celular durchwahl direktwahl');
+const weakPhoneWords = words('mobile mobil cell tel gsm portable fixe fijo movil celular durchwahl direktwahl');
 const weakEmailWords = words('mail mails correo');
 const qualifiers = words(
-  `number numbers no nr num numero nummer address adresse direccion value default primary secondary main other direct
-  contact kontakt customer kunde kunden client cliente company firma work business office home private personal
-  privat geschaftlich dienstlich beruflich arbeit buro zentrale travail bureau domicile maison personnel
-  professionnel principal trabajo casa oficina particular electronico electronique de du d la le el del the`,
+  `number numbers n no nr num numero nummer address adresse direccion value default primary secondary main other direct
+  contact kontakt customer kunde kunden client cliente company firma firmen
+  empresa entreprise societe work business office home private personal
+  privat geschaftlich geschaeftlich dienstlich dienst beruflich arbeit buro buero zentrale weitere sonstige travail bureau domicile maison personnel
+  professionnel profesional principal autre otro trabajo casa oficina particular electronico electronique de du d la le el del the`,
 );
 /** The column says something about a number or an address, or whose it is: no value for the contact. */
 const about = words(
@@ -48,10 +50,20 @@ const about = words(
 const labels: readonly (readonly [string, ReadonlySet<string>])[] = [
   [
     'mobile',
-    words('mobile mobil cell cellphone handy handynummer mobilnummer mobiltelefon mobilfunk portable movil celular'),
+    words(
+      `mobile mobil cell cellphone smartphone handy handynummer handynr mobilnummer mobilnr mobiltel mobiltelefon
+      mobilfunk mobilfunknummer portable movil celular gsm diensthandy firmenhandy geschaftshandy privathandy`,
+    ),
   ],
-  ['work', words('work business office geschaftlich dienstlich beruflich arbeit buro travail bureau trabajo oficina')],
-  ['home', words('home private personal privat domicile maison casa particular')],
+  [
+    'work',
+    words(
+      `work business office company geschaftlich geschaeftlich dienstlich dienst beruflich arbeit buro buero firma firmen
+      travail bureau professionnel entreprise societe trabajo oficina profesional empresa`,
+    ),
+  ],
+  ['home', words('home private personal privat privattelefon domicile maison personnel casa particular')],
+  ['other', words('other weitere sonstige autre otro')],
 ];
 
 /** Whole headers, without spaces. */
@@ -83,7 +95,7 @@ export function contactColumnOf(column: string): ContactColumn | null {
   if (kind === null) return null;
   const shown = JSON.stringify(tidyHeader(column));
   if (kind === 'phone' || kind === 'email') {
-    const [label] = labels.find(([, marks]) => parts.some((part) => marks.has(part))) ?? [kind];
+    const label = labelIn(parts) ?? kind;
     const line = `${kind}s: [{ column: ${shown}, label: ${label} }]`;
     return { column, kind, line, generic: label === kind ? kind : `${kind} ${label}` };
   }
@@ -92,18 +104,47 @@ export function contactColumnOf(column: string): ContactColumn | null {
   return { column, kind, line: `fields: { ${generic}: ${shown} }`, generic };
 }
 
+/** What a header says of an e-mail address or a phone number, each of its words being known. */
+export interface PlainItemsHeader {
+  readonly kind: 'phone' | 'email';
+  /** `mobile`, `work`, `home` or `other`; null where it names none. */
+  readonly label: string | null;
+}
+
+/**
+ * Null where one word is unknown: `Telefon Empfang` suggests a phone number (`contactColumnOf`), but only a person knows whose
+ * it is.
+ */
+export function plainItemsHeader(header: string): PlainItemsHeader | null {
+  const parts = wordsOf(header);
+  const kind = listOf(parts);
+  return kind === null || !areAllKnown(parts) ? null : { kind, label: labelIn(parts) };
+}
+
+function labelIn(parts: readonly string[]): string | null {
+  return labels.find(([, marks]) => parts.some((part) => marks.has(part)))?.[0] ?? null;
+}
+
+function areAllKnown(parts: readonly string[]): boolean {
+  const known = [qualifiers, phoneWords, emailWords, weakPhoneWords, weakEmailWords];
+  return parts.every((part) => known.some((table) => table.has(part)));
+}
+
 function listOf(parts: readonly string[]): 'phone' | 'email' | null {
   if (parts.some((part) => about.has(part))) return null;
   if (parts.some((part) => emailWords.has(part))) return 'email';
   if (parts.some((part) => phoneWords.has(part))) return 'phone';
-  const isKnown = parts.every((part) => qualifiers.has(part) || weakPhoneWords.has(part) || weakEmailWords.has(part));
-  if (!isKnown) return null;
+  if (!areAllKnown(parts)) return null;
   if (parts.some((part) => weakEmailWords.has(part))) return 'email';
   return parts.some((part) => weakPhoneWords.has(part)) ? 'phone' : null;
 }
 
-/** `E-Mail privat` → email, privat; `homePhone 2` → home, phone; `Téléphone` → telephone. */
-function wordsOf(header: string): readonly string[] {
+/** Words that are written as one: `workphone`, `mobilenumber`. */
+const compound =
+  /^(mobile|cell|home|work|business|office|private|personal|other|company|contact|primary|secondary)(phone|telephone|tel|email|mail|number|no)$/;
+
+/** `E-Mail privat` → email, privat; `homePhone 2` → home, phone; `workphone` → work, phone; `Téléphone` → telephone. */
+export function wordsOf(header: string): readonly string[] {
   return header
     .slice(0, headerCharsMax)
     .normalize('NFKD')
@@ -112,5 +153,6 @@ function wordsOf(header: string): readonly string[] {
     .toLowerCase()
     .replace(/\be[\s_\p{Pd}]?mail/gu, 'email')
     .split(/[^a-z]+/)
+    .flatMap((part) => compound.exec(part)?.slice(1) ?? [part])
     .filter((part) => part !== '');
 }

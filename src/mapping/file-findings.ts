@@ -12,8 +12,8 @@ import { listNames, type ObjectRow, type Row } from '#src/sources/row.ts';
 import { isJsonObject, isPlaceholder, type JsonObject, type WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
 import { closestName, isIgnoredHeader, normaliseHeader } from './header.ts';
-import { isContactShape } from './json-rows.ts';
-import { type BoundColumn, genericTarget, holdsContent, missingHint, type Settings } from './layout.ts';
+import { type FlatNames, isContactShape } from './json-rows.ts';
+import { type BoundColumn, holdsContent, missingHint } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import type { MappedRow } from './row.ts';
 
@@ -55,14 +55,14 @@ export function watchMembers(mapping: Mapping, bound: readonly BoundColumn[]): L
 }
 
 /** In the generic layout: some record must have a member with a meaning, other than the key. */
-export function watchContent(settings: Settings): Lacking {
+export function watchContent(names: FlatNames): Lacking {
   const found = new Set<string>();
   let hasContent = false;
   return {
     see: ({ object }) => {
       if (hasContent) return;
       for (const name of Object.keys(object)) if (found.size < namesMax) found.add(name);
-      hasContent = isContactShape(object) || hasContentMember(object, settings);
+      hasContent = isContactShape(object) || hasContentMember(object, names);
     },
     refuse: () => {
       if (!hasContent && found.size > 0) throw nothingMapped('the generic layout', [...found]);
@@ -70,11 +70,11 @@ export function watchContent(settings: Settings): Lacking {
   };
 }
 
-function hasContentMember(object: JsonObject, settings: Settings): boolean {
-  return Object.keys(object).some((name) => {
-    const target = genericTarget(name, settings);
-    return target === null ? /^custom(fields)?$/.test(normaliseHeader(name)) : holdsContent(target);
-  });
+function hasContentMember(object: JsonObject, names: FlatNames): boolean {
+  const targets = [...names.targetsOf(object).values()].flat();
+  return (
+    targets.some(holdsContent) || Object.keys(object).some((name) => /^custom(fields)?$/.test(normaliseHeader(name)))
+  );
 }
 
 /**
@@ -122,11 +122,19 @@ export interface LeftOut {
   list(): readonly ContactColumn[];
 }
 
-/** @param unmapped the positions of the columns that nothing maps. */
-export function leftOutOfCells(columns: readonly string[], unmapped: readonly number[], namesPeople: boolean): LeftOut {
+/**
+ * @param unmapped the positions of the columns that nothing maps.
+ * @param rivals those of them that mean one field, by their positions.
+ */
+export function leftOutOfCells(
+  columns: readonly string[],
+  unmapped: readonly number[],
+  namesPeople: boolean,
+  rivals: ReadonlyMap<number, ContactColumn> = new Map(),
+): LeftOut {
   const filled: ContactColumn[] = [];
   let open = unmapped.flatMap((index) => {
-    const column = contactColumnOf(columns[index] ?? '');
+    const column = rivals.get(index) ?? contactColumnOf(columns[index] ?? '');
     return column === null ? [] : [{ index, column }];
   });
   return {
@@ -142,28 +150,35 @@ export function leftOutOfCells(columns: readonly string[], unmapped: readonly nu
 }
 
 /**
- * @param isMapped whether a member has a meaning, or is ignored by choice.
+ * @param mappedIn the members of a record that have a meaning, or are ignored by choice.
+ * @param rivalOf where a member is one of several that mean one field.
  * @param namesPeople whether first and last name are mapped; called after the last row.
  */
-export function leftOutOfObjects(isMapped: (name: string) => boolean, namesPeople: () => boolean): LeftOut {
+export function leftOutOfObjects(
+  mappedIn: (object: JsonObject) => (name: string) => boolean,
+  rivalOf: (name: string) => ContactColumn | null,
+  namesPeople: () => boolean,
+): LeftOut {
   const filled: ContactColumn[] = [];
-  /** Null: not contact data, or already listed. */
+  /** Null: not contact data. */
   const met = new Map<string, ContactColumn | null>();
   const columnOf = (name: string): ContactColumn | null => {
     const known = met.get(name);
     if (known !== undefined || met.size >= namesMax) return known ?? null;
-    const found = isMapped(name) ? null : contactColumnOf(name);
+    const found = contactColumnOf(name);
     met.set(name, found);
     return found;
   };
+  const listed = new Set<string>();
   return {
     see: (row) => {
       if (row.kind !== 'object') return;
+      const isMapped = mappedIn(row.object);
       for (const name of Object.keys(row.object)) {
-        const column = columnOf(name);
-        if (column === null || !isFilled(row.object[name])) continue;
+        const column = listed.has(name) ? null : (rivalOf(name) ?? columnOf(name));
+        if (column === null || isMapped(name) || !isFilled(row.object[name])) continue;
         filled.push(column);
-        met.set(name, null);
+        listed.add(name);
       }
     },
     list: () => missed(filled, namesPeople()),

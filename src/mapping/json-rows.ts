@@ -12,10 +12,19 @@ import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import type { JsonValue, ObjectRow } from '#src/sources/row.ts';
 import { bad, isJsonObject, type JsonObject, keyMissing, memberOf } from './cell.ts';
 import { type CellReading, type Finding, readValue, refused } from './cells.ts';
+import type { ContactColumn } from './contact-columns.ts';
 import { customFieldKind } from './custom-cell.ts';
 import { isIgnoredHeader, normaliseHeader } from './header.ts';
-import { type BoundColumn, genericTarget, type Settings, type Target, targetIdentity } from './layout.ts';
+import {
+  type BoundColumn,
+  genericTarget,
+  genericTargets,
+  type Settings,
+  type Target,
+  targetIdentity,
+} from './layout.ts';
 import { foldRow, type MappedRow } from './row.ts';
+import { isItemsName } from './synonyms.ts';
 
 /** Names of members that nothing maps, in order of appearance: each once, at most 500. */
 export class UnmappedNames {
@@ -150,8 +159,74 @@ function defaultTargets({ onBlank, country }: Settings): ReadonlyMap<string, Tar
   ]);
 }
 
-export function mapFlatObject(row: ObjectRow, settings: Settings, unmapped: UnmappedNames): MappedRow {
-  const members = Object.entries(row.object).flatMap(([field, raw]) => bindFlat(field, raw, settings, unmapped));
+/** The meaning of an object's members, which a synonym may have by their company alone. */
+export class FlatNames {
+  readonly #settings: Settings;
+  readonly #byShape = new Map<string, ReadonlyMap<string, readonly Target[]>>();
+  readonly #readings = new Set<string>();
+  readonly #rivals = new Map<string, ContactColumn>();
+  /** Of shapes, and of readings. */
+  readonly #countMax = 500;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** The targets of each member that has one. Records of one shape share the map. */
+  targetsOf(object: JsonObject): ReadonlyMap<string, readonly Target[]> {
+    const shape = shapeOf(object);
+    const known = this.#byShape.get(shape);
+    if (known !== undefined) return known;
+    const names = Object.keys(object).filter((name) => isBoundByName(name, object[name], this.#settings));
+    const { targets, readings, rivals } = genericTargets(names, this.#settings);
+    for (const reading of readings.values()) if (this.#readings.size < this.#countMax) this.#readings.add(reading);
+    for (const rival of rivals.values()) if (this.#rivals.size < this.#countMax) this.#rivals.set(rival.column, rival);
+    const byName = new Map(
+      names.flatMap((name, index) => ((targets[index] ?? []).length > 0 ? [[name, targets[index] ?? []]] : [])),
+    );
+    if (this.#byShape.size < this.#countMax) this.#byShape.set(shape, byName);
+    return byName;
+  }
+
+  /** Members read by a synonym, as `Mobile → phone (mobile)`; complete after the last row. */
+  readings(): readonly string[] {
+    return [...this.#readings];
+  }
+
+  /** Where the member is one of several synonyms of one field. */
+  rivalOf(name: string): ContactColumn | null {
+    return this.#rivals.get(name) ?? null;
+  }
+}
+
+/** The names of an object's members, with what `isBoundByName` asks of their values. */
+function shapeOf(object: JsonObject): string {
+  let shape = '';
+  for (const [name, value] of Object.entries(object)) {
+    const kind = Array.isArray(value) ? '[' : typeof value === 'boolean' || isJsonObject(value) ? '{' : '"';
+    shape += `${name}\n${kind}`;
+  }
+  return shape;
+}
+
+/** A synonym is no name for an object or for true and false, and no name of a single field for a list. */
+function isBoundByName(name: string, value: JsonValue | undefined, settings: Settings): boolean {
+  const header = normaliseHeader(name);
+  if (header === 'custom' || header === 'customfields') return false;
+  const isPlain = value === null || typeof value === 'string' || typeof value === 'number';
+  return isPlain || (Array.isArray(value) && isItemsName(name)) || genericTarget(name, settings) !== null;
+}
+
+export function mapFlatObject(
+  row: ObjectRow,
+  settings: Settings,
+  unmapped: UnmappedNames,
+  names: FlatNames,
+): MappedRow {
+  const targets = names.targetsOf(row.object);
+  const members = Object.entries(row.object).flatMap(([field, raw]) =>
+    bindFlat(field, raw, targets.get(field) ?? [], settings, unmapped),
+  );
   const hasKey = members.some((member) => isBound(member) && member.target.kind === 'key');
   return foldRow(row.line, settings.sourceLabel, [
     ...readMembers(members),
@@ -159,15 +234,19 @@ export function mapFlatObject(row: ObjectRow, settings: Settings, unmapped: Unma
   ]);
 }
 
-function bindFlat(field: string, raw: JsonValue, settings: Settings, unmapped: UnmappedNames): readonly Member[] {
+function bindFlat(
+  field: string,
+  raw: JsonValue,
+  targets: readonly Target[],
+  settings: Settings,
+  unmapped: UnmappedNames,
+): readonly Member[] {
   if (isIgnoredHeader(field)) return [];
   const header = normaliseHeader(field);
   if (header === 'custom') return bindCustomObject(field, raw, settings);
   if (header === 'customfields') return bindCustomList(field, raw, settings);
-  const target = genericTarget(field, settings);
-  if (target !== null) return [{ field, target, raw }];
-  unmapped.add(field);
-  return [];
+  if (targets.length === 0) unmapped.add(field);
+  return targets.map((target) => ({ field, target, raw }));
 }
 
 /** `custom: {key: value}` of the flat shape. */

@@ -3,8 +3,8 @@
  * them needs; and the settings that targets are made with, from the mapping, the command line and the workspace.
  *
  * - The *generic layout* (`docs/contract.md`, "Input") goes by the columns' own names: `externalId, firstName, lastName,
- *   company, role, source, sourceUrl, email, email <label>, phone, phone <label>, custom.<key>`. The same names serve flat
- *   JSON objects.
+ *   company, role, source, sourceUrl, email, email <label>, phone, phone <label>, custom.<key>`; other columns by what else
+ *   these are called (`synonyms.ts`). The same names serve flat JSON objects.
  * - A *mapping* names its columns, or picks them by position. A column that the file lacks stops the file, since silence
  *   would look like blank cells; one that a guard watches, or that is optional, is left out.
  *
@@ -16,10 +16,12 @@ import { PatchbayError } from '#src/errors.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import { checkSourceLabel } from './cell.ts';
+import type { ContactColumn } from './contact-columns.ts';
 import { type CustomFieldKind, customFieldKind } from './custom-cell.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
 import { type BlankRule, type ColumnRef, type Mapping, slotOf } from './mapping-schema.ts';
 import { checkCountry, readCountry } from './phone-cell.ts';
+import { describeReading, isSynonym, type NamePart, readSynonyms, type SynonymMeaning } from './synonyms.ts';
 
 /** The columns that the header row of a file in the generic layout must have. */
 export const genericKeyColumns: readonly string[] = ['externalId'];
@@ -33,7 +35,10 @@ const scalarColumns: ReadonlyMap<string, ScalarName> = new Map([
 ]);
 
 /** What may follow `email` or `phone` without being a label. */
-const plainEndings: ReadonlySet<string> = new Set(['', 's', 'address', 'addresses', 'number', 'numbers']);
+const plainEndings: ReadonlySet<string> = new Set([
+  ...['', 's', 'address', 'addresses', 'number', 'numbers'],
+  ...['adresse', 'adressen', 'nr', 'nummer'],
+]);
 /**
  * Labels that are understood without a separator (`phonemobile`). Others need a space, `_`, a dash or a capital letter
  * before them: otherwise `emailed` would be an address with the label `ed`.
@@ -101,26 +106,58 @@ function labelOf(ending: string, word: string, plain: string): string | null {
   return [...label].length <= labelLengthMax ? label : null;
 }
 
-/** The columns of a file in the generic layout. */
+/** The targets of the names of one file or one record: a synonym's meaning depends on the others. */
+export interface GenericNames {
+  /** For each name, in order. A whole name has two targets, a name without a meaning none. */
+  readonly targets: readonly (readonly Target[])[];
+  /** Names that are read by a synonym, as `Mobile → phone (mobile)`, by their positions. */
+  readonly readings: ReadonlyMap<number, string>;
+  /** Synonyms of one field, by their positions: nothing maps them. */
+  readonly rivals: ReadonlyMap<number, ContactColumn>;
+}
+
+export function genericTargets(names: readonly string[], settings: Settings): GenericNames {
+  const exact = names.map((name) => (isIgnoredHeader(name) ? null : genericTarget(name, settings)));
+  const taken = new Set(exact.flatMap((target) => (target?.kind === 'scalar' ? [target.name] : [])));
+  const open = names.map((name, index) => (exact[index] === null ? name : null));
+  const { meanings, rivals } = readSynonyms(open, taken);
+  const readings = names.flatMap((name, index) => {
+    const meaning = meanings[index] ?? [];
+    return meaning.length === 0 ? [] : [[index, describeReading(name, meaning)] as const];
+  });
+  const targets = names.map((name, index): readonly Target[] => {
+    const own = exact[index] ?? null;
+    return own === null ? (meanings[index] ?? []).map((one) => synonymTarget(name, one, settings)) : [own];
+  });
+  return { targets, readings: new Map(readings), rivals };
+}
+
+function synonymTarget(name: string, meaning: SynonymMeaning, { onBlank, country }: Settings): Target {
+  if (meaning.kind === 'scalar') return { ...meaning, onBlank };
+  const { list, label } = meaning;
+  const ofList = list === 'phones' ? country : null;
+  return { kind: 'items', list, slot: normaliseHeader(name), whole: false, label, country: ofList, onBlank };
+}
+
+/** The columns of a file and their targets. */
 export interface ColumnBinding {
   readonly bound: readonly BoundColumn[];
   /** Columns that nothing maps, by their positions from 0. */
   readonly unmapped: readonly number[];
 }
 
+export interface GenericBinding extends ColumnBinding, Pick<GenericNames, 'readings' | 'rivals'> {}
+
 /** @throws PatchbayError `file`: `keyColumnMissing`, `columnTwice`. */
-export function genericMapping(columns: readonly string[], settings: Settings): ColumnBinding {
-  const bound: BoundColumn[] = [];
-  const unmapped: number[] = [];
-  columns.forEach((field, index) => {
-    if (isIgnoredHeader(field)) return;
-    const target = genericTarget(field, settings);
-    if (target === null) unmapped.push(index);
-    else bound.push({ index, field, target });
-  });
+export function genericMapping(columns: readonly string[], settings: Settings): GenericBinding {
+  const { targets, ...names } = genericTargets(columns, settings);
+  const bound = columns.flatMap((field, index) => (targets[index] ?? []).map((target) => ({ index, field, target })));
+  const unmapped = columns.flatMap((field, index) =>
+    isIgnoredHeader(field) || (targets[index] ?? []).length > 0 ? [] : [index],
+  );
   if (!bound.some(({ target }) => target.kind === 'key')) throw keyColumnMissing(columns);
   refuseTwice(bound);
-  return { bound, unmapped };
+  return { bound, unmapped, ...names };
 }
 
 /** Headers under which other systems keep their key. */
@@ -288,9 +325,12 @@ const anySettings: Settings = {
   mayLack: [],
 };
 
-/** Whether the mapping gives the column a meaning, by its name; null is the generic layout. */
+/**
+ * Whether the mapping gives the column a meaning, by its name; null is the generic layout, where a synonym may need other
+ * columns for that, too.
+ */
 export function namesColumn(mapping: Mapping | null, column: string): boolean {
-  if (mapping === null) return genericTarget(column, anySettings) !== null;
+  if (mapping === null) return genericTarget(column, anySettings) !== null || isSynonym(column);
   return namedColumns(mapping).some(
     (named) => typeof named === 'string' && normaliseHeader(named) === normaliseHeader(column),
   );
@@ -319,6 +359,8 @@ export interface ItemsTarget {
 interface ScalarTarget {
   readonly kind: 'scalar';
   readonly name: ScalarName;
+  /** The value is a whole name, of which this part is taken. */
+  readonly part?: NamePart;
   readonly onBlank: BlankRule;
 }
 

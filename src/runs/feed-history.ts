@@ -104,7 +104,17 @@ function adviceFor(columns: readonly ContactColumn[], { mapping }: RunRecord): s
     const lines = columns.map(({ line }) => line).join(' and ');
     return `Add the columns you need to mapping "${mapping.name}", for example ${lines}; ignore the others with ${ignore}.`;
   }
-  const renamed = columns.map(({ column, generic }) => `${listNames([column])} to "${generic}"`).join(' and ');
   const them = columns.length === 1 ? 'it' : 'them';
-  return `To import ${them}, rename ${renamed} in the file, or map ${them} with --mapping. To leave ${them} out, put ${ignore} into that mapping.`;
+  return `To import ${them}, rename ${renamedIn(columns)} in the file, or map ${them} with --mapping. To leave ${them} out, put ${ignore} into that mapping.`;
+}
+
+/** Several columns of one field are alternatives: the generic layout takes one of them. */
+function renamedIn(columns: readonly ContactColumn[]): string {
+  const isList = ({ kind }: ContactColumn): boolean => kind === 'phone' || kind === 'email';
+  const groups = Map.groupBy(columns, (one) => (isList(one) ? one : one.generic));
+  const renamed = [...groups.values()].map((group) => {
+    const names = group.map(({ column }) => listNames([column])).join(' or ');
+    return `${names} to "${group[0]?.generic}"`;
+  });
+  return renamed.join(' and ');
 }

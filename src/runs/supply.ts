@@ -105,6 +105,7 @@ const nothingToMap: CompiledMapping = {
   version: 'none',
   duplicateKeys: 'dead',
   mappedColumns: [],
+  readings: [],
   unmappedColumns: [],
   leftOut: [],
   notes: [],
@@ -181,12 +182,28 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
   return [
     ...(wrapper === null || knownWrappers.has(wrapper) ? [] : [`the records are the list ${listNames([wrapper])}`]),
     ...(recordCount === 0 && warnings.length === 0 ? ['the file contains no rows'] : []),
+    ...readingNotes(compiled.readings),
     ...(unmapped.length > 0 ? [`ignored columns (not in the mapping): ${unmapped.join(', ')}`] : []),
     ...(blankLineCount > 0
       ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} skipped`]
       : []),
     ...compiled.notes.map(({ line, message }) => `line ${line}: ${message}`),
     ...warnings.map(({ message }) => message),
+  ];
+}
+
+/** The example of a whole name is invented: notes hold no values of the file. */
+function readingNotes(readings: readonly string[]): readonly string[] {
+  if (readings.length === 0) return [];
+  const whole = readings.find((reading) => reading.endsWith(' → firstName and lastName'));
+  const column = JSON.stringify(whole?.slice(0, whole.lastIndexOf(' → ')));
+  return [
+    `read as: ${readings.join(', ')}`,
+    ...(whole === undefined
+      ? []
+      : [
+          `the column ${column} is split into first and last name: "Ada van Dyke" and "van Dyke, Ada" become "Ada" and "van Dyke". To keep it whole, map it: fields: { firstName: ${column} }`,
+        ]),
   ];
 }
 

@@ -311,7 +311,7 @@ describe('a stopped run does not block its feed', () => {
 });
 
 /** Columns with contact data that nothing maps stop the first file of a feed that has them (`docs/rules.md`, "Guards"). */
-const header = 'externalId,firstName,Telephone,Mobile,Job Title';
+const header = 'externalId,firstName,Telefon Empfang,Handy Chef,Notes';
 const rows = ['1,Ada,+14155550101,+14155550102,Owner', '2,Ben,,,'];
 
 describe('a phone, e-mail or name column that nothing maps', () => {
@@ -323,9 +323,9 @@ describe('a phone, e-mail or name column that nothing maps', () => {
       reason: {
         code: 'guardUnmapped',
         message:
-          'stopped before the first write: the columns "Telephone", "Mobile" are not mapped, although their names suggest contact data',
+          'stopped before the first write: the columns "Telefon Empfang", "Handy Chef" are not mapped, although their names suggest contact data',
         hint: expect.stringMatching(
-          /^To import them, rename "Telephone" to "phone" and "Mobile" to "phone mobile" in the file, or map them with --mapping\. To leave them out, put ignore: \["Telephone", "Mobile"\] into that mapping\. If this is expected, .*--accept/,
+          /^To import them, rename "Telefon Empfang" to "phone" and "Handy Chef" to "phone mobile" in the file, or map them with --mapping\. To leave them out, put ignore: \["Telefon Empfang", "Handy Chef"\] into that mapping\. If this is expected, .*--accept/,
         ),
       },
     });
@@ -337,12 +337,12 @@ describe('a phone, e-mail or name column that nothing maps', () => {
     const by = (more: object) => ({ feed: 'crm', mapping: mapping({ fields: { firstName: 'firstName' }, ...more }) });
     const run = await bench.stage(await bench.submit('a.csv', csv(rows, header), by({})));
     expect(run.reason?.hint).toContain(
-      'Add the columns you need to mapping "test", for example phones: [{ column: "Telephone", label: phone }] and phones: [{ column: "Mobile", label: mobile }]; ignore the others with ignore: ["Telephone", "Mobile"].',
+      'Add the columns you need to mapping "test", for example phones: [{ column: "Telefon Empfang", label: phone }] and phones: [{ column: "Handy Chef", label: mobile }]; ignore the others with ignore: ["Telefon Empfang", "Handy Chef"].',
     );
-    const phones = [{ column: 'Mobile', label: 'mobile' }];
-    const done = await bench.import('b.csv', csv(rows, header), by({ phones, ignore: ['telephone'] }));
+    const phones = [{ column: 'Handy Chef', label: 'mobile' }];
+    const done = await bench.import('b.csv', csv(rows, header), by({ phones, ignore: ['telefon empfang'] }));
     expect(done.state).toBe('done');
-    expect(done.notes).toContain('ignored columns (not in the mapping): Job Title');
+    expect(done.notes).toContain('ignored columns (not in the mapping): Notes');
   });
 
   it('passes for good once it was accepted, until another one comes', async () => {
@@ -351,7 +351,7 @@ describe('a phone, e-mail or name column that nothing maps', () => {
     expectCounts(accepted, { rows: 2, created: 2 });
     expect((await bench.import('b.csv', csv([...rows, '3,Cy,x,y,z'], header))).state).toBe('done');
     const other = await bench.stage(
-      await bench.submit('c.csv', csv(['4,Dy,d@example.com'], 'externalId,firstName,Mail')),
+      await bench.submit('c.csv', csv(['4,Dy,d@example.com'], 'externalId,firstName,Chef Mailadresse')),
     );
     expect(other.reason?.code).toBe('guardUnmapped');
     const elsewhere = await bench.stage(await bench.submit('d.csv', csv(rows, header), { feed: 'shop' }));
@@ -363,20 +363,24 @@ describe('a phone, e-mail or name column that nothing maps', () => {
     expect((await bench.import('a.csv', csv(['1,Ada,,N/A,'], header))).state).toBe('done');
     const names = 'externalId,firstName,lastName,Full Name';
     expect((await bench.import('b.csv', csv(['2,Ben,Bo,Ben Bo'], names))).state).toBe('done');
-    const run = await bench.stage(await bench.submit('c.csv', csv(['3,Cy,+14155550101'], 'externalId,Name,phone')));
-    expect(run.reason?.message).toContain('the column "Name" is not mapped, although its name suggests contact data');
+    const run = await bench.stage(
+      await bench.submit('c.csv', csv(['3,Cy,+14155550101'], 'externalId,Nombre completo,phone')),
+    );
+    expect(run.reason?.message).toContain(
+      'the column "Nombre completo" is not mapped, although its name suggests contact data',
+    );
   });
 
   it('is a member of JSON too, with a mapping and without', async () => {
     const bench = await openRunsBench();
     const text = JSON.stringify([
       { externalId: '1', firstName: 'Ada', role: 'x' },
-      { externalId: '2', firstName: 'Ben', Handy: '1' },
+      { externalId: '2', firstName: 'Ben', 'Handy Chef': '1' },
     ]);
     expect((await bench.stage(await bench.submit('a.json', text))).reason?.code).toBe('guardUnmapped');
     const by = { feed: 'crm', mapping: mapping({}) };
     expect((await bench.stage(await bench.submit('a.json', text, by))).reason?.code).toBe('guardUnmapped');
-    const ignoring = { feed: 'crm', mapping: mapping({ ignore: ['handy'] }) };
+    const ignoring = { feed: 'crm', mapping: mapping({ ignore: ['handy chef'] }) };
     const done = await bench.import('b.json', text, ignoring);
     expect([done.state, done.notes.join()]).toEqual(['done', expect.not.stringContaining('not in the mapping')]);
   });
@@ -387,5 +391,27 @@ describe('a phone, e-mail or name column that nothing maps', () => {
     const { format, columns, delimiter } = old.shape ?? { format: 'csv', columns: [], delimiter: ',' };
     await bench.ledger.runs.record(old.id, { shape: { format, columns, delimiter } });
     expect((await bench.import('b.csv', csv([...rows, '3,Cy,x,y,z'], header))).state).toBe('done');
+  });
+
+  it('is read by a synonym where there is one: the file goes in, and each reading is told once', async () => {
+    const bench = await openRunsBench();
+    const known = 'externalId,Name,Telephone,Mobile,Organisation,Job Title';
+    const done = await bench.import('a.csv', csv(['1,Ada van Dyke,+14155550101,+14155550102,ACME,Owner'], known));
+    expect(done.state).toBe('done');
+    expect(done.notes).toEqual([
+      'read as: Name → firstName and lastName, Telephone → phone, Mobile → phone (mobile), Organisation → company, Job Title → role',
+      expect.stringMatching(
+        /^the column "Name" is split into first and last name: .* fields: \{ firstName: "Name" \}$/,
+      ),
+    ]);
+  });
+
+  it('stops the file beside another of the same meaning, with both as alternatives', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.stage(
+      await bench.submit('a.csv', csv(['1,Ada,A,B'], 'externalId,firstName,Firma,Organisation')),
+    );
+    expect(run.reason?.message).toContain('the columns "Firma", "Organisation" are not mapped');
+    expect(run.reason?.hint).toContain('rename "Firma" or "Organisation" to "company" in the file');
   });
 });
