@@ -101,7 +101,9 @@ export type RejectionCode =
   | 'customFieldType'
   | 'memberTwice'
   | 'shapeWrong'
-  | 'tooManyItems';
+  | 'tooManyItems'
+  | 'dateInvalid'
+  | 'textTooLong';
 
 /** Codes of warnings: the row goes on. Stable, too. */
 export type WarningCode =
