@@ -336,6 +336,15 @@ export function namesColumn(mapping: Mapping | null, column: string): boolean {
   );
 }
 
+/** What a column of that name means by itself in the generic layout, in words that can be compared; null for nothing. */
+export function genericMeaning(name: string): string | null {
+  const targets = genericTargets([name], anySettings).targets[0] ?? [];
+  const meanings = targets.map((target) =>
+    target.kind === 'items' ? `${target.list} ${target.label}` : targetIdentity(target),
+  );
+  return meanings.length === 0 ? null : meanings.join(', ');
+}
+
 function namedColumns({ key, fields, emails, phones, customFields }: Mapping): readonly ColumnRef[] {
   const columns = [...Object.values(fields), ...emails, ...phones, ...customFields];
   return [key, ...columns.flatMap((each) => each?.column ?? [])];

@@ -15,6 +15,7 @@ import { normaliseHeader, tidyHeader } from '#src/mapping/header.ts';
 import { namesColumn } from '#src/mapping/layout.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { FileBefore, FileHistory, GuardVerdict, OlderFile } from './guards.ts';
+import { areOfOneKind, compareHeaders, describeHeaderChanges } from './header-changes.ts';
 
 /** Whether the run's file belongs to a series of files that each hold all contacts of their feed. */
 export function isFullFile(feeds: Feeds, run: RunRecord): boolean {
@@ -68,6 +69,21 @@ function missingColumns(mappedBefore: readonly string[], { shape, mapping }: Run
   if (columns === null) return [];
   const there = new Set(columns.map(normaliseHeader));
   return mappedBefore.filter((column) => !there.has(normaliseHeader(column)) && namesColumn(mapping, column));
+}
+
+/**
+ * What changed in the header since the last accepted file of the feed, as a note; null for no change, for JSON, and for rows of
+ * a file that was judged before. `main` may hold files of several kinds: only one of the same kind is compared.
+ */
+export async function headerNote(
+  ledger: Ledger,
+  { feed, kind, sequence }: RunRecord,
+  columns: readonly string[] | null,
+): Promise<string | null> {
+  if (kind !== 'file' || columns === null) return null;
+  const before = (await ledger.runs.lastAccepted(feed, sequence))?.run.shape?.columns ?? null;
+  if (before === null || (feed === mainFeed && !areOfOneKind(before, columns))) return null;
+  return describeHeaderChanges(compareHeaders(before, columns));
 }
 
 /** How many accepted files are looked through; a column that returns after more than that counts as new. */

@@ -17,7 +17,7 @@ import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { inStep } from '#src/steps.ts';
 import { compareRow, hashRow, isBare, keyOf, readRow, type StageItem } from './compare.ts';
-import { fileHistory, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
+import { fileHistory, headerNote, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
 import { type FinishParts, finishFailed } from './finish-run.ts';
 import { checkGuards, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
 import {
@@ -56,6 +56,8 @@ export async function stageRun(
     const tally = await stageRows(parts, run, supply, signal);
     if (tally === null) return;
     const { leftOut } = supply.compiled;
+    const changed = await headerNote(ledger, run, supply.shape.columns);
+    if (changed !== null) await ledger.runs.record(run.id, { notes: [changed] });
     await ledger.runs.record(run.id, { shape: { ...supply.shape, leftOut: leftOut.map(({ column }) => column) } });
     await moveOn(parts, run, tally, leftOut);
   } catch (error) {

@@ -73,7 +73,10 @@ describe('a full file of a named feed', () => {
     const more = await bench.import('more.csv', csv(['c-1,Ann,A,x'], 'externalId,firstName,Role,Shoe size'), {
       feed: 'crm',
     });
-    expect(more).toMatchObject({ state: 'done', notes: ['ignored columns (not in the mapping): Shoe size'] });
+    expect(more).toMatchObject({
+      state: 'done',
+      notes: ['ignored columns (not in the mapping): Shoe size', 'since the last file: new column "Shoe size"'],
+    });
     const run = await bench.import('less.csv', csv(['c-1,Ann'], 'externalId,firstName'), { feed: 'crm' });
     expect(run).toMatchObject({
       state: 'stopped',
