@@ -3,24 +3,32 @@
  * character is torn at a chunk border (docs/bad-inputs.md, "Parsers: known traps").
  *
  * The encoding is decided before the first row: by a BOM, by the NUL pattern of UTF-16, else by a first pass over all
- * bytes that checks whether they are UTF-8. Bytes that are not UTF-8 are read as Windows-1252, with a warning.
+ * bytes that checks whether they are UTF-8. Bytes that are not UTF-8 are read as Windows-1252 or, where that clearly fits
+ * better, as Mac Roman, with a warning.
  *
  * Invariant: the text is the same wherever the bytes are cut.
  */
 
 import { isUtf8 } from 'node:buffer';
 import { fileError, PatchbayError } from '#src/errors.ts';
+import { type CodePage, chooseCodePage, createWordCollector, type WordCollector } from './code-page.ts';
 import { contentError } from './file-name.ts';
 
 export interface DetectedEncoding {
   /** A label that `TextDecoder` knows: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`… */
   readonly label: string;
-  /** The first line that is not UTF-8, where Windows-1252 was assumed because of it; else null. */
+  /** The first line that is not UTF-8, where another encoding was assumed because of it; else null. */
   readonly assumedFromLine: number | null;
+  /** A word that looks wrong in the assumed encoding. */
+  readonly doubt?: CodePage['doubt'];
+  readonly isMostlyUtf8?: boolean;
 }
 
 /** Gives the file's unpacked bytes from the beginning, each time it is called. */
 type ReadBytes = () => AsyncIterable<Buffer>;
+
+/** A large file shows what it is in fewer. */
+const wordsLookedForBytes = 64 * 1024 * 1024;
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
@@ -40,7 +48,20 @@ export async function detectEncoding(read: ReadBytes, name: string, wanted?: str
   const badLine = await firstLineNotUtf8(read);
   if (badLine === null) return { label: 'utf-8', assumedFromLine: null };
   if (label !== null || wide === 'utf-8') throw notUtf8(name, badLine);
-  return { label: 'windows-1252', assumedFromLine: badLine };
+  const collector = await foreignWords(read);
+  const { label: assumed, doubt } = chooseCodePage(collector.words());
+  return { label: assumed, assumedFromLine: badLine, doubt, isMostlyUtf8: collector.isMostlyUtf8() };
+}
+
+/** Reads from the beginning until there are enough words, or no more bytes. */
+async function foreignWords(read: ReadBytes): Promise<WordCollector> {
+  const collector = createWordCollector();
+  let byteCount = 0;
+  for await (const chunk of read()) {
+    byteCount += chunk.length;
+    if (collector.add(chunk) || byteCount > wordsLookedForBytes) break;
+  }
+  return collector;
 }
 
 function notUtf8(name: string, line: number): PatchbayError {

@@ -148,15 +148,33 @@ async function preferChange(file: SourceFile, error: unknown): Promise<unknown> 
   );
 }
 
+const encodingWords: ReadonlyMap<string, string> = new Map([
+  ['windows-1252', 'Windows-1252'],
+  ['macintosh', 'Mac Roman'],
+]);
+
 function assumedEncoding(name: string, encoding: DetectedEncoding): Problem | null {
-  if (encoding.assumedFromLine === null) return null;
+  const { label, assumedFromLine: line, doubt = null, isMostlyUtf8 = false } = encoding;
+  if (line === null) return null;
+  const read = `${name} is not UTF-8 (first at line ${line}); it was read as ${encodingWords.get(label) ?? label}`;
+  if (isMostlyUtf8) {
+    return {
+      ...{ code: 'encodingAssumed', line, field: null, value: null, message: `${read}, although most of it is UTF-8` },
+      hint: `Letters such as ü are wrong now. Correct line ${line} or make the export again, and import it once more.`,
+    };
+  }
+  if (doubt !== null) {
+    return {
+      ...{ code: 'encodingAssumed', line, field: null, value: doubt.word },
+      message: `${read}, and line ${doubt.line} holds "${doubt.word}"`,
+      hint: `If that should be "${doubt.meant}", import the file again with --encoding ${doubt.label}, or save it as "CSV UTF-8".`,
+    };
+  }
+  const otherwise =
+    label === 'macintosh' ? 'import it again with --encoding windows-1252' : 'name its encoding with --encoding';
   return {
-    code: 'encodingAssumed',
-    line: encoding.assumedFromLine,
-    field: null,
-    value: null,
-    message: `${name} is not UTF-8 (first at line ${encoding.assumedFromLine}); it was read as Windows-1252`,
-    hint: 'If letters look wrong, save it as "CSV UTF-8" or name its encoding with --encoding.',
+    ...{ code: 'encodingAssumed', line, field: null, value: null, message: read },
+    hint: `If letters look wrong, save it as "CSV UTF-8" or ${otherwise}.`,
   };
 }
 
