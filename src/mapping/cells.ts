@@ -26,10 +26,10 @@ import {
   type WarningCode,
 } from './cell.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
-import type { ItemList, ItemsTarget, Target } from './layout.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { readPhone, splitPhones } from './phone-cell.ts';
 import type { NamePart } from './synonyms.ts';
+import type { ItemList, ItemsTarget, Target } from './target.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
 export interface Finding {

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
+import { configuredMapping, configuredTargets } from './bind-mapping.ts';
 import type { ContactColumn } from './contact-columns.ts';
 import {
   createFileNotes,
@@ -29,19 +30,11 @@ import {
   mapFlatObject,
   UnmappedNames,
 } from './json-rows.ts';
-import {
-  type BoundColumn,
-  configuredMapping,
-  configuredTargets,
-  type GenericBinding,
-  genericMapping,
-  type MappingContext,
-  resolveSettings,
-  type Settings,
-  type Target,
-} from './layout.ts';
+import { type GenericBinding, genericMapping } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
+import { type MappingContext, resolveSettings, type Settings } from './mapping-settings.ts';
 import { type MappedRow, mapCells } from './row.ts';
+import type { BoundColumn, Target } from './target.ts';
 
 /** What is known about the file before its first row. */
 interface FileShape {

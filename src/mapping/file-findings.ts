@@ -9,13 +9,14 @@
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { listNames, type ObjectRow, type Row } from '#src/sources/row.ts';
+import { missingHint } from './bind-mapping.ts';
 import { isJsonObject, isPlaceholder, type JsonObject, type WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
 import { closestName, isIgnoredHeader, normaliseHeader } from './header.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
-import { type BoundColumn, holdsContent, missingHint } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import type { MappedRow } from './row.ts';
+import { type BoundColumn, holdsContent } from './target.ts';
 
 interface Lacking {
   /** Looks at a row; also at one that is known already and needs no mapping. */

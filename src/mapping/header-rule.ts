@@ -6,6 +6,7 @@ import type { HeaderRule } from '#src/sources/format-reader.ts';
 import { normaliseHeader } from './header.ts';
 import { genericKeyColumns } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
+import { referencesIn } from './value-schema.ts';
 
 const delimiterHint = 'or name the delimiter with --delimiter';
 
@@ -25,8 +26,8 @@ export function headerRule(mapping: Mapping | null): HeaderRule | null {
   };
 }
 
-/** The names that the key's column may have; none if it is picked by its position. */
+/** The names of the columns that make the key; none if they are picked by their positions. */
 export function keyColumns(mapping: Mapping | null): readonly string[] {
   if (mapping === null) return genericKeyColumns;
-  return typeof mapping.key === 'number' ? [] : [mapping.key];
+  return referencesIn(mapping.key).flatMap(({ reference }) => (typeof reference === 'number' ? [] : [reference]));
 }

@@ -15,16 +15,11 @@ import { type CellReading, type Finding, readValue, refused } from './cells.ts';
 import type { ContactColumn } from './contact-columns.ts';
 import { customFieldKind } from './custom-cell.ts';
 import { isIgnoredHeader, normaliseHeader } from './header.ts';
-import {
-  type BoundColumn,
-  genericTarget,
-  genericTargets,
-  type Settings,
-  type Target,
-  targetIdentity,
-} from './layout.ts';
+import { genericTarget, genericTargets } from './layout.ts';
+import type { Settings } from './mapping-settings.ts';
 import { foldRow, type MappedRow } from './row.ts';
 import { isItemsName } from './synonyms.ts';
+import { type BoundColumn, type Target, targetIdentity } from './target.ts';
 
 /** Names of members that nothing maps, in order of appearance: each once, at most 500. */
 export class UnmappedNames {

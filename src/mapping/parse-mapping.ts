@@ -3,7 +3,7 @@
  */
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import { closestName } from './header.ts';
 import { keysAt, type Mapping, mappingSchema } from './mapping-schema.ts';
 
@@ -18,6 +18,23 @@ interface Mistake {
 
 const mistakesMax = 20;
 
+/** What YAML errors mean in plain words; others are named by their code. */
+const yamlProblems: Readonly<Record<string, string>> = {
+  BAD_ALIAS: 'an alias (*name) stands for nothing: there is no &name before it',
+  BAD_DQ_ESCAPE: 'a text in double quotes holds a backslash that means nothing; write \\\\, or use single quotes',
+  BAD_INDENT: 'this line is indented differently from its neighbours',
+  BAD_SCALAR_START: 'a text that begins with this character needs quotes',
+  BLOCK_AS_IMPLICIT_KEY:
+    'a list or a group of keys begins here on the line of another key; put it on a line of its own, or in quotes if it is a text',
+  DUPLICATE_KEY: 'this key is here a second time',
+  IMPOSSIBLE: 'this cannot be read as YAML',
+  MISSING_CHAR: 'a quote, a bracket, a comma or a colon is missing here',
+  MULTILINE_IMPLICIT_KEY: 'a colon or a quote is missing here',
+  MULTIPLE_DOCS: 'a mapping holds one YAML document; remove the line "---"',
+  TAB_AS_INDENT: 'YAML is indented by spaces, not by tabs',
+  UNEXPECTED_TOKEN: 'this does not belong here; a text with such characters needs quotes',
+};
+
 /**
  * @param file how messages name the file.
  * @throws PatchbayError `usage`, `mappingInvalid`: one line per mistake.
@@ -25,9 +42,12 @@ const mistakesMax = 20;
 export function parseMapping(text: string, file: string): Mapping {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const broken = document.errors.map((error) => ({ offset: error.pos[0], message: error.message }));
+  const broken = document.errors.map(({ pos, code }) => ({
+    offset: pos[0],
+    message: yamlProblems[code] ?? `this is not YAML (${code})`,
+  }));
   if (broken.length > 0) throw invalid(broken, file, lines);
-  const result = mappingSchema.safeParse(readPlain(document, file, lines));
+  const result = mappingSchema.safeParse(readPlain(document, file, lines), { error: ownWords });
   if (result.success) return result.data;
   throw invalid(
     result.error.issues.flatMap((issue) => mistakesOf(issue, [], document)),
@@ -41,7 +61,10 @@ function readPlain(document: YamlDocument, file: string, lines: LineCounter): un
   try {
     return document.toJS();
   } catch (error) {
-    throw invalid([{ offset: 0, message: error instanceof Error ? error.message : String(error) }], file, lines);
+    const message = /alias/i.test(messageOf(error))
+      ? 'the aliases (*name) unfold to too much'
+      : 'this cannot be read as YAML';
+    throw invalid([{ offset: 0, message }], file, lines);
   }
 }
 
@@ -49,17 +72,53 @@ function mistakesOf(issue: z.core.$ZodIssue, above: Path, document: YamlDocument
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, path, document));
   if (issue.code === 'invalid_union') {
-    return meantBranch(issue.errors).flatMap((inner) => mistakesOf(inner, path, document));
+    const meant = meantBranch(issue.errors);
+    if (meant !== null) return meant.flatMap((inner) => mistakesOf(inner, path, document));
   }
-  const missing = issue.code === 'invalid_type' && issue.input === undefined && valueAt(document, path) === undefined;
-  const name = path.map(String).join('.');
-  const message = missing ? `"${name}" is missing` : name === '' ? issue.message : `${name}: ${issue.message}`;
+  const isMissing = issue.code !== 'custom' && valueAt(document, path) === undefined;
+  const name = inWords(path);
+  const message = isMissing ? `"${name}" is missing` : name === '' ? issue.message : `${name}: ${issue.message}`;
   return [{ offset: offsetOf(document, path), message }];
 }
 
-/** Of a union's branches, the one for the kind of value that was written: the others fail at once. */
-function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] {
-  return branches.find((issues) => !issues.some(isOtherKind)) ?? branches.at(-1) ?? [];
+/** `phones[1].column`: the first entry is 1, as people count. */
+function inWords(path: Path): string {
+  return path
+    .map((step, index) => (typeof step === 'number' ? `[${step + 1}]` : `${index === 0 ? '' : '.'}${String(step)}`))
+    .join('');
+}
+
+/** For whatever the schema has no sentence of its own. */
+function ownWords(issue: z.core.$ZodRawIssue): string | undefined {
+  const found = kindOf(issue.input);
+  if (issue.code === 'invalid_type')
+    return `expected ${kinds[issue.expected] ?? 'another kind of value'}, found ${found}`;
+  if (issue.code === 'too_big') return `at most ${issue.maximum} are allowed`;
+  if (issue.code === 'too_small') return `at least ${issue.minimum} are needed`;
+  if (issue.code === 'invalid_value') return `expected ${issue.values.map(String).join(', ')}, found ${found}`;
+  return issue.code === 'custom' ? undefined : `this does not fit here, found ${found}`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object such as { key: value }',
+  record: 'pairs such as { key: value }',
+};
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'boolean') return String(value);
+  return typeof value === 'number' ? 'a number' : 'a text';
+}
+
+/** Of a union's branches, the one for the kind of value that was written; null if there is none. */
+function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
+  return branches.find((issues) => !issues.some(isOtherKind)) ?? null;
 }
 
 /** Whether the branch, or each branch inside it, takes another kind of value than was written. */
@@ -75,7 +134,7 @@ function unknownKey(key: string, path: Path, document: YamlDocument): Mistake {
   const allowed = keysAt(path);
   const close = closestName(key, allowed);
   const advice = close === null ? `known here: ${allowed.join(', ')}` : `did you mean "${close}"?`;
-  const where = path.length === 0 ? '' : ` in ${path.map(String).join('.')}`;
+  const where = path.length === 0 ? '' : ` in ${inWords(path)}`;
   return { offset: keyOffset(document, path, key), message: `unknown key "${key}"${where}; ${advice}` };
 }
 

@@ -5,7 +5,8 @@ import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { CellsRow, JsonValue } from '#src/sources/row.ts';
 import { type CellReading, type Finding, readValue } from './cells.ts';
-import type { BoundColumn, Settings } from './layout.ts';
+import type { Settings } from './mapping-settings.ts';
+import type { BoundColumn } from './target.ts';
 
 /** What a row says, or why it is rejected: with all its problems, not the first alone. */
 export type MappedRow =

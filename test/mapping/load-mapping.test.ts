@@ -94,7 +94,7 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
         'name: a\nkey: id\nphones:\n  - { column: T, lable: x }\nfields: { role: { column: R, onblank: keep } }\n',
       ),
     ).toEqual([
-      'm.yaml:4:18: unknown key "lable" in phones.0; did you mean "label"?',
+      'm.yaml:4:18: unknown key "lable" in phones[1]; did you mean "label"?',
       'm.yaml:5:30: unknown key "onblank" in fields.role; did you mean "onBlank"?',
     ]);
     expect(mistakes('name: a\nkey: id\n__proto__: { x: 1 }\n')).toEqual([
@@ -104,15 +104,19 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
 
   test('what is missing', () => {
     expect(mistakes('name: a\n')).toEqual(['m.yaml:1:1: "key" is missing']);
-    expect(mistakes('name: a\nkey: id\nemails:\n  - label: x\n')).toEqual(['m.yaml:4:5: "emails.0.column" is missing']);
+    expect(mistakes('name: a\nkey: id\nemails:\n  - label: x\n')).toEqual([
+      'm.yaml:4:5: emails[1]: a value needs one of column, firstOf, join, template or constant',
+    ]);
     expect(mistakes('')).toHaveLength(1);
   });
 
-  test('a policy other than shared: it does not work yet', () => {
-    expect(mistakes('name: a\nkey: id\nfields: { role: { column: R, policy: fill } }\n')).toEqual([
-      'm.yaml:3:38: fields.role.policy: this policy is not available yet: remove policy, or write shared',
+  test('a policy that is none', () => {
+    expect(mistakes('name: a\nkey: id\nfields: { role: { column: R, policy: theirs } }\n')).toEqual([
+      'm.yaml:3:38: fields.role.policy: policy is shared, source, fill or seed',
     ]);
-    expect(mistakes('name: a\nkey: id\nfields: { role: { column: R, policy: shared } }\n')).toEqual([]);
+    for (const policy of ['shared', 'source', 'fill', 'seed']) {
+      expect(mistakes(`name: a\nkey: id\nfields: { role: { column: R, policy: ${policy} } }\n`)).toEqual([]);
+    }
   });
 
   test('a country that is none, a reserved source, a bad name', () => {
@@ -129,8 +133,8 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
         'name: a\nkey: id\nemails: [{ column: E-Mail }, { column: email }]\ncustomFields: [{ column: A, key: k }, { column: B, key: k }]\n',
       ),
     ).toEqual([
-      'm.yaml:3:40: emails.1.column: "email" occurs twice in this list',
-      expect.stringContaining('customFields.1.key: "k" occurs twice'),
+      'm.yaml:3:40: emails[2].column: "email" occurs twice in this list',
+      expect.stringContaining('customFields[2].key: "k" occurs twice'),
     ]);
   });
 
@@ -142,14 +146,14 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
       `m.yaml:3:41: fields.company.column: ${wanted}`,
     ]);
     expect(mistakes('name: a\nkey: id\nphones: [{ column: 4 }, { column: 501 }]\n')).toEqual([
-      `m.yaml:3:35: phones.1.column: ${wanted}`,
+      `m.yaml:3:35: phones[2].column: ${wanted}`,
     ]);
     expect(mistakes('name: a\nkey: id\nphones: [{ column: 4 }, { column: 4 }]\n')).toEqual([
-      'm.yaml:3:35: phones.1.column: "4" occurs twice in this list',
+      'm.yaml:3:35: phones[2].column: "4" occurs twice in this list',
     ]);
     expect(mistakes('name: a\nkey: id\nphones: [{ position: 4 }]\n')).toEqual([
-      'm.yaml:3:10: "phones.0.column" is missing',
-      expect.stringMatching(/^m\.yaml:3:12: unknown key "position" in phones\.0; /),
+      'm.yaml:3:10: phones[1]: a value needs one of column, firstOf, join, template or constant',
+      expect.stringMatching(/^m\.yaml:3:12: unknown key "position" in phones\[1\]; /),
     ]);
   });
 

@@ -1,7 +1,7 @@
 /** What the columns of the generic layout are called elsewhere, and the rules where several names meet. */
 import { describe, expect, test } from 'vitest';
+import { namesColumn } from '#src/mapping/bind-mapping.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { namesColumn } from '#src/mapping/layout.ts';
 import { cellsRow, desiredOf, mapJson, mapRecord, noContext, objectRow } from './support.ts';
 
 const compile = (columns: readonly string[]) => compileMapping(null, { columns }, noContext);

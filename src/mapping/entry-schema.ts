@@ -1,0 +1,210 @@
+/**
+ * Where values go, as a mapping writes it: single-valued fields, e-mail addresses, phone numbers and custom fields, each a
+ * value (`value-schema.ts`) with its options.
+ */
+import { z } from 'zod';
+import { isPattern, placeholdersOf } from './column-pattern.ts';
+import { valueCondition } from './condition-schema.ts';
+import { normaliseHeader } from './header.ts';
+import { readCountry } from './phone-cell.ts';
+import type { Check } from './schema-checks.ts';
+import { transformsSchema as transforms } from './transforms.ts';
+import {
+  type ColumnRef,
+  column,
+  itemChecks,
+  listChecks,
+  singleChecks,
+  valueShape,
+  valueWanted,
+} from './value-schema.ts';
+
+export const onBlank = z
+  .enum(['keep', 'clear'], 'onBlank is keep or clear')
+  .describe(
+    'What a blank cell does: keep leaves the contact alone, clear removes the value. #CLEAR in a cell always clears.',
+  );
+
+export const onInvalid = z
+  .enum(['reject', 'drop'], 'onInvalid is reject or drop')
+  .describe(
+    'What a value does that cannot be read: reject (the default) rejects its row, drop leaves the value out, with a warning.',
+  );
+
+const countryCode = z
+  .string('a country is its code, such as DE')
+  .refine(
+    (text) => readCountry(text) !== null,
+    'not a country code: use the two letters of ISO 3166-1, e.g. DE, AT or GB',
+  )
+  .transform((text) => readCountry(text) ?? text)
+  .describe('The country (ISO 3166-1 alpha-2) of phone numbers that are written without + and country code.');
+
+const countryColumn = z
+  .strictObject({
+    column: column.describe(
+      'The column with the country: a code of ISO 3166-1, or a name in English, German, French or Spanish.',
+    ),
+    default: countryCode.optional().describe('The country where that cell is blank.'),
+  })
+  .describe('A country for each row.');
+export const country = z.union(
+  [countryCode, countryColumn],
+  'a country is its code, such as DE, or { column: Country, default: DE }',
+);
+/** A country code, or the column that holds the country of each row. */
+export type CountryChoice = z.infer<typeof country>;
+
+export const optional = z
+  .boolean('optional is true or false')
+  .describe('true: a file may lack the columns, or all of its records the members. By default such a file is refused.');
+
+const policy = z
+  .enum(['shared', 'source', 'fill', 'seed'], 'policy is shared, source, fill or seed')
+  .describe(
+    'Which value wins when both the file and the app changed a field: shared writes only what one side changed. source, ' +
+      'fill and seed are accepted and have no effect yet.',
+  );
+
+const labelText = z
+  .string('a label is a text')
+  .trim()
+  .min(1, 'a label is needed')
+  .max(75, 'a label has at most 75 characters');
+
+const labelColumn = z.strictObject({
+  column: column.describe('The column with the label. In the entry of a pattern it may hold the same {n}.'),
+  transform: transforms.optional().describe('What is done with the label, step by step.'),
+  values: z
+    .record(z.string(), labelText, 'values is a list of pairs, such as { Mobile: mobile }')
+    .optional()
+    .describe('A table of labels: what stands in the file, and what it becomes. Case makes no difference.'),
+  default: labelText.optional().describe('The label where the cell is blank.'),
+});
+const label = z
+  .union([labelText, labelColumn], 'a label is a text, or an object such as { column: Type, default: phone }')
+  .describe('The label that the item gets on the contact, such as work or mobile.');
+/** A label, or the column that holds it. */
+export type LabelChoice = z.infer<typeof label>;
+
+/** `Column` means `{ column: Column }`. */
+function columnOr<Options extends z.ZodType>(options: Options) {
+  const short = column.transform((named) => ({ column: named }) as z.infer<Options>);
+  return z.union([short, options], valueWanted);
+}
+
+const targetShape = { onInvalid: onInvalid.optional(), optional: optional.optional() };
+const writtenShape = { onBlank: onBlank.optional(), ...targetShape, policy: policy.optional() };
+
+const field = columnOr(z.strictObject({ ...valueShape, ...writtenShape }).check(...singleChecks));
+const sourceField = columnOr(z.strictObject({ ...valueShape, ...targetShape }).check(...singleChecks));
+
+export const fields = z.strictObject({
+  firstName: field.optional().describe('First name.'),
+  lastName: field.optional().describe('Last name.'),
+  company: field.optional().describe('Company.'),
+  role: field.optional().describe('Role, job title.'),
+  sourceUrl: field
+    .optional()
+    .describe('Link to the person in the system that the file comes from: http or https, at most 200 characters.'),
+  source: sourceField.optional().describe('Column with a source label per row; written on create only.'),
+});
+
+const skip = valueCondition.describe(
+  'The value is left out where this holds. Without a column it is about the value itself.',
+);
+const itemShape = { ...valueShape, skip: skip.optional(), ...writtenShape };
+
+export const email = z
+  .strictObject({ ...itemShape, label: label.default('email') })
+  .check(...itemChecks, patternsAgree());
+
+export const phone = z
+  .strictObject({ ...itemShape, label: label.default('phone'), country: country.optional() })
+  .check(...itemChecks, patternsAgree());
+
+export const customField = z
+  .strictObject({
+    ...valueShape,
+    key: z
+      .string('a key is a text')
+      .trim()
+      .min(1, 'a key is needed')
+      .max(200, 'a key has at most 200 characters')
+      .describe("The custom field's key in the workspace; case matters."),
+    ...writtenShape,
+  })
+  .check(...listChecks);
+
+/** An entry of `emails`. */
+export type EmailEntry = z.infer<typeof email>;
+/** An entry of `phones`. */
+export type PhoneEntry = z.infer<typeof phone>;
+export type BlankRule = z.infer<typeof onBlank>;
+export type InvalidRule = z.infer<typeof onInvalid>;
+export type Policy = z.infer<typeof policy>;
+
+/** Two entries of a list that read the same value would be the same slot. */
+export function eachOnce(this: void, payload: z.core.ParsePayload<readonly EmailEntry[]>): void {
+  const identityOf = (entry: EmailEntry): string => {
+    const {
+      column: reference,
+      firstOf,
+      join,
+      with: glue,
+      template,
+      constant,
+      part,
+      separator,
+      transform,
+      skip: skipped,
+    } = entry;
+    const named = typeof reference === 'string' ? normaliseHeader(reference) : reference;
+    return JSON.stringify([named, firstOf, join, glue, template, constant, part, separator, transform, skipped]);
+  };
+  const seen = new Set<string>();
+  payload.value.forEach((entry, index) => {
+    const identity = identityOf(entry);
+    if (seen.has(identity)) {
+      const path = entry.column === undefined ? [index] : [index, 'column'];
+      const message = entry.column === undefined ? 'the same value' : `"${entry.column}"`;
+      payload.issues.push({ code: 'custom', input: entry, path, message: `${message} occurs twice in this list` });
+    }
+    seen.add(identity);
+  });
+}
+
+/** A custom field has one value. */
+export function eachKeyOnce(this: void, payload: z.core.ParsePayload<readonly { readonly key: string }[]>): void {
+  const seen = new Set<string>();
+  payload.value.forEach((entry, index) => {
+    if (seen.has(entry.key)) {
+      const message = `"${entry.key}" occurs twice in this list`;
+      payload.issues.push({ code: 'custom', input: entry, path: [index, 'key'], message });
+    }
+    seen.add(entry.key);
+  });
+}
+
+/** A placeholder occurs once in a pattern, and beside the pattern only those that it has. */
+function patternsAgree(): Check {
+  return z.superRefine((entry: unknown, context) => {
+    const { column: own, label: labelled, country: from, skip: skipped } = entry as Partial<PhoneEntry>;
+    const known: readonly string[] = own !== undefined && isPattern(own) ? placeholdersOf(own) : [];
+    if (new Set(known).size < known.length) {
+      context.addIssue({ code: 'custom', path: ['column'], message: 'a pattern holds {n} and {label} once each' });
+    }
+    const others: readonly (readonly [string, ColumnRef | undefined])[] = [
+      ['label', typeof labelled === 'object' ? labelled.column : undefined],
+      ['country', typeof from === 'object' ? from.column : undefined],
+      ['skip', skipped?.column],
+    ];
+    for (const [name, reference] of others) {
+      if (reference === undefined || !isPattern(reference)) continue;
+      const unknown = placeholdersOf(reference).find((placeholder) => !known.includes(placeholder));
+      if (unknown === undefined) continue;
+      const message = `{${unknown}} needs a pattern in the column of the entry, such as Phone {${unknown}}`;
+      context.addIssue({ code: 'custom', path: [name, 'column'], message });
+    }
+  });
+}
