@@ -104,7 +104,7 @@ function addImport(program: Command): void {
   const command = program
     .command('import')
     .description('import files, then exit')
-    .argument('<FILE...>', 'CSV or JSON files (.csv .tsv .txt .json .ndjson .jsonl, each also .gz)')
+    .argument('<FILE...>', 'CSV, JSON or vCard files (.csv .tsv .txt .json .ndjson .jsonl .vcf, each also .gz)')
     .option('--feed <name>', 'the feed that the files belong to, with its mapping, label and limits (default: main)')
     .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
     .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')

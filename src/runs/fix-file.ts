@@ -164,7 +164,14 @@ function objectOf(row: Row): Readonly<Record<string, JsonValue>> {
 }
 
 /** Codes of malformed rows: in the fix-file they look better than they were. */
-const misshapenCodes: ReadonlySet<string> = new Set(['cellCount', 'strayQuote', 'jsonInvalid', 'notAnObject']);
+const misshapenCodes: ReadonlySet<string> = new Set([
+  'cellCount',
+  'strayQuote',
+  'jsonInvalid',
+  'notAnObject',
+  'cardNeverEnds',
+  'cardNeverBegins',
+]);
 
 export function isMisshapen(code: string): boolean {
   return misshapenCodes.has(code);

@@ -2,12 +2,12 @@
  * What a file is by its name, what it certainly is not by its first bytes, and under which name it can be stored on any
  * system (docs/bad-inputs.md, "Files and folders").
  *
- * Read are .csv .tsv .txt .json .ndjson .jsonl, each also with .gz (docs/contract.md, "Data folder"). Names of files that are
+ * Read are .csv .tsv .txt .json .ndjson .jsonl .vcf .vcard, each also with .gz (docs/contract.md, "Data folder"). Names of files that are
  * still being transferred are ignored; everything else is refused, with the way out.
  */
 import { fileError, type PatchbayError } from '#src/errors.ts';
 
-export type NamedFormat = 'csv' | 'tsv' | 'json' | 'ndjson';
+export type NamedFormat = 'csv' | 'tsv' | 'json' | 'ndjson' | 'vcf';
 
 type FileNameClass =
   | { readonly kind: 'take'; readonly format: NamedFormat; readonly gzip: boolean }
@@ -22,6 +22,8 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
   ['.json', 'json'],
   ['.ndjson', 'ndjson'],
   ['.jsonl', 'ndjson'],
+  ['.vcf', 'vcf'],
+  ['.vcard', 'vcf'],
 ]);
 
 const temporaryEndings = ['.part', '.tmp', '.temp', '.partial', '.crdownload', '.download', '.swp', '~'];
@@ -29,7 +31,7 @@ const spreadsheetHint =
   'Open it in the spreadsheet program and save it as "CSV UTF-8 (comma delimited)", then drop that file.';
 const archiveHint = 'Unpack it and drop the files inside; a single file may stay packed as .csv.gz.';
 const mappingHint = 'The mapping of a feed is the file _mapping.yaml in its folder; put it there under that name.';
-const otherHint = 'Patchbay reads .csv .tsv .txt .json .ndjson .jsonl, each also as .gz.';
+const otherHint = 'Patchbay reads .csv .tsv .txt .json .ndjson .jsonl .vcf, each also as .gz.';
 
 const waysOut: ReadonlyMap<string, string> = new Map([
   ...['.xlsx', '.xls', '.xlsm', '.xlsb', '.ods', '.numbers'].map((ending) => [ending, spreadsheetHint] as const),
@@ -101,7 +103,7 @@ function isBinary(start: Uint8Array): boolean {
 
 /** Leaves room for `<run>__` before and `.reason.txt` behind, within the usual 255 bytes. */
 const nameBytesMax = 150;
-const knownEnding = /(\.(csv|tsv|txt|json|ndjson|jsonl))?(\.gz)?$/i;
+const knownEnding = /(\.(csv|tsv|txt|json|ndjson|jsonl|vcf|vcard))?(\.gz)?$/i;
 const windowsReserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 
 /** Keeps letters and digits of all scripts, `.`, `-`, `_`, single spaces, and the ending. Pure. The report keeps the original name. */

@@ -16,8 +16,10 @@ import { findWrapper } from './json-wrapper.ts';
 import { lookedAtChars, notAnExport } from './not-an-export.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
+import { looksLikeVcf, readVcf } from './read-vcf.ts';
 import type { SourceHead, SourceItem, SourceTail } from './row.ts';
 import { openSourceFile, type SourceFile, unpackedBytes } from './source-file.ts';
+import { joinTornCharacters } from './vcard/torn-characters.ts';
 
 export interface SourceOptions {
   /** The user's file name: decides the format, and is part of every message. */
@@ -50,11 +52,12 @@ export async function openSource(path: string, options: SourceOptions): Promise<
   const file = await openSourceFile(path, options.name);
   let text: AsyncGenerator<string> | null = null;
   try {
-    const read = () => unpackedBytes(file, gzip, limits);
+    const unpacked = () => unpackedBytes(file, gzip, limits);
+    const read = () => (format === 'vcf' ? joinTornCharacters(unpacked()) : unpacked());
     const encoding = await detectEncoding(read, options.name, options.encoding);
     text = decodeText(read(), encoding.label, options.name);
     const again = () => decodeText(read(), encoding.label, options.name);
-    const reader = await readerFor(format, text, again, options, limits);
+    const reader = await readerFor(format, text, { again, encoding: encoding.label }, options, limits);
     return sourceOf(file, reader, encoding, text);
   } catch (error) {
     const reported = await preferChange(file, error);
@@ -74,11 +77,16 @@ function formatByName(name: string): { format: NamedFormat; gzip: boolean } {
   throw fileError('formatUnknown', `${name}: ${message}`, { file: name }, hint);
 }
 
-/** @param again gives the text from its beginning. */
+interface Decoded {
+  /** Gives the text from its beginning. */
+  readonly again: () => AsyncGenerator<string>;
+  readonly encoding: string;
+}
+
 async function readerFor(
   format: NamedFormat,
   text: AsyncGenerator<string>,
-  again: () => AsyncGenerator<string>,
+  { again, encoding }: Decoded,
   options: SourceOptions,
   limits: SourceLimits,
 ): Promise<FormatReader> {
@@ -86,7 +94,9 @@ async function readerFor(
   const start = await peekText(text, (head) => head.length >= lookedAtChars);
   const refusal = notAnExport(start.head, start.whole, name, format);
   if (refusal !== null) throw refusal;
+  if (format === 'vcf') return readVcf(start.all(), { name, encoding, limits, isByContent: false });
   if (format === 'csv' || format === 'tsv') {
+    if (looksLikeVcf(start.head)) return readVcf(start.all(), { name, encoding, limits, isByContent: true });
     return readCsv(start.all(), {
       name,
       delimiter: options.delimiter ?? (format === 'tsv' ? '\t' : null),

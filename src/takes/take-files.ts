@@ -229,7 +229,8 @@ function nothingMatches(pattern: string, matches: Matches): TickEnd {
     throw takeError('file', 'fileUnreadable', `the files at ${pattern} cannot be opened`, hint);
   }
   if (refusedCount > 0) {
-    const hint = 'Patchbay reads .csv .tsv .txt .json .ndjson .jsonl, each also as .gz: export in one of these forms.';
+    const hint =
+      'Patchbay reads .csv .tsv .txt .json .ndjson .jsonl .vcf, each also as .gz: export in one of these forms.';
     throw takeError('file', 'formatUnknown', `no file at ${pattern} has a name that can be read`, hint);
   }
   if (specialCount > 0) {

@@ -1,0 +1,184 @@
+/**
+ * The properties of a card to the object of a row, for the mapping `config/mappings/vcard.yaml` (docs/mapping.md, "vCard").
+ *
+ * - `EMAIL`, `TEL`, `URL`, `ADR` and the like are lists of `{ name, value }`, the preferred one first; `name` is the label, from
+ *   `X-ABLabel` or TYPE. Numbers of fax machines and pagers are in the lists `FAX` and `PAGER`.
+ * - `N`, `ORG` and the elements of `ADR` are objects, since their values are.
+ * - `FN`, `TITLE` and other properties are text. A second one, which programs rarely write, is `TITLE 2`.
+ * - `nameOnly` is not in the card: it is FN where the card has no N, and FN is the name of a person.
+ *
+ * Pure. A card says nothing about what it lacks: a blank property has no member.
+ */
+import type { JsonValue } from '#src/json/record-value.ts';
+import { type Property, pieces, unescaped, type VcardVersion } from './property.ts';
+
+type JsonObject = { [name: string]: JsonValue };
+
+export interface Card {
+  readonly object: { readonly [name: string]: JsonValue };
+  /** It is a list of contacts, not a contact. */
+  readonly isGroup: boolean;
+}
+
+/** Properties that say something about others, or about the file. */
+const readElsewhere: ReadonlySet<string> = new Set(['BEGIN', 'END', 'VERSION', 'X-ABLABEL', 'X-ABADR', 'X-ABSHOWAS']);
+const labelled: ReadonlySet<string> = new Set([
+  ...['EMAIL', 'TEL', 'URL', 'ADR', 'LABEL', 'IMPP', 'RELATED', 'X-SOCIALPROFILE', 'X-ABRELATEDNAMES', 'X-ABDATE'],
+]);
+const lists: ReadonlySet<string> = new Set(['CATEGORIES', 'NICKNAME']);
+
+export function readCard(properties: readonly Property[], version: VcardVersion): Card {
+  const object: JsonObject = Object.create(null);
+  const labels = labelsByGroup(properties, version);
+  // Stable: what is preferred alike keeps the order of the card.
+  const ordered = properties.toSorted((left, right) => left.preference - right.preference);
+  for (const property of ordered) {
+    if (readElsewhere.has(property.name)) continue;
+    if (labelled.has(property.name)) addToList(object, property, labels, version);
+    else addSingle(object, property.name, singleValue(property, version));
+  }
+  completeNames(object, isOrganisation(properties));
+  return { object, isGroup: isGroup(properties) };
+}
+
+function addToList(
+  object: JsonObject,
+  property: Property,
+  labels: ReadonlyMap<string, string>,
+  version: VcardVersion,
+): void {
+  const label = labels.get(property.group ?? '') ?? labelOfTypes(property);
+  const value =
+    property.name === 'ADR' ? addressOf(property, version) : valueMember(unescaped(property.value, version).trim());
+  if (value === null) return;
+  const name = property.name === 'TEL' ? listOfNumber(property, label) : property.name;
+  const list = (object[name] ?? []) as JsonValue[];
+  list.push(members({ name: label, ...value }));
+  object[name] = list;
+}
+
+function valueMember(value: string): { readonly value: string } | null {
+  return value === '' ? null : { value };
+}
+
+function addSingle(object: JsonObject, name: string, value: JsonValue | null): void {
+  if (value === null) return;
+  let free = name;
+  // Ends at the first number that is free: at most as many as the card has properties.
+  for (let number = 2; object[free] !== undefined; number++) free = `${name} ${number}`;
+  object[free] = value;
+}
+
+function singleValue({ name, value }: Property, version: VcardVersion): JsonValue | null {
+  if (name === 'N') return nameOf(pieces(value, ';', version));
+  if (name === 'ORG') return organisationOf(pieces(value, ';', version));
+  if (lists.has(name)) {
+    const filled = pieces(value, ',', version).filter((piece) => piece !== '');
+    return filled.length === 0 ? null : name === 'NICKNAME' ? filled.join(', ') : filled;
+  }
+  const text = unescaped(value, version).trim();
+  return text === '' ? null : text;
+}
+
+function nameOf([
+  familyName = '',
+  givenName = '',
+  additionalNames = '',
+  prefixes = '',
+  suffixes = '',
+]: readonly string[]) {
+  return filledMembers({ familyName, givenName, additionalNames, prefixes, suffixes });
+}
+
+/** The company, and the departments inside it. */
+function organisationOf([name = '', ...units]: readonly string[]) {
+  return filledMembers({ name, unit: units.filter((unit) => unit !== '').join(', ') });
+}
+
+/** `value` is the whole address on one line. */
+function addressOf({ value }: Property, version: VcardVersion): JsonObject | null {
+  const [poBox = '', extended = '', street = '', locality = '', region = '', postalCode = '', country = ''] = pieces(
+    value,
+    ';',
+    version,
+  );
+  const parts = { poBox, extended, street, locality, region, postalCode, country };
+  const filled = Object.values(parts).filter((part) => part !== '');
+  return filled.length === 0 ? null : members({ value: filled.join(', ').replace(/\s*\n\s*/g, ', '), ...parts });
+}
+
+/** Null where all are blank. */
+function filledMembers(parts: Readonly<Record<string, string>>): JsonObject | null {
+  const object = members(parts);
+  return Object.keys(object).length === 0 ? null : object;
+}
+
+/** Without those that are blank. */
+function members(values: Readonly<Record<string, JsonValue | null>>): JsonObject {
+  const object: JsonObject = Object.create(null);
+  for (const [name, value] of Object.entries(values)) if (value !== null && value !== '') object[name] = value;
+  return object;
+}
+
+/** `item1.X-ABLabel:_$!<Mobile>!$_` labels what else is in the group `item1`; Apple's own labels are in lower case. */
+function labelsByGroup(properties: readonly Property[], version: VcardVersion): ReadonlyMap<string, string> {
+  const labels = new Map<string, string>();
+  for (const { group, name, value } of properties) {
+    if (group === null || name !== 'X-ABLABEL') continue;
+    const text = unescaped(value, version).trim();
+    const label = /^_\$!<(.*)>!\$_$/s.exec(text)?.[1]?.trim().toLowerCase() ?? text;
+    if (label !== '') labels.set(group, label);
+  }
+  return labels;
+}
+
+/** They say how a number or address works, not which one it is. */
+const silentTypes: ReadonlySet<string> = new Set([
+  ...['pref', 'voice', 'internet', 'text', 'msg', 'sms', 'video', 'isdn', 'pcs', 'bbs', 'modem', 'x400', 'iphone'],
+  ...['dom', 'intl', 'postal', 'parcel', 'home', 'work', 'cell', 'mobile', 'fax', 'pager'],
+]);
+const mobileTypes = ['cell', 'mobile', 'iphone'];
+
+/** `work`, `mobile`, `work mobile`, `home fax`…; empty where the types say nothing. */
+function labelOfTypes({ types }: Property): string {
+  const place = types.has('work') ? 'work' : types.has('home') ? 'home' : '';
+  const device = types.has('fax') ? 'fax' : types.has('pager') ? 'pager' : '';
+  if (device !== '') return `${place} ${device}`.trim();
+  if (mobileTypes.some((type) => types.has(type))) return place === 'work' ? 'work mobile' : 'mobile';
+  if (place !== '') return place;
+  const other = [...types].find((type) => !silentTypes.has(type)) ?? '';
+  return other.replace(/^x-/, '');
+}
+
+function listOfNumber({ types }: Property, label: string): 'TEL' | 'FAX' | 'PAGER' {
+  // A number that takes calls besides can be called.
+  if (types.has('fax') ? !types.has('voice') : /fax/i.test(label)) return 'FAX';
+  return types.has('pager') || /\bpager\b/i.test(label) ? 'PAGER' : 'TEL';
+}
+
+function completeNames(object: JsonObject, isOrganisation: boolean): void {
+  const { FN: formatted, ORG: organisation = null } = object;
+  if (typeof formatted !== 'string') return;
+  const company = (organisation as JsonObject | null)?.name;
+  if (isOrganisation && company === undefined)
+    object.ORG = members({ ...(organisation as JsonObject | null), name: formatted });
+  else if (!isOrganisation && object.N === undefined && company !== formatted && isName(formatted))
+    object.nameOnly = formatted;
+}
+
+/** Some programs write the address or the number as FN where they know no name. */
+function isName(formatted: string): boolean {
+  return !formatted.includes('@') && /\p{L}/u.test(formatted);
+}
+
+function isOrganisation(properties: readonly Property[]): boolean {
+  return holds(properties, ['KIND', 'X-KIND'], 'org') || holds(properties, ['X-ABSHOWAS'], 'company');
+}
+
+function isGroup(properties: readonly Property[]): boolean {
+  return holds(properties, ['KIND', 'X-KIND', 'X-ADDRESSBOOKSERVER-KIND'], 'group');
+}
+
+function holds(properties: readonly Property[], names: readonly string[], wanted: string): boolean {
+  return properties.some(({ name, value }) => names.includes(name) && value.trim().toLowerCase() === wanted);
+}

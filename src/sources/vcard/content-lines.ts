@@ -1,0 +1,137 @@
+/**
+ * vCard text to *content lines*: one property each, put together from the physical lines over which it is folded.
+ *
+ * A physical line that begins with a space or tab continues the line before it. In quoted-printable text, a `=` at the
+ * end of a physical line does the same. Photos, logos, sounds and keys are skipped as they come: of each only its
+ * beginning is kept, however long it is.
+ *
+ * Invariants: the content lines are the same however the text is cut into chunks. At most one content line is held back,
+ * and never more of it than `recordBytesMax`.
+ */
+import { fileError, type PatchbayError } from '#src/errors.ts';
+import { isLongerThan } from '../row.ts';
+
+export interface ContentLine {
+  /** The physical lines without their line ends. All but the first keep the space or tab that folds them. */
+  readonly parts: readonly string[];
+  /** The physical line on which it begins, from 1. */
+  readonly line: number;
+  /** Its value was not kept. */
+  readonly isSkipped: boolean;
+}
+
+interface ContentLines {
+  /** Takes the next piece of text; yields the content lines that it completes. @throws PatchbayError `file` `recordTooLong`. */
+  push(text: string): Generator<ContentLine>;
+  /** The text has ended; yields the last content lines. @throws PatchbayError `file` `recordTooLong`. */
+  end(): Generator<ContentLine>;
+}
+
+/** The beginning of a line decides whether it is skipped. */
+const beginningChars = 4096;
+
+const skippedName = /^(?:[\w-]+\.)?(?:PHOTO|LOGO|SOUND|KEY|AGENT)(?=[;:])/i;
+const base64Encoding = /^[^:]*;(?:ENCODING="?(?:B|BASE64)"?|BASE64)(?=[;:])/i;
+const quotedPrintable = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?(?=[;:])/i;
+/** vCard 2.1 does not always fold base64. A property has a colon, so it is never taken for base64. */
+const base64Line = /^[A-Za-z0-9+/=]+$/;
+const cardEnd = /^\s*END:VCARD\s*$/i;
+
+interface OpenLine extends ContentLine {
+  readonly parts: string[];
+  readonly isQuotedPrintable: boolean;
+  bytes: number;
+}
+
+export function createContentLines(name: string, recordBytesMax: number): ContentLines {
+  let open: OpenLine | null = null;
+  let lineNumber = 1;
+  /** The beginning of the open physical line, from earlier chunks. */
+  let held = '';
+  /** More of the open physical line was skipped than is held. */
+  let isCut = false;
+  let afterReturn = false;
+
+  const takeLine = function* (text: string): Generator<ContentLine> {
+    if (open !== null && continues(open, text)) {
+      if (!open.isSkipped) {
+        open.parts.push(text);
+        open.bytes += Buffer.byteLength(text);
+        if (open.bytes > recordBytesMax) throw recordTooLong(name, open.line, recordBytesMax);
+      }
+      return;
+    }
+    if (open !== null) yield open;
+    open = null;
+    if (text === '') return;
+    const isSkipped = isSkippedLine(text);
+    if (!isSkipped && isLongerThan(text, recordBytesMax)) throw recordTooLong(name, lineNumber, recordBytesMax);
+    open = {
+      line: lineNumber,
+      parts: [isSkipped ? text.slice(0, beginningChars) : text],
+      isSkipped,
+      isQuotedPrintable: quotedPrintable.test(text.slice(0, beginningChars)),
+      bytes: Buffer.byteLength(text),
+    };
+  };
+
+  /** Adds to the open physical line what a chunk holds of it; keeps no more than is needed. */
+  const hold = (text: string): void => {
+    if (isCut) return;
+    held += text;
+    if (held.length <= beginningChars) return;
+    if (open !== null && continues(open, held) ? open.isSkipped : isSkippedLine(held)) {
+      held = held.slice(0, beginningChars);
+      isCut = true;
+    } else if (held.length > recordBytesMax) {
+      throw recordTooLong(name, open !== null && continues(open, held) ? open.line : lineNumber, recordBytesMax);
+    }
+  };
+
+  return {
+    push: function* (text) {
+      let start = afterReturn && text.startsWith('\n') ? 1 : 0;
+      if (text !== '') afterReturn = text.endsWith('\r');
+      // Each turn takes one physical line of the text.
+      for (let end = lineEndFrom(text, start); end >= 0; end = lineEndFrom(text, start)) {
+        hold(text.slice(start, end));
+        const line = held;
+        held = '';
+        isCut = false;
+        yield* takeLine(line);
+        lineNumber += 1;
+        start = text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1;
+      }
+      hold(text.slice(start));
+    },
+    end: function* () {
+      yield* takeLine(held);
+      if (open !== null) yield open;
+    },
+  };
+}
+
+const lineEnd = /[\r\n]/g;
+
+/** The index of the next CR or LF, or -1. */
+function lineEndFrom(text: string, start: number): number {
+  lineEnd.lastIndex = start;
+  return lineEnd.exec(text)?.index ?? -1;
+}
+
+function continues(open: OpenLine, text: string): boolean {
+  if (open.isQuotedPrintable && open.parts.at(-1)?.endsWith('=')) return !cardEnd.test(text);
+  if (text.startsWith(' ') || text.startsWith('\t')) return true;
+  return open.isSkipped && base64Line.test(text.slice(0, beginningChars));
+}
+
+function isSkippedLine(text: string): boolean {
+  const beginning = text.slice(0, beginningChars);
+  return skippedName.test(beginning) || base64Encoding.test(beginning);
+}
+
+function recordTooLong(name: string, line: number, recordBytesMax: number): PatchbayError {
+  const message = `${name}, line ${line}: the line is longer than ${recordBytesMax} bytes, with those that continue it`;
+  const hint = 'Leave long texts out of the export.';
+  return fileError('recordTooLong', message, { file: name, line, recordBytesMax }, hint);
+}
