@@ -64,7 +64,7 @@ export function instantText(iso: string): string {
 
 function present(
   output: Output,
-  { summary, problems, held, notes, reason }: RunPresentation,
+  { summary, problems, held, notes, reason, outcomes }: RunPresentation,
   warnings: readonly RunEvent[],
 ): string {
   const { style } = output;
@@ -79,7 +79,11 @@ function present(
   if (summary.heldFields > 0) lines.push(...heldLines(output, summary.heldFields, held));
   // A warning about the whole file is a note, too: it is printed once.
   const listed = new Set(warnings.slice(0, warningsShown).map(({ message }) => message));
-  for (const note of notes) if (!listed.has(note)) lines.push(`  note: ${printable(note)}`);
+  const values = output.values ? valuesByMessage(outcomes) : new Map<string, string>();
+  for (const note of notes) {
+    const value = values.get(note);
+    if (!listed.has(note)) lines.push(`  note: ${printable(note)}${value === undefined ? '' : `: ${shorten(value)}`}`);
+  }
   if (problems.length > 0) lines.push(indent(problemTable(output, problems)));
   if (problems.length > problemsShown) lines.push(`  … and ${problems.length - problemsShown} more in the report`);
   if (summary.warnings > 0) lines.push(...warningLines(output, summary, warnings));
@@ -90,6 +94,12 @@ function present(
   lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);
   lines.push(`  report: ${summary.report}`);
   return lines.join('\n');
+}
+
+/** Of warnings about the file as a whole, whose messages hold no values. */
+function valuesByMessage(outcomes: readonly RunEvent[]): ReadonlyMap<string, string> {
+  const warnings = outcomes.filter(({ kind, key }) => kind === 'warning' && key === null);
+  return new Map(warnings.flatMap(({ message, value = null }) => (value === null ? [] : [[message, value] as const])));
 }
 
 function headline({ style }: Output, { state }: RunSummary, reason: RunDetail['reason']): string {

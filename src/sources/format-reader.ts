@@ -73,6 +73,8 @@ export interface Tally {
   nextRecord(line: number): number;
   blankLine(): void;
   warn(warning: Problem): void;
+  /** For what may be wrong with many rows: the first warning is kept, and says how many there are. One for each code. */
+  warnOnce(warning: Problem): void;
   tail(): SourceTail;
 }
 
@@ -81,6 +83,10 @@ export function createTally(name: string, rowsMax: number): Tally {
   let blankLineCount = 0;
   const warnings: Problem[] = [];
   const countByCode = new Map<string, number>();
+  const firstOfMany = new Map<string, { readonly first: Problem; count: number }>();
+  const isLastKept = (warning: Problem): boolean =>
+    (countByCode.get(warning.code) ?? 0) > warningsPerCodeMax &&
+    warnings.findLastIndex(({ code }) => code === warning.code) === warnings.indexOf(warning);
   return {
     nextRecord: (line) => {
       recordCount++;
@@ -98,6 +104,30 @@ export function createTally(name: string, rowsMax: number): Tally {
       countByCode.set(warning.code, count + 1);
       if (count < warningsPerCodeMax) warnings.push(warning);
     },
-    tail: () => ({ recordCount, blankLineCount, warnings: [...warnings] }),
+    warnOnce: (warning) => {
+      const met = firstOfMany.get(warning.code);
+      if (met === undefined) firstOfMany.set(warning.code, { first: warning, count: 1 });
+      else met.count += 1;
+    },
+    tail: () => ({
+      recordCount,
+      blankLineCount,
+      warnings: [
+        ...warnings,
+        ...warnings
+          .filter(isLastKept)
+          .map((last) => moreOf(last, (countByCode.get(last.code) ?? 0) - warningsPerCodeMax)),
+        ...[...firstOfMany.values()].map(({ first, count }) => ofMany(first, count)),
+      ],
+    }),
   };
+}
+
+function moreOf(last: Problem, count: number): Problem {
+  const message = `${count} more ${count === 1 ? 'line' : 'lines'} with the same warning (${last.code}), not listed`;
+  return { ...last, value: null, message };
+}
+
+function ofMany(first: Problem, count: number): Problem {
+  return count === 1 ? first : { ...first, message: `${first.message} (first of ${count} rows)` };
 }

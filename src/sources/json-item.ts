@@ -9,6 +9,7 @@ import type { Place } from '#src/json/place.ts';
 import { isList, type JsonValue, recordValue } from '#src/json/record-value.ts';
 import { type Spot, walkJson } from '#src/json/walk-json.ts';
 import type { Tally } from './format-reader.ts';
+import { looksMisread, mayHoldMisread, misreadWarning } from './misread.ts';
 import { cellProblem, isSoundCell, type ObjectRow, type SourceItem, shownValue } from './row.ts';
 
 /** Names and strings that hold none of these and are not too long are sound. */
@@ -36,6 +37,7 @@ export function readValue(
     isTooLarge ||= !Number.isFinite(number);
     return source;
   });
+  if (mayHoldMisread(text)) warnOfMisread(value, place.line, tally);
   const mayHold = maybeUnsound.test(text) || text.length * 3 > cellBytesMax;
   const isSuspect = isTooLarge || hasRepeatedNames || (mayHold && !isSound(value, cellBytesMax));
   return { value, problem: isSuspect ? inspect(text, place.line, cellBytesMax, tally) : null };
@@ -68,6 +70,23 @@ export function textRow(text: string, line: number, record: number): ObjectRow {
   const object: { [name: string]: JsonValue } = Object.create(null);
   object._text = text;
   return { kind: 'object', line, record, object };
+}
+
+/** Of the first string in it that was decoded wrongly, if any. */
+function warnOfMisread(value: JsonValue, line: number, tally: Tally): void {
+  const found = firstMisread(value, '');
+  if (found !== null) tally.warnOnce(misreadWarning(found.text, line, found.path));
+}
+
+/** The depth of a record is bounded. */
+function firstMisread(value: JsonValue, path: string): { readonly text: string; readonly path: string } | null {
+  if (typeof value === 'string') return looksMisread(value) ? { text: value, path } : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, inner] of Object.entries(value)) {
+    const found = firstMisread(inner, isList(value) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function isObject(value: JsonValue): value is { readonly [name: string]: JsonValue } {

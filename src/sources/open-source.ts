@@ -176,7 +176,7 @@ function assumedEncoding(name: string, encoding: DetectedEncoding): Problem | nu
   if (doubt !== null) {
     return {
       ...{ code: 'encodingAssumed', line, field: null, value: doubt.word },
-      message: `${read}, and line ${doubt.line} holds "${doubt.word}"`,
+      message: `${read}, and a word on line ${doubt.line} looks wrong; --encoding ${doubt.label} would probably be right`,
       hint: `If that should be "${doubt.meant}", import the file again with --encoding ${doubt.label}, or save it as "CSV UTF-8".`,
     };
   }

@@ -13,6 +13,7 @@ import {
   type SourceLimits,
   type Tally,
 } from './format-reader.ts';
+import { looksMisread, misreadWarning } from './misread.ts';
 import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
 
 export interface TableOptions {
@@ -234,9 +235,15 @@ function createTableRows<Kind extends TableRecord>(
       const problem = format.flawOf(record) ?? recordProblem(record, cells, fitted, header, limits);
       if (problem !== null) return { type: 'broken', row, problem };
       if (hasNameless) noteNameless(cells, line);
+      if (looksMisread(record.text)) warnOfMisread(row, tally);
       return { type: 'row', row };
     },
   };
+}
+
+function warnOfMisread({ columns, cells, line }: CellsRow, tally: Tally): void {
+  const index = cells.findIndex(looksMisread);
+  if (index >= 0) tally.warnOnce(misreadWarning(cells[index] ?? '', line, columns[index] ?? ''));
 }
 
 function filledUp(cells: readonly string[], count: number): readonly string[] {

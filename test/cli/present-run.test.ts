@@ -101,6 +101,13 @@ describe('a run for people', () => {
     expect(presentRun(plain, presentation({ warnings: 1 }))).toContain('  1 warning: see');
   });
 
+  it('names the value with a note about the file, unless values are not wanted', () => {
+    const notes = ['line 2, name: the text was decoded wrongly before it came here'];
+    const outcomes = [warning({ key: null, message: notes[0] ?? '', value: 'MÃ¼ller' })];
+    expect(presentRun(plain, presentation({}, { notes, outcomes }))).toContain(`  note: ${notes[0]}: MÃ¼ller\n`);
+    expect(presentRun(withoutValues, presentation({}, { notes, outcomes }))).toContain(`  note: ${notes[0]}\n`);
+  });
+
   it('lists warnings with line and value where it is shown whole, each once, fifty at most', () => {
     const outcomes = Array.from({ length: 60 }, (_, line) => warning({ line }));
     const notes = ['the extension was left out', 'nothing maps these columns: Notes'];

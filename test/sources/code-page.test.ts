@@ -121,7 +121,8 @@ describe('a file', () => {
     expect(tail.warnings).toMatchObject([
       {
         ...{ code: 'encodingAssumed', line: 3, value: 'Zo‘' },
-        message: 'd.csv is not UTF-8 (first at line 3); it was read as Windows-1252, and line 3 holds "Zo‘"',
+        message:
+          'd.csv is not UTF-8 (first at line 3); it was read as Windows-1252, and a word on line 3 looks wrong; --encoding macintosh would probably be right',
         hint: expect.stringContaining('If that should be "Zoë", import the file again with --encoding macintosh'),
       },
     ]);
