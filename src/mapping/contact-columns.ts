@@ -121,6 +121,11 @@ export function plainItemsHeader(header: string): PlainItemsHeader | null {
   return kind === null || !areAllKnown(parts) ? null : { kind, label: labelIn(parts) };
 }
 
+/** Whether a word says that the values are not the contact's own, or are about a number or an address: `Assistant's Phone`. */
+export function isAboutContactData(header: string): boolean {
+  return wordsOf(header).some((part) => about.has(part));
+}
+
 function labelIn(parts: readonly string[]): string | null {
   return labels.find(([, marks]) => parts.some((part) => marks.has(part)))?.[0] ?? null;
 }

@@ -1,0 +1,183 @@
+/**
+ * What one pass over a file finds out about its columns: how full they are, whether their values are unique, and a sample of
+ * their values. Bounded in memory: values are kept of the first rows, and for uniqueness hashes of a bounded number.
+ *
+ * In JSON the columns are paths, as a mapping writes them: `properties.email`, `Account.Name`; a list of texts, or of objects
+ * that hold one value each, is one column.
+ */
+import type { JsonValue, Row } from '#src/sources/row.ts';
+import { isJsonObject, type JsonObject } from '../cell.ts';
+import { isIgnoredHeader, tidyHeader } from '../header.ts';
+
+export interface ColumnFacts {
+  /** The header as the file holds it, or a path; `column 4` for an empty header. */
+  readonly name: string;
+  /** From 1; null in JSON. */
+  readonly position: number | null;
+  /** Whether a mapping can name it: not empty, and not used by another column. */
+  readonly isNamed: boolean;
+  /** The rows with a value. */
+  readonly filled: number;
+  /** Whether no value occurs twice; null where there are too many to compare. */
+  readonly isUnique: boolean | null;
+  /** The first values that differ. */
+  readonly values: readonly string[];
+  /** JSON: a list. */
+  readonly isList: boolean;
+}
+
+export interface FileFacts {
+  /** The rows that were looked at. */
+  readonly rows: number;
+  /** Whether the file has more. */
+  readonly isPartial: boolean;
+  readonly columns: readonly ColumnFacts[];
+  /** Some of the first rows, to show what becomes of them. */
+  readonly sample: readonly Row[];
+  readonly isJson: boolean;
+}
+
+export interface FactsCollector {
+  /** @returns whether further rows are wanted. */
+  see(row: Row): boolean;
+  /** @param isPartial whether the file has rows that were not seen. */
+  facts(isPartial: boolean): FileFacts;
+}
+
+/** Values are kept of this many rows. */
+export const sampledRowsMax = 2_000;
+const rowsMax = 200_000;
+const columnsMax = 500;
+const valuesMax = 200;
+const valueCharsMax = 300;
+const sampleRowsKept = 200;
+/** Hashes of all columns together. */
+const hashesMax = 2_000_000;
+
+interface OpenColumn {
+  readonly name: string;
+  readonly position: number | null;
+  filled: number;
+  hashes: Set<number> | null;
+  isUnique: boolean | null;
+  readonly values: Set<string>;
+  isList: boolean;
+}
+
+/** @param header of a table; null for JSON, where columns are met one by one: 500 at most. */
+export function collectFacts(header: readonly string[] | null): FactsCollector {
+  const open = new Map<string, OpenColumn>();
+  const columnAt = (id: string, name: string, position: number | null): OpenColumn | null => {
+    const known = open.get(id);
+    if (known !== undefined || open.size >= columnsMax) return known ?? null;
+    const column = { name, position, filled: 0, hashes: new Set<number>(), isUnique: true, values: new Set<string>() };
+    open.set(id, { ...column, isList: false });
+    return open.get(id) ?? null;
+  };
+  const byPosition = (header ?? []).map((name, index) =>
+    columnAt(`${index}`, tidyHeader(name) === '' ? `column ${index + 1}` : tidyHeader(name), index + 1),
+  );
+  let rows = 0;
+  let hashCount = 0;
+  const sample: Row[] = [];
+
+  const put = (column: OpenColumn, text: string): void => {
+    const value = text.trim();
+    if (value === '') return;
+    column.filled += 1;
+    if (rows <= sampledRowsMax && column.values.size < valuesMax) column.values.add(value.slice(0, valueCharsMax));
+    if (column.hashes === null) return;
+    const hash = hashOf(value);
+    const isNew = !column.hashes.has(hash);
+    if (isNew && hashCount < hashesMax) {
+      column.hashes.add(hash);
+      hashCount += 1;
+      return;
+    }
+    // A value that occurs twice, or no room for one more.
+    column.isUnique = isNew ? null : false;
+    hashCount -= column.hashes.size;
+    column.hashes = null;
+  };
+
+  return {
+    see: (row) => {
+      rows += 1;
+      if (sample.length < sampleRowsKept) sample.push(row);
+      if (row.kind === 'cells') {
+        byPosition.forEach((column, index) => {
+          if (column !== null) put(column, row.cells[index] ?? '');
+        });
+      } else {
+        for (const { path, texts, isList } of pathsOf(row.object)) {
+          const column = columnAt(path, path, null);
+          if (column === null) continue;
+          column.isList ||= isList;
+          if (texts.length > 0) put(column, isList ? texts.join('\n') : (texts[0] ?? ''));
+        }
+      }
+      return rows < rowsMax;
+    },
+    facts: (isPartial) => {
+      const columns = [...open.values()];
+      const count = Map.groupBy(columns, ({ name }) => name);
+      return {
+        rows,
+        isPartial,
+        sample,
+        isJson: header === null,
+        columns: columns.map(({ hashes: _, values, isUnique, ...column }) => ({
+          ...column,
+          isUnique: column.filled === 0 ? false : isUnique,
+          values: [...values].flatMap((value) => (column.isList ? value.split('\n') : [value])),
+          isNamed:
+            column.position === null ||
+            (!isIgnoredHeader(header?.[column.position - 1] ?? '') && count.get(column.name)?.length === 1),
+        })),
+      };
+    },
+  };
+}
+
+interface PathValue {
+  readonly path: string;
+  readonly texts: readonly string[];
+  readonly isList: boolean;
+}
+
+const depthMax = 4;
+
+/** The members that hold texts, with their paths. Ends at the depth of the record, at most four levels down. */
+function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue[] {
+  return Object.entries(object).flatMap(([name, value]): readonly PathValue[] => {
+    const path = `${prefix}${name}`;
+    if (isJsonObject(value)) return depth < depthMax ? pathsOf(value, `${path}.`, depth + 1) : [];
+    if (!Array.isArray(value)) return [{ path, texts: textOf(value), isList: false }];
+    const texts = value.flatMap((element) => textOf(isJsonObject(element) ? valueIn(element) : element));
+    return [{ path, texts, isList: true }];
+  });
+}
+
+/** An object in a list has its value under one of these names (`docs/mapping.md`). */
+function valueIn(element: JsonObject): JsonValue {
+  for (const name of ['value', 'number', 'email', 'address']) {
+    if (Object.hasOwn(element, name)) return element[name] ?? null;
+  }
+  return null;
+}
+
+function textOf(value: JsonValue): readonly string[] {
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value];
+  return typeof value === 'number' || typeof value === 'boolean' ? [String(value)] : [];
+}
+
+/** 53 bits: FNV-1a twice, with different beginnings. A chance hit among 200,000 values is one in half a million. */
+function hashOf(text: string): number {
+  let [high, low] = [0x811c9dc5, 0x2f0b4c47];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ (code + index), 0x01000193);
+  }
+  return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
+}

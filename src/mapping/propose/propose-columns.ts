@@ -1,0 +1,236 @@
+/**
+ * What each column of an unknown layout probably is: by its name (`synonyms.ts`) and by its values (`value-kinds.ts`). Pure.
+ *
+ * A name that the values contradict counts for nothing. Values alone say what an e-mail address or a phone number is; what
+ * a name is, they say only where no column has the name for it.
+ */
+import type { CountryCode } from 'libphonenumber-js/max';
+import type { ScalarName } from '#src/contacts/desired.ts';
+import { contactColumnOf, isAboutContactData, wordsOf } from '../contact-columns.ts';
+import { tidyHeader } from '../header.ts';
+import { genericTargets } from '../layout.ts';
+import type { Settings } from '../mapping-settings.ts';
+import type { ColumnFacts, FileFacts } from './column-facts.ts';
+import type { Confidence } from './proposal.ts';
+import { kindsOf, type ValueKinds } from './value-kinds.ts';
+
+/** What one column becomes. `unused` is left out, and says why. */
+export type Meaning =
+  | { readonly kind: 'scalar'; readonly name: ScalarName; readonly transform: 'givenNames' | 'familyName' | null }
+  | { readonly kind: 'wholeName' }
+  | { readonly kind: 'items'; readonly list: 'emails' | 'phones'; readonly label: string }
+  | { readonly kind: 'custom'; readonly key: string }
+  | { readonly kind: 'country' }
+  | { readonly kind: 'unused' };
+
+export interface JudgedColumn {
+  readonly facts: ColumnFacts;
+  readonly kinds: ValueKinds;
+  readonly meaning: Meaning;
+  readonly confidence: Confidence | null;
+  readonly reason: string;
+}
+
+/** The share of values that must be of a kind for it to count as the column's. */
+const mostly = 0.8;
+/** Below this share a column is not what its name says. */
+const hardly = 0.3;
+/** Values alone prove something only if there are this many. */
+const provingMin = 3;
+
+/** @param country of phone numbers without a country code; null if it is unknown. */
+export function judgeColumns({ columns }: FileFacts, country: CountryCode | null): readonly JudgedColumn[] {
+  const settings: Settings = {
+    ...{ keyPrefix: '', sourceLabel: null, country, onBlank: 'keep', customFields: null, mayLack: [] },
+  };
+  // In a path, the last step is the name: `properties.email`.
+  const names = columns.map(({ name, position }) => (position === null ? lastStep(name) : name));
+  const { targets, rivals } = genericTargets(names, settings);
+  const byName = columns.map((facts, index): JudgedColumn => {
+    const kinds = kindsOf(facts.values, country);
+    const [target, second] = targets[index] ?? [];
+    const verdict = (meaning: Meaning, confidence: Confidence | null, reason: string): JudgedColumn => ({
+      ...{ facts, kinds, meaning, confidence, reason },
+    });
+    if (!facts.isNamed && facts.position === null)
+      return verdict({ kind: 'unused' }, null, 'it has no name of its own');
+    if (second !== undefined) return judgeWholeName(verdict, kinds, 'likely', 'by its name');
+    if (target?.kind === 'scalar') return judgeScalar(verdict, target.name, kinds, facts);
+    if (target?.kind === 'items') return judgeItems(verdict, target.list, target.label, kinds);
+    if (target?.kind === 'custom') return verdict({ kind: 'custom', key: target.key }, 'certain', 'by its name');
+    const rival = rivals.get(index);
+    if (rival !== undefined) return judgeRival(verdict, rival.generic, kinds);
+    return judgeByValues(verdict, names[index] ?? '', kinds);
+  });
+  return fillNames(byName);
+}
+
+type Verdict = (meaning: Meaning, confidence: Confidence | null, reason: string) => JudgedColumn;
+
+function lastStep(path: string): string {
+  return path.split('.').at(-1) ?? path;
+}
+
+function judgeScalar(verdict: Verdict, name: ScalarName, kinds: ValueKinds, facts: ColumnFacts): JudgedColumn {
+  const meaning: Meaning = { kind: 'scalar', name, transform: null };
+  if (facts.isList) return verdict({ kind: 'unused' }, null, 'it holds lists');
+  if (kinds.judged === 0) return verdict(meaning, 'likely', 'by its name; it is blank in the rows that were looked at');
+  if (name === 'sourceUrl') {
+    return kinds.url >= mostly
+      ? verdict(meaning, 'certain', 'by its name, and its values are links')
+      : verdict({ kind: 'unused' }, null, 'its name is that of a link, but its values are none');
+  }
+  if (
+    kinds.email >= mostly ||
+    kinds.phone >= mostly ||
+    kinds.url >= mostly ||
+    kinds.date >= mostly ||
+    kinds.truth >= mostly
+  )
+    return verdict({ kind: 'unused' }, null, `its name says ${name}, but its values are ${kindInWords(kinds)}`);
+  if (kinds.digits >= mostly)
+    return verdict({ kind: 'unused' }, null, `its name says ${name}, but its values are numbers`);
+  return verdict(meaning, 'certain', 'by its name');
+}
+
+function judgeItems(verdict: Verdict, list: 'emails' | 'phones', label: string, kinds: ValueKinds): JudgedColumn {
+  const meaning: Meaning = { kind: 'items', list, label };
+  const what = list === 'emails' ? 'e-mail addresses' : 'phone numbers';
+  // A column that is named after phone numbers may hold digits alone.
+  const share = list === 'emails' ? kinds.email : Math.max(kinds.phone, kinds.nationalPhone);
+  if (kinds.judged === 0) return verdict(meaning, 'likely', 'by its name; it is blank in the rows that were looked at');
+  if (share >= mostly) return verdict(meaning, 'certain', `by its name, and its values are ${what}`);
+  const percent = `${Math.round(share * 100)}%`;
+  if (share >= hardly) return verdict(meaning, 'guess', `by its name, but only ${percent} of its values are ${what}`);
+  const found = share === 0 ? `none of its values is one of ${what}` : `only ${percent} of its values are ${what}`;
+  return verdict({ kind: 'unused' }, null, `its name says ${list === 'emails' ? 'e-mail' : 'phone'}, but ${found}`);
+}
+
+function judgeWholeName(verdict: Verdict, kinds: ValueKinds, confidence: Confidence, by: string): JudgedColumn {
+  if (kinds.company >= hardly) {
+    const company: Meaning = { kind: 'scalar', name: 'company', transform: null };
+    return verdict(company, 'guess', 'its values look like the names of companies');
+  }
+  const order = kinds.commaName >= mostly ? ', written "Last, First"' : '';
+  return verdict({ kind: 'wholeName' }, confidence, `${by}; a whole name${order}, which is split`);
+}
+
+/** Of columns that are taken together: the first that is filled. */
+export const rivalReason = 'another column has a name of the same meaning: the first that is filled is taken';
+
+function judgeRival(verdict: Verdict, generic: string, kinds: ValueKinds): JudgedColumn {
+  const reason = rivalReason;
+  if (generic === 'company' || generic === 'role' || generic === 'lastName')
+    return verdict({ kind: 'scalar', name: generic, transform: null }, 'guess', reason);
+  if (kinds.wholeName >= mostly) return verdict({ kind: 'wholeName' }, 'guess', reason);
+  return verdict({ kind: 'scalar', name: 'firstName', transform: null }, 'guess', reason);
+}
+
+/** Columns whose names say nothing. */
+function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): JudgedColumn {
+  const unused = (reason: string): JudgedColumn => verdict({ kind: 'unused' }, null, reason);
+  if (isFax(name)) return unused('a fax or pager cannot be called');
+  if (isTitle(name)) return judgeTitle(verdict, kinds);
+  if (kinds.judged === 0) return unused('it is blank in the rows that were looked at');
+  const label = tidyHeader(name).toLowerCase().slice(0, 75).trim();
+  if (kinds.judged >= provingMin && (kinds.email >= mostly || kinds.phone >= mostly || kinds.nationalPhone >= mostly)) {
+    const list = kinds.email >= mostly ? 'emails' : 'phones';
+    const what = list === 'emails' ? 'e-mail addresses' : 'phone numbers';
+    if (isAboutContactData(name))
+      return unused(`its values are ${what}, but its name says that they are not the contact's own`);
+    const own = contactColumnOf(name)?.generic.split(' ')[1];
+    // Digits alone may as well be ids or amounts.
+    if (kinds.email >= mostly || (kinds.phone >= mostly && kinds.digits < hardly) || contactColumnOf(name) !== null)
+      return verdict({ kind: 'items', list, label: own ?? label }, 'likely', `its values are ${what}`);
+  }
+  if (isCountry(name) && kinds.country >= mostly)
+    return verdict(
+      { kind: 'country' },
+      'likely',
+      'by its name and its values; for phone numbers without a country code',
+    );
+  const named = contactColumnOf(name);
+  if (named?.kind === 'fullName' && kinds.wholeName >= hardly) {
+    return judgeWholeName(verdict, kinds, 'guess', 'by its name and its values');
+  }
+  if (kinds.url >= mostly) {
+    return isProfileLink(name)
+      ? verdict(
+          { kind: 'scalar', name: 'sourceUrl', transform: null },
+          'likely',
+          'by its name, and its values are links',
+        )
+      : unused('a link, but not known to lead to the person');
+  }
+  if (kinds.company >= 0.5 && kinds.judged >= provingMin)
+    return verdict(
+      { kind: 'scalar', name: 'company', transform: null },
+      'likely',
+      'its values look like the names of companies',
+    );
+  if (named !== null) return unused('its name suggests contact data, but its values do not');
+  return unused(`no field of a contact${kindSuffix(kinds)}`);
+}
+
+/** `Title` is a job or a form of address: the values tell. */
+function judgeTitle(verdict: Verdict, kinds: ValueKinds): JudgedColumn {
+  if (kinds.judged > 0 && kinds.address >= 0.6)
+    return verdict({ kind: 'unused' }, null, 'its values are forms of address');
+  if (kinds.judged > 0 && kinds.job >= hardly && kinds.address < 0.1)
+    return verdict({ kind: 'scalar', name: 'role', transform: null }, 'likely', 'its values are jobs');
+  return verdict({ kind: 'unused' }, null, 'it may be a job or a form of address');
+}
+
+/** Where no column is named after a person, the column whose values look most like whole names is a guess. */
+function fillNames(columns: readonly JudgedColumn[]): readonly JudgedColumn[] {
+  const holds = (...names: readonly ScalarName[]): boolean =>
+    columns.some(({ meaning }) => meaning.kind === 'scalar' && names.includes(meaning.name));
+  if (holds('firstName', 'lastName') || columns.some(({ meaning }) => meaning.kind === 'wholeName')) {
+    return columns;
+  }
+  const [best] = columns
+    .filter(({ meaning, kinds, facts }) => {
+      return meaning.kind === 'unused' && kinds.judged >= provingMin && kinds.wholeName >= mostly && !facts.isList;
+    })
+    .sort((left, right) => personHint(right) - personHint(left) || right.kinds.wholeName - left.kinds.wholeName);
+  if (best === undefined) return columns;
+  const reason = 'its values look like whole names, which are split, and no other column is named after a person';
+  return columns.map((one) =>
+    one === best ? { ...one, meaning: { kind: 'wholeName' }, confidence: 'guess', reason } : one,
+  );
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+const personWords = words(
+  `person contact kontakt ansprechpartner ansprechpartnerin kunde kundin customer client cliente mitglied member membre
+  miembro teilnehmer employee mitarbeiter interlocuteur contacto persona student patient guest gast`,
+);
+
+function personHint({ facts }: JudgedColumn): number {
+  return wordsOf(facts.name).some((word) => personWords.has(word)) ? 1 : 0;
+}
+
+const has = (name: string, known: ReadonlySet<string>): boolean => wordsOf(name).some((word) => known.has(word));
+const faxWords = words('fax telefax pager telex tty beeper');
+const titleWords = words('title titel titre titulo anrede salutation civilite honorific prefix tratamiento');
+const countryWords = words('country land pays pais nation countrycode landercode laendercode');
+const linkWords = words('profile profil perfil link url record contact linkedin crm permalink');
+
+const isFax = (name: string): boolean => has(name, faxWords);
+const isTitle = (name: string): boolean => titleWords.has(wordsOf(name).join(''));
+const isCountry = (name: string): boolean => has(name, countryWords);
+const isProfileLink = (name: string): boolean => has(name, linkWords);
+
+function kindInWords(kinds: ValueKinds): string {
+  if (kinds.email >= mostly) return 'e-mail addresses';
+  if (kinds.phone >= mostly) return 'phone numbers';
+  if (kinds.url >= mostly) return 'links';
+  return kinds.date >= mostly ? 'dates' : 'yes and no';
+}
+
+function kindSuffix(kinds: ValueKinds): string {
+  if (kinds.judged === 0) return '';
+  if (kinds.truth >= mostly) return '; yes or no';
+  if (kinds.date >= mostly) return '; dates';
+  return kinds.digits >= mostly ? '; numbers' : '';
+}

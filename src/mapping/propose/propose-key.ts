@@ -1,0 +1,136 @@
+/**
+ * The key of an unknown layout: a column whose name is that of an id and whose values are unique and filled, else one whose
+ * values alone are. Where there is none, a key is derived from the e-mail address, or from name and number. Pure.
+ */
+import { wordsOf } from '../contact-columns.ts';
+import { tidyHeader } from '../header.ts';
+import type { ColumnFacts, FileFacts } from './column-facts.ts';
+import type { Confidence } from './proposal.ts';
+import type { JudgedColumn } from './propose-columns.ts';
+
+export interface KeyChoice {
+  /** Null: no column is fit to be the key. */
+  readonly column: ColumnFacts | null;
+  readonly lowerCase: boolean;
+  readonly confidence: Confidence;
+  readonly reason: string;
+  /** Why a column that is called a key is none, and what an unsure key means. */
+  readonly remarks: readonly string[];
+}
+
+/** Below this share of filled rows a column is no key. */
+const filledMin = 0.95;
+/** In fewer rows any column may look unique. */
+const rowsMin = 5;
+
+export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): KeyChoice {
+  const { rows } = file;
+  const usable = columns.filter(({ facts }) => !facts.isList && (facts.isNamed || facts.position !== null));
+  const isFilled = ({ filled }: ColumnFacts): boolean => rows > 0 && filled >= rows * filledMin;
+  const named = usable
+    .filter(({ facts }) => idRank(facts) !== null)
+    .sort((left, right) => rankOf(left) - rankOf(right));
+  const remarks = named
+    .filter(({ facts }) => rows > 0 && (facts.isUnique === false || !isFilled(facts)))
+    .map(({ facts }) => whyNoKey(facts, rows));
+  const choice = (
+    column: JudgedColumn | null,
+    confidence: Confidence,
+    reason: string,
+    more: readonly string[] = [],
+    lowerCase = false,
+  ): KeyChoice => ({ column: column?.facts ?? null, lowerCase, confidence, reason, remarks: [...remarks, ...more] });
+
+  const byName = named.find(({ facts }) => rows === 0 || (facts.isUnique !== false && isFilled(facts)));
+  if (byName !== undefined) {
+    if (rows === 0) return choice(byName, 'likely', 'by its name; the file has no rows');
+    const { facts } = byName;
+    const blank = rows - facts.filled;
+    const rejected =
+      blank === 0 ? [] : [`${blank} of ${rows} rows have no ${quoted(facts)}, the key: they will be rejected`];
+    const sure = facts.isUnique === true && blank === 0;
+    return choice(byName, sure ? 'certain' : 'likely', `by its name, and ${uniqueInWords(file, facts)}`, rejected);
+  }
+  const byValues = usable.find(({ facts, kinds, meaning }) => {
+    const isId = kinds.id >= 0.95 && kinds.date < 0.1 && kinds.truth < 0.5 && kinds.email === 0;
+    return isId && meaning.kind === 'unused' && facts.isUnique === true && facts.filled === rows && !isRunning(facts);
+  });
+  if (byValues !== undefined)
+    return choice(
+      byValues,
+      rows < rowsMin ? 'guess' : 'likely',
+      `its values are like ids, ${uniqueInWords(file, byValues.facts)}`,
+    );
+  const email = usable.find(
+    ({ facts, meaning }) =>
+      meaning.kind === 'items' && meaning.list === 'emails' && facts.isUnique === true && facts.filled === rows,
+  );
+  if (email !== undefined && rows > 0) {
+    return choice(
+      email,
+      'guess',
+      `an e-mail address, ${uniqueInWords(file, email.facts)}; no column is an id`,
+      [
+        'the key is the e-mail address: a person whose address changes becomes a new contact. Export a column with an id if you can',
+      ],
+      true,
+    );
+  }
+  return choice(null, 'guess', 'no column is unique and filled', [
+    'no column is unique and filled, so the key is derived from e-mail address, or name and phone number: a person for whom these change becomes a new contact. Export a column with an id if you can',
+  ]);
+}
+
+function quoted({ name }: ColumnFacts): string {
+  return `"${tidyHeader(name)}"`;
+}
+
+function whyNoKey(facts: ColumnFacts, rows: number): string {
+  const blank = rows - facts.filled;
+  return facts.isUnique === false && facts.filled > 0
+    ? `${quoted(facts)} is not the key, since a value of it occurs twice`
+    : `${quoted(facts)} is not the key, since it is blank in ${blank} of ${rows} rows`;
+}
+
+function uniqueInWords({ rows, isPartial }: FileFacts, { isUnique, filled }: ColumnFacts): string {
+  const where = isPartial ? `the first ${rows} rows` : `all ${rows} rows`;
+  const full = filled === rows ? `filled in ${where}` : `filled in ${filled} of ${rows} rows`;
+  return isUnique === true ? `unique and ${full}` : `${full} (too many values to compare them all)`;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+const idWords = words('id uuid guid externalid extid recordid contactid customerid personid userid clientid memberid');
+/** Whole names that say key, number or reference of a person. */
+const keyNames = words(
+  `key reference ref kundennummer kundennr kontaktnummer kontaktnr mitgliedsnummer mitgliedsnr personalnummer personalnr
+  personennummer adressnummer adressnr debitorennummer customernumber customerno contactnumber membernumber memberno
+  clientnumber clientno employeenumber employeeno numeroclient numeroadherent numerodecliente numerocliente numerodesocio
+  codigo codigocliente codigodecliente codeclient matricule`,
+);
+/** The id of another thing than the person. */
+const foreignWords = words(
+  `account company organisation organization org firm firma owner parent campaign user manager createdby updatedby created
+  updated lead source list group team department deal order invoice session device google facebook external tax vat`,
+);
+/** Of these, the person may be meant where no better id is there: a `User ID`. */
+const perhapsOwn = words('user external lead');
+
+/** 0 is best; null for a name that says nothing of a key. */
+function idRank({ name }: ColumnFacts): number | null {
+  const parts = wordsOf(name);
+  const joined = parts.join('');
+  const isId = idWords.has(parts.at(-1) ?? '') || idWords.has(joined);
+  if (!isId && !keyNames.has(joined)) return null;
+  const foreign = parts.filter((part) => foreignWords.has(part));
+  if (foreign.length === 0) return isId ? parts.length - 1 : 10;
+  return foreign.every((part) => perhapsOwn.has(part)) ? 20 : null;
+}
+
+function rankOf({ facts }: JudgedColumn): number {
+  return idRank(facts) ?? Number.POSITIVE_INFINITY;
+}
+
+/** 1, 2, 3… under `Nr` is the number of the row: it changes with the order. */
+function isRunning({ values }: ColumnFacts): boolean {
+  return values.length > 0 && values.every((value, index) => Number(value) === index + Number(values[0]));
+}

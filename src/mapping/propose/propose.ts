@@ -1,0 +1,210 @@
+/** From the facts of a file to the draft of a mapping. Pure: an equal file gives an equal draft. */
+import type { CountryCode } from 'libphonenumber-js/max';
+import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
+import type { ColumnFacts, FileFacts } from './column-facts.ts';
+import type { ColumnName, Confidence, Draft, DraftField, DraftItems, DraftKey, ProposedColumn } from './proposal.ts';
+import { type JudgedColumn, judgeColumns, type Meaning, rivalReason } from './propose-columns.ts';
+import { chooseKey, type KeyChoice } from './propose-key.ts';
+
+export interface ProposeOptions {
+  /** Of the file, without its ending: the name of the mapping is made from it. */
+  readonly fileName: string;
+  /** Null for `main`: its keys have no prefix. */
+  readonly feed: string | null;
+  /** `--default-country`. */
+  readonly country: CountryCode | null;
+  readonly sheet: string | null;
+}
+
+export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft {
+  const judged = judgeColumns(file, options.country);
+  const key = chooseKey(file, judged);
+  const columns = settle(judged.map((one) => (one.facts === key.column && !isEmailKey(key) ? asKey(one, key) : one)));
+  const { defaultCountry, remarks } = chooseCountry(columns, options.country);
+  return {
+    name: slugOf(options.feed ?? options.fileName),
+    key: draftKey(key, columns),
+    keyPrefix: prefixOf(options.feed),
+    defaultCountry,
+    sheet: options.sheet,
+    fields: fieldsOf(columns),
+    emails: itemsOf(columns, 'emails'),
+    phones: itemsOf(columns, 'phones'),
+    customFields: columns.flatMap(({ facts, meaning }) =>
+      meaning.kind === 'custom' ? [{ column: nameOf(facts), key: meaning.key }] : [],
+    ),
+    columns: columns.map((one) => proposedColumn(one, key)),
+    remarks: [...key.remarks, ...remarks, ...nothingToWrite(columns)],
+  };
+}
+
+/** An address that is the key stays an address of the contact. */
+function isEmailKey({ lowerCase }: KeyChoice): boolean {
+  return lowerCase;
+}
+
+function asKey(column: JudgedColumn, { confidence, reason }: KeyChoice): JudgedColumn {
+  return { ...column, meaning: { kind: 'unused' }, confidence, reason };
+}
+
+const ranks: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, guess: 2 };
+
+/** A field has one source: of several columns the surest, unless they are alternatives. A whole name yields to first and last. */
+function settle(columns: readonly JudgedColumn[]): readonly JudgedColumn[] {
+  const best = new Map<string, JudgedColumn>();
+  for (const column of columns) {
+    const field = fieldOf(column.meaning);
+    const earlier = field === null ? undefined : best.get(field);
+    if (field !== null && (earlier === undefined || isSurer(column, earlier))) best.set(field, column);
+  }
+  return columns.map((column) => {
+    const field = fieldOf(column.meaning);
+    const chosen = field === null ? column : best.get(field);
+    if (chosen === column || chosen === undefined) return column;
+    const areAlternatives = chosen.reason === rivalReason && column.reason === rivalReason && field !== 'wholeName';
+    if (areAlternatives) return column;
+    const reason = `"${chosen.facts.name}" is taken for the same field`;
+    return { ...column, meaning: { kind: 'unused' }, confidence: null, reason };
+  });
+}
+
+function isSurer(one: JudgedColumn, other: JudgedColumn): boolean {
+  const [left, right] = [ranks[one.confidence ?? 'guess'], ranks[other.confidence ?? 'guess']];
+  return left < right || (left === right && one.facts.filled > other.facts.filled);
+}
+
+function fieldOf(meaning: Meaning): string | null {
+  if (meaning.kind === 'scalar') return meaning.name;
+  return meaning.kind === 'wholeName' || meaning.kind === 'country' ? meaning.kind : null;
+}
+
+/** Headers with the signs of a pattern are named by their position. */
+function nameOf({ name, position, isNamed }: ColumnFacts): ColumnName {
+  return position !== null && (!isNamed || /\{(?:n|label)\}/i.test(name)) ? position : name;
+}
+
+function fieldsOf(columns: readonly JudgedColumn[]): readonly DraftField[] {
+  const whole = columns.find(({ meaning }) => meaning.kind === 'wholeName');
+  return scalarNames.flatMap((name): readonly DraftField[] => {
+    const named = columns
+      .filter(({ meaning }) => meaning.kind === 'scalar' && meaning.name === name)
+      .sort((left, right) => right.facts.filled - left.facts.filled);
+    if (named.length > 0) return [{ name, columns: named.map(({ facts }) => nameOf(facts)), transform: null }];
+    if (whole === undefined || (name !== 'firstName' && name !== 'lastName')) return [];
+    const transform = name === 'firstName' ? 'givenNames' : 'familyName';
+    return [{ name, columns: [nameOf(whole.facts)], transform }];
+  });
+}
+
+function itemsOf(columns: readonly JudgedColumn[], list: 'emails' | 'phones'): readonly DraftItems[] {
+  return columns.flatMap(({ facts, meaning }) =>
+    meaning.kind === 'items' && meaning.list === list ? [{ column: nameOf(facts), label: meaning.label }] : [],
+  );
+}
+
+function draftKey({ column, lowerCase }: KeyChoice, columns: readonly JudgedColumn[]): DraftKey {
+  if (column !== null) return { kind: 'column', column: nameOf(column), lowerCase };
+  // A template names columns between braces.
+  const named = columns.filter(({ facts }) => facts.isNamed && !facts.isList && !/[{}]/.test(facts.name));
+  const first = (test: (meaning: Meaning) => boolean): ColumnFacts | undefined =>
+    named.filter(({ meaning }) => test(meaning)).sort((left, right) => right.facts.filled - left.facts.filled)[0]
+      ?.facts;
+  const scalar = (name: ScalarName) => first((meaning) => meaning.kind === 'scalar' && meaning.name === name);
+  const email = first((meaning) => meaning.kind === 'items' && meaning.list === 'emails');
+  const names = [
+    first(({ kind }) => kind === 'wholeName') ?? scalar('firstName'),
+    scalar('lastName'),
+    scalar('company'),
+    first((meaning) => meaning.kind === 'items' && meaning.list === 'phones'),
+  ];
+  const template = names.flatMap((facts) => (facts === undefined ? [] : [`{${facts.name}}`])).join('|');
+  return {
+    kind: 'derived',
+    email: email === undefined ? null : nameOf(email),
+    template: template === '' ? null : template,
+  };
+}
+
+/** The share of numbers without a country code from which a country is asked for. */
+const nationalMin = 0.02;
+
+function chooseCountry(
+  columns: readonly JudgedColumn[],
+  country: CountryCode | null,
+): Pick<Draft, 'defaultCountry' | 'remarks'> {
+  const column = columns.find(({ meaning }) => meaning.kind === 'country');
+  const national = columns.filter(
+    ({ meaning, kinds }) =>
+      meaning.kind === 'items' && meaning.list === 'phones' && kinds.nationalPhone - kinds.phone > nationalMin,
+  );
+  if (column !== undefined) return { defaultCountry: { column: nameOf(column.facts), default: country }, remarks: [] };
+  if (country !== null || national.length === 0) return { defaultCountry: country, remarks: [] };
+  const names = national.map(({ facts }) => `"${facts.name}"`).join(', ');
+  const message = `numbers in ${names} have no country code: rows with them are rejected until a country is named, with --default-country here or defaultCountry in the mapping`;
+  return { defaultCountry: null, remarks: [message] };
+}
+
+function nothingToWrite(columns: readonly JudgedColumn[]): readonly string[] {
+  const isContent = ({ meaning }: JudgedColumn): boolean => meaning.kind !== 'unused' && meaning.kind !== 'country';
+  return columns.some(isContent)
+    ? []
+    : [
+        'no column was recognised as a name, a phone number or an e-mail address: add the columns under fields, emails and phones',
+      ];
+}
+
+function proposedColumn(column: JudgedColumn, key: KeyChoice): ProposedColumn {
+  const { facts, meaning, confidence, reason } = column;
+  const isKey = facts === key.column;
+  const target = targetInWords(meaning);
+  const both = isKey && target !== null ? `key and ${target}` : target;
+  return {
+    column: facts.name,
+    target: isKey ? (both ?? 'key') : target,
+    example: facts.values[0] ?? null,
+    confidence: isKey ? key.confidence : confidence,
+    reason: isKey ? key.reason : reason,
+  };
+}
+
+function targetInWords(meaning: Meaning): string | null {
+  switch (meaning.kind) {
+    case 'scalar':
+      return meaning.name;
+    case 'wholeName':
+      return 'firstName and lastName';
+    case 'items': {
+      const one = meaning.list === 'emails' ? 'email' : 'phone';
+      return meaning.label === one ? one : `${one} (${meaning.label})`;
+    }
+    case 'custom':
+      return `custom.${meaning.key}`;
+    case 'country':
+      return 'country of phone numbers';
+    default:
+      return null;
+  }
+}
+
+const slugCharsMax = 60;
+
+/** 1 to 60 letters, digits, dashes: `Kontakte 2026 (neu)` → `kontakte-2026-neu`. */
+export function slugOf(text: string): string {
+  const slug = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, slugCharsMax)
+    .replace(/-+$/, '');
+  return slug === '' || slug === 'generic' ? 'contacts' : slug;
+}
+
+const prefixCharsMax = 20;
+
+/** A prefix keeps the ids of two systems apart. A key has 75 characters in all. */
+function prefixOf(feed: string | null): string | null {
+  if (feed === null) return null;
+  return `${slugOf(feed).slice(0, prefixCharsMax)}-`;
+}
