@@ -25,6 +25,7 @@ export const fixFileReading = {
     wanted: `column ${fixFileColumns.join(', ')}`,
     hint: 'Write the fix-file again by retrying the rejected rows.',
   },
+  mayBeCut: false,
   limits: { columnsMax: 5_000, recordBytesMax: 8 * 1024 * 1024 },
 } satisfies Partial<SourceOptions>;
 

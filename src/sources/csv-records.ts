@@ -23,6 +23,8 @@ export interface CsvRecord {
   readonly line: number;
   /** The column (1-based character of the record) of text that follows a closing quote, or 0. */
   readonly strayAt: number;
+  /** The text ends in it, without a line end: it may be cut off. */
+  readonly isUnclosed?: true;
 }
 
 interface CsvSplitter {
@@ -119,7 +121,7 @@ export function createCsvSplitter(options: SplitterOptions): CsvSplitter {
     if (place === 'quoted') throw quoteNeverCloses(options, quoteLine);
     const records: CsvRecord[] = [];
     if (held !== '') finishRecord(held, records);
-    return records;
+    return records.map((record) => ({ ...record, isUnclosed: true }));
   };
 
   return { push, end };

@@ -75,6 +75,8 @@ export interface Tally {
   warn(warning: Problem): void;
   /** For what may be wrong with many rows: the first warning is kept, and says how many there are. One for each code. */
   warnOnce(warning: Problem): void;
+  /** A row that was shorter than the header, and is read with blank cells. */
+  cutRow(line: number): void;
   tail(): SourceTail;
 }
 
@@ -82,6 +84,7 @@ export function createTally(name: string, rowsMax: number): Tally {
   let recordCount = 0;
   let blankLineCount = 0;
   const warnings: Problem[] = [];
+  const cutRows = { line: 0, count: 0 };
   const countByCode = new Map<string, number>();
   const firstOfMany = new Map<string, { readonly first: Problem; count: number }>();
   const isLastKept = (warning: Problem): boolean =>
@@ -104,6 +107,10 @@ export function createTally(name: string, rowsMax: number): Tally {
       countByCode.set(warning.code, count + 1);
       if (count < warningsPerCodeMax) warnings.push(warning);
     },
+    cutRow: (line) => {
+      if (cutRows.count === 0) cutRows.line = line;
+      cutRows.count += 1;
+    },
     warnOnce: (warning) => {
       const met = firstOfMany.get(warning.code);
       if (met === undefined) firstOfMany.set(warning.code, { first: warning, count: 1 });
@@ -117,6 +124,7 @@ export function createTally(name: string, rowsMax: number): Tally {
         ...warnings
           .filter(isLastKept)
           .map((last) => moreOf(last, (countByCode.get(last.code) ?? 0) - warningsPerCodeMax)),
+        ...(cutRows.count === 0 ? [] : [rowsWereCut(cutRows)]),
         ...[...firstOfMany.values()].map(({ first, count }) => ofMany(first, count)),
       ],
     }),
@@ -126,6 +134,13 @@ export function createTally(name: string, rowsMax: number): Tally {
 function moreOf(last: Problem, count: number): Problem {
   const message = `${count} more ${count === 1 ? 'line' : 'lines'} with the same warning (${last.code}), not listed`;
   return { ...last, value: null, message };
+}
+
+function rowsWereCut({ line, count }: { readonly line: number; readonly count: number }): Problem {
+  const rows = count === 1 ? `the row in line ${line} was` : `${count} rows (the first in line ${line}) were`;
+  const message = `${rows} shorter than the header; the missing cells at the end were read as blank`;
+  const hint = 'Nothing to do if the export leaves out blank cells at the end of a row.';
+  return { code: 'rowsCut', line, field: null, value: null, message, hint };
 }
 
 function ofMany(first: Problem, count: number): Problem {

@@ -32,6 +32,8 @@ export interface SourceOptions {
   readonly header?: HeaderRule | null;
   /** CSV rows to leave out with a warning: the footer of a known export. */
   readonly isFooter?: (cells: readonly string[]) => boolean;
+  /** CSV rows that an exporter cut are read, unless this is false. */
+  readonly mayBeCut?: boolean;
   readonly limits?: Partial<SourceLimits>;
 }
 
@@ -102,6 +104,7 @@ async function readerFor(
       delimiter: options.delimiter ?? (format === 'tsv' ? '\t' : null),
       header,
       isFooter: options.isFooter ?? (() => false),
+      ...(options.mayBeCut === undefined ? {} : { mayBeCut: options.mayBeCut }),
       limits,
     });
   }

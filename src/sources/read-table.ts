@@ -6,6 +6,7 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { type Header, headerLineMax, headerMissing, headerOf, tooManyColumns } from './csv-layout.ts';
+import { type CutRows, createCutRows } from './cut-rows.ts';
 import {
   type FormatReader,
   type HeaderRule,
@@ -15,6 +16,7 @@ import {
 } from './format-reader.ts';
 import { looksMisread, misreadWarning } from './misread.ts';
 import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
+import { isTotalRow } from './total-row.ts';
 
 export interface TableOptions {
   readonly name: string;
@@ -22,6 +24,8 @@ export interface TableOptions {
   readonly header: HeaderRule | null;
   /** Rows to leave out and name in a warning: the footer of a known export. */
   readonly isFooter: (cells: readonly string[]) => boolean;
+  /** Whether rows that an exporter cut are read, with blank cells at their end. */
+  readonly mayBeCut?: boolean;
   readonly limits: SourceLimits;
 }
 
@@ -31,6 +35,8 @@ interface TableRecord {
   readonly line: number;
   /** All of its cells as one text, for messages and bounds. */
   readonly text: string;
+  /** The file ends in it: it may be cut off. */
+  readonly isUnclosed?: true;
 }
 
 /** What differs between the formats of tables. */
@@ -55,6 +61,7 @@ interface TableReader extends Pick<FormatReader, 'slices' | 'tail'> {
   readonly columns: readonly string[];
 }
 
+const sampleRowsMax = 500;
 /** A slice of records, in characters: records may be long. */
 const sliceCharsMax = 1024 * 1024;
 
@@ -68,12 +75,23 @@ export async function readTable<Kind extends TableRecord>(
   const search = { format, options, tally };
   const top = await findHeader(records, search);
   const { header } = top;
-  const rows = header && createTableRows(header, format, options, tally);
+  const cut = header === null || options.mayBeCut === false ? null : cutRowsOf(header, format, top.rest);
+  const rows = header && createTableRows(header, format, options, tally, cut);
   return {
     columns: header?.columns ?? [],
     slices: () => rowSlices(top.rest, records, { ...search, rows }),
     tail: () => withEmptyNote(tally, options.name, header),
   };
+}
+
+/** Looks at the first rows behind the header, which were read together with it. */
+function cutRowsOf<Kind extends TableRecord>(
+  header: Header,
+  format: TableFormat<Kind>,
+  rest: readonly Kind[],
+): CutRows {
+  const first = rest.slice(0, sampleRowsMax).filter((record) => !format.isBlank(record) && record.isUnclosed !== true);
+  return createCutRows(header.columns, format.cellsOf(first));
 }
 
 interface Search<Kind extends TableRecord> {
@@ -164,10 +182,12 @@ function* itemSlices<Kind extends TableRecord>(
 function itemsOf<Kind extends TableRecord>(slice: readonly Kind[], work: RowWork<Kind>): readonly SourceItem[] {
   const items: SourceItem[] = [];
   const table = work.format.cellsOf(slice);
+  const { keyIndex = null } = work.rows ?? {};
   for (const [index, record] of slice.entries()) {
     const cells = table[index] ?? [];
     if (work.options.isFooter(cells))
       work.tally.warn(lineLeftOut('footerLine', record, 'it belongs to the footer of the export'));
+    else if (isTotalRow(cells, keyIndex)) work.tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
     else if (work.rows !== null) items.push(work.rows.item(record, cells));
   }
   return items;
@@ -192,6 +212,8 @@ function withEmptyNote(tally: Tally, name: string, header: Header | null) {
 
 /** Turns the cells of one record into a row, or a broken row with the reason. */
 interface TableRows<Kind extends TableRecord> {
+  /** The column by which the header is known; null where there is none, or several. */
+  readonly keyIndex: number | null;
   /** @throws PatchbayError `file` `tooManyColumns`, `tooManyRows`. */
   item(record: Kind, cells: readonly string[]): SourceItem;
 }
@@ -199,8 +221,9 @@ interface TableRows<Kind extends TableRecord> {
 function createTableRows<Kind extends TableRecord>(
   header: Header,
   format: TableFormat<Kind>,
-  { name, limits }: TableOptions,
+  { name, limits, header: rule }: TableOptions,
   tally: Tally,
+  cut: CutRows | null,
 ): TableRows<Kind> {
   const namelessFilled = new Set<number>();
 
@@ -215,10 +238,20 @@ function createTableRows<Kind extends TableRecord>(
 
   const hasNameless = header.columns.length < header.width || header.columns.some((column) => column.trim() === '');
 
+  const keyIndex = header.columns.findIndex((column) => rule?.isHeader([column]) === true);
+
+  const complete = (cells: readonly string[], record: Kind): readonly string[] => {
+    if (format.isOpen) return filledUp(cells, header.columns.length);
+    if (cut === null || record.isUnclosed === true || format.flawOf(record) !== null || !cut.isCut(cells)) return cells;
+    tally.cutRow(record.line);
+    return filledUp(cells, header.columns.length);
+  };
+
   return {
+    keyIndex: keyIndex < 0 ? null : keyIndex,
     item: (record, found) => {
       const { line } = record;
-      const cells = format.isOpen ? filledUp(found, header.columns.length) : found;
+      const cells = found.length < header.columns.length ? complete(found, record) : found;
       if (cells.length > limits.columnsMax && cells.length > header.width) {
         throw tooManyColumns(name, line, cells.length, limits.columnsMax);
       }
@@ -283,13 +316,16 @@ function recordProblem(
 }
 
 function cellCount(record: TableRecord, found: number, wanted: number): Problem {
+  const isLast = record.isUnclosed === true && found < wanted;
   return {
     code: 'cellCount',
     line: record.line,
     field: null,
     value: shownValue(record.text),
     message: `the row has ${found} ${found === 1 ? 'cell' : 'cells'}, the header has ${wanted}`,
-    hint: 'Put a value that contains the delimiter into quotes, or add the missing delimiters.',
+    hint: isLast
+      ? 'The file ends in this row and may be cut off: make the export again, or add the missing delimiters.'
+      : 'Put a value that contains the delimiter into quotes, or add the missing delimiters.',
   };
 }
 

@@ -1,0 +1,72 @@
+/** Rows of totals (`docs/bad-inputs.md`, "CSV"). */
+import { describe, expect, it } from 'vitest';
+import { isTotalRow } from '#src/sources/total-row.ts';
+import { brokenOf, dataOf, readText, useTempFolder } from '#test/sources/temp-files.ts';
+
+const folder = useTempFolder();
+
+describe('a row of totals', () => {
+  it.each([
+    ...[
+      'Total',
+      'TOTAL:',
+      'Grand Totals (3 records)',
+      'Grand Total',
+      'Subtotal',
+      'Total records: 128',
+      'Total 12',
+      'Total (12)',
+    ],
+    ...['Summe', 'Gesamt', 'Gesamtsumme', 'Insgesamt:', 'Zwischensumme', 'Total général', 'Sous-total', 'Suma total'],
+    ...['Total general', 'Totale', 'Totaal', 'Razem', 'Łącznie', 'Suma', 'Totalt'],
+  ])('begins with %s', (word) => {
+    expect(isTotalRow([word, '', ''], null)).toBe(true);
+    expect(isTotalRow(['', word, '128'], null)).toBe(true);
+    expect(isTotalRow([word], 0)).toBe(true);
+  });
+
+  it.each([[['Total', '3']], [['Total', '1,234,567.89', '12.50 €']], [['Total', '-12', '100%']], [['Total', '1 234']]])(
+    'may hold short numbers and sums: %j',
+    (cells) => {
+      expect(isTotalRow(cells, null)).toBe(true);
+    },
+  );
+
+  it.each([
+    ['a phone number', ['Total', '+14155550109']],
+    ['a phone number in digits', ['Total', '4155550109']],
+    ['a phone number in groups', ['Total', '612 345 678']],
+    ['an address', ['Total', 'total@example.com']],
+    ['a name', ['Total', 'Recall']],
+    ['a word more', ['Total Recall', '']],
+    ['another word', ['Totality', '']],
+    ['a first name', ['Summer', '', '12']],
+  ])('is not one with %s', (_name, cells) => {
+    expect(isTotalRow(cells, null)).toBe(false);
+  });
+
+  it('is not one with a key of its own', () => {
+    expect(isTotalRow(['Total', '', '17'], 2)).toBe(false);
+    expect(isTotalRow(['17', 'Total', ''], 0)).toBe(false);
+  });
+});
+
+it('totals are left out of a file in any layout, with a note that names the line, and people called Total are not', async () => {
+  const header = { isHeader: (cells: readonly string[]) => cells.includes('externalId'), wanted: 'key', hint: '' };
+  const { items, tail } = await readText(
+    folder,
+    't.csv',
+    'firstName,lastName,phone,externalId\nAnn,Lee,+14155550101,1\nTotal,,,2\nTotal,Recall,+14155550102,3\nSubtotal,,,\n\nGrand Totals (3 records)\n',
+    { header },
+  );
+  expect(dataOf(items)).toEqual([
+    ['Ann', 'Lee', '+14155550101', '1'],
+    ['Total', '', '', '2'],
+    ['Total', 'Recall', '+14155550102', '3'],
+  ]);
+  expect([brokenOf(items), tail.recordCount]).toEqual([[], 3]);
+  expect(tail.warnings).toMatchObject([
+    { code: 'totalLine', line: 5, value: 'Subtotal,,,', message: 'line 5 is left out: it holds totals' },
+    { code: 'totalLine', line: 7, value: 'Grand Totals (3 records)' },
+  ]);
+});
