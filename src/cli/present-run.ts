@@ -1,5 +1,4 @@
 /** A run for people: what became of it, what is wrong, and what to do next. */
-
 import { isoInstant } from '#src/clock.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
 import { type GuardFigures, percent } from '#src/ledger/rules/approval.ts';
@@ -34,7 +33,7 @@ type ShownRecord = Pick<RunRecord, 'id' | 'feed' | 'createdAtMs' | 'mapping' | '
 function recordLines(output: Output, record: ShownRecord): readonly string[] {
   const { id, feed, createdAtMs, mapping, approvals } = record;
   const received = instantText(isoInstant(createdAtMs));
-  const layout = mapping === null ? 'generic layout' : 'mapping of its own';
+  const layout = layoutWords(mapping);
   const facts = [`feed ${printable(feed)}`, `received ${received}`, layout];
   return [
     `run ${output.style('bold', id)}, ${facts.join(', ')}`,
@@ -43,6 +42,11 @@ function recordLines(output: Output, record: ShownRecord): readonly string[] {
       return `  approved ${figures.map(approvedText).join(', ')}${why}`;
     }),
   ];
+}
+
+function layoutWords(mapping: RunRecord['mapping']): string {
+  if (mapping === null) return 'generic layout';
+  return mapping.recognise === undefined ? `mapping ${mapping.name}` : `preset ${mapping.name}`;
 }
 
 /** Columns are counted: a share of them says nothing. */

@@ -9,10 +9,12 @@ import { PatchbayError } from '#src/errors.ts';
 import type { DeadLetter, LetterChoice } from '#src/ledger/letters.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { versionOf } from '#src/mapping/compile-mapping.ts';
+import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix-file.ts';
 import { misshapenAgain } from '#src/runs/fix-rows.ts';
+import { presetsFor } from '#src/runs/open-file.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type RowSupply, readingOf, rowMapper, type SupplyParts } from '#src/runs/supply.ts';
 
@@ -65,15 +67,26 @@ async function byReading(
   metBy: readonly string[],
   remap: boolean,
 ): Promise<readonly ReadAlike[]> {
-  if (remap) {
-    const { mapping, ownSource } = await parts.feeds.get(feed);
-    return [{ reading: { mapping, sourceLabel: ownSource, options: { ...noOptions, remap } }, metBy }];
-  }
   const found: { readonly runId: string; readonly reading: Reading }[] = [];
-  for (const runId of metBy) found.push({ runId, reading: await readingOfRun(parts, runId) });
+  for (const runId of metBy) {
+    found.push({ runId, reading: remap ? await readingNow(parts, feed, runId) : await readingOfRun(parts, runId) });
+  }
   return [...Map.groupBy(found, ({ reading }) => JSON.stringify(reading)).values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ reading: first.reading, metBy: [first, ...others].map(({ runId }) => runId) }],
   );
+}
+
+/** The current mapping of the feed; without one, the preset by which the file was recognised, as it is now. */
+async function readingNow({ feeds, ledger }: SubmitParts, feed: string, runId: string): Promise<Reading> {
+  const { mapping, ownSource, recognise } = await feeds.get(feed);
+  const used = recognise ? ((await ledger.runs.get(runId))?.mapping ?? null) : null;
+  const preset =
+    used?.recognise === undefined ? undefined : (await loadPresets()).find(({ name }) => name === used.name);
+  return {
+    mapping: mapping ?? preset ?? null,
+    sourceLabel: ownSource,
+    options: { ...noOptions, recognise, remap: true },
+  };
 }
 
 async function readingOfRun({ ledger }: SubmitParts, runId: string): Promise<Reading> {
@@ -109,11 +122,13 @@ export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Pro
   const { mapping, context } = readingOf(run, parts);
   const { columns, anyObject, needsMapping } = await surveyOf(parts, run);
   const definitions = needsMapping ? await parts.workspace.listCustomFields() : null;
-  const mapRow = rowMapper(mapping, { ...context, customFields: definitions });
+  const presets = needsMapping ? await presetsFor(run) : [];
+  const mapRow = rowMapper(mapping, { ...context, customFields: definitions }, presets);
   const items = async function* (): AsyncGenerator<readonly StageItem[]> {
     for await (const letters of pagesOf(parts, run)) yield letters.flatMap((letter) => itemOf(run, letter));
   };
   return {
+    mapping: run.mapping,
     shape: { format: anyObject ? 'ndjson' : 'csv', columns, delimiter: ',' },
     compiled: {
       name: 'redrive',

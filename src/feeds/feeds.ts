@@ -10,13 +10,13 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { feedNameProblem, isMappingName } from '#src/config/feed-schema.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { labelOfFeed, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { checkSourceLabel } from '#src/mapping/cell.ts';
-import { loadMapping } from '#src/mapping/load-mapping.ts';
+import { closestName } from '#src/mapping/header.ts';
+import { loadMapping, mappingsFolder } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 
 /** In a feed's folder: the mapping of its files. */
@@ -45,8 +45,10 @@ export interface FeedRules {
 export interface FeedSettings extends FeedRules {
   /** Written into `source` when a contact is created. */
   readonly source: string;
-  /** Null: the layout is recognised by its headers. */
+  /** Null: the generic layout, or that of a known export. */
   readonly mapping: Mapping | null;
+  /** Whether a file may be recognised as a known export: not where the feed names a mapping, `generic` included. */
+  readonly recognise: boolean;
 }
 
 export interface Feeds {
@@ -80,7 +82,7 @@ export function createFeeds(config: FeedsConfig, importFolders: readonly string[
     const name = feedNameOf(given);
     if (name !== mainFeed) refuseName(name, names);
     const folders = importFolders.flatMap((folder) => folderNamesOf(given).map((each) => join(folder, each)));
-    return settings(rulesOf(name), await mappingNow(config, name, folders));
+    return settings(rulesOf(name), await mappingNow(config, name, folders), !isNamedGeneric(config, name));
   };
   const exists = (name: string): boolean =>
     name === mainFeed ||
@@ -92,7 +94,7 @@ export function createFeeds(config: FeedsConfig, importFolders: readonly string[
   };
   const check = async (): Promise<void> => {
     await get(mainFeed);
-    for (const name of names) settings(rulesOf(name), await configuredMapping(configOf(config.feeds, name)));
+    for (const name of names) settings(rulesOf(name), await configuredMapping(configOf(config.feeds, name)), true);
   };
   return { configured: names.map(rulesOf), check, rulesOf, exists, get, ofFolder };
 }
@@ -116,8 +118,12 @@ function configOf(feeds: FeedsConfig['feeds'], name: string): FeedConfig | undef
   return Object.hasOwn(feeds, name) ? feeds[name] : undefined;
 }
 
-function settings(feed: FeedRules, mapping: Mapping | null): FeedSettings {
-  return { ...feed, mapping, source: labelOf(feed, mapping) };
+function settings(feed: FeedRules, mapping: Mapping | null, recognise: boolean): FeedSettings {
+  return { ...feed, mapping, recognise: mapping === null && recognise, source: labelOf(feed, mapping) };
+}
+
+function isNamedGeneric({ feeds }: FeedsConfig, name: string): boolean {
+  return configOf(feeds, name)?.mapping === 'generic';
 }
 
 /** The label of the configuration, else the mapping's, else the feed's name. */
@@ -203,9 +209,6 @@ async function mappingIfThere(file: string): Promise<Mapping | null> {
   }
 }
 
-/** Mappings that come with Patchbay, found by name. */
-const mappingsFolder = fileURLToPath(new URL('../../config/mappings', import.meta.url));
-
 /**
  * The mapping for `--mapping`: a file of that name wins over a mapping of that name. Null is the generic layout.
  * @throws PatchbayError `usage`: `mappingNotFound` with the existing names; what `loadMapping` throws.
@@ -220,9 +223,13 @@ async function namedMapping(name: string): Promise<Mapping | null> {
   if (name === 'generic') return null;
   const file = join(mappingsFolder, `${basename(name)}.yaml`);
   if (existsSync(file)) return loadMapping(file);
-  const names = readdirSync(mappingsFolder).map((each) => each.replace(/\.yaml$/, ''));
+  const names = readdirSync(mappingsFolder)
+    .map((each) => each.replace(/\.yaml$/, ''))
+    .toSorted();
+  const close = closestName(name, names);
+  const meant = close === null ? '' : `Did you mean "${close}"? `;
   throw new PatchbayError('usage', 'mappingNotFound', `there is no mapping "${name}"`, {
     facts: { mapping: name },
-    hint: `Name a YAML file, or one of: ${names.join(', ')}.`,
+    hint: `${meant}Name a YAML file, or one of: ${names.join(', ')}.`,
   });
 }

@@ -97,6 +97,7 @@ export interface RunRecord {
   readonly options: RunOptions;
   /** In the order they were given: a run may be stopped more than once. */
   readonly approvals: readonly Approval[];
+  /** What its rows are read by: named for the run or its feed, or recognised while it was staged. Null: the generic layout. */
   readonly mapping: Mapping | null;
   /** The source label that the configuration names for the feed; null where it names none. */
   readonly sourceLabel: string | null;
@@ -157,6 +158,10 @@ const runOptions = z.object({
   accept: z.boolean().default(false),
   /** Contacts that are there already, unknown to the ledger, are taken over without asking. */
   adopt: z.boolean().default(false),
+  /** Without a mapping, the layout may be recognised; otherwise it is the generic one. */
+  recognise: z.boolean().default(true),
+  /** Where the file is that was named on the command line: an absolute path. */
+  path: z.string().nullable().default(null),
   /** A redrive: map the source cells again, even if there is a mapped record. */
   remap: z.boolean().default(false),
   /** Why a person raised or passed guards. */
@@ -183,6 +188,8 @@ export interface RunFilter {
 /** What becomes known of a run at work. */
 export interface RunFacts {
   readonly shape?: FileShape;
+  /** That which the layout was recognised by. */
+  readonly mapping?: Mapping | null;
   /** Added to those that are there. */
   readonly notes?: readonly string[];
   readonly counts?: CountDelta;

@@ -1,4 +1,7 @@
 /** Reads a mapping file: the only place in this folder that touches the disk, so that all others stay pure. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { NotSettings, readSettingsFile, type SettingsFileOptions } from '#src/settings-file.ts';
 import type { Mapping } from './mapping-schema.ts';
@@ -13,6 +16,23 @@ export async function loadMapping(
   options: Pick<SettingsFileOptions, 'followLinks'> = {},
 ): Promise<Mapping> {
   return parseMapping(await readMappingText(path, options), path);
+}
+
+/** Mappings that come with Patchbay: those of known exports, the generic one, and an example. */
+export const mappingsFolder = fileURLToPath(new URL('../../config/mappings', import.meta.url));
+
+let presets: Promise<readonly Mapping[]> | null = null;
+
+/** The mappings of known exports, by name. They are read once in the life of a process. @throws PatchbayError as `loadMapping`. */
+export function loadPresets(): Promise<readonly Mapping[]> {
+  presets ??= readPresets();
+  return presets;
+}
+
+async function readPresets(): Promise<readonly Mapping[]> {
+  const files = (await readdir(mappingsFolder)).filter((file) => file.endsWith('.yaml')).toSorted();
+  const mappings = await Promise.all(files.map((file) => loadMapping(join(mappingsFolder, file))));
+  return mappings.filter(({ recognise }) => recognise !== undefined);
 }
 
 async function readMappingText(path: string, options: SettingsFileOptions): Promise<string> {

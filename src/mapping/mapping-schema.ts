@@ -20,7 +20,7 @@ import {
   phone,
 } from './entry-schema.ts';
 import { fixture } from './fixture-schema.ts';
-import { exactlyOneOf, onlyBeside } from './schema-checks.ts';
+import { recognition } from './recognition-schema.ts';
 import { column, columnName, columnsMax, singleChecks, valueShape } from './value-schema.ts';
 
 const conditionsMax = 100;
@@ -43,31 +43,6 @@ const key = z
   .describe('The externalId, which identifies a person from file to file: a column, or a value made of several.');
 /** Where the key comes from: a column, or a value with its options. */
 export type KeyChoice = z.infer<typeof key>;
-
-const recognition = z
-  .strictObject({
-    headers: z
-      .array(columnName, 'headers is a list of column names')
-      .min(1, 'at least one header is needed')
-      .max(columnsMax)
-      .optional()
-      .describe('A table is recognised when all of these headers are there.'),
-    members: z
-      .array(columnName, 'members is a list of paths')
-      .min(1, 'at least one member is needed')
-      .max(columnsMax)
-      .optional()
-      .describe('JSON is recognised when records have all of these members, written as paths.'),
-    wrapper: columnName.optional().describe('The member of the document that holds the records, such as results.'),
-    format: z
-      .enum(['csv', 'json', 'ndjson', 'xlsx', 'vcf'], 'format is csv, json, ndjson, xlsx or vcf')
-      .optional()
-      .describe('Files of this format are recognised.'),
-  })
-  .check(
-    exactlyOneOf(['headers', 'members', 'format'], 'a way to recognise files'),
-    onlyBeside('wrapper', ['members']),
-  );
 
 export const mappingSchema = z.strictObject({
   name: z

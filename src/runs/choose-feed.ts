@@ -77,7 +77,9 @@ export async function readingOfFile(
   }
   const { feed } = choice;
   const mapping = named === undefined ? feed.mapping : named;
-  return { feed: feed.name, kind, options, mapping, sourceLabel: feed.ownSource, refusal: null };
+  const recognise = named === undefined && feed.recognise;
+  const { name, ownSource } = feed;
+  return { feed: name, kind, options: { ...options, recognise }, mapping, sourceLabel: ownSource, refusal: null };
 }
 
 function readingOfFixFile(
@@ -89,7 +91,7 @@ function readingOfFixFile(
   const { feed, sourceLabel } = origin;
   const { defaultCountry, onBlank } = origin.options;
   const common = { feed, kind: 'fixFile', sourceLabel, refusal: null } as const;
-  if (named !== undefined) return { ...common, options, mapping: named };
+  if (named !== undefined) return { ...common, options: { ...options, recognise: false }, mapping: named };
   if (today.kind === 'refused') return { ...common, options, mapping: null, refusal: today.refusal };
   const { mapping } = today.feed;
   return {

@@ -66,7 +66,7 @@ export async function submitFile(
   const id = newRunId(clock.nowMs());
   const copy = await copyIntoFolder(path, folders.handedOver, id);
   const file = { path: copy.path, name: basename(path) };
-  const reading = await readingOfFile(parts, file, options, { kind: 'feed', ...choice });
+  const reading = await readingOfFile(parts, file, { ...options, path }, { kind: 'feed', ...choice });
   const known = await newestRunOf(ledger.runs, reading.feed, copy.sha256);
   if (known !== null && isUnderWay(known)) {
     await rm(copy.path, { force: true });

@@ -59,7 +59,8 @@ async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunReco
     keys,
     sharedKeys: shared,
     mappedColumns: mapped.length,
-    missingColumns: missingColumns(mapped, run),
+    // Another mapping reads other columns.
+    missingColumns: before.mapping?.name === run.mapping?.name ? missingColumns(mapped, run) : [],
   };
 }
 

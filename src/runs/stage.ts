@@ -52,7 +52,7 @@ export async function stageRun(
   try {
     if (run.refusal !== null) throw refusedBefore(run.refusal);
     supply = await openSupply(run);
-    await ledger.runs.record(run.id, { shape: supply.shape });
+    await ledger.runs.record(run.id, { shape: supply.shape, mapping: supply.mapping });
     const tally = await stageRows(parts, run, supply, signal);
     if (tally === null) return;
     const { leftOut } = supply.compiled;

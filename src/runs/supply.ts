@@ -9,22 +9,26 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
-import { headerRule, keyColumns } from '#src/mapping/header-rule.ts';
+import { createRowFilter, type RowFilter } from '#src/mapping/conditions.ts';
+import { keyColumns } from '#src/mapping/header-rule.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import type { MappingContext } from '#src/mapping/mapping-settings.ts';
+import { recognise } from '#src/mapping/recognise.ts';
 import { knownWrappers } from '#src/sources/json-wrapper.ts';
-import { type OpenSource, openSource } from '#src/sources/open-source.ts';
-import { listNames, type SourceItem } from '#src/sources/row.ts';
+import type { OpenSource } from '#src/sources/open-source.ts';
+import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
 import { runBefore } from './feed-history.ts';
-import { fixFileReading, originalColumns } from './fix-file.ts';
 import { createFixRows } from './fix-rows.ts';
+import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
 /** Where the rows of a run come from. */
 export interface RowSupply {
   readonly shape: FileShape;
+  /** That of the run, or what its file was recognised as. */
+  readonly mapping: Mapping | null;
   readonly compiled: CompiledMapping;
   items(): AsyncIterable<readonly StageItem[]>;
   /** The same rows once more, for those whose cells were not stored. */
@@ -59,22 +63,21 @@ export interface SupplyParts extends ReadingDefaults {
  */
 export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
   const { ledger, feeds, workspace } = parts;
-  const { mapping, context: reading } = readingOf(run, parts);
   // Columns that only the file before had are for a guard to judge, so that a person can let the file pass.
   const mayLack = (await runBefore(ledger, feeds, run))?.shape?.mapped ?? [];
-  const source = await open(run, mapping);
+  const file = await openRunFile(run);
   try {
-    const isFixFile = run.kind === 'fixFile';
-    const columns = isFixFile ? originalColumns(source.head.columns) : source.head.columns;
+    const { mapping, context: reading } = readingOf({ ...run, mapping: file.mapping }, parts);
     const context = { ...reading, mayLack };
-    const { compiled, definitions } = await compileFor(columns, mapping, context, workspace);
-    if (!isFixFile)
-      return supplyOf(run, source, columns, compiled, async (slice) => slice.map(itemAsRead(run.sequence)));
+    const { compiled, definitions } = await compileFor(file.columns, mapping, context, workspace);
+    const skip = () => createRowFilter(run.kind === 'file' ? mapping : null, file.columns);
+    if (run.kind !== 'fixFile')
+      return supplyOf(run, file, compiled, skip, async (slice) => slice.map(itemAsRead(run.sequence)));
     // Rows of a fix-file may come from files with different headers.
-    const mapRow = rowMapper(mapping, { ...context, customFields: definitions });
-    return supplyOf(run, source, columns, { ...compiled, mapRow }, createFixRows(ledger, run, keyColumns(mapping)));
+    const mapRow = rowMapper(mapping, { ...context, customFields: definitions }, await presetsFor({ ...run, mapping }));
+    return supplyOf(run, file, { ...compiled, mapRow }, skip, createFixRows(ledger, run, keyColumns(mapping)));
   } catch (error) {
-    await source.close();
+    await file.source.close();
     throw error;
   }
 }
@@ -117,39 +120,32 @@ const nothingToMap: CompiledMapping = {
   },
 };
 
-function open(run: RunRecord, mapping: Mapping | null): Promise<OpenSource> {
-  return openSource(run.claimedPath, {
-    name: run.fileName,
-    ...(run.kind === 'fixFile' ? fixFileReading : { header: headerRule(mapping) }),
-    ...(run.options.delimiter === null ? {} : { delimiter: run.options.delimiter }),
-    ...(run.options.encoding === null ? {} : { encoding: run.options.encoding }),
-  });
-}
-
 type ToItems = (slice: readonly SourceItem[]) => Promise<readonly StageItem[]>;
 
-/** @param columns of the original, where the file is a fix-file. */
 function supplyOf(
   run: RunRecord,
-  source: OpenSource,
-  columns: readonly string[] | null,
+  file: OpenedFile,
   compiled: CompiledMapping,
+  rowFilter: () => RowFilter,
   toItems: ToItems,
 ): RowSupply {
+  const { source, columns, mapping } = file;
   const { format, delimiter } = source.head;
+  const filter = rowFilter();
   const again: OpenSource[] = [];
   return {
     shape: { format, columns, delimiter, mapped: compiled.mappedColumns },
+    mapping,
     compiled,
-    items: () => itemsOf(source, compiled, toItems),
+    items: () => itemsOf(source, compiled, filter, toItems),
     itemsAgain: async function* () {
-      const second = await open(run, run.mapping);
+      const second = await file.again();
       again.push(second);
-      yield* itemsOf(second, compiled, toItems);
+      yield* itemsOf(second, compiled, rowFilter(), toItems);
     },
     // A fix-file holds some rows of a file that was judged as a whole before.
     refuseLacking: () => (run.kind === 'file' ? compiled.refuseLacking() : undefined),
-    notes: () => notesOf(source, compiled),
+    notes: () => notesOf(file, compiled, filter),
     warnings: () => [...compiled.notes, ...source.tail().warnings],
     close: async () => {
       for (const one of [source, ...again]) await one.close();
@@ -160,11 +156,13 @@ function supplyOf(
 async function* itemsOf(
   source: OpenSource,
   compiled: CompiledMapping,
+  filter: RowFilter,
   toItems: ToItems,
 ): AsyncGenerator<readonly StageItem[]> {
   for await (const slice of source.slices()) {
-    for (const item of slice) if (item.type === 'row') compiled.see(item.row);
-    yield await toItems(slice);
+    const kept = slice.filter((item) => !filter.skips(item));
+    for (const item of kept) if (item.type === 'row') compiled.see(item.row);
+    yield await toItems(kept);
   }
 }
 
@@ -175,11 +173,16 @@ function itemAsRead(sequence: number): (item: SourceItem) => StageItem {
       : { kind: 'broken', row: item.row, problem: item.problem };
 }
 
-function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string[] {
+function notesOf(
+  { source, recognisedAs }: OpenedFile,
+  compiled: CompiledMapping,
+  filter: RowFilter,
+): readonly string[] {
   const { warnings, blankLineCount, recordCount } = source.tail();
   const unmapped = compiled.unmappedColumns;
   const { wrapper = null } = source.head;
   return [
+    ...(recognisedAs === null ? [] : [recognisedAs]),
     ...(wrapper === null || knownWrappers.has(wrapper) ? [] : [`the records are the list ${listNames([wrapper])}`]),
     ...(recordCount === 0 && warnings.length === 0 ? ['the file contains no rows'] : []),
     ...readingNotes(compiled.readings),
@@ -187,6 +190,7 @@ function notesOf(source: OpenSource, compiled: CompiledMapping): readonly string
     ...(blankLineCount > 0
       ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} skipped`]
       : []),
+    ...filter.notes(),
     ...compiled.notes.map(({ line, message }) => `line ${line}: ${message}`),
     ...warnings.map(({ message }) => message),
   ];
@@ -229,19 +233,31 @@ export function readingOf(run: RunRecord, { defaultCountry, onBlank }: ReadingDe
 
 /**
  * Maps rows of several files with different headers: the mapping is compiled once for each header.
+ * @param presets without a mapping, what a header may be recognised as.
  * @returns a function that throws what `compileMapping` throws.
  */
-export function rowMapper(mapping: Mapping | null, context: MappingContext): CompiledMapping['mapRow'] {
+export function rowMapper(
+  mapping: Mapping | null,
+  context: MappingContext,
+  presets: readonly Mapping[] = [],
+): CompiledMapping['mapRow'] {
   const compiledByHeader = new Map<string, CompiledMapping>();
   return (row) => {
     const columns = row.kind === 'cells' ? row.columns : null;
     const header = JSON.stringify(columns);
-    const known = compiledByHeader.get(header);
-    if (known !== undefined) return known.mapRow(row);
-    const compiled = compileMapping(mapping, { columns }, context);
+    const earlier = compiledByHeader.get(header);
+    if (earlier !== undefined) return earlier.mapRow(row);
+    const known = mapping ?? presetOf(row, presets);
+    const compiled = compileMapping(known, { columns }, context);
     compiledByHeader.set(header, compiled);
     return compiled.mapRow(row);
   };
+}
+
+function presetOf(row: Row, presets: readonly Mapping[]): Mapping | null {
+  const columns = row.kind === 'cells' ? row.columns : null;
+  const found = recognise({ columns, format: '', sample: [row] }, presets);
+  return found.kind === 'preset' ? found.mapping : null;
 }
 
 /** A label of the configuration wins over the mapping's own. */

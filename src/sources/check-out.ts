@@ -84,7 +84,8 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-function pathOfRun(folder: string, runId: string, name: string): string {
+/** Where the file of a run is in a folder. */
+export function pathOfRun(folder: string, runId: string, name: string): string {
   return join(folder, `${runId}__${safeFileName(name)}`);
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createOutput } from '#src/cli/output.ts';
 import { presentRun, presentWholeRun, progressLine, tally } from '#src/cli/present-run.ts';
 import { zeroCounts } from '#src/ledger/runs.ts';
+import { mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { runDocument, wholeRunDocument } from '#src/operations/runs.ts';
 import { stagingRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
@@ -53,6 +54,16 @@ describe('a run for people', () => {
     expect(text).toContain(
       '  approved updates 5 of 10 (50%), despite unmapped columns: 1, despite missing columns: 2: new export\n',
     );
+  });
+
+  it.each([
+    [null, 'generic layout'],
+    [{ name: 'crm', key: 'Nr' }, 'mapping crm'],
+    [{ name: 'hubspot', key: 'Record ID', recognise: [{ headers: ['Record ID'] }] }, 'preset hubspot'],
+  ])('says by which layout it was read: %j', (given, words) => {
+    const mapping = given === null ? null : mappingSchema.parse(given);
+    const text = presentWholeRun(plain, { ...presentation({}), record: { ...record, mapping } });
+    expect(text.split('\n', 1)[0]).toMatch(new RegExp(`, ${words}$`));
   });
 
   it('that a guard stopped: why, and how to go on', () => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
 import { type NewRun, noOptions, type RunState, zeroCounts, zeroRequests } from '#src/ledger/runs.ts';
+import { mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { applyingRun, createdAtMs, deadRow, newRecord, newRun, pendingOf, slice, stagingRun } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
@@ -270,6 +271,15 @@ export function runContract(open: OpenLedger): void {
     expect(await found('B', 1_000)).toEqual(['b1', 1]);
     expect(await found('X', 1_000)).toBeNull();
     expect(await found('F', 1_000)).toBeNull();
+  });
+
+  test('the mapping that the layout was recognised by is kept', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await ledger.runs.create(newRun('r1', { mapping: null }));
+    const mapping = mappingSchema.parse({ name: 'crm', key: 'Nr', recognise: [{ headers: ['Nr'] }] });
+    await ledger.runs.record('r1', { mapping });
+    await ledger.runs.record('r1', { notes: ['x'] });
+    expect((await (await reopen()).runs.get('r1'))?.mapping).toEqual(mapping);
   });
 
   test('shape, notes, options, counts and requests are kept; what is added adds up', async () => {

@@ -112,9 +112,9 @@ export function sqliteRuns(db: Database): RunLedger {
         return begun === 1;
       }),
 
-    record: async (id, { shape, notes, counts, requests }) =>
+    record: async (id, { shape, mapping, notes, counts, requests }) =>
       db.transaction(() => {
-        if (shape !== undefined) changeRun(db, id, { shape });
+        changeRun(db, id, { ...(shape === undefined ? {} : { shape }), ...(mapping === undefined ? {} : { mapping }) });
         if (notes !== undefined) addNotes(db, id, notes);
         addColumns(db, id, { ...counts, ...requests });
       }),
@@ -227,6 +227,7 @@ export function changeRun(db: Database, id: string, change: RunChange): void {
     reason: json(change.reason),
     notes: json(change.notes),
     shape: json(change.shape),
+    mapping: json(change.mapping),
     approvals: json(change.approvals),
     started_at: change.startedAtMs,
     finished_at: change.finishedAtMs,

@@ -37,6 +37,6 @@ export function plainFeeds(guards: Partial<GuardLimits> = {}): Feeds {
     take: null,
     authorizationVariable: null,
   });
-  const get: Feeds['get'] = async (name) => ({ ...rulesOf(name), mapping: null, source: name });
+  const get: Feeds['get'] = async (name) => ({ ...rulesOf(name), mapping: null, recognise: true, source: name });
   return { configured: [], check: async () => undefined, rulesOf, exists: () => true, get, ofFolder: get };
 }

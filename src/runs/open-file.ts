@@ -1,0 +1,186 @@
+/**
+ * Opens the file of a run and says how it is read: by the mapping that its run names, or else by what it is recognised as
+ * (`src/mapping/recognise.ts`).
+ */
+import { archiveFolders } from '#src/config/data-folders.ts';
+import { fileError, type PatchbayError } from '#src/errors.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { headerRule } from '#src/mapping/header-rule.ts';
+import { loadPresets } from '#src/mapping/load-mapping.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import { type FileHead, isKnownHeader, needsEnd, presetWords, recognise } from '#src/mapping/recognise.ts';
+import { pathOfRun } from '#src/sources/check-out.ts';
+import type { HeaderRule } from '#src/sources/format-reader.ts';
+import { type OpenSource, openSource } from '#src/sources/open-source.ts';
+import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
+import { fixFileReading, originalColumns } from './fix-file.ts';
+
+/** How the file of a run is read. */
+export interface OpenedFile {
+  readonly source: OpenSource;
+  /** Its header; of a fix-file, the original's. Null for JSON. */
+  readonly columns: readonly string[] | null;
+  /** Null: the generic layout. */
+  readonly mapping: Mapping | null;
+  /** A sentence about a layout that was recognised; null where nothing had to be. */
+  readonly recognisedAs: string | null;
+  /** For a second reading, which the caller closes, too. */
+  again(): Promise<OpenSource>;
+}
+
+/**
+ * The caller closes its source.
+ * @throws PatchbayError `file`: what `openSource` throws; `keyColumnMissing`, `layoutAmbiguous` where nothing says how to read
+ *   the file.
+ */
+export async function openRunFile(run: RunRecord): Promise<OpenedFile> {
+  const presets = await presetsFor(run);
+  const rule = presets.length === 0 ? headerRule(run.mapping) : knownHeader(run, presets);
+  const again = () => open(run, rule);
+  const source = await again();
+  try {
+    const columns = run.kind === 'fixFile' ? originalColumns(source.head.columns) : source.head.columns;
+    if (presets.length === 0) return { source, columns, mapping: run.mapping, recognisedAs: null, again };
+    const { sample, whole } = await peek(source);
+    const mapping = await recogniseRun(run, { ...source.head, columns, sample }, presets, again);
+    const recognisedAs = mapping === null ? null : `recognised as ${presetWords(mapping)}`;
+    return { source: whole, columns, mapping, recognisedAs, again };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+/** The presets that the file of a run may be recognised as; none where its run names the mapping, or the generic layout. */
+export async function presetsFor({
+  mapping,
+  options,
+}: Pick<RunRecord, 'mapping' | 'options'>): Promise<readonly Mapping[]> {
+  return mapping === null && options.recognise ? loadPresets() : [];
+}
+
+function open(run: RunRecord, header: HeaderRule | null): Promise<OpenSource> {
+  const { delimiter, encoding } = run.options;
+  return openSource(run.claimedPath, {
+    name: run.fileName,
+    ...(run.kind === 'fixFile' ? fixFileReading : { header }),
+    ...(delimiter === null ? {} : { delimiter }),
+    ...(encoding === null ? {} : { encoding }),
+  });
+}
+
+function knownHeader(run: RunRecord, presets: readonly Mapping[]): HeaderRule {
+  const wanted = 'column externalId and no header of a known export';
+  return { isHeader: isKnownHeader(presets), wanted, hint: whatToType(run) };
+}
+
+/** @returns null for the generic layout. */
+async function recogniseRun(
+  run: RunRecord,
+  head: FileHead,
+  presets: readonly Mapping[],
+  again: () => Promise<OpenSource>,
+): Promise<Mapping | null> {
+  const isEmpty = head.columns === null ? head.sample.length === 0 : head.columns.every((name) => name.trim() === '');
+  if (isEmpty) return null;
+  const first = recognise(head, presets);
+  const found =
+    first.kind === 'unknown' && needsEnd(head, presets)
+      ? recognise({ ...head, sample: [...head.sample, ...(await lastRows(await again()))] }, presets)
+      : first;
+  switch (found.kind) {
+    case 'generic':
+      return null;
+    case 'preset':
+      return withoutFixtures(found.mapping);
+    case 'ambiguous':
+      throw ambiguous(run, found.mappings);
+    case 'unknown':
+      // The rows of a fix-file may have been rejected because they lack what is looked for.
+      if (run.kind === 'fixFile') return null;
+      throw unknown(run, head);
+  }
+}
+
+/** The run's record holds the mapping that was used; its fixtures are of no use there. */
+function withoutFixtures({ fixtures: _, ...mapping }: Mapping): Mapping {
+  return mapping;
+}
+
+interface Peeked {
+  readonly sample: readonly Row[];
+  /** The source, from its beginning. */
+  readonly whole: OpenSource;
+}
+
+/** The first slice of a source, which can then still be read as a whole. */
+async function peek(source: OpenSource): Promise<Peeked> {
+  const slices = source.slices()[Symbol.asyncIterator]();
+  const first = await slices.next();
+  const whole = async function* (): AsyncGenerator<readonly SourceItem[]> {
+    try {
+      // Ends with the slices of the source.
+      for (let next = first; next.done !== true; next = await slices.next()) yield next.value;
+    } finally {
+      await slices.return?.();
+    }
+  };
+  const sample = first.done === true ? [] : first.value.flatMap(rowToLookAt);
+  return { sample, whole: { ...source, slices: whole } };
+}
+
+/** A line that is no JSON has no members; a line of a table that cannot be read may be a footer. */
+function rowToLookAt({ row, type }: SourceItem): readonly Row[] {
+  return type === 'row' || row.kind === 'cells' ? [row] : [];
+}
+
+/** Enough for the footer of a report. */
+const lastRowsMax = 20;
+
+async function lastRows(source: OpenSource): Promise<readonly Row[]> {
+  let last: readonly Row[] = [];
+  try {
+    for await (const slice of source.slices()) last = [...last, ...slice.flatMap(rowToLookAt)].slice(-lastRowsMax);
+  } finally {
+    await source.close();
+  }
+  return last;
+}
+
+const presetsNamedMax = 5;
+
+function ambiguous(run: RunRecord, mappings: readonly Mapping[]): PatchbayError {
+  const names = mappings.map(({ name }) => name);
+  const words = mappings.slice(0, presetsNamedMax).map(presetWords).join(' or ');
+  const message = `${run.fileName} could be ${words}; nothing is guessed`;
+  const choices = names.map((name) => `--mapping ${name}`).join(' or ');
+  const hint = `Say which it is with ${choices}, or with feeds.NAME.mapping in the configuration.`;
+  return fileError('layoutAmbiguous', message, { file: run.fileName, presets: names.join(', ') }, hint);
+}
+
+const namesMax = 500;
+
+function unknown(run: RunRecord, { columns, sample }: FileHead): PatchbayError {
+  const { fileName: file } = run;
+  const named =
+    columns === null
+      ? [...new Set(sample.flatMap((row) => (row.kind === 'object' ? Object.keys(row.object) : [])))].slice(0, namesMax)
+      : columns.filter((name) => name.trim() !== '');
+  const what =
+    columns === null
+      ? 'record with externalId and no records of a known export'
+      : 'column externalId and no header of a known export';
+  const message = `${file}: no ${what}; found: ${listNames(named)}`;
+  return fileError('keyColumnMissing', message, { file, columnCount: named.length }, whatToType(run));
+}
+
+/** One sentence with a command that works as it stands: the path is where the file is now, or will be in a moment. */
+function whatToType(run: RunRecord): string {
+  const path = run.options.path ?? pathOfRun(archiveFolders(run.importFolder).failed, run.id, run.fileName);
+  return `To see what its columns could be, and to write a mapping for it, type: patchbay map ${shellWord(path)}`;
+}
+
+/** One word for a shell. */
+function shellWord(text: string): string {
+  return /^[\w@.+:/][\w@.+:/-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
