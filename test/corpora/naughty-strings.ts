@@ -1,5 +1,8 @@
-/** Texts that break software, without control characters: those break a row by purpose. */
-export const naughtyStrings: readonly string[] = [
+/** Texts that break software: our own, and the big list of naughty strings. Without control characters, which break a row. */
+import { holdsControlCharacter } from '#src/sources/row.ts';
+import { bigListOfNaughtyStrings } from './published.ts';
+
+const own: readonly string[] = [
   '',
   ' ',
   'undefined',
@@ -65,4 +68,9 @@ export const naughtyStrings: readonly string[] = [
   "-2+3+cmd|' /C calc'!A0",
   '{"a":[1,{}]}',
   'x'.repeat(60_000),
+];
+
+export const naughtyStrings: readonly string[] = [
+  ...own,
+  ...bigListOfNaughtyStrings().filter((text) => !holdsControlCharacter(text)),
 ];
