@@ -5,6 +5,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { logLevels } from '#src/operations/logs.ts';
+import { readableEndings } from '#src/sources/file-name.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
 export function buildProgram(): Command {
@@ -104,7 +105,7 @@ function addImport(program: Command): void {
   const command = program
     .command('import')
     .description('import files, then exit')
-    .argument('<FILE...>', 'CSV, JSON or vCard files (.csv .tsv .txt .json .ndjson .jsonl .vcf, each also .gz)')
+    .argument('<FILE...>', `exports: ${readableEndings}`)
     .option('--feed <name>', 'the feed that the files belong to, with its mapping, label and limits (default: main)')
     .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
     .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')

@@ -120,7 +120,7 @@ export interface RunRecord {
 }
 
 export interface FileShape {
-  readonly format: 'csv' | 'json' | 'ndjson' | 'vcf';
+  readonly format: 'csv' | 'xlsx' | 'json' | 'ndjson' | 'vcf';
   readonly columns: readonly string[] | null;
   readonly delimiter: string | null;
   /** The columns that were mapped, in the file's own words; none for JSON. Absent in what older versions wrote. */

@@ -112,7 +112,7 @@ interface FixFile {
 
 /** Null if the file is no fix-file. A file that cannot be read is reported when its rows are read. */
 async function readFixFile(ledger: Ledger, path: string, fileName: string): Promise<FixFile | null> {
-  if (!/\.(csv|tsv|txt|ndjson|jsonl)$/i.test(fileName)) return null;
+  if (!/\.(csv|tsv|txt|ndjson|jsonl|xlsx|xlsm)$/i.test(fileName)) return null;
   let source: OpenSource | null = null;
   try {
     source = await openSource(path, { name: fileName, ...fixFileReading });

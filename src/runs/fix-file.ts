@@ -83,9 +83,14 @@ export function distinctNames(columns: readonly string[]): readonly string[] {
 
 const rowsPerPage = 500;
 
+/** The rows of a workbook are cells under columns, too: any program can open and save their fix-file as CSV. */
+function isTable(shape: FileShape | null): boolean {
+  return shape === null || shape.format === 'csv' || shape.format === 'xlsx';
+}
+
 /** The path of a run's fix-file, if it has one. */
 export function fixFilePath(run: RunRecord): string {
-  const extension = run.shape?.format === 'csv' || run.shape === null ? '.csv' : '.ndjson';
+  const extension = isTable(run.shape) ? '.csv' : '.ndjson';
   const stem = parse(run.fileName.replace(/\.gz$/i, '')).name;
   return join(archiveFolders(run.importFolder).fix, `${run.id}__${safeFileName(`${stem}${extension}`)}`);
 }
@@ -93,14 +98,14 @@ export function fixFilePath(run: RunRecord): string {
 /** Writes the rejected rows of the run; the file appears complete or not at all. Throws the system's errors. */
 export async function writeFixFile(staging: StagingLedger, run: RunRecord): Promise<string> {
   const path = fixFilePath(run);
-  const shape: FileShape = run.shape ?? { format: 'csv', columns: [], delimiter: ',' };
-  if (shape.format === 'csv') {
-    const original = shape.columns ?? [];
+  const { shape } = run;
+  if (isTable(shape)) {
+    const original = shape?.columns ?? [];
     const moreCount = await moreCountOf(staging, run);
     const more = Array.from({ length: moreCount }, (_, index) => moreColumn(index));
     await writeCsvFile(path, {
       columns: [...original.map(nameInFixFile), ...more, ...fixFileColumns],
-      delimiter: shape.delimiter ?? ',',
+      delimiter: shape?.delimiter ?? ',',
       rows: csvRows(staging, run, original, moreCount),
     });
   } else {

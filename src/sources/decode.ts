@@ -8,11 +8,11 @@
  *
  * Invariant: the text is the same wherever the bytes are cut.
  */
-
 import { isUtf8 } from 'node:buffer';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { type CodePage, chooseCodePage, createWordCollector, type WordCollector } from './code-page.ts';
 import { contentError } from './file-name.ts';
+import { isZip } from './zip-archive.ts';
 
 export interface DetectedEncoding {
   /** A label that `TextDecoder` knows: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`… */
@@ -42,6 +42,7 @@ export async function detectEncoding(read: ReadBytes, name: string, wanted?: str
   const start = await firstBytes(read);
   const wide = label === null ? (bomLabel(start) ?? nulPatternLabel(start)) : null;
   if (wide !== null && wide !== 'utf-8') return { label: wide, assumedFromLine: null };
+  if (isZip(start)) throw packedInside(name);
   const contradiction = contentError(start, name);
   if (contradiction !== null) throw contradiction;
   if (label !== null && label !== 'utf-8') return { label, assumedFromLine: null };
@@ -62,6 +63,12 @@ async function foreignWords(read: ReadBytes): Promise<WordCollector> {
     if (collector.add(chunk) || byteCount > wordsLookedForBytes) break;
   }
   return collector;
+}
+
+/** `openSource` reads archives by themselves; here one is inside a gzip file or another archive. */
+function packedInside(name: string): PatchbayError {
+  const message = `${name} holds an Excel workbook or another archive, not text`;
+  return fileError('formatUnknown', message, { file: name }, 'Unpack it and drop what is inside.');
 }
 
 function notUtf8(name: string, line: number): PatchbayError {

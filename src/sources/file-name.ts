@@ -2,15 +2,21 @@
  * What a file is by its name, what it certainly is not by its first bytes, and under which name it can be stored on any
  * system (docs/bad-inputs.md, "Files and folders").
  *
- * Read are .csv .tsv .txt .json .ndjson .jsonl .vcf .vcard, each also with .gz (docs/contract.md, "Data folder"). Names of files that are
- * still being transferred are ignored; everything else is refused, with the way out.
+ * Read are the endings below (docs/contract.md, "Data folder"). Names of files that are still being transferred are ignored;
+ * everything else is refused, with the way out.
  */
 import { fileError, type PatchbayError } from '#src/errors.ts';
 
-export type NamedFormat = 'csv' | 'tsv' | 'json' | 'ndjson' | 'vcf';
+/** `zip` is an archive with one file of another format. */
+export type NamedFormat = 'csv' | 'tsv' | 'json' | 'ndjson' | 'vcf' | 'xlsx' | 'zip';
+
+export interface Named {
+  readonly format: NamedFormat;
+  readonly gzip: boolean;
+}
 
 type FileNameClass =
-  | { readonly kind: 'take'; readonly format: NamedFormat; readonly gzip: boolean }
+  | ({ readonly kind: 'take' } & Named)
   /** Reserved, hidden or temporary: neither opened nor reported. */
   | { readonly kind: 'ignore' }
   | { readonly kind: 'refuse'; readonly code: string; readonly message: string; readonly hint: string };
@@ -26,17 +32,28 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
   ['.vcard', 'vcf'],
 ]);
 
+/** Formats that are packed themselves: none of them may have `.gz` behind it. */
+const packedFormats: ReadonlyMap<string, NamedFormat> = new Map([
+  ['.xlsx', 'xlsx'],
+  ['.xlsm', 'xlsx'],
+  ['.zip', 'zip'],
+]);
+
+/** For messages and help: all endings that can be read. */
+export const readableEndings = '.csv .tsv .txt .json .ndjson .jsonl .vcf (each also as .gz), .xlsx, .zip';
+
 const temporaryEndings = ['.part', '.tmp', '.temp', '.partial', '.crdownload', '.download', '.swp', '~'];
 const spreadsheetHint =
   'Open it in the spreadsheet program and save it as "CSV UTF-8 (comma delimited)", then drop that file.';
-const archiveHint = 'Unpack it and drop the files inside; a single file may stay packed as .csv.gz.';
+export const unpackHint =
+  'Unpack it and drop the files inside; a single file may stay packed as .csv.gz or in a .zip of its own.';
 const mappingHint = 'The mapping of a feed is the file _mapping.yaml in its folder; put it there under that name.';
-const otherHint = 'Patchbay reads .csv .tsv .txt .json .ndjson .jsonl .vcf, each also as .gz.';
+const otherHint = `Patchbay reads ${readableEndings}.`;
 
 const waysOut: ReadonlyMap<string, string> = new Map([
-  ...['.xlsx', '.xls', '.xlsm', '.xlsb', '.ods', '.numbers'].map((ending) => [ending, spreadsheetHint] as const),
+  ...['.xls', '.xlsb', '.xltx', '.ods', '.numbers'].map((ending) => [ending, spreadsheetHint] as const),
   ...['.yaml', '.yml'].map((ending) => [ending, mappingHint] as const),
-  ...['.zip', '.7z', '.rar', '.tar', '.tgz', '.bz2', '.xz', '.zst'].map((ending) => [ending, archiveHint] as const),
+  ...['.7z', '.rar', '.tar', '.tgz', '.bz2', '.xz', '.zst'].map((ending) => [ending, unpackHint] as const),
 ]);
 
 /** Decides by the name alone. Never throws. */
@@ -44,17 +61,34 @@ export function classifyFileName(name: string): FileNameClass {
   const lower = name.toLowerCase();
   if (/^[._]/.test(lower) || lower.startsWith('~$')) return { kind: 'ignore' };
   if (temporaryEndings.some((ending) => lower.endsWith(ending))) return { kind: 'ignore' };
-  const gzip = lower.endsWith('.gz');
-  const ending = endingOf(gzip ? lower.slice(0, -3) : lower);
-  const format = formats.get(ending);
-  if (format !== undefined) return { kind: 'take', format, gzip };
+  const named = namedFormat(name);
+  if (named !== null) return { kind: 'take', ...named };
+  const { ending, gzip } = endingsOf(lower);
   const shown = ending === '' ? 'no ending' : `the ending ${ending}${gzip ? '.gz' : ''}`;
+  const message = `a file with ${shown} cannot be read`;
   return {
     kind: 'refuse',
     code: 'formatUnknown',
-    message: `a file with ${shown} cannot be read`,
-    hint: waysOut.get(ending) ?? otherHint,
+    message,
+    hint: packedFormats.has(ending) ? unpackHint : wayOutOf(ending),
   };
+}
+
+/** The format that the ending names, or null. */
+export function namedFormat(name: string): Named | null {
+  const { ending, gzip } = endingsOf(name.toLowerCase());
+  const format = formats.get(ending) ?? (gzip ? undefined : packedFormats.get(ending));
+  return format === undefined ? null : { format, gzip };
+}
+
+/** What to do with a file that cannot be read. */
+export function wayOutOf(ending: string): string {
+  return waysOut.get(ending) ?? otherHint;
+}
+
+function endingsOf(lower: string): { ending: string; gzip: boolean } {
+  const gzip = lower.endsWith('.gz');
+  return { ending: endingOf(gzip ? lower.slice(0, -3) : lower), gzip };
 }
 
 /** `.csv` of `a.b.csv`; empty where there is none. */
@@ -70,11 +104,6 @@ interface Signature {
 }
 
 const signatures: readonly Signature[] = [
-  {
-    bytes: [0x50, 0x4b, 0x03, 0x04],
-    what: 'an Excel workbook or a zip archive',
-    hint: `${spreadsheetHint} ${archiveHint}`,
-  },
   { bytes: [0xd0, 0xcf, 0x11, 0xe0], what: 'an old Excel workbook', hint: spreadsheetHint },
   { bytes: [0x25, 0x50, 0x44, 0x46], what: 'a PDF document', hint: otherHint },
   { bytes: [0x89, 0x50, 0x4e, 0x47], what: 'a PNG image', hint: otherHint },
@@ -103,7 +132,7 @@ function isBinary(start: Uint8Array): boolean {
 
 /** Leaves room for `<run>__` before and `.reason.txt` behind, within the usual 255 bytes. */
 const nameBytesMax = 150;
-const knownEnding = /(\.(csv|tsv|txt|json|ndjson|jsonl|vcf|vcard))?(\.gz)?$/i;
+const knownEnding = /(\.(csv|tsv|txt|json|ndjson|jsonl|vcf|vcard|xlsx|xlsm|zip))?(\.gz)?$/i;
 const windowsReserved = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
 
 /** Keeps letters and digits of all scripts, `.`, `-`, `_`, single spaces, and the ending. Pure. The report keeps the original name. */

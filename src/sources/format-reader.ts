@@ -2,7 +2,6 @@
  * What the readers of all formats share: the interface that `openSource` uses, the limits, and the counts and warnings
  * that become the tail.
  */
-
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError } from '#src/errors.ts';
 import type { SourceHead, SourceItem, SourceTail } from './row.ts';
@@ -31,7 +30,9 @@ export interface SourceLimits {
   readonly columnsMax: number;
   /** The file after unpacking, in bytes. */
   readonly unpackedBytesMax: number;
-  /** Unpacked bytes per packed byte of a gzip file. */
+  /** The shared texts of a workbook with their places, which are in memory while a sheet is read. */
+  readonly sharedTextBytesMax: number;
+  /** Unpacked bytes per packed byte of a gzip file, or of a file in an archive. */
   readonly gzipRatioMax: number;
   /** Below this many unpacked bytes the ratio is not checked: small repetitive files pack well. */
   readonly gzipRatioFloorBytes: number;
@@ -45,6 +46,7 @@ export const defaultSourceLimits: SourceLimits = {
   recordBytesMax: 1024 * 1024,
   columnsMax: 500,
   unpackedBytesMax: 2 * 1024 ** 3,
+  sharedTextBytesMax: 192 * 1024 * 1024,
   gzipRatioMax: 200,
   gzipRatioFloorBytes: 8 * 1024 * 1024,
   jsonDepthMax: 32,

@@ -1,8 +1,8 @@
 /**
  * Opens a dropped file for reading: from bytes on disk to rows with their physical lines.
  *
- * Regular file → unpacked bytes → encoding, decided by a first pass → text → rows, slice by slice. A problem of the file
- * as a whole is thrown as a `file` error ("F" in docs/bad-inputs.md); a problem of one row becomes a broken item.
+ * Regular file → unpacked bytes → encoding, decided by a first pass → text → rows, slice by slice; a workbook → the parts of its
+ * archive → rows. A problem of the file as a whole is thrown as a `file` error ("F" in docs/bad-inputs.md); a problem of one row becomes a broken item.
  *
  * Invariants: memory stays flat whatever the file's size, and a file that changed while it was read ends in an error.
  */
@@ -10,9 +10,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { type DetectedEncoding, decodeText, detectEncoding, type PeekedText, peekText } from './decode.ts';
-import { classifyFileName, type NamedFormat } from './file-name.ts';
+import { classifyFileName, type Named, type NamedFormat } from './file-name.ts';
 import { defaultSourceLimits, type FormatReader, type HeaderRule, type SourceLimits } from './format-reader.ts';
 import { findWrapper } from './json-wrapper.ts';
+import { lookInside } from './look-inside.ts';
 import { lookedAtChars, notAnExport } from './not-an-export.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
@@ -20,9 +21,10 @@ import { looksLikeVcf, readVcf } from './read-vcf.ts';
 import type { SourceHead, SourceItem, SourceTail } from './row.ts';
 import { openSourceFile, type SourceFile, unpackedBytes } from './source-file.ts';
 import { joinTornCharacters } from './vcard/torn-characters.ts';
+import { readXlsx } from './xlsx/read-xlsx.ts';
 
 export interface SourceOptions {
-  /** The user's file name: decides the format, and is part of every message. */
+  /** The user's file name: decides between text formats, and is part of every message. */
   readonly name: string;
   /** CSV: one character. Without it: `sep=`, then .tsv, then detection. */
   readonly delimiter?: string;
@@ -30,6 +32,8 @@ export interface SourceOptions {
   readonly encoding?: string;
   /** How the header is known; without it, the first line that is not blank is the header. */
   readonly header?: HeaderRule | null;
+  /** Of a workbook: the name of a sheet; without it, the first visible one that holds something. */
+  readonly sheet?: string;
   /** CSV rows to leave out with a warning: the footer of a known export. */
   readonly isFooter?: (cells: readonly string[]) => boolean;
   /** CSV rows that an exporter cut are read, unless this is false. */
@@ -49,18 +53,28 @@ export interface OpenSource {
 
 /** The caller closes it. @throws PatchbayError `file`; `usage` for an unknown encoding or an unusable delimiter. */
 export async function openSource(path: string, options: SourceOptions): Promise<OpenSource> {
-  const { format, gzip } = formatByName(options.name);
+  const named = formatByName(options.name);
   const limits: SourceLimits = { ...defaultSourceLimits, ...options.limits };
   const file = await openSourceFile(path, options.name);
   let text: AsyncGenerator<string> | null = null;
   try {
-    const unpacked = () => unpackedBytes(file, gzip, limits);
-    const read = () => (format === 'vcf' ? joinTornCharacters(unpacked()) : unpacked());
-    const encoding = await detectEncoding(read, options.name, options.encoding);
-    text = decodeText(read(), encoding.label, options.name);
-    const again = () => decodeText(read(), encoding.label, options.name);
-    const reader = await readerFor(format, text, { again, encoding: encoding.label }, options, limits);
-    return sourceOf(file, reader, encoding, text);
+    const content = await lookInside(file, named, limits);
+    if (content.kind === 'workbook') {
+      const { name } = content.archive;
+      const { sheet = null, header = null, isFooter = () => false } = options;
+      const reader = await readXlsx(content.archive, { name, sheet, header, isFooter, limits });
+      return sourceOf(file, reader, { encoding: 'utf-8', notes: [...content.notes, ...ignoredNotes(options)] });
+    }
+    const { file: inner, named: found, notes } = content;
+    const unpacked = () => unpackedBytes(inner, found.gzip, limits);
+    const read = () => (found.format === 'vcf' ? joinTornCharacters(unpacked()) : unpacked());
+    const encoding = await detectEncoding(read, inner.name, options.encoding);
+    const again = () => decodeText(read(), encoding.label, inner.name);
+    text = again();
+    const input = { again, encoding: encoding.label };
+    const reader = await readerFor(found.format, text, input, { ...options, name: inner.name }, limits);
+    const allNotes = [...notes, ...assumedEncoding(inner.name, encoding)];
+    return sourceOf(file, reader, { encoding: encoding.label, notes: allNotes, text });
   } catch (error) {
     const reported = await preferChange(file, error);
     await text?.return(undefined);
@@ -69,7 +83,7 @@ export async function openSource(path: string, options: SourceOptions): Promise<
   }
 }
 
-function formatByName(name: string): { format: NamedFormat; gzip: boolean } {
+function formatByName(name: string): Named {
   const named = classifyFileName(name);
   if (named.kind === 'take') return named;
   const refusal = named.kind === 'refuse' ? named : classifyFileName(`x${name.replace(/^[._~$]+/, '')}`);
@@ -117,23 +131,25 @@ async function readerFor(
   return readJson(peeked.all(), { name, header, limits, ...wrapper });
 }
 
-function sourceOf(
-  file: SourceFile,
-  reader: FormatReader,
-  encoding: DetectedEncoding,
-  text: AsyncGenerator<string>,
-): OpenSource {
+interface Found {
+  readonly encoding: string;
+  /** Warnings about the file as such. */
+  readonly notes: readonly Problem[];
+  /** What is to be given back. */
+  readonly text?: AsyncGenerator<string>;
+}
+
+function sourceOf(file: SourceFile, reader: FormatReader, { encoding, notes, text }: Found): OpenSource {
   let closed: Promise<void> | null = null;
-  const assumed = assumedEncoding(file.name, encoding);
   return {
-    head: { ...reader.head, encoding: encoding.label },
+    head: { ...reader.head, encoding },
     slices: () => guardedSlices(file, reader),
     tail: () => {
       const tail = reader.tail();
-      return assumed === null ? tail : { ...tail, warnings: [assumed, ...tail.warnings] };
+      return { ...tail, warnings: [...notes, ...tail.warnings] };
     },
     close: () => {
-      closed ??= text.return(undefined).then(() => file.close());
+      closed ??= Promise.resolve(text?.return(undefined)).then(() => file.close());
       return closed;
     },
   };
@@ -161,34 +177,40 @@ async function preferChange(file: SourceFile, error: unknown): Promise<unknown> 
   );
 }
 
+/** A workbook says itself how it is to be read. */
+function ignoredNotes({ name, delimiter, encoding }: SourceOptions): readonly Problem[] {
+  const given = [
+    ...(delimiter === undefined ? [] : ['--delimiter']),
+    ...(encoding === undefined ? [] : ['--encoding']),
+  ];
+  if (given.length === 0) return [];
+  const message = `${name} is an Excel workbook: ${given.join(' and ')} ${given.length === 1 ? 'has' : 'have'} no effect on it`;
+  return [{ code: 'optionIgnored', line: 1, field: null, value: null, message, hint: 'Leave the option out.' }];
+}
+
 const encodingWords: ReadonlyMap<string, string> = new Map([
   ['windows-1252', 'Windows-1252'],
   ['macintosh', 'Mac Roman'],
 ]);
 
-function assumedEncoding(name: string, encoding: DetectedEncoding): Problem | null {
+function assumedEncoding(name: string, encoding: DetectedEncoding): readonly Problem[] {
   const { label, assumedFromLine: line, doubt = null, isMostlyUtf8 = false } = encoding;
-  if (line === null) return null;
+  if (line === null) return [];
   const read = `${name} is not UTF-8 (first at line ${line}); it was read as ${encodingWords.get(label) ?? label}`;
+  const about = { code: 'encodingAssumed', line, field: null };
   if (isMostlyUtf8) {
-    return {
-      ...{ code: 'encodingAssumed', line, field: null, value: null, message: `${read}, although most of it is UTF-8` },
-      hint: `Letters such as ü are wrong now. Correct line ${line} or make the export again, and import it once more.`,
-    };
+    const hint = `Letters such as ü are wrong now. Correct line ${line} or make the export again, and import it once more.`;
+    return [{ ...about, value: null, message: `${read}, although most of it is UTF-8`, hint }];
   }
   if (doubt !== null) {
-    return {
-      ...{ code: 'encodingAssumed', line, field: null, value: doubt.word },
-      message: `${read}, and a word on line ${doubt.line} looks wrong; --encoding ${doubt.label} would probably be right`,
-      hint: `If that should be "${doubt.meant}", import the file again with --encoding ${doubt.label}, or save it as "CSV UTF-8".`,
-    };
+    const message = `${read}, and a word on line ${doubt.line} looks wrong; --encoding ${doubt.label} would probably be right`;
+    const hint = `If that should be "${doubt.meant}", import the file again with --encoding ${doubt.label}, or save it as "CSV UTF-8".`;
+    return [{ ...about, value: doubt.word, message, hint }];
   }
   const otherwise =
     label === 'macintosh' ? 'import it again with --encoding windows-1252' : 'name its encoding with --encoding';
-  return {
-    ...{ code: 'encodingAssumed', line, field: null, value: null, message: read },
-    hint: `If letters look wrong, save it as "CSV UTF-8" or ${otherwise}.`,
-  };
+  const hint = `If letters look wrong, save it as "CSV UTF-8" or ${otherwise}.`;
+  return [{ ...about, value: null, message: read, hint }];
 }
 
 /**

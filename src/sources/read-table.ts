@@ -59,6 +59,8 @@ export interface TableFormat<Kind extends TableRecord> {
 
 interface TableReader extends Pick<FormatReader, 'slices' | 'tail'> {
   readonly columns: readonly string[];
+  /** 0 where the file holds nothing at all. */
+  readonly headerLine: number;
 }
 
 const sampleRowsMax = 500;
@@ -79,6 +81,7 @@ export async function readTable<Kind extends TableRecord>(
   const rows = header && createTableRows(header, format, options, tally, cut);
   return {
     columns: header?.columns ?? [],
+    headerLine: header?.line ?? 0,
     slices: () => rowSlices(top.rest, records, { ...search, rows }),
     tail: () => withEmptyNote(tally, options.name, header),
   };

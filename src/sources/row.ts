@@ -40,7 +40,7 @@ export type SourceItem =
 
 /** What is known before the first row. */
 export interface SourceHead {
-  readonly format: 'csv' | 'json' | 'ndjson' | 'vcf';
+  readonly format: 'csv' | 'xlsx' | 'json' | 'ndjson' | 'vcf';
   /** CSV only: the header as the file holds it, in order. Null for JSON. */
   readonly columns: readonly string[] | null;
   readonly delimiter: string | null;

@@ -22,6 +22,8 @@ export interface SourceFile {
   readonly byteCount: number;
   /** The bytes from the beginning, in fresh buffers of at most 256 KiB. */
   chunks(): AsyncGenerator<Buffer>;
+  /** The bytes from `start` up to `end`, which is not included, in the same way. */
+  range(start: number, end: number): AsyncGenerator<Buffer>;
   /** @throws PatchbayError `file` `changedWhileRead` where size, mtime or inode differ from those at opening. */
   assertUnchanged(): Promise<void>;
   close(): Promise<void>;
@@ -38,7 +40,8 @@ export async function openSourceFile(path: string, name: string): Promise<Source
     return {
       name,
       byteCount,
-      chunks: () => readChunks(handle, byteCount, name),
+      chunks: () => readChunks(handle, 0, byteCount, name),
+      range: (start, end) => readChunks(handle, start, Math.min(end, byteCount), name),
       assertUnchanged: async () => {
         // A file that can no longer be looked at is not the file that was opened.
         const now = await stat(path, { bigint: true }).catch(() => null);
@@ -81,16 +84,33 @@ function changedWhileRead(name: string): Error {
   return fileError('changedWhileRead', `${name} changed while being read`, { file: name }, hint);
 }
 
-/** Ends at the size the file had when it was opened, or earlier where it became shorter. */
-async function* readChunks(handle: FileHandle, byteCount: number, name: string): AsyncGenerator<Buffer> {
-  let position = 0;
-  while (position < byteCount) {
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, byteCount - position));
+/** Ends at `end`, which is at most the size the file had when it was opened. @throws PatchbayError `changedWhileRead` where the file became shorter. */
+async function* readChunks(handle: FileHandle, start: number, end: number, name: string): AsyncGenerator<Buffer> {
+  let position = start;
+  while (position < end) {
+    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end - position));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) throw changedWhileRead(name);
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
+}
+
+/** Bytes in memory that are read like a file: the content of `within`, unpacked. */
+export function fileInMemory(name: string, bytes: Buffer, within: SourceFile): SourceFile {
+  const range = async function* (start: number, end: number): AsyncGenerator<Buffer> {
+    for (let position = start; position < Math.min(end, bytes.length); position += chunkBytes) {
+      yield bytes.subarray(position, Math.min(position + chunkBytes, end, bytes.length));
+    }
+  };
+  return {
+    name,
+    byteCount: bytes.length,
+    chunks: () => range(0, bytes.length),
+    range,
+    assertUnchanged: () => within.assertUnchanged(),
+    close: () => within.close(),
+  };
 }
 
 const unpackHint = 'Make the export again, or unpack the file and drop what is inside.';

@@ -89,7 +89,7 @@ export function declaredLength(host: string, { header }: AnswerHead, packed: boo
 }
 
 /** The file name ending for a content type; empty if the type does not say which format it is. */
-export type TypeEnding = '.csv' | '.tsv' | '.json' | '.ndjson' | '';
+export type TypeEnding = '.csv' | '.tsv' | '.json' | '.ndjson' | '.xlsx' | '.zip' | '';
 
 const endings: ReadonlyMap<string, TypeEnding> = new Map([
   ...['text/csv', 'application/csv', 'text/x-csv', 'application/x-csv', 'text/comma-separated-values'].map(csv),
@@ -99,6 +99,9 @@ const endings: ReadonlyMap<string, TypeEnding> = new Map([
   ['application/json', '.json'],
   ['text/json', '.json'],
   ...['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'].map(ndjson),
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', '.xlsx'],
+  ['application/zip', '.zip'],
+  ['application/x-zip-compressed', '.zip'],
   ...['text/plain', 'application/octet-stream', 'binary/octet-stream', 'application/x-download'].map(unsaid),
   ...['application/force-download', 'application/gzip', 'application/x-gzip'].map(unsaid),
 ]);

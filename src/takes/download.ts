@@ -15,6 +15,7 @@ import type { Config } from '#src/config/schema.ts';
 import type { TakenUrl } from '#src/ledger/takes.ts';
 import type { Logger } from '#src/log.ts';
 import { classifyFileName, safeFileName } from '#src/sources/file-name.ts';
+import { isZip } from '#src/sources/zip-archive.ts';
 import { retry } from '#src/workspace/retry.ts';
 import type { TypeEnding } from './answer-head.ts';
 import {
@@ -256,6 +257,7 @@ function stem(name: string | null): string | null {
 }
 
 function guess(start: Uint8Array): string {
+  if (isZip(start)) return '.xlsx';
   // A byte order mark and blanks may come first.
   return /^[\uFEFF\s]*[[{]/.test(Buffer.from(start).toString('utf8')) ? '.json' : '.csv';
 }

@@ -8,7 +8,6 @@
  *
  * A missing file is no failure but nothing new: an export may be late, and `expectEvery` reports one that never comes.
  */
-
 import { glob, opendir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob, parse, sep } from 'node:path';
 import pMap from 'p-map';
@@ -17,9 +16,8 @@ import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
 import type { Logger } from '#src/log.ts';
-import { classifyFileName } from '#src/sources/file-name.ts';
-import type { EnterParts } from './enter.ts';
-import { enterFile, failedNote, newestFailed } from './enter.ts';
+import { classifyFileName, readableEndings } from '#src/sources/file-name.ts';
+import { type EnterParts, enterFile, failedNote, newestFailed } from './enter.ts';
 import { compareAge, isSeen, seeFile } from './seen-file.ts';
 import { takeError } from './take-error.ts';
 
@@ -229,8 +227,7 @@ function nothingMatches(pattern: string, matches: Matches): TickEnd {
     throw takeError('file', 'fileUnreadable', `the files at ${pattern} cannot be opened`, hint);
   }
   if (refusedCount > 0) {
-    const hint =
-      'Patchbay reads .csv .tsv .txt .json .ndjson .jsonl .vcf, each also as .gz: export in one of these forms.';
+    const hint = `Patchbay reads ${readableEndings}: export in one of these forms.`;
     throw takeError('file', 'formatUnknown', `no file at ${pattern} has a name that can be read`, hint);
   }
   if (specialCount > 0) {
@@ -247,7 +244,7 @@ const looksAtOnce = 8;
 interface Matches {
   /** Regular files with names that can be read. */
   readonly files: readonly SeenFile[];
-  /** Names that match and cannot be read, such as `.xlsx`. */
+  /** Names that match and cannot be read, such as `.xls`. */
   readonly refusedCount: number;
   /** Files that this user may not open. */
   readonly unreadableCount: number;

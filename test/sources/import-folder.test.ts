@@ -114,16 +114,16 @@ describe('the import folder', () => {
   });
 
   it('hands over any other file at rest with the way out', async () => {
-    await drop('a.xlsx');
-    await drop('b.zip');
+    await drop('a.xls');
+    await drop('b.7z');
     await drop('c');
     await start();
     await scanAt(11_000);
     await scanAt(12_000);
     const reported = refused.map(({ name, code, hint }) => [name, code, hint.split(' ').slice(0, 2).join(' ')]).sort();
     expect(reported).toEqual([
-      ['a.xlsx', 'formatUnknown', 'Open it'],
-      ['b.zip', 'formatUnknown', 'Unpack it'],
+      ['a.xls', 'formatUnknown', 'Open it'],
+      ['b.7z', 'formatUnknown', 'Unpack it'],
       ['c', 'formatUnknown', 'Patchbay reads'],
     ]);
   });

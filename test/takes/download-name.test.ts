@@ -64,7 +64,9 @@ describe('a content type', () => {
     ['application/octet-stream', ''],
     [null, ''],
     ['text/html; charset=utf-8', null],
-    ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', null],
+    ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', '.xlsx'],
+    ['application/zip', '.zip'],
+    ['application/vnd.oasis.opendocument.spreadsheet', null],
     ['image/png', null],
     ['constructor', null],
   ])('%s', (type, ending) => {

@@ -131,7 +131,7 @@ describe('a glob', () => {
     const bench = await openTakesBench();
     const folderMissing = { outcome: 'nothingNew', code: 'fileMissing', message: /folder/ };
     expect(await bench.take(pattern(bench))).toMatchObject(folderMissing);
-    await bench.write('exports/a.xlsx', 'x');
+    await bench.write('exports/a.xls', 'x');
     expect(await bench.take(pattern(bench))).toMatchObject({ outcome: 'nothingNew', code: 'fileMissing' });
     expect(await bench.take(pattern(bench, '*'))).toMatchObject({ outcome: 'failed', code: 'formatUnknown' });
     await bench.write('exports/a.csv', 'a');
@@ -231,8 +231,8 @@ describe('a path', () => {
     expect(await end('zero.csv')).toMatchObject(device);
     await symlink('round.csv', join(bench.folder, 'round.csv'));
     expect(await end('round.csv')).toMatchObject({ code: 'fileUnreadable', message: /circle/ });
-    await bench.write('crm.xlsx', 'x');
-    expect(await end('crm.xlsx')).toMatchObject({ outcome: 'failed', code: 'formatUnknown', message: /CSV UTF-8/ });
+    await bench.write('crm.xls', 'x');
+    expect(await end('crm.xls')).toMatchObject({ outcome: 'failed', code: 'formatUnknown', message: /CSV UTF-8/ });
     await bench.write('crm.csv.part', 'x');
     expect(await end('crm.csv.part')).toMatchObject({ outcome: 'failed', code: 'formatUnknown' });
   });

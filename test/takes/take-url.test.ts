@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
 import type { TakeParts } from '#src/takes/take.ts';
+import { workbookOf } from '#test/support/workbook.ts';
 import {
   type Answer,
   csvText,
@@ -149,6 +150,18 @@ describe('a URL', () => {
   });
 });
 
+describe('an answer that is a workbook', () => {
+  it.each([
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'application/octet-stream',
+    'text/csv',
+  ])('is taken as %s', async (type) => {
+    const book = workbookOf([['externalId'], ['1']]);
+    const [server, bench] = [await startFileServer({ answer: sends(book, { 'content-type': type }) }), await open()];
+    expect(await bench.take(`${server.origin}/export`)).toMatchObject({ outcome: 'run' });
+  });
+});
+
 describe('an answer that is no file', () => {
   const answered = async (status: number, headers: Record<string, string> = {}) => {
     const server = await startFileServer({ answer: (_request, response) => response.writeHead(status, headers).end() });
@@ -195,12 +208,10 @@ describe('an answer that is no file', () => {
   it.each([
     ['text/html; charset=utf-8', 'x', 'contentTypeRefused'],
     ['application/pdf', 'x', 'contentTypeRefused'],
-    ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'x', 'contentTypeRefused'],
     ['text/plain', '\n <!DOCTYPE html><html>', 'contentTypeRefused'],
     ['text/csv', '<?xml version="1.0"?><!DOCTYPE html><html>', 'contentTypeRefused'],
     ['text/csv', '<!-- sign in --><html>', 'contentTypeRefused'],
     ['application/vnd.ms-excel', Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'formatUnknown'],
-    ['application/octet-stream', Buffer.from([0x50, 0x4b, 0x03, 0x04]), 'formatUnknown'],
     ['text/csv', '', 'downloadEmpty'],
   ])('but %s is refused', async (type, content, code) => {
     const [server, bench] = [await startFileServer({ answer: sends(content, { 'content-type': type }) }), await open()];

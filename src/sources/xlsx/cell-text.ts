@@ -1,0 +1,159 @@
+/**
+ * What a person sees in a cell with a number, by its number format: `01234` under `00000`, `50%`, `(415) 555-0101`. Pure.
+ *
+ * Four things are not as seen, because text that is read by a program has to be whole and unambiguous: a date is an ISO date,
+ * a long number has all its digits, thousands are not separated, and a value that the format hides is there.
+ */
+import { format, getFormatDateInfo, getFormatInfo, isValidFormat, tokenize } from 'numfmt';
+
+/** What the styles of a workbook say about a cell. */
+export interface CellFormat {
+  readonly kind: 'general' | 'date' | 'other';
+  /** The pattern that is applied; for a date an ISO pattern. */
+  readonly pattern: string;
+}
+
+export const generalFormat: CellFormat = { kind: 'general', pattern: 'General' };
+
+/**
+ * Formats that files name by number alone (ECMA-376 part 1, 18.8.30). Those that a language may define otherwise (27 to 36, 50
+ * to 58) are dates and times in all of them.
+ */
+const builtIn: ReadonlyMap<number, string> = new Map([
+  ...([
+    [1, '0'],
+    [2, '0.00'],
+    [3, '#,##0'],
+    [4, '#,##0.00'],
+    [9, '0%'],
+    [10, '0.00%'],
+    [11, '0.00E+00'],
+  ] as const),
+  ...([
+    [5, '$#,##0;-$#,##0'],
+    [6, '$#,##0;-$#,##0'],
+    [7, '$#,##0.00;-$#,##0.00'],
+    [8, '$#,##0.00;-$#,##0.00'],
+  ] as const),
+  ...([
+    [12, '# ?/?'],
+    [13, '# ??/??'],
+    [14, 'm/d/yy'],
+    [15, 'd-mmm-yy'],
+    [16, 'd-mmm'],
+    [17, 'mmm-yy'],
+  ] as const),
+  ...([
+    [18, 'h:mm AM/PM'],
+    [19, 'h:mm:ss AM/PM'],
+    [20, 'h:mm'],
+    [21, 'h:mm:ss'],
+    [22, 'm/d/yy h:mm'],
+  ] as const),
+  ...([
+    [37, '#,##0;(#,##0)'],
+    [38, '#,##0;(#,##0)'],
+    [39, '#,##0.00;(#,##0.00)'],
+    [40, '#,##0.00;(#,##0.00)'],
+  ] as const),
+  ...([
+    [41, '#,##0'],
+    [42, '$#,##0'],
+    [43, '#,##0.00'],
+    [44, '$#,##0.00'],
+  ] as const),
+  ...([
+    [45, 'mm:ss'],
+    [46, '[h]:mm:ss'],
+    [47, 'mm:ss.0'],
+    [48, '##0.0E+0'],
+    [49, '@'],
+  ] as const),
+  ...[27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'yyyy-mm-dd'] as const),
+  ...[32, 33, 34, 35, 55, 56].map((id) => [id, 'h:mm:ss'] as const),
+]);
+
+/** Longer patterns are not Excel's, which allows 255 characters. */
+const patternCharsMax = 1024;
+
+/** @param own the pattern that the workbook gives this number, if any. */
+export function cellFormat(id: number, own: string | undefined): CellFormat {
+  const pattern = own ?? builtIn.get(id) ?? 'General';
+  if (pattern.length > patternCharsMax || !isValidFormat(pattern)) return generalFormat;
+  const { type } = getFormatInfo(pattern);
+  if (/^general$/i.test(pattern) || type === 'text' || type === 'scientific' || type === 'error') return generalFormat;
+  if (type === 'date' || type === 'datetime') {
+    const { year, month, day, hours, seconds } = getFormatDateInfo(pattern);
+    if (year || month || day) {
+      const time = hours ? ` hh:mm${seconds ? ':ss' : ''}` : '';
+      return { kind: 'date', pattern: `yyyy-mm-dd${time}` };
+    }
+  }
+  return { kind: 'other', pattern: withoutGroups(pattern) };
+}
+
+/**
+ * Without the separators of thousands: they differ from country to country, and separate numbers in a list of phones. For the same
+ * reason the point is the same in all languages, whatever the format says: `[$€-407]` is a currency and a language.
+ */
+function withoutGroups(pattern: string): string {
+  return tokenize(pattern.replace(/\[\$([^\]"-]*)(?:-[^\]]*)?\]/g, '"$1"'))
+    .filter(({ type }) => type !== 'group')
+    .map(({ raw }) => raw)
+    .join('');
+}
+
+/** From 0 to the last day of the year 9999. */
+const serialMax = 2_958_466;
+/** The days between the two systems that dates are counted in. */
+export const days1904 = 1462;
+
+/**
+ * The text of a number. `raw` is the number as the file holds it.
+ * @param daysAdded 0, or `days1904` in workbooks that count from 1904.
+ */
+export function numberText(raw: string, { kind, pattern }: CellFormat, daysAdded: number): string {
+  const value = Number(raw);
+  if (raw.trim() === '' || !Number.isFinite(value)) return raw;
+  if (kind === 'general') return plainNumber(raw, value);
+  if (kind === 'date') {
+    const serial = value + daysAdded;
+    // A spreadsheet shows ##### for what is no date.
+    return serial >= 0 && serial < serialMax ? format(pattern, serial) : plainNumber(raw, value);
+  }
+  const seen = format(pattern, value, { nbsp: false }).trim();
+  const isHidden = seen === '' && value !== 0;
+  return isHidden || /\dE[+-]\d/.test(seen) ? plainNumber(raw, value) : seen;
+}
+
+/** A spreadsheet keeps this many digits. */
+const digitsKept = 15;
+
+/**
+ * All digits, without an exponent. A whole number of more digits than a spreadsheet keeps is written with one, `1.5E+17`, so
+ * that no reader takes the zeros at its end for digits: unless the file holds it digit by digit, exactly.
+ */
+function plainNumber(raw: string, value: number): string {
+  if (Number.isInteger(value)) {
+    if (Math.abs(value) < 10 ** digitsKept) return `${value === 0 ? 0 : value}`;
+    return isExact(raw, value) ? raw.trim() : exponential(value);
+  }
+  const rounded = Number(value.toPrecision(digitsKept));
+  const text = `${rounded}`;
+  return text.includes('e') ? rounded.toFixed(20).replace(/0+$/, '') : text;
+}
+
+/** Whether digits were lost. A program other than a spreadsheet may have written the number in full. */
+export function lostDigits(text: string): boolean {
+  return /^-?\d(?:\.\d+)?E\+\d{2,3}$/.test(text);
+}
+
+/** Typed into a spreadsheet, such a number ends with zeros. */
+function isExact(raw: string, value: number): boolean {
+  return Number.isSafeInteger(value) && /^-?\d+[1-9]$/.test(raw.trim());
+}
+
+function exponential(value: number): string {
+  const [mantissa = '', exponent = ''] = value.toExponential(digitsKept - 1).split('e+');
+  return `${mantissa.replace(/\.?0+$/, '')}E+${exponent.padStart(2, '0')}`;
+}

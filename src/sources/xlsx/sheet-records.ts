@@ -1,0 +1,250 @@
+/**
+ * The rows of one sheet as records of a table: each with its row number and what a person sees in its cells; and what else is
+ * worth a note, such as hidden rows.
+ *
+ * Invariant: at most the rows of one chunk of the sheet are in memory. Rows without a value give no record.
+ */
+import { fileError, type PatchbayError } from '#src/errors.ts';
+import type { SourceLimits } from '#src/sources/format-reader.ts';
+import { generalFormat, lostDigits, numberText } from './cell-text.ts';
+import { createTextCollector, isTrue, type Sheet, unescaped, type Workbook } from './workbook.ts';
+import type { Attributes, PartHandler } from './xml-part.ts';
+
+export interface SheetRecord {
+  /** The row's number in the sheet, from 1. */
+  readonly line: number;
+  /** The cells with commas between them, for messages and bounds. */
+  readonly text: string;
+  /** Up to the last one that holds something. */
+  readonly cells: readonly string[];
+}
+
+/** How many of something there are, and where the first is. */
+export interface Sighting {
+  count: number;
+  /** `C5`; empty where there is none. */
+  first: string;
+}
+
+/** What was seen beside the values. Complete after the last row. */
+export interface SheetSightings {
+  readonly blankRows: Sighting;
+  readonly hiddenRows: Sighting;
+  readonly valuelessFormulas: Sighting;
+  readonly lostDigits: Sighting;
+  /** Indexes from 0, of those that can be read. */
+  readonly hiddenColumns: readonly number[];
+  /** Ranges such as `A2:A4` of more than one cell. */
+  readonly merges: readonly Range[];
+}
+
+export interface Range {
+  readonly name: string;
+  readonly lastRow: number;
+}
+
+/** LibreOffice can have more rows than Excel's 1,048,576. */
+const rowNumberMax = 16_777_216;
+const columnNumberMax = 16_384;
+const rangesKeptMax = 1_000;
+/** One value: beyond what a cell may hold. */
+const valueCharsMax = 128 * 1024;
+
+export interface SheetReader {
+  /**
+   * Groups of records; ends with the sheet, or after `chunksMax` chunks of it.
+   * Throws what `Workbook.parse` throws, and PatchbayError `file` `recordTooLong`.
+   */
+  records(chunksMax?: number): AsyncGenerator<readonly SheetRecord[]>;
+  readonly seen: SheetSightings;
+}
+
+export function readSheet(workbook: Workbook, sheet: Sheet, limits: SourceLimits): SheetReader {
+  const seen = {
+    blankRows: none(),
+    hiddenRows: none(),
+    valuelessFormulas: none(),
+    lostDigits: none(),
+    hiddenColumns: [] as number[],
+    merges: [] as Range[],
+  };
+  const records: SheetRecord[] = [];
+  const parts = rowParser(workbook, limits, seen, records);
+  return {
+    seen,
+    records: async function* (chunksMax = Number.POSITIVE_INFINITY) {
+      let chunks = 0;
+      for await (const _chunk of workbook.parse(sheet, parts)) {
+        if (records.length > 0) yield records.splice(0);
+        if (++chunks >= chunksMax) return;
+      }
+    },
+  };
+}
+
+function none(): Sighting {
+  return { count: 0, first: '' };
+}
+
+function sight(sighting: Sighting, place: string): void {
+  sighting.count++;
+  if (sighting.count === 1) sighting.first = place;
+}
+
+type Seen = { -readonly [Name in keyof SheetSightings]: SheetSightings[Name] } & {
+  hiddenColumns: number[];
+  merges: Range[];
+};
+
+function rowParser(workbook: Workbook, limits: SourceLimits, seen: Seen, records: SheetRecord[]): PartHandler {
+  const inline = createTextCollector();
+  let line = 0;
+  let lastFilled = 0;
+  let isHiddenRow = false;
+  let cells: string[] = [];
+  let column = -1;
+  let cell: Attributes = {};
+  let value: string | null = null;
+  let hasFormula = false;
+  /** Within a cell: its value, its text, or neither. */
+  let inside: 'value' | 'inline' | 'other' = 'other';
+
+  const startRow = ({ r, hidden }: Attributes): void => {
+    line = r === undefined ? line + 1 : Number(r);
+    if (!(line >= 1 && line <= rowNumberMax)) throw damaged(workbook.file, `a row has the number ${r}`);
+    isHiddenRow = isTrue(hidden);
+    cells = [];
+    column = -1;
+  };
+
+  const startCell = (attributes: Attributes): void => {
+    cell = attributes;
+    column = attributes.r === undefined ? column + 1 : columnIndex(attributes.r);
+    if (!(column >= 0 && column < columnNumberMax)) throw damaged(workbook.file, `a cell is called ${attributes.r}`);
+    value = null;
+    hasFormula = false;
+    inside = 'other';
+    inline.clear();
+  };
+
+  const endCell = (): void => {
+    const place = (): string => `${columnName(column)}${line}`;
+    if (hasFormula && (value === null || (value === '' && cell.t !== 'str'))) sight(seen.valuelessFormulas, place());
+    const text = cellText(place);
+    if (text === '') return;
+    while (cells.length < column) cells.push('');
+    cells[column] = text;
+  };
+
+  const cellText = (place: () => string): string => {
+    if (cell.t === 'inlineStr') return inline.text();
+    if (value === null || value === '') return '';
+    switch (cell.t) {
+      case 's': {
+        const text = workbook.texts.get(Number(value));
+        if (text === null) throw damaged(workbook.file, `the cell ${place()} names a text that is missing`);
+        return text;
+      }
+      case 'str':
+        return unescaped(value);
+      case 'b':
+        return isTrue(value.trim()) ? 'TRUE' : 'FALSE';
+      case 'e':
+        return value.trim();
+      case 'd':
+        return isoText(value.trim());
+      default: {
+        const format = workbook.formats[Number(cell.s ?? '0')] ?? generalFormat;
+        const text = numberText(value, format, workbook.daysAdded);
+        if (lostDigits(text)) sight(seen.lostDigits, place());
+        return text;
+      }
+    }
+  };
+
+  const endRow = (): void => {
+    if (cells.every((text) => text.trim() === '')) return;
+    const text = cells.join(',');
+    if (text.length > limits.recordBytesMax) throw rowTooLong(workbook.file, line, limits.recordBytesMax);
+    if (isHiddenRow) sight(seen.hiddenRows, `${line}`);
+    // Blank rows are those between others: sheets often end with formatted rows that hold nothing.
+    seen.blankRows.count += Math.max(0, line - lastFilled - 1);
+    lastFilled = line;
+    records.push({ line, text, cells });
+  };
+
+  return {
+    onStart: (element, attributes) => {
+      if (element === 'c') startCell(attributes);
+      else if (element === 'v') {
+        inside = 'value';
+        value = '';
+      } else if (element === 'row') startRow(attributes);
+      else if (element === 'f') hasFormula = true;
+      else if (element === 'is') inside = 'inline';
+      else if (element === 'col') noteHiddenColumns(attributes, limits.columnsMax, seen.hiddenColumns);
+      else if (element === 'mergeCell') noteMerge(attributes, seen.merges);
+      if (inside === 'inline') inline.onStart(element);
+    },
+    onText: (text) => {
+      if (inside === 'value' && value !== null && value.length < valueCharsMax) value += text.slice(0, valueCharsMax);
+      else if (inside === 'inline') inline.onText(text);
+    },
+    onEnd: (element) => {
+      if (inside === 'inline') inline.onEnd(element);
+      if (element === 'c') endCell();
+      else if (element === 'row') endRow();
+      if (element === 'v' || element === 'is' || element === 'c') inside = 'other';
+    },
+  };
+}
+
+function noteHiddenColumns({ min, max, hidden }: Attributes, columnsMax: number, indexes: number[]): void {
+  if (!isTrue(hidden)) return;
+  const last = Math.min(Number(max), columnsMax);
+  for (let number = Math.max(1, Number(min)); number <= last && indexes.length < columnsMax; number++) {
+    indexes.push(number - 1);
+  }
+}
+
+function noteMerge({ ref = '' }: Attributes, merges: Range[]): void {
+  const [, first, last, lastRow] = /^\$?([A-Z]+\$?\d+):(\$?[A-Z]+\$?(\d+))$/.exec(ref) ?? [];
+  if (first === undefined || first === last || merges.length >= rangesKeptMax) return;
+  merges.push({ name: ref, lastRow: Number(lastRow) });
+}
+
+/** A date that is written as text: `2026-03-05T00:00:00` is a day. */
+function isoText(text: string): string {
+  return text.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace(/(?<=:\d\d)\.0+(?=Z?$)/, '');
+}
+
+/** 0 for `A5`, 26 for `AA5`; NaN for what names no cell. */
+function columnIndex(reference: string): number {
+  let number = 0;
+  for (let index = 0; index < reference.length; index++) {
+    const letter = reference.charCodeAt(index) & ~0x20;
+    if (letter < 0x41 || letter > 0x5a) return index === 0 ? Number.NaN : number - 1;
+    number = number * 26 + letter - 0x40;
+  }
+  return Number.NaN;
+}
+
+/** `A` for 0. */
+export function columnName(index: number): string {
+  let name = '';
+  for (let rest = index + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    name = String.fromCharCode(0x41 + ((rest - 1) % 26)) + name;
+  }
+  return name;
+}
+
+function damaged(file: string, why: string): PatchbayError {
+  const hint = 'Open it in the spreadsheet program, save it again, and drop the new file.';
+  return fileError('xlsxDamaged', `${file} is a damaged workbook: ${why}`, { file }, hint);
+}
+
+function rowTooLong(file: string, line: number, recordBytesMax: number): PatchbayError {
+  const message = `${file}, line ${line}: the row is longer than ${recordBytesMax} bytes`;
+  const hint = 'Check that the sheet is a table with one contact per row.';
+  return fileError('recordTooLong', message, { file, line, recordBytesMax }, hint);
+}
