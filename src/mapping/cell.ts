@@ -1,9 +1,9 @@
 /**
  * One value of a file (`docs/rules.md`, "What a cell means"): what it is before the meaning of its column is considered, and the
- * readers of values that are text, such as names, keys, e-mail addresses, source labels and links.
+ * readers of values that are text, such as names, keys, source labels and links.
  *
  *   raw value ── readCell ──▶ Cell      blank, clear, text, list or wrong
- *   text ── readEmail, … ──▶ Reading    the text, normalised, perhaps with warnings; or a flaw that rejects the row
+ *   text ── readText, … ──▶ Reading    the text, normalised, perhaps with warnings; or a flaw that rejects the row
  *
  * No reader guesses. Every text is trimmed and in Unicode NFC. A flaw says what is wrong with one value; `row.ts` adds the line and the column. Messages never repeat the value, so
  * that `--no-values` can leave values out of everything that is printed (`docs/rules.md`, "Secrets and personal data"); the
@@ -12,6 +12,7 @@
 
 import { PatchbayError } from '#src/errors.ts';
 import type { JsonValue } from '#src/sources/row.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 /** A raw value and where it was found. */
 export interface Place {
@@ -73,13 +74,6 @@ function unguard(text: string): string {
   return inner.replaceAll('""', '').includes('"') ? bare : inner.replaceAll('""', '"');
 }
 
-const placeholders: ReadonlySet<string> = new Set(['null', 'n/a', '#n/a', 'undefined']);
-
-/** True for what programs write where they have no value: `null`, `N/A`, `undefined`, `#N/A`, in any case. */
-export function isPlaceholder(text: string): boolean {
-  return placeholders.has(text.trim().toLowerCase());
-}
-
 /** Codes that reject a row. Stable: scripts may compare them. */
 export type RejectionCode =
   | 'keyMissing'
@@ -90,6 +84,7 @@ export type RejectionCode =
   | 'phoneCountryMissing'
   | 'phoneImpossible'
   | 'phoneAmbiguous'
+  | 'phoneForeign'
   | 'emailInvalid'
   | 'controlCharacter'
   | 'brokenCharacter'
@@ -110,6 +105,9 @@ export type WarningCode =
   | 'phoneUnassigned'
   | 'phoneExtensionDropped'
   | 'phoneCountryAssumed'
+  | 'phoneRemarkDropped'
+  | 'emailRemarkDropped'
+  | 'emailLeftOut'
   | 'placeholderText'
   | 'lineBreakReplaced'
   | 'clearIgnored'
@@ -175,6 +173,13 @@ export function characterFlaw(text: string): ReturnType<typeof bad> | null {
   return null;
 }
 
+/** Full-width forms of ASCII become ASCII; invisible marks, as of direction, and soft hyphens are removed. */
+export function plainCharacters(text: string): string {
+  return text
+    .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/\p{Cf}/gu, '');
+}
+
 /** One line of text: a name, a company, a label. A line break or tab inside becomes one space, with a warning. */
 export function readText(text: string): Reading<string> {
   const flaw = characterFlaw(text);
@@ -189,45 +194,6 @@ export function readText(text: string): Reading<string> {
 export function readLongText(text: string): Reading<string> {
   const flaw = characterFlaw(text);
   return flaw ?? good(text.normalize('NFC').replace(/\r\n?/g, '\n').trim());
-}
-
-const addressLengthMax = 254;
-const localPart = /^[^\s@,;:<>()[\]"\\]{1,64}$/u;
-const domainLabel = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
-
-/**
- * Splits a cell into its addresses, which CRMs join by `;`, `,`, `|`, ` ::: ` or line breaks (`docs/exports.md`). None of these
- * is allowed in an address.
- */
-export function splitEmails(text: string): readonly string[] {
-  return text
-    .split(/:::|[;,|\r\n]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-/** A plausible address of at most 254 characters, in lower case in its domain alone (`docs/rules.md`). */
-export function readEmail(text: string): Reading<string> {
-  const hint = 'Write one address like anna@example.com, or leave the cell blank.';
-  const flaw = characterFlaw(text);
-  if (flaw !== null) return flaw;
-  const address = text
-    .normalize('NFC')
-    .trim()
-    .replace(/^mailto:/i, '');
-  if ([...address].length > addressLengthMax) {
-    return bad('emailInvalid', `the e-mail address is longer than ${addressLengthMax} characters`, hint);
-  }
-  const at = address.lastIndexOf('@');
-  if (at < 0) return bad('emailInvalid', 'the e-mail address has no @', hint);
-  const local = address.slice(0, at);
-  const domain = address.slice(at + 1);
-  if (!localPart.test(local)) return bad('emailInvalid', 'the part before the @ is not valid', hint);
-  const labels = domain.split('.');
-  if (labels.length < 2 || !labels.every((label) => domainLabel.test(label)) || /^\d+$/.test(labels.at(-1) ?? '')) {
-    return bad('emailInvalid', 'the part after the @ is not a domain name', hint);
-  }
-  return good(`${local}@${domain.toLowerCase()}`.normalize('NFC'));
 }
 
 // Source labels (`docs/interface.md`, section 8; the words: `docs/facts.md`, "Create, read, update, delete").
@@ -343,7 +309,7 @@ export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json'): R
   const cell = readCell(raw, from);
   if (cell.kind === 'wrong') return { ok: false, flaw: cell.flaw };
   if (cell.kind === 'list') return bad('notText', 'the key is a list', 'Write one key per row, as a string.');
-  if (cell.kind !== 'text' || isPlaceholder(cell.text)) {
+  if (cell.kind !== 'text' || isPlaceholder(cell.text, 'key')) {
     return { ok: false, flaw: keyMissing };
   }
   const bare = from === 'csv' ? withoutGuard(cell.text) : cell.text;

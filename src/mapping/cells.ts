@@ -4,7 +4,7 @@
  * A reader is pure. It returns a part of the desired contact with its warnings, or the problems that reject the row;
  * `row.ts` folds the readings of a row's values into one contact.
  */
-import type { DesiredContact, DesiredItem } from '#src/contacts/desired.ts';
+import type { DesiredContact, DesiredItem, ScalarName } from '#src/contacts/desired.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 import {
   bad,
@@ -12,22 +12,21 @@ import {
   type Flaw,
   good,
   isJsonObject,
-  isPlaceholder,
   memberOf,
   type Place,
   type Reading,
   readCell,
-  readEmail,
   readKey,
   readSource,
   readSourceUrl,
   readText,
-  splitEmails,
   type WarningCode,
 } from './cell.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
+import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { readPhone, splitPhones } from './phone-cell.ts';
+import { isPlaceholder } from './placeholder.ts';
 import type { NamePart } from './synonyms.ts';
 import type { ItemList, ItemsTarget, Target } from './target.ts';
 
@@ -56,7 +55,7 @@ const readers: Readers = {
     const single = readSingle(place);
     if (!single.ok) return refused(place, single.flaw);
     const cell = part === undefined ? single.value : partOf(single.value, part);
-    const isNothing = cell.kind === 'text' && nameFields.has(name) && isPlaceholder(cell.text);
+    const isNothing = cell.kind === 'text' && isNoName(name, cell.text);
     if (cell.kind === 'text' && !isNothing) {
       const reading = name === 'sourceUrl' ? readSourceUrl(cell.text) : readText(cell.text);
       return found(place, reading, (value) => ({ scalars: { [name]: value } }));
@@ -111,8 +110,11 @@ export function refused({ field, raw }: Pick<Finding, 'field' | 'raw'>, flaw: Fl
 
 const nothing: CellReading = { adds: {}, problems: [], warnings: [] };
 
-/** The names for which a word such as `N/A` means "no value" (`docs/rules.md`, "What a cell means"). */
-const nameFields: ReadonlySet<string> = new Set(['firstName', 'lastName', 'company']);
+/** A word such as `N/A` means "no value" in names alone (`docs/rules.md`, "What a cell means"). */
+function isNoName(name: ScalarName, text: string): boolean {
+  if (name === 'company') return isPlaceholder(text, 'company');
+  return (name === 'firstName' || name === 'lastName') && isPlaceholder(text, 'name');
+}
 
 const placeholderWarning: Flaw<WarningCode> = {
   code: 'placeholderText',
@@ -147,7 +149,7 @@ function readSingle(place: Place): Reading<SingleCell> {
 
 /** One part of a whole name; blank where the name has none. */
 function partOf(cell: SingleCell, part: NamePart): SingleCell {
-  if (cell.kind !== 'text' || isPlaceholder(cell.text)) return cell;
+  if (cell.kind !== 'text' || isPlaceholder(cell.text, 'name')) return cell;
   const text = part === 'givenNames' ? givenNames(cell.text) : familyName(cell.text);
   return text === '' ? { kind: 'blank' } : { kind: 'text', text };
 }
@@ -163,11 +165,13 @@ const itemsMax = 100;
 interface ItemReader {
   readonly split: (text: string, country: ItemsTarget['country']) => readonly string[];
   readonly read: (text: string, country: ItemsTarget['country']) => Reading<string>;
+  /** Why a part is left out with a warning, although it is a value; null for any other. */
+  readonly leftOut: (text: string) => Flaw<WarningCode> | null;
 }
 
 const itemReaders: Readonly<Record<ItemList, ItemReader>> = {
-  emails: { split: splitEmails, read: readEmail },
-  phones: { split: splitPhones, read: readPhone },
+  emails: { split: splitEmails, read: readEmail, leftOut: emailLeftOut },
+  phones: { split: splitPhones, read: readPhone, leftOut: () => null },
 };
 
 type ItemsReading = Omit<CellReading, 'adds'> & { readonly items: readonly DesiredItem[] };
@@ -176,15 +180,16 @@ const noItems: ItemsReading = { items: [], problems: [], warnings: [] };
 
 /** The items of one text: several where it holds several, none for a placeholder. */
 function readItems(place: Place, { list, country }: ItemsTarget, text: string, label: string): ItemsReading {
-  const { split, read } = itemReaders[list];
+  const { split, read, leftOut } = itemReaders[list];
   const parts = split(text, country);
   if (parts.length > itemsMax) return { ...noItems, problems: [{ ...place, flaw: tooMany('cell') }] };
   const items: DesiredItem[] = [];
   const problems: Finding[] = [];
   const warnings: Finding[] = [];
   for (const part of parts) {
-    if (isPlaceholder(part)) {
-      warnings.push({ ...place, flaw: placeholderWarning });
+    const nothingFlaw = isPlaceholder(part, 'item') ? placeholderWarning : leftOut(part);
+    if (nothingFlaw !== null) {
+      warnings.push({ ...place, flaw: nothingFlaw });
       continue;
     }
     const reading = read(part, country);

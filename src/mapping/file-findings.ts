@@ -10,11 +10,12 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { listNames, type ObjectRow, type Row } from '#src/sources/row.ts';
 import { missingHint } from './bind-mapping.ts';
-import { isJsonObject, isPlaceholder, type JsonObject, type WarningCode } from './cell.ts';
+import { isJsonObject, type JsonObject, type WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
 import { closestName, isIgnoredHeader, normaliseHeader } from './header.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
 import type { Mapping } from './mapping-schema.ts';
+import { isPlaceholder } from './placeholder.ts';
 import type { MappedRow } from './row.ts';
 import { type BoundColumn, holdsContent } from './target.ts';
 
@@ -191,12 +192,17 @@ function missed(filled: readonly ContactColumn[], namesPeople: boolean): readonl
 }
 
 function isFilled(value: unknown): boolean {
-  if (typeof value === 'string') return value.trim() !== '' && !isPlaceholder(value);
+  if (typeof value === 'string') return value.trim() !== '' && !isPlaceholder(value, 'company');
   return typeof value === 'number' || (Array.isArray(value) && value.some(isFilled));
 }
 
 /** Warnings that are reported once for the file: one for each of a million rows would bury all others. */
-const ofTheFile: ReadonlySet<string> = new Set<WarningCode>(['keyUnguarded', 'keyDecimalsDropped']);
+const ofTheFile: ReadonlySet<string> = new Set<WarningCode>([
+  'keyUnguarded',
+  'keyDecimalsDropped',
+  'phoneRemarkDropped',
+  'emailRemarkDropped',
+]);
 
 interface FileNotes {
   /** Counts the row's warnings that are reported for the file. @returns the row without them. */

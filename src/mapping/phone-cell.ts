@@ -13,14 +13,11 @@ import {
 } from 'libphonenumber-js/max';
 import { PatchbayError } from '#src/errors.ts';
 import { bad, characterFlaw, type Flaw, good, type Reading, type WarningCode } from './cell.ts';
+import { spellPhone, wholeNumberOf } from './phone-spelling.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 /** The pattern of the service (`docs/facts.md`, "not looked up"). */
 const e164 = /^\+[1-9]\d{1,14}$/;
-/** `3.108207129E9`, `4.15E+09`: the last digits are lost. */
-const scientific = /^[+-]?\d+(?:[.,]\d+)?E[+-]?\d{1,3}$/i;
-/** `;ext=5`, `ext. 5`, `x123`, `#5`, `DW 5` at the end, after a digit. */
-const extension = /(?<=[\d)])[\s,;]*(?:extension|ext|x|durchwahl|dw|#)[\s.:=]*\d{1,7}$/i;
-
 const unassigned: Flaw<WarningCode> = {
   code: 'phoneUnassigned',
   message: 'the number is possible but not assigned in its numbering plan',
@@ -33,66 +30,95 @@ const extensionDropped: Flaw<WarningCode> = {
 };
 const countryAssumed: Flaw<WarningCode> = {
   code: 'phoneCountryAssumed',
-  message: 'the number begins with the digits of its own country code, but was read as a national number',
-  hint: 'If the first digits are the country code, write a + before them.',
+  message: 'the number begins with the code of the default country, and was read as if a + were before it',
+  hint: 'If it is a national number, write it with its 0 at the beginning.',
 };
 
-/** Removes differences of spelling: full-width forms, spaces, dashes, invisible marks, an apostrophe, the `=` of `=+49…`, `tel:`, `(+49)`, a trailing `.0`. */
-function tidyPhone(raw: string): string {
-  const plain = raw
-    .replace(/[\uFF01-\uFF5E]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
-    .replace(/\p{Cf}/gu, '')
-    .replace(/[\p{Pd}\u2212]/gu, '-')
-    .replace(/[^\S\r\n]/gu, ' ')
-    .trim();
-  return plain
-    .replace(/^'\s*/, '')
-    .replace(/^=\s*(?=[+(\d])/, '')
-    .replace(/^tel:\s*/i, '')
-    .replace(/^\(\s*(\+|00)(\d{1,3})\s*\)/, '$1$2 ')
-    .replace(/^(\+?\d{5,})\.0+$/, '$1');
-}
+const remarkDropped: Flaw<WarningCode> = {
+  code: 'phoneRemarkDropped',
+  message: 'a word beside a phone number, such as mobile, was left out',
+  hint: 'No action needed: the column decides the label.',
+};
+
+/** No spelling of one number is longer. */
+const spellingLengthMax = 200;
 
 /** Reads one number. @param country of numbers without a country code; null if it is unknown. */
 export function readPhone(raw: string, country: CountryCode | null): Reading<string> {
   const broken = characterFlaw(raw);
   if (broken !== null) return broken;
-  const text = tidyPhone(raw);
-  if (scientific.test(text)) {
+  if (raw.length > spellingLengthMax) return /\p{L}/u.test(raw) ? withLetters(raw) : impossible;
+  const { base: spelled, hasExtension, hasRemark } = spellPhone(raw);
+  const whole = wholeNumberOf(spelled);
+  if (whole === 'lost' || spreadsheetError.test(spelled)) {
     const hint =
       'Format the column as text in the spreadsheet, or export again without opening the file in a spreadsheet.';
     return bad('phoneDamaged', 'a spreadsheet has damaged the phone number', hint);
   }
-  const base = text.replace(extension, '').trim();
-  if (/\p{L}/u.test(base)) {
-    return bad('phoneLetters', 'the phone number contains letters', 'Write it in digits, or leave the cell blank.');
-  }
-  if (/\/\s*\d{0,2}$/.test(base)) {
+  const base = whole ?? spelled;
+  if (/\p{L}/u.test(base)) return withLetters(base);
+  if (/\/\s*\d{0,2}$|[,;]/.test(base)) {
     return bad(
       'phoneAmbiguous',
-      'the digits after the / may be an extension or an alternative ending',
+      'the digits after the / or , may be an extension or an alternative ending',
       'Write one whole number per cell.',
     );
   }
-  const parsed = parseAny(base, country);
-  if (parsed === 'countryMissing') {
+  const found = parseAny(base, country);
+  if (found === 'countryMissing') {
     const hint =
       'Write the number with + and its country code, or set defaultCountry in the mapping (--default-country).';
     return bad('phoneCountryMissing', 'the phone number has no country code', hint);
   }
-  if (parsed === null || !e164.test(parsed.number)) {
+  if (found === null) return impossible;
+  const international = withItsCountryCode(base, found);
+  const parsed = international ?? found;
+  if (!e164.test(parsed.number)) return impossible;
+  const isAssigned = parsed.isValid();
+  if (!isAssigned && country !== null && isForeign(base, parsed)) {
     return bad(
-      'phoneImpossible',
-      'this is not a possible phone number',
-      'Check the country code and the number of digits.',
+      'phoneForeign',
+      `the number begins with 0, as no number of the default country (${country}) does`,
+      'If it is a number of another country, write it with + and its country code.',
     );
   }
   const warnings = [
-    ...(base !== text || parsed.ext !== undefined ? [extensionDropped] : []),
-    ...(parsed.isValid() ? [] : [unassigned]),
-    ...(mayHoldItsCountryCode(base, parsed) ? [countryAssumed] : []),
+    ...(hasExtension || parsed.ext !== undefined ? [extensionDropped] : []),
+    ...(hasRemark ? [remarkDropped] : []),
+    ...(isAssigned ? [] : [unassigned]),
+    ...(international === null ? [] : [countryAssumed]),
   ];
   return good(parsed.number, warnings);
+}
+
+/** `#REF!`, `#WERT!`, `#####`: what a spreadsheet shows in place of a value. */
+const spreadsheetError = /^#(?:#*|[\p{L}\d¡/]*[!?])$/u;
+
+const impossible = bad(
+  'phoneImpossible',
+  'this is not a possible phone number',
+  'Check the country code and the number of digits.',
+);
+
+/** Words in place of digits, as in `1-800-FLOWERS`, are not read: they are spelled for people, and cut off at will. */
+function withLetters(text: string): ReturnType<typeof bad> {
+  const message = 'the phone number contains letters';
+  return /^[\d\s()+.-]*[A-Z]{3,}[\dA-Z\s-]*$/.test(text) && /\d/.test(text)
+    ? bad('phoneLetters', message, 'Write digits: ABC is 2, DEF 3, GHI 4, JKL 5, MNO 6, PQRS 7, TUV 8, WXYZ 9.')
+    : bad('phoneLetters', message, 'Write it in digits, or leave the cell blank.');
+}
+
+/** Where numbers keep the 0 at their beginning, in international form too. */
+const leadingZeroCountries: ReadonlySet<string> = new Set(['IT', 'SM', 'VA', 'CI', 'GA', 'CG', 'BJ']);
+
+/**
+ * `01 42 68 53 00`, a number of Paris, has as many digits as one of the USA, where the first is never 0: written as
+ * +10142685300 it would reach no one.
+ */
+function isForeign(base: string, parsed: PhoneNumber): boolean {
+  return (
+    base.startsWith('0') && parsed.nationalNumber.startsWith('0') && !leadingZeroCountries.has(parsed.country ?? '')
+  );
 }
 
 /**
@@ -113,17 +139,31 @@ function possible(number: PhoneNumber | undefined): PhoneNumber | null {
   return number?.isPossible() === true ? number : null;
 }
 
-/** By the German plan `49170…` is a number in the town of Leer; most likely it is a mobile number that lost its +. */
-function mayHoldItsCountryCode(base: string, parsed: PhoneNumber): boolean {
+/**
+ * `49170…` with the default country DE: by the German plan a number in the town of Leer without its 0, but most likely a
+ * mobile number whose + a spreadsheet removed. Null for any other.
+ */
+function withItsCountryCode(base: string, parsed: PhoneNumber): PhoneNumber | null {
   const digits = base.replace(/\D/g, '');
   if (base.startsWith('+') || parsed.nationalNumber !== digits || !digits.startsWith(parsed.countryCallingCode))
-    return false;
-  return parsePhoneNumberFromString(`+${digits}`, { extract: false })?.isValid() === true;
+    return null;
+  const international = parsePhoneNumberFromString(`+${digits}`, { extract: false });
+  return international?.isValid() === true ? international : null;
 }
 
-const alwaysSeparates = /[\r\n|]|:::|;(?!\s*ext)/i;
+/** A `;` before at most six digits is a pause in what is dialled. */
+const alwaysSeparates = /[\r\n|]|:::|;(?!\s*(?:ext|\d{1,6}[*#]?\s*(?:$|[;,|\r\n])))/i;
+const wordBetween = '(?<!\\s)\\s+(?:or|and|und|oder|et|ou|y|o|&)\\s+';
+const spaceBetween = '(?<!\\s)(?:\\s{2,}|\\s(?=\\+\\s?\\d))';
 /** May also be part of a number (`030/1234567`). Tried in this order; the first that gives plausible numbers alone is used. */
-const maySeparate = [/,/, /\//, /[,/]/] as const;
+const maySeparate = [
+  /,/,
+  /\//,
+  /[,/]/,
+  new RegExp(wordBetween, 'i'),
+  new RegExp(spaceBetween),
+  new RegExp(`[,/]|${wordBetween}|${spaceBetween}`, 'i'),
+] as const;
 /** A shorter part is an area code, or another ending of the same number. */
 const digitsMin = 7;
 
@@ -135,13 +175,19 @@ export function splitPhones(text: string, country: CountryCode | null): readonly
 function splitIntoPlausible(text: string, country: CountryCode | null): readonly string[] {
   for (const separator of maySeparate) {
     const parts = cut(text, separator);
-    if (parts.length > 1 && parts.every((part) => isPlausible(part, country))) return parts;
+    const values = parts.filter((part) => !isWordForNone(part));
+    if (parts.length > 1 && values.length > 0 && values.every((part) => isPlausible(part, country))) return parts;
   }
   return [text];
 }
 
 function isPlausible(part: string, country: CountryCode | null): boolean {
   return part.replace(/[^\p{Nd}]/gu, '').length >= digitsMin && readPhone(part, country).ok;
+}
+
+/** Zeros may be another ending of the number before. */
+function isWordForNone(part: string): boolean {
+  return !/\p{Nd}/u.test(part) && isPlaceholder(part, 'item');
 }
 
 function cut(text: string, separator: RegExp): readonly string[] {

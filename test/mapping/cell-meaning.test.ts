@@ -68,25 +68,6 @@ describe('the token #CLEAR', () => {
   });
 });
 
-describe('null, N/A and undefined as text', () => {
-  test.each(['null', 'NULL', 'N/A', 'n/a', 'Undefined', '#N/A'])(
-    '"%s" in a name, phone or e-mail: a warning and no value',
-    (word) => {
-      const mapped = row({ firstName: word, lastName: word, company: word, email: word, phone: word });
-      expect(desiredOf(mapped)).toMatchObject({ scalars: {}, emails: [], phones: [] });
-      expect(warningsOf(mapped)).toEqual(Array(5).fill('placeholderText'));
-    },
-  );
-
-  test('is a text like any other in a role', () => {
-    expect(desiredOf(row({ role: 'null' })).scalars).toEqual({ role: 'null' });
-  });
-
-  test('is as blank as a blank cell where blank clears', () => {
-    expect(desiredOf(row({ firstName: 'N/A' }, { onBlank: 'clear' })).scalars).toEqual({ firstName: null });
-  });
-});
-
 describe('a text', () => {
   test('is trimmed and brought to NFC', () => {
     expect(desiredOf(row({ firstName: '  Zoe\u0308 ' })).scalars.firstName).toBe('Zoë');
@@ -115,45 +96,6 @@ describe('a text', () => {
 
   test('that looks like a formula stays as it is', () => {
     expect(desiredOf(row({ company: '=1+1' })).scalars.company).toBe('=1+1');
-  });
-});
-
-describe('an e-mail address', () => {
-  const email = (text: string) => desiredOf(row({ email: text })).emails[0]?.items.map(({ value }) => value);
-
-  test('is lower-cased in the domain only', () => {
-    expect(email('Anna.B@Example.COM')).toEqual(['Anna.B@example.com']);
-  });
-
-  test('may have a plus, an apostrophe, letters of any alphabet, and mailto: before it', () => {
-    expect(email("mailto:o'neil+x@example.com")).toEqual(["o'neil+x@example.com"]);
-    expect(email('dörte@bücher.example.org')).toEqual(['dörte@bücher.example.org']);
-  });
-
-  test.each([
-    'nobody',
-    'a@',
-    '@example.com',
-    'a b@example.com',
-    'a@example',
-    'a@@example.com',
-    'a@-x.com',
-    'a@example..com',
-    'a@1.2.3.4',
-    '/o=Org/cn=x',
-    `${'a'.repeat(65)}@example.com`,
-    `a@${'b.'.repeat(130)}com`,
-  ])('that cannot be one kills the row: %s', (text) => {
-    expect(codesOf(row({ email: text }))).toEqual(['emailInvalid']);
-  });
-
-  test.each([
-    'a@example.com; b@example.com',
-    'a@example.com,b@example.com',
-    'a@example.com ::: b@example.com',
-    'a@example.com\nb@example.com',
-  ])('may share its cell with another: %j', (text) => {
-    expect(email(text)).toEqual(['a@example.com', 'b@example.com']);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { codesOf, desiredOf, mapping, mapRecord, warningsOf } from './support.ts';
+import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { cellsRow, codesOf, desiredOf, mapping, mapRecord, noContext, warningsOf } from './support.ts';
 
 const mapped = (text: string, country: string | null = null) =>
   mapRecord({ externalId: 'a', phone: text }, { defaultCountry: country });
@@ -27,9 +28,56 @@ describe('a phone number becomes E.164', () => {
     ['00 1 415 555 0101'],
     ['(+1) 415 555 0101'],
     ['(001) 415 555 0101'],
-  ])('from %j', (text) => {
-    expect(numbers(text)).toEqual(['+14155550101']);
-    expect(warningsOf(mapped(text))).toEqual([]);
+    ['+1\u00b7415\u00b7555\u00b70101'],
+    ['\u2019+1 415 555 0101'],
+    ['"+1 415 555 0101"'],
+    ['+1 415 555 0101.'],
+    ['+ 1 415 555 0101'],
+    ['[+1] 415 555 0101'],
+    ['callto:+14155550101'],
+    ['+1.4155550101E10'],
+    ['1.4155550101E10', 'US'],
+  ])('from %j', (text, country: string | null = null) => {
+    expect(numbers(text, country)).toEqual(['+14155550101']);
+    expect(warningsOf(mapped(text, country))).toEqual([]);
+  });
+
+  test.each([
+    ['3.108207129E9', 'US', '+13108207129'],
+    ['3,108207129E+09', 'US', '+13108207129'],
+    ['4.1555501E9', 'US', '+14155550100'],
+    ['4.915112345678E12', 'DE', '+4915112345678'],
+    ['15551234567.0', 'US', '+15551234567'],
+    ['1701234567', 'DE', '+491701234567'],
+    ['142685300', 'FR', '+33142685300'],
+    ['7911123456', 'GB', '+447911123456'],
+    ['+49 (0) 30 1234567', null, '+49301234567'],
+    ['0049 (0)30 1234567', null, '+49301234567'],
+    ['+44 (0)20 7946 0018', null, '+442079460018'],
+    ['0014155550123', null, '+14155550123'],
+    ['011 49 30 1234567', 'US', '+49301234567'],
+    ['8 (495) 123-45-67', 'RU', '+74951234567'],
+    ['+٤٩ ٣٠ ١٢٣٤٥٦٧', null, '+49301234567'],
+    ['030 12345-67', 'DE', '+49301234567'],
+  ])('as programs and people write it: %j in %s', (text, country, number) => {
+    expect(numbers(text, country)).toEqual([number]);
+  });
+
+  test.each([
+    'Mobile: +1 415 555 0101',
+    'M: +1 415 555 0101',
+    'Tel. +1 415 555 0101',
+    'Tel +1 415 555 0101',
+    'Handy privat: +1 415 555 0101',
+    '+1 415 555 0101 (work)',
+    '+1 415 555 0101 (privat)',
+  ])('without the word beside it, which the run reports once: %s', (text) => {
+    const columns = ['externalId', 'phone'];
+    const compiled = compileMapping(null, { columns }, noContext);
+    const row = compiled.mapRow(cellsRow(columns, ['a', text]));
+    expect(desiredOf(row).phones[0]?.items).toEqual([{ label: 'phone', value: '+14155550101' }]);
+    expect(warningsOf(row)).toEqual([]);
+    expect(compiled.notes.map(({ code }) => code)).toEqual(['phoneRemarkDropped']);
   });
 
   test.each(['(415) 555-0101', '4155550101', '4155550101.0', '="4155550101.0"', '1 415 555 0101', "'415 555 0101"])(
@@ -71,13 +119,33 @@ describe('a phone number passes with a warning', () => {
     '+1 415 555 0101, ext 12',
     '+1 415 555 0101 #12',
     '+1 415 555 0101 extension: 12',
+    '+1 415 555 0101x123',
+    '+1 415 555 0101 ext. 5',
+    '+1 415 555 0101 (ext 5)',
+    '+1 415 555 0101 extn 5',
+    '+1 415 555 0101 poste 5',
+    '+1 415 555 0101 int. 5',
+    'tel:+1-415-555-0101;ext=12',
+    '+14155550101,,5',
+    '+14155550101,12#',
+    '+14155550101;5',
+    '+14155550101p5',
   ])('when it has an extension, which is dropped: %s', (text) => {
     expect(numbers(text)).toEqual(['+14155550101']);
     expect(warningsOf(mapped(text))).toEqual(['phoneExtensionDropped']);
   });
 
+  test('when it is read in the default country, which has given out no such number', () => {
+    expect(numbers('(555) 123-4567', 'US')).toEqual(['+15551234567']);
+    expect(warningsOf(mapped('(555) 123-4567', 'US'))).toEqual(['phoneUnassigned']);
+  });
+
   test('when its + seems to be lost', () => {
-    expect(warningsOf(mapped('491701234567', 'DE'))).toContain('phoneCountryAssumed');
+    expect(numbers('491701234567', 'DE')).toEqual(['+491701234567']);
+    expect(warningsOf(mapped('491701234567', 'DE'))).toEqual(['phoneCountryAssumed']);
+    expect(numbers('393331234567', 'IT')).toEqual(['+393331234567']);
+    expect(numbers('14155550101', 'US')).toEqual(['+14155550101']);
+    expect(warningsOf(mapped('14155550101', 'US'))).toEqual([]);
   });
 });
 
@@ -87,7 +155,14 @@ describe('a phone number kills the row', () => {
     ['call Anna', 'phoneLetters'],
     ['+1 415 555 0101 mobile', 'phoneLetters'],
     ['4.15E+09', 'phoneDamaged'],
-    ['3.108207129E9', 'phoneDamaged'],
+    ['4.15555E+09', 'phoneDamaged'],
+    ['4.15555e9', 'phoneDamaged'],
+    ['3.1082071294E9', 'phoneDamaged'],
+    ['3.108207129E-9', 'phoneDamaged'],
+    ['4.9151234567E20', 'phoneDamaged'],
+    ['##########', 'phoneDamaged'],
+    ['#NAME?', 'phoneDamaged'],
+    ['#WERT!', 'phoneDamaged'],
     ['4,15E+09', 'phoneDamaged'],
     ['415 555 0101', 'phoneCountryMissing'],
     ['14155550101', 'phoneCountryMissing'],
@@ -95,10 +170,24 @@ describe('a phone number kills the row', () => {
     ['+999 123 456', 'phoneImpossible'],
     ['+1415555010112345678', 'phoneImpossible'],
     ['++14155550101', 'phoneImpossible'],
-    ['---', 'phoneImpossible'],
+    [`+1${' '.repeat(300)}4155550101`, 'phoneImpossible'],
+    ['+14155550101, 5550102', 'phoneAmbiguous'],
+    ['+1415555010', 'phoneImpossible'],
     ['+1415555\u00000101', 'controlCharacter'],
   ])('when it reads %j: %s', (text, code) => {
     expect(codesOf(mapped(text))).toEqual([code]);
+  });
+
+  test('when letters are in place of digits, with the digit of each letter in the hint', () => {
+    const row = mapped('1-800-FLOWERS', 'US');
+    expect(row.kind === 'dead' && row.problems[0]?.hint).toMatch(/ABC is 2, DEF 3/);
+  });
+
+  test('when it begins with 0, as no number of the default country does', () => {
+    expect(codesOf(mapped('01 42 68 53 00', 'US'))).toEqual(['phoneForeign']);
+    expect(codesOf(mapped('0612345678', 'GR'))).toEqual(['phoneForeign']);
+    expect(numbers('01 42 68 53 00', 'FR')).toEqual(['+33142685300']);
+    expect(numbers('06 12345678', 'IT')).toEqual(['+390612345678']);
   });
 
   test('when it has no area code, even with a country', () => {
@@ -126,6 +215,10 @@ describe('several numbers in one cell', () => {
     '+14155550101 ::: +14155550102',
     '+14155550101\n+14155550102',
     '+14155550101\r\n\r\n+14155550102;',
+    '+14155550101 +14155550102',
+    '+14155550101 or +1 415 555 0102',
+    'Mobile: +1 415 555 0101 / Work: +1 415 555 0102',
+    '+14155550101, none; +14155550102',
   ])('are taken apart: %j', (text) => {
     expect(numbers(text)).toEqual(both);
   });
@@ -135,6 +228,7 @@ describe('several numbers in one cell', () => {
     expect(numbers('05221/1234567', 'DE')).toEqual(['+4952211234567']);
     expect(numbers('030 1234567, 030/1234568', 'DE')).toEqual(['+49301234567', '+49301234568']);
     expect(numbers('+14155550101, 12')).toEqual(['+14155550101']);
+    expect(numbers('030 1234567 oder 030 1234568', 'DE')).toEqual(['+49301234567', '+49301234568']);
   });
 
   test('share the label, and one bad one kills the row', () => {

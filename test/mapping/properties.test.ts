@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import type { CountryCode } from 'libphonenumber-js/max';
 import { expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { readPhone } from '#src/mapping/phone-cell.ts';
+import { readEmail, splitEmails } from '#src/mapping/email-cell.ts';
+import { readPhone, splitPhones } from '#src/mapping/phone-cell.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import { allTypes, cellsRow, mapping, noContext, objectRow } from './support.ts';
 
@@ -108,12 +110,111 @@ test('any header compiles, or is refused with a file error', () => {
   );
 });
 
-test('a number once normalised stays what it is', () => {
+const country = fc.constantFrom(null, 'US', 'DE', 'FR', 'IT', 'GB', 'RU') as fc.Arbitrary<CountryCode | null>;
+const listText = fc.oneof(
+  cell,
+  fc.string({
+    unit: fc.constantFrom(
+      ...['+1 415 555 0101', '030 1234567', '(0)', 'ext. 5', 'Mobile: ', ' or ', 'E9', '.0', '00', '\u00a0', '\u2013'],
+      ...[
+        'ann@example.com',
+        'Bob <',
+        '>',
+        '"',
+        '(',
+        ')',
+        '/o=x',
+        'mailto:',
+        '?s=1',
+        ' ',
+        ',',
+        ';',
+        ':::',
+        '|',
+        '\n',
+        '-',
+      ],
+    ),
+    maxLength: 8,
+  }),
+);
+
+test('any text is split and read as phones and e-mails, and what was read stays what it is', () => {
   fc.assert(
-    fc.property(cell, (text) => {
-      const reading = readPhone(text, 'US');
-      if (reading.ok) expect(readPhone(reading.value, null)).toMatchObject({ ok: true, value: reading.value });
+    fc.property(listText, country, (text, of) => {
+      for (const part of splitPhones(text, of)) {
+        const reading = readPhone(part, of);
+        if (!reading.ok) continue;
+        expect(reading.value).toMatch(/^\+[1-9]\d{1,14}$/);
+        expect(splitPhones(reading.value, of)).toEqual([reading.value]);
+        for (const any of [null, of])
+          expect(readPhone(reading.value, any)).toMatchObject({ ok: true, value: reading.value });
+      }
+      for (const part of splitEmails(text)) {
+        const reading = readEmail(part);
+        if (!reading.ok) continue;
+        expect(reading.value).toMatch(/^[^\s@<>,;"]+@[^\s@<>,;"]+$/);
+        expect(splitEmails(reading.value)).toEqual([reading.value]);
+        expect(readEmail(reading.value)).toEqual({ ok: true, value: reading.value, warnings: [] });
+      }
     }),
-    { numRuns: 700 },
+    { numRuns: 3_000 },
+  );
+});
+
+test('no part of a cell is lost: each gives a value, a warning or a problem', () => {
+  const columnsOfItems = ['externalId', 'email', 'phone'];
+  const compiled = compileMapping(null, { columns: columnsOfItems }, context);
+  fc.assert(
+    fc.property(listText, (text) => {
+      const row = compiled.mapRow(cellsRow(columnsOfItems, ['a', text, text]));
+      const said = row.kind === 'dead' ? row.problems.length : row.desired.emails.length + row.desired.phones.length;
+      const isFilled = /[\p{L}\p{N}]/u.test(text);
+      if (isFilled && text.trim() !== '#CLEAR') expect(said + row.warnings.length).toBeGreaterThan(0);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** Spellings of a number that mean the same, whatever the number. */
+const spellings: readonly ((code: string, national: string) => string)[] = [
+  (code, national) => `+${code}${national}`,
+  (code, national) => `+${code} ${national.replace(/(\d{3})(?=\d)/g, '$1 ')}`,
+  (code, national) => `00${code}${national}`,
+  (code, national) => `(+${code}) ${national.replace(/(\d{2})(?=\d)/g, '$1-')}`,
+  (code, national) => `tel:+${code}-${national}`,
+  (code, national) => `="+${code}${national}"`,
+  (code, national) => `'+${code}.${national}`,
+  (code, national) => `+${code}\u00a0${national.replace(/(\d{3})(?=\d)/g, '$1\u2011')}`,
+  (code, national) => [...`+${code}${national}`].map((one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0)).join(''),
+  (code, national) => `+${code}${national}.0`,
+  (code, national) => `Mobile: +${code} ${national} (work)`,
+  (code, national) => `+${code} ${national} ext. 12`,
+  (code, national) => {
+    const digits = `${code}${national}`;
+    return `+${digits[0]}.${digits.slice(1)}E${digits.length - 1}`;
+  },
+];
+
+test('every spelling of one number gives one value', () => {
+  const number = fc.constantFrom(
+    ...([
+      ['1', '4155550101'],
+      ['49', '1701234567'],
+      ['44', '2079460018'],
+      ['33', '142685301'],
+      ['39', '0612345678'],
+      ['34', '612345678'],
+      ['43', '6641234567'],
+      ['81', '312345678'],
+    ] as const),
+  );
+  const compiled = compileMapping(null, { columns: ['externalId', 'phone'] }, { ...context, defaultCountry: 'DE' });
+  fc.assert(
+    fc.property(number, fc.constantFrom(...spellings), ([code, national], spell) => {
+      const row = compiled.mapRow(cellsRow(['externalId', 'phone'], ['a', spell(code, national)]));
+      expect(row).toMatchObject({ desired: { phones: [{ items: [{ value: `+${code}${national}` }] }] } });
+    }),
+    { numRuns: 400 },
   );
 });

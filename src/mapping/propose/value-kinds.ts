@@ -3,7 +3,9 @@
  * `judgedMax` different values of a column are looked at.
  */
 import type { CountryCode } from 'libphonenumber-js/max';
-import { isPlaceholder, readEmail, readHttpUri, splitEmails } from '../cell.ts';
+import { readEmail, splitEmails } from '#src/mapping/email-cell.ts';
+import { isPlaceholder } from '#src/mapping/placeholder.ts';
+import { readHttpUri } from '../cell.ts';
 import { countryOf } from '../country.ts';
 import { readPhone, splitPhones } from '../phone-cell.ts';
 
@@ -42,7 +44,7 @@ type Kind = Exclude<keyof ValueKinds, 'judged'>;
 /** @param country of phone numbers without a country code; null if it is unknown. */
 export function kindsOf(values: readonly string[], country: CountryCode | null): ValueKinds {
   const judged = [...new Set(values.map((value) => value.trim()))]
-    .filter((value) => value !== '' && !isPlaceholder(value))
+    .filter((value) => value !== '' && !isPlaceholder(value, 'company'))
     .slice(0, judgedMax);
   const share = (test: (value: string) => boolean): number =>
     judged.length === 0 ? 0 : judged.filter(test).length / judged.length;

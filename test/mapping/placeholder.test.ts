@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { codesOf, desiredOf, mapRecord, warningsOf } from './support.ts';
+
+const row = (cells: Record<string, string>, context = {}) => mapRecord({ externalId: 'a', ...cells }, context);
+
+describe('a word for "nothing"', () => {
+  test.each([
+    ...['null', 'NULL', 'N/A', 'n/a', 'Undefined', '#N/A', '#NV'],
+    ...['-', '--', '---', '\u2013', '\u2014', '.', '?', '/', '(   ) -'],
+    ...['unknown', 'Unknown', '(unknown)', 'not available', 'unbekannt', 'keine Angabe', 'inconnu', 'desconocido'],
+  ])('%j in a name, phone or e-mail: a warning and no value', (word) => {
+    const mapped = row({ firstName: word, lastName: word, company: word, email: word, phone: word });
+    expect(desiredOf(mapped)).toMatchObject({ scalars: {}, emails: [], phones: [] });
+    expect(warningsOf(mapped)).toEqual(Array(5).fill('placeholderText'));
+  });
+
+  test.each([
+    ...['none', 'None', '(none)', '<none>', 'nil', 'k.A.', 'k. A.', 'blank', 'empty'],
+    ...[
+      'keine',
+      'kein',
+      'leer',
+      'ohne',
+      'entf\u00e4llt',
+      'aucun',
+      'aucune',
+      'n\u00e9ant',
+      'ninguno',
+      'ninguna',
+      'vac\u00edo',
+    ],
+  ])('%j in a company, phone or e-mail is no value, but a person may have that name', (word) => {
+    const mapped = row({ firstName: word, company: word, email: word, phone: word });
+    expect(desiredOf(mapped)).toMatchObject({ scalars: { firstName: word }, emails: [], phones: [] });
+    expect(warningsOf(mapped)).toEqual(Array(3).fill('placeholderText'));
+  });
+
+  test.each([
+    ...['na', 'n.a.', 'no', 'tbd', 'xxx', 'no phone', 'no email', 'keine E-Mail', 'kein Telefon', 'nc', 's/d', 'nada'],
+    ...['sin correo', 'pas de mail', 'nichts', 'rien', 'sans'],
+    ...['0', '000-000-0000', '0000000000', '+1', '+49'],
+  ])('%j in a phone or e-mail is no value; in a name and a company it is a text', (word) => {
+    const mapped = row({ lastName: word, company: word, email: word, phone: word });
+    expect(desiredOf(mapped)).toMatchObject({ scalars: { lastName: word, company: word }, emails: [], phones: [] });
+    expect(warningsOf(mapped)).toEqual(['placeholderText', 'placeholderText']);
+  });
+
+  test.each(['-', '\u2014', 'none', 'unknown', 'N/A', 'null'])('%j is no key', (word) => {
+    expect(codesOf(mapRecord({ externalId: word, firstName: 'Ada' }))).toEqual(['keyMissing']);
+  });
+
+  test.each(['Null', 'Na', 'No', 'Nil', 'None', 'Nada', 'Al', 'K. A.', 'X', '\u674e'])('%j may be a name', (name) => {
+    const expected = name === 'Null' ? {} : { firstName: name };
+    expect(desiredOf(row({ firstName: name })).scalars).toEqual(expected);
+  });
+
+  test('beside a value, the value alone is read', () => {
+    const mapped = row({ phone: '-; +14155550101', email: 'none, ada@example.com' });
+    expect(desiredOf(mapped)).toMatchObject({
+      phones: [{ items: [{ value: '+14155550101' }] }],
+      emails: [{ items: [{ value: 'ada@example.com' }] }],
+    });
+    expect(warningsOf(mapped).toSorted()).toEqual(['placeholderText', 'placeholderText']);
+  });
+
+  test('is a text like any other in a role', () => {
+    expect(desiredOf(row({ role: 'null' })).scalars).toEqual({ role: 'null' });
+  });
+
+  test('is as blank as a blank cell where blank clears', () => {
+    expect(desiredOf(row({ firstName: 'N/A' }, { onBlank: 'clear' })).scalars).toEqual({ firstName: null });
+    expect(desiredOf(row({ phone: '-' }, { onBlank: 'clear' })).phones).toEqual([{ slot: 'phone', items: [] }]);
+  });
+
+  test('is not what a spreadsheet shows where a value is hidden: that is a lost value', () => {
+    expect(codesOf(row({ phone: '#####' }))).toEqual(['phoneDamaged']);
+    expect(codesOf(row({ email: '#####' }))).toEqual(['emailInvalid']);
+    expect(codesOf(mapRecord({ externalId: '#####', firstName: 'Ada' }))).toEqual(['keyDamaged']);
+  });
+});
