@@ -6,6 +6,7 @@ import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { failedHeadline, type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
+import { placeText } from '#src/sources/row.ts';
 import { type Output, printable, shellWord } from './output.ts';
 
 const problemsShown = 10;
@@ -154,8 +155,8 @@ export function counted(count: number, noun: string): string {
 function problemTable(output: Output, problems: readonly ProblemLine[]): string {
   const rows = problems
     .slice(0, problemsShown)
-    .map(({ line, field, value, code, hint }) => [
-      `${line}`,
+    .map(({ field, value, code, hint, ...place }) => [
+      placeText(place),
       field ?? '',
       ...(output.values ? [shorten(value ?? '')] : []),
       code,
@@ -170,8 +171,8 @@ function warningLines(output: Output, summary: RunSummary, warnings: readonly Ru
   const rows = warnings
     .slice(0, warningsShown)
     .map((warning) => (output.values ? warning : withoutValues(warning)))
-    .map(({ line, field, value, code, message }) => [
-      `${line}`,
+    .map(({ field, value, code, message, ...place }) => [
+      placeText(place),
       field ?? '',
       ...(output.values ? [shorten(value ?? '')] : []),
       code,

@@ -5,6 +5,7 @@ import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type ReadLimits, type RunDetail, type RunHome, readRun } from '#src/operations/runs.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
+import { placeText } from '#src/sources/row.ts';
 import { busyRefreshSeconds, count, counted, duration, type Frame, framed, type Markup, moment } from './frame.ts';
 import { outcomeCounts, runProgress, runReason, statePill } from './runs-page.ts';
 
@@ -129,15 +130,15 @@ function warningSection({ record, summary, outcomes }: RunDetail): Markup {
 <thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
 <th scope="col">What was done</th></tr></thead>
 <tbody>
-${shown.map(({ line, field, value = null, code, message }) => problemLine({ line, field, value, code, hint: message }, 'What was done'))}
+${shown.map(({ field, value = null, code, message, ...place }) => problemLine({ ...place, field, value, code, hint: message }, 'What was done'))}
 </tbody>
 </table>
 ${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}
 </section>`;
 }
 
-function problemLine({ line, field, value, code, hint }: ProblemLine, lastLabel: string): Markup {
-  return html`<tr><th scope="row">line ${line}</th>
+function problemLine({ field, value, code, hint, ...place }: ProblemLine, lastLabel: string): Markup {
+  return html`<tr><th scope="row">line ${placeText(place)}</th>
 <td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
 <td data-label="Value">${value === null ? '–' : html`<code class="cell"><bdi>${value}</bdi></code>`}</td>
 <td data-label="Reason"><code>${code}</code></td>

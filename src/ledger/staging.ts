@@ -217,6 +217,8 @@ export const changesPerRunMax = eventsPerRunMax / 2;
 export interface RunEvent {
   readonly kind: 'warning' | 'skipped' | 'held' | 'changed';
   readonly line: number;
+  /** Of a warning: the number of the row's record, only where several records share the line. */
+  readonly record?: number;
   readonly key: string | null;
   /** The skip reason, the warning's code, `held` or `updated`. */
   readonly code: string;

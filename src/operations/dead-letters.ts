@@ -4,6 +4,7 @@
  * Two kinds share the list. A *letter* is what is kept of a rejected row; its id begins with `d`. A *notice* that the webhook
  * did not take is a delivery; its id begins with `n`, and it holds ids, codes and counts, no values.
  */
+
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { type RedriveChoice, redrive } from '#src/dead-letters/redrive.ts';
@@ -12,6 +13,7 @@ import { type DeliveryRecord, waitingMax } from '#src/ledger/deliveries.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { ServiceAnswer } from '#src/ledger/staging.ts';
+import { recordOf } from '#src/sources/row.ts';
 
 export interface DeadLetterQuery {
   readonly code?: string;
@@ -185,6 +187,8 @@ export interface LetterDocument {
   readonly feed: string;
   readonly file: string;
   readonly line: number;
+  /** Only where several records share the line, as in JSON without line breaks. */
+  readonly record?: number;
   readonly key: string | null;
   readonly class: string;
   readonly code: string;
@@ -207,6 +211,7 @@ export function letterDocument(letter: DeadLetter): LetterDocument {
     feed,
     file,
     line,
+    ...recordOf(letter.row),
     key,
     class: reasonClass,
     code,

@@ -12,11 +12,13 @@ import type { RunDeadRow, StagingLedger } from '#src/ledger/staging.ts';
 import { unguardFormulas, writeCsvFile } from '#src/sources/csv-writer.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
 import type { SourceOptions } from '#src/sources/open-source.ts';
-import type { CellsRow, JsonValue, Row } from '#src/sources/row.ts';
+import { type CellsRow, type JsonValue, type Row, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 
 const fixFileColumns = ['_id', '_line', '_code', '_hint'] as const;
-const ownNames: ReadonlySet<string> = new Set(fixFileColumns);
+/** In a fix-file of JSON, where several records of the original share a line. */
+const recordMember = '_record';
+const ownNames: ReadonlySet<string> = new Set([...fixFileColumns, recordMember]);
 
 /** A fix-file may hold all that its original held, and its own columns, hints, quotes and apostrophes as well. */
 export const fixFileReading = {
@@ -31,7 +33,7 @@ export const fixFileReading = {
 
 const moreName = /^_more[1-9]\d*$/;
 /** Headers are compared without regard to case. */
-const mistakable = /^_+(?:id|line|code|hint|more\d+)$/i;
+const mistakable = /^_+(?:id|line|record|code|hint|more\d+)$/i;
 
 export function isFixFile(row: Row): boolean {
   const names = row.kind === 'cells' ? row.columns : Object.keys(row.object);
@@ -154,7 +156,9 @@ async function* csvRows(
 async function* jsonLines(staging: StagingLedger, run: RunRecord): AsyncGenerator<string> {
   for await (const dead of deadRowsOf(staging, run)) {
     const object = dead.row === null ? {} : objectOf(dead.row);
-    const line = { ...object, _id: dead.letterId, _line: dead.line, _code: dead.code, _hint: hintsOf(dead) };
+    const { record } = recordOf(dead.row);
+    const place = { _line: dead.line, ...(record === undefined ? {} : { [recordMember]: record }) };
+    const line = { ...object, _id: dead.letterId, ...place, _code: dead.code, _hint: hintsOf(dead) };
     yield `${JSON.stringify(line)}\n`;
   }
 }

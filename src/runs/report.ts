@@ -10,6 +10,7 @@ import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
+import { placeText, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { GuardLimits } from './guards.ts';
@@ -27,6 +28,8 @@ export interface ReportParts {
 
 export interface ProblemLine {
   readonly line: number;
+  /** Only where several records share the line, as in JSON without line breaks. */
+  readonly record?: number;
   readonly code: string;
   readonly field: string | null;
   readonly value: string | null;
@@ -107,8 +110,10 @@ function workMs(run: RunRecord, nowMs: number): number {
 
 /** The problems of a rejected row, one line each; a row without any still has its code. */
 export function problemLines(dead: RunDeadRow): readonly ProblemLine[] {
-  if (dead.problems.length === 0) return [{ line: dead.line, code: dead.code, field: null, value: null, hint: '' }];
-  return dead.problems.map(({ line, code, field, value, hint }) => ({ line, code, field, value, hint }));
+  const shared = recordOf(dead.row);
+  if (dead.problems.length === 0)
+    return [{ line: dead.line, ...shared, code: dead.code, field: null, value: null, hint: '' }];
+  return dead.problems.map(({ line, code, field, value, hint }) => ({ line, ...shared, code, field, value, hint }));
 }
 
 const rowsPerPage = 500;
@@ -247,9 +252,9 @@ export async function noteOn(staging: StagingLedger, run: RunRecord, summary: Ru
   return `${lines.map(oneLine).join('\n')}\n`;
 }
 
-function warningLine({ line, field, value, message }: RunEvent): string {
+function warningLine({ field, value, message, ...place }: RunEvent): string {
   const cell = value === null || value === undefined ? '' : ` ${JSON.stringify(value)}`;
-  return `          line ${line}${field === null ? '' : `, ${field}`}${cell}: ${message}`;
+  return `          line ${placeText(place)}${field === null ? '' : `, ${field}`}${cell}: ${message}`;
 }
 
 /** Names of files and folders may contain line breaks and worse; a message with several problems has one on each line. */

@@ -9,7 +9,7 @@
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { DeadRow, KeyTrace, RunEvent, StagedRecord, StagedSlice } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
-import type { Row } from '#src/sources/row.ts';
+import { type Row, recordOf } from '#src/sources/row.ts';
 import type { Verdict } from './compare.ts';
 import type { StagedTally } from './guards.ts';
 
@@ -140,7 +140,7 @@ export function contentOf(
       events: [
         ...ends.flatMap(({ trace: { key, line }, ended }) => skippedEvent(key, line, ended)),
         ...rows.flatMap(({ verdict: { key, row, warnings }, fate }) => [
-          ...warnings.map((warning) => warningEvent(key, warning)),
+          ...warnings.map((warning) => warningEvent(key, warning, row)),
           ...skippedEvent(key, row.line, fate),
         ]),
       ],
@@ -221,8 +221,10 @@ function withdrawnOf(
   return { key, end: { outcome: 'dead', dead: deadDuplicate(key, record.row, differs(key, line, ended)) } };
 }
 
-export function warningEvent(key: string | null, { line, code, field, value, message }: Problem): RunEvent {
-  return { kind: 'warning', line, key, code, field, value, message };
+/** @param row absent where the warning is about the file. */
+export function warningEvent(key: string | null, warning: Problem, row: Row | null = null): RunEvent {
+  const { line, code, field, value, message } = warning;
+  return { kind: 'warning', line, ...recordOf(row), key, code, field, value, message };
 }
 
 function skippedEvent(key: string | null, line: number, fate: Fate): readonly RunEvent[] {
@@ -246,7 +248,10 @@ function differs(key: string, line: number, { otherLine }: Ended): Problem {
     line,
     field: null,
     value: key,
-    message: `lines ${Math.min(line, otherLine)} and ${Math.max(line, otherLine)} have the same key and differ`,
+    message:
+      line === otherLine
+        ? `several records in line ${line} have the same key and differ`
+        : `lines ${Math.min(line, otherLine)} and ${Math.max(line, otherLine)} have the same key and differ`,
     hint: 'Keep one of them, or set duplicateKeys to firstWins or lastWins in the mapping.',
   };
 }

@@ -16,6 +16,19 @@ interface RowPlace {
   readonly record: number;
 }
 
+/**
+ * The number of a row's record, where its line does not tell it from others: JSON without line breaks has all records in line 1.
+ * Empty elsewhere.
+ */
+export function recordOf(row: RowPlace | null): { readonly record?: number } {
+  return row !== null && row.record > row.line ? { record: row.record } : {};
+}
+
+/** `17`; `1, record 17` where several records share the line. */
+export function placeText({ line, record }: { readonly line: number; readonly record?: number }): string {
+  return record === undefined ? `${line}` : `${line}, record ${record}`;
+}
+
 /** One CSV record. `columns` is one array shared by all rows of the file; `cells` has the same length, except in a broken row. */
 export interface CellsRow extends RowPlace {
   readonly kind: 'cells';

@@ -105,6 +105,12 @@ describe('a run for people', () => {
     expect(text).toContain('… and 3 more in the report');
   });
 
+  it('names the record beside the line where several records share it', () => {
+    const problems = [problem({ line: 1, record: 17 }), problem({ line: 2 })];
+    const text = presentRun(plain, presentation({ state: 'doneWithDead' }, { problems }));
+    expect(text).toMatch(/ 1, record 17 +phone .*\n +2 +phone /);
+  });
+
   it('counts warnings and says how to see them', () => {
     expect(presentRun(plain, presentation({ warnings: 5 }))).toContain(
       '  5 warnings: see patchbay runs show 20261121T140000Z-0a1b2c\n',

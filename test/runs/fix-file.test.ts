@@ -4,6 +4,9 @@ import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { redrive } from '#src/dead-letters/redrive.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
+import { letterDocument } from '#src/operations/dead-letters.ts';
+import type { ProblemLine } from '#src/runs/report.ts';
 import { csv, expectCounts, mapping, openRunsBench } from './support/runs-bench.ts';
 
 const wide = 'externalId,firstName,role,phone';
@@ -150,6 +153,40 @@ describe('a fix-file', () => {
     const mended = await bench.import('mended.ndjson', text.replace('call me', '+14155550100'));
     expectCounts(mended, { rows: 1, created: 1 });
     expect((await bench.letters()).map(({ state }) => state)).toEqual(['closed']);
+  });
+
+  it('of JSON without line breaks names the record, as report and letters do, and can be dropped in again', async () => {
+    const bench = await openRunsBench();
+    const people = [
+      { externalId: 'c-1', firstName: 'Ann' },
+      { externalId: 'c-2', _record: 'mine', phones: ['call me'] },
+      { externalId: 'c-3', phones: ['+1 415 555 0101 x12'] },
+      { externalId: 'c-4', firstName: 'Bea' },
+      { externalId: 'c-4', firstName: 'Eve' },
+    ];
+    const run = await bench.import('people.json', JSON.stringify(people));
+    const { problems, outcomes } = await bench.report(run);
+    expect(problems.map(({ line, record, code }: ProblemLine) => [line, record, code])).toEqual([
+      [1, 2, 'phoneLetters'],
+      [1, 4, 'duplicateKey'],
+      [1, 5, 'duplicateKey'],
+    ]);
+    expect(outcomes.filter(({ kind }: RunEvent) => kind === 'warning')).toMatchObject([
+      { line: 1, record: 3, code: 'phoneExtensionDropped' },
+    ]);
+    const letters = (await bench.letters()).map(letterDocument);
+    expect(letters.map(({ line, record }) => [line, record]).toSorted()).toEqual([
+      [1, 2],
+      [1, 5],
+    ]);
+    expect(letters.find(({ code }) => code === 'duplicateKey')?.message).toBe(
+      'several records in line 1 have the same key and differ',
+    );
+    const { text } = await bench.fixFile(run);
+    const first = JSON.parse(text.split('\n')[0] ?? '');
+    expect(first).toMatchObject({ externalId: 'c-2', __record: 'mine', _line: 1, _record: 2, _code: 'phoneLetters' });
+    const corrected = await bench.import('c.ndjson', `${text.split('\n')[0]}\n`.replace('call me', '+14155550100'));
+    expectCounts(corrected, { rows: 1, created: 1 });
   });
 
   it('of a gzipped original is plain, under its name', async () => {

@@ -1,4 +1,5 @@
 /** `patchbay dead ls|show|retry`: rejected rows, and notices that the webhook did not take. */
+
 import { isoInstant } from '#src/clock.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
@@ -19,6 +20,7 @@ import {
   retryLetters,
   retryNotices,
 } from '#src/operations/dead-letters.ts';
+import { placeText } from '#src/sources/row.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
@@ -82,7 +84,13 @@ function printGroup(output: Output, group: readonly DeadLetter[]): void {
   const rows = group
     .slice(0, rowsOfGroupShown)
     .map((letter) => shownDocument(output, letter))
-    .map((letter) => [letter.id, letter.key ?? '', `${letter.file}:${letter.line}`, letter.state, letter.message]);
+    .map((letter) => [
+      letter.id,
+      letter.key ?? '',
+      `${letter.file}:${placeText(letter)}`,
+      letter.state,
+      letter.message,
+    ]);
   output.line(output.table(['id', 'key', 'where', 'state', 'what happened'], rows));
   const more = group.length - rowsOfGroupShown;
   if (more > 0) output.line(output.paste(`  … and ${more} more: patchbay dead ls --code ${example.code} --json`));
