@@ -1,5 +1,5 @@
 /**
- * Which layout a file has, by what stands in it (`docs/exports.md`): the generic one, that of a known export, or none that is
+ * Which layout a file has, by its headers and cells (`docs/exports.md`): the generic one, that of a known export, or none that is
  * known. Pure.
  *
  *   generic layout? ──no──▶ presets: one fits ─▶ it is used

@@ -26,7 +26,8 @@ type PlainName =
   | 'digits'
   | 'givenNames'
   | 'familyName'
-  | 'withoutQuotes';
+  | 'withoutQuotes'
+  | 'salesforceId';
 
 const plain: Readonly<Record<PlainName, (text: string) => string>> = {
   lowerCase: (text) => text.toLowerCase(),
@@ -37,6 +38,7 @@ const plain: Readonly<Record<PlainName, (text: string) => string>> = {
   givenNames: (text) => splitPersonName(text).given,
   familyName: (text) => splitPersonName(text).family,
   withoutQuotes,
+  salesforceId,
 };
 const plainNames = Object.keys(plain) as readonly PlainName[];
 
@@ -279,4 +281,17 @@ function withoutQuotes(text: string): string {
   const closing = quotePairs[text[0] ?? ''];
   const isQuoted = text.length >= 2 && closing?.includes(text.at(-1) ?? '') === true;
   return isQuoted ? text.slice(1, -1) : text;
+}
+
+/** The last three characters of an id say, in groups of five bits, which of the first fifteen are capital letters. */
+const capitalDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
+
+/** An id of Salesforce with 15 characters, as reports have it, → that with 18, as exports have it; any other text as it is. */
+function salesforceId(text: string): string {
+  if (!/^[a-z\d]{15}$/i.test(text)) return text;
+  const suffix = [0, 5, 10].map((start) => {
+    const bits = [...text.slice(start, start + 5)].map((letter, index) => (/[A-Z]/.test(letter) ? 2 ** index : 0));
+    return capitalDigits[bits.reduce<number>((sum, bit) => sum + bit, 0)] ?? '';
+  });
+  return `${text}${suffix.join('')}`;
 }

@@ -53,6 +53,7 @@ export const stateWords: Readonly<Record<RunState, string>> = {
 const failedWords: ReadonlyMap<string, string> = new Map([
   ['keyColumnMissing', 'no id column found'],
   ['columnMissing', 'a column of the mapping is missing'],
+  ['layoutAmbiguous', 'it could be one of several known exports'],
   ['nothingMapped', 'it would give empty contacts'],
   ['duplicateHeader', 'two columns have the same name'],
   ['columnTwice', 'two columns mean the same'],
