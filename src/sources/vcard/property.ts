@@ -104,8 +104,8 @@ type Decoded = Pick<Property, 'value' | 'wrongCharset'>;
 
 function decode(raw: string, { charset }: Parameters, isQuotedPrintable: boolean, encoding: string): Decoded {
   if (isQuotedPrintable) return decodeQuotedPrintable(raw, charset);
-  const isBare8Bit = charset !== null && encoding === 'windows-1252' && /[^\x00-\x7f]/.test(raw);
-  return isBare8Bit ? decodeRuns(raw, windowsBytes, charset) : { value: raw, wrongCharset: null };
+  const bytes = charset === null || /^[\x00-\x7f]*$/.test(raw) ? null : bytesUnder(encoding);
+  return bytes === null ? { value: raw, wrongCharset: null } : decodeRuns(raw, bytes, charset);
 }
 
 /** Characters that stand for bytes are decoded together; others remain. */
@@ -130,17 +130,25 @@ function* quotedBytes(raw: string): Generator<Uint8Array | string> {
   }
 }
 
-/** The bytes that were decoded as Windows-1252, from which each character is known again. */
-function* windowsBytes(raw: string): Generator<Uint8Array | string> {
-  yield Uint8Array.from(raw, (char) => byteOfChar.get(char) ?? 0x3f);
+/** The bytes of text that was decoded in an encoding of one byte for each character; null for any other encoding. */
+function bytesUnder(encoding: string): Runs | null {
+  const byteOfChar = bytesOfChars(encoding);
+  if (byteOfChar.size !== 256) return null;
+  return function* (raw) {
+    yield Uint8Array.from(raw, (char) => byteOfChar.get(char) ?? 0x3f);
+  };
 }
 
-const byteOfChar: ReadonlyMap<string, number> = new Map(
-  [...new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))].map((char, byte) => [
-    char,
-    byte,
-  ]),
-);
+const bytesOfCharsByEncoding = new Map<string, ReadonlyMap<string, number>>();
+
+function bytesOfChars(encoding: string): ReadonlyMap<string, number> {
+  const known = bytesOfCharsByEncoding.get(encoding);
+  if (known !== undefined) return known;
+  const chars = [...new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))];
+  const found = new Map(chars.map((char, byte) => [char, byte]));
+  bytesOfCharsByEncoding.set(encoding, found);
+  return found;
+}
 
 function decodeRuns(raw: string, runs: Runs, charset: string | null): Decoded {
   const decodeCharset = charset === null ? decodeUnnamed : decoderOf(charset);
