@@ -32,6 +32,10 @@ export const samples: readonly (readonly [string, string])[] = [
   ['shopify.csv', 'shopify'],
   ['stripe.csv', 'stripe'],
   ['stripe-api.json', 'stripe-api'],
+  ['icloud.vcf', 'vcard'],
+  ['google.vcf', 'vcard'],
+  ['outlook.vcf', 'vcard'],
+  ['nextcloud.vcf', 'vcard'],
 ];
 
 export function samplePath(name: string): string {
