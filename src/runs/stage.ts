@@ -17,6 +17,7 @@ import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { inStep } from '#src/steps.ts';
 import { compareRow, hashRow, isBare, keyOf, readRow, type StageItem } from './compare.ts';
+import { type CountryAdvice, type CountryAdviceParts, createCountryAdvice } from './country-advice.ts';
 import { fileHistory, headerNote, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
 import { type FinishParts, finishFailed } from './finish-run.ts';
 import { checkGuards, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
@@ -32,7 +33,7 @@ import { stopRun } from './stop-run.ts';
 import type { OpenSupply, RowSupply } from './supply.ts';
 
 /** What runs are staged with. */
-export interface StageParts extends FinishParts {
+export interface StageParts extends FinishParts, CountryAdviceParts {
   readonly rowsPerBatch: number;
 }
 
@@ -97,7 +98,8 @@ async function stageRows(
 ): Promise<StagedTally | null> {
   const { ledger, clock, log, rowsPerBatch } = parts;
   const adopt = run.options.adopt || parts.feeds.rulesOf(run.feed).adopt;
-  const target = { ledger, clock, log, run, rowsPerBatch };
+  const advice = createCountryAdvice(parts, signal);
+  const target = { ledger, clock, log, run, rowsPerBatch, advice };
   let tally: StagedTally = { rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
   const lateDead: LateDead[] = [];
   for await (const items of supply.items()) {
@@ -115,7 +117,7 @@ async function stageRows(
   }
   supply.refuseLacking();
   const lateCount = lateDead.length === 0 ? 0 : await stageLateDead(target, supply, lateDead);
-  await ledger.runs.record(run.id, { notes: supply.notes() });
+  await ledger.runs.record(run.id, { notes: [...supply.notes(), ...advice.notes()] });
   const warnings = supply.warnings();
   await writeSlice(target, {
     events: warnings.map((warning) => warningEvent(null, warning)),
@@ -139,6 +141,7 @@ function sumOf(left: StagedTally, right: StagedTally): StagedTally {
 /** Where the slices of a run go. */
 interface StageTarget extends Pick<StageParts, 'ledger' | 'clock' | 'log' | 'rowsPerBatch'> {
   readonly run: RunRecord;
+  readonly advice: CountryAdvice;
 }
 
 /** Reads what the ledger knows of some rows, compares them, and writes what follows in one transaction. */
@@ -172,9 +175,11 @@ async function stageSlice(
       ? [{ key: verdict.key, rowHash: verdict.newRowHash, mappingVersion: mapping.version }]
       : [],
   );
+  const dead = await target.advice.advise(slice.dead, slice.events);
   await inStep('stageSlice', () =>
     writeSlice(target, {
       ...slice,
+      dead,
       refreshed,
       events: [...slice.events, ...held],
       counts: { ...slice.counts, heldFields: held.length },

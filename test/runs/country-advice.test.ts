@@ -1,0 +1,87 @@
+/** A default country is proposed from the workspace's own phone numbers, and never assumed. */
+import { describe, expect, it, vi } from 'vitest';
+import { PatchbayError } from '#src/errors.ts';
+import { workspaceSeries } from '#src/ledger/snapshots.ts';
+import type { PhoneNumber } from '#src/wire/phone-number.ts';
+import { csv, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+
+const header = 'externalId,firstName,phone';
+const rows = ['a,Ada,030 1234567', 'b,Bob,0171 1234567', 'c,Cy,+14155550103'];
+const original =
+  'Write the number with + and its country code, or set defaultCountry in the mapping (--default-country).';
+
+/** A bench whose workspace has these numbers; what it is asked is counted. */
+async function benchWith(numbers: readonly string[] | Error) {
+  const bench = await openRunsBench();
+  const asked = vi.fn(async function* (): AsyncGenerator<readonly PhoneNumber[]> {
+    if (numbers instanceof Error) throw numbers;
+    yield numbers.map((number, index) => ({ id: `PN${index}`, number }));
+  });
+  const workspace = { ...bench.parts.workspace, listPhoneNumberPages: asked };
+  return { bench, asked, workspace };
+}
+
+async function staged(bench: RunsBench, workspace: RunsBench['parts']['workspace'], lines: readonly string[] = rows) {
+  const run = await bench.submit('a.csv', csv(lines, header));
+  const end = await bench.stage(run, { parts: { ...bench.parts, workspace } });
+  const hints = (await bench.deadRows(end)).flatMap(({ problems }) => problems.map(({ hint }) => hint));
+  return { notes: end.notes, hints };
+}
+
+describe('numbers without a country code', () => {
+  it('get the country of the workspace proposed: in a note, and in the hint of each problem', async () => {
+    const { bench, asked, workspace } = await benchWith(['+49301234567', '+491701234567']);
+    const { notes, hints } = await staged(bench, workspace);
+    expect(notes).toEqual([
+      '2 numbers have no country code. The numbers of your workspace are in Germany (DE): if these are, too, import again with --default-country DE',
+    ]);
+    expect(hints).toHaveLength(2);
+    for (const hint of hints)
+      expect(hint).toMatch(/^If it is a number in Germany \(DE\).*--default-country DE; otherwise/);
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect((await bench.ledger.runs.list({ limit: 1 }))[0]?.counts).toMatchObject({ rows: 3, dead: 2 });
+  });
+
+  it('where the workspace has numbers in several countries, name these, the most frequent first', async () => {
+    const { bench, workspace } = await benchWith(['+436641234567', '+49301234567', '+491701234567']);
+    const { notes, hints } = await staged(bench, workspace, rows.slice(0, 1));
+    expect(notes).toEqual([
+      '1 number has no country code. The numbers of your workspace are in Germany (DE) and Austria (AT): if this one is in one of them, import again with its code, as in --default-country DE',
+    ]);
+    expect(hints[0]).toContain('Your workspace has numbers in Germany (DE) and Austria (AT).');
+  });
+
+  it('count countries with one calling code as one, and international numbers as none', async () => {
+    const { bench, workspace } = await benchWith(['+80012345678', '+14155550101', '+14155550102', '+16135550177']);
+    expect((await staged(bench, workspace)).notes[0]).toContain('are in the United States (US): if');
+  });
+
+  it('are compared with the latest snapshot, so that the service is not asked', async () => {
+    const { bench, asked, workspace } = await benchWith(['+14155550101']);
+    await bench.ledger.snapshots.publish({
+      record: {
+        ...{ series: workspaceSeries, takenAtMs: 1, contentOfMs: 1, count: 1, pages: 1, changed: true },
+        ...{ added: 0, removed: 0, changedNumbers: 0 },
+      },
+      numbers: [{ id: 'PN1', number: '+33142685301' }],
+      deliveries: [],
+    });
+    expect((await staged(bench, workspace)).notes[0]).toContain('France (FR)');
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['cannot be asked', new PatchbayError('unreachable', 'unreachable', 'gone')],
+    ['has no numbers', []],
+    ['has none with a country', ['+80012345678', 'x']],
+  ])('keep their hint where the workspace %s, and nothing fails', async (_, numbers) => {
+    const { bench, workspace } = await benchWith(numbers);
+    expect(await staged(bench, workspace)).toEqual({ notes: [], hints: [original, original] });
+  });
+
+  it('cost no request where there are none', async () => {
+    const { bench, asked, workspace } = await benchWith(['+14155550101']);
+    expect((await staged(bench, workspace, ['c,Cy,+14155550103', 'd,Dee,nobody'])).notes).toEqual([]);
+    expect(asked).not.toHaveBeenCalled();
+  });
+});
