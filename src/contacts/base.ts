@@ -79,6 +79,11 @@ export const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] 
 /** The base of an unknown contact. */
 export const emptyBase: Base = { said: null, others: [], agreed: [], stamps: [], seen: null, owned: nobodyOwns };
 
+/** A set of slots that may be endless: those of a pattern. */
+export interface SlotNames {
+  has(slot: string): boolean;
+}
+
 /** The three pictures of one contact, and what else the plan needs to know about the feed. */
 export interface PlanInput {
   readonly feed: string;
@@ -96,7 +101,7 @@ export interface PlanInput {
   /** Whether the feed gives up an item that another feed names: `main` does. */
   readonly yieldsItems: boolean;
   /** The slots that the mapping names; null if any column may be one. */
-  readonly slotNames: { readonly emails: readonly string[]; readonly phones: readonly string[] } | null;
+  readonly slotNames: { readonly emails: SlotNames; readonly phones: SlotNames } | null;
 }
 
 interface SaidFields {

@@ -32,7 +32,7 @@
  * identity are one item; if a service holds it twice, both are kept, or both are removed.
  */
 import type { Contact, ContactItem, CustomFieldValue, UpdateCustomField, UpdateItem } from '#src/wire/contact.ts';
-import { agreedValue, fieldTypeOf, fieldValueOf, isOvertaken, type PlanInput } from './base.ts';
+import { agreedValue, fieldTypeOf, fieldValueOf, isOvertaken, type PlanInput, type SlotNames } from './base.ts';
 import {
   alikeValue,
   customFieldName,
@@ -323,8 +323,8 @@ export function nextSlots(said: readonly Slot[], ours: readonly Slot[]): readonl
 }
 
 /** Without the columns that the mapping no longer names. @param names null if any column may be a slot. */
-export function mappedSlots(said: readonly Slot[], names: readonly string[] | null): readonly Slot[] {
-  return names === null ? said : said.filter(({ slot }) => names.includes(slot));
+export function mappedSlots(said: readonly Slot[], names: SlotNames | null): readonly Slot[] {
+  return names === null ? said : said.filter(({ slot }) => names.has(slot));
 }
 
 /** Without these items: another feed's file names them, and this feed owns them no longer. */

@@ -138,6 +138,7 @@ export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Pro
       readings: [],
       unmappedColumns: [],
       leftOut: [],
+      remarks: [],
       notes: [],
       see: () => undefined,
       refuseLacking: () => undefined,

@@ -1,122 +1,139 @@
-/** The columns of a mapping, looked up in a file: each with its target. */
-import { scalarNames } from '#src/contacts/desired.ts';
+/**
+ * The values of a mapping, looked up in the columns of a file. A column that the file lacks stops the file, since silence
+ * would look like blank cells; one that a guard watches, or that is optional, is left out.
+ */
 import { PatchbayError } from '#src/errors.ts';
 import { listNames } from '#src/sources/row.ts';
-import { isPattern } from './column-pattern.ts';
-import { customFieldKind } from './custom-cell.ts';
+import { bindValue, type FindColumn } from './bind-value.ts';
+import { columnMatcher, isPattern } from './column-pattern.ts';
+import type { CellRef } from './expression.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
 import { genericTarget } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { anySettings, type Settings } from './mapping-settings.ts';
-import { readCountry } from './phone-cell.ts';
+import type { PlaceholderPlace } from './placeholder.ts';
 import { isSynonym } from './synonyms.ts';
-import type { BoundColumn, ColumnBinding, Target } from './target.ts';
-import type { ColumnRef, Value } from './value-schema.ts';
-
-/** The columns of a mapping with their targets, before they are looked up in a file. The key comes first. */
-export function configuredTargets(mapping: Mapping, settings: Settings): readonly BoundColumn[] {
-  const bound: BoundColumn[] = [];
-  const bind = (column: ColumnRef, target: Target, optional = false) =>
-    bound.push(
-      typeof column === 'number'
-        ? { index: column - 1, field: `column ${column}`, target, optional }
-        : { index: null, field: column, target, optional },
-    );
-  bind(plainColumn(mapping.key), { kind: 'key', prefix: settings.keyPrefix });
-  for (const name of scalarNames) {
-    const field = mapping.fields[name];
-    if (field === undefined) continue;
-    const { onBlank, optional } = field;
-    bind(plainColumn(field), { kind: 'scalar', name, onBlank: onBlank ?? settings.onBlank }, optional);
-  }
-  const { source } = mapping.fields;
-  if (source !== undefined) bind(plainColumn(source), { kind: 'source' }, source.optional);
-  for (const { label: choice, onBlank: ownRule, optional, ...value } of mapping.emails) {
-    const [column, label] = [plainColumn(value), plainText(choice)];
-    const onBlank = ownRule ?? settings.onBlank;
-    const items = { kind: 'items', list: 'emails', slot: slotOf(column), label, country: null, onBlank } as const;
-    bind(column, items, optional);
-  }
-  for (const { label: choice, country: own, onBlank: ownRule, optional, ...value } of mapping.phones) {
-    const [column, label] = [plainColumn(value), plainText(choice)];
-    const country = own === undefined ? settings.country : readCountry(plainText(own));
-    const onBlank = ownRule ?? settings.onBlank;
-    bind(column, { kind: 'items', list: 'phones', slot: slotOf(column), label, country, onBlank }, optional);
-  }
-  for (const { key, onBlank, optional, ...value } of mapping.customFields) {
-    const column = plainColumn(value);
-    const type = customFieldKind(key, settings.customFields);
-    bind(column, { kind: 'custom', key, type, onBlank: onBlank ?? settings.onBlank }, optional);
-  }
-  return bound;
-}
-
-/** The slots (`contacts/desired.ts`) of the mapping's columns; any other slot of the feed is no longer in use. */
-export function slotNamesOf({ emails, phones }: Mapping): { readonly emails: string[]; readonly phones: string[] } {
-  return {
-    emails: emails.map((entry) => slotOf(plainColumn(entry))),
-    phones: phones.map((entry) => slotOf(plainColumn(entry))),
-  };
-}
-
-/** The name under which a column's items are remembered. That of a position has a space, a normalised header has none. */
-export function slotOf(reference: ColumnRef): string {
-  return typeof reference === 'number' ? `column ${reference}` : normaliseHeader(reference);
-}
-
-/** @throws PatchbayError `usage` `mappingNotYet` for a value other than a plain column. */
-export function plainColumn(value: Value): ColumnRef {
-  if (typeof value !== 'object') return value;
-  const { column, firstOf, join, template, constant, part, separator, transform } = value;
-  const options: readonly unknown[] = [firstOf, join, template, constant, part, separator, transform];
-  const isPlain = options.every((option) => option === undefined);
-  if (column !== undefined && isPlain && !isPattern(column)) return column;
-  throw notYet();
-}
-
-function plainText(choice: unknown): string {
-  if (typeof choice === 'string') return choice;
-  throw notYet();
-}
-
-function notYet(): PatchbayError {
-  return new PatchbayError('usage', 'mappingNotYet', 'the mapping holds a value that this version cannot read yet');
-}
+import { type BoundColumn, type ColumnBinding, type Made, readsOf, type Target } from './target.ts';
+import { type ColumnRef, referencesIn } from './value-schema.ts';
+import { type ColumnNames, type Wanted, wantedValues } from './wanted-values.ts';
 
 /** @throws PatchbayError `file`: `columnMissing` (all of them at once), `columnAmbiguous`. */
 export function configuredMapping(mapping: Mapping, columns: readonly string[], settings: Settings): ColumnBinding {
-  const missing: string[] = [];
   const mayLack = new Set(settings.mayLack.map(normaliseHeader));
-  const bound = configuredTargets(mapping, settings).flatMap((wanted): readonly BoundColumn[] => {
-    const { field, target, optional = false } = wanted;
-    const isAllowed = target.kind !== 'key' && (optional || mayLack.has(normaliseHeader(field)));
-    if (wanted.index !== null) {
-      if (wanted.index >= columns.length && isAllowed) return [];
-      return [{ ...wanted, field: nameAt(columns, wanted.index, mapping) }];
+  const find: FindColumn = (reference) => {
+    if (typeof reference === 'string') {
+      const index = isPattern(reference) ? null : findColumn(columns, reference);
+      return index === null ? null : { index, field: columns[index] ?? reference };
     }
-    const index = findColumn(columns, field);
-    if (index === null && !isAllowed) missing.push(field);
-    return index === null ? [] : [{ ...wanted, index, field: columns[index] ?? field }];
+    const name = columns[reference - 1];
+    if (name === undefined) return null;
+    return { index: reference - 1, field: tidyHeader(name) === '' ? `column ${reference}` : name };
+  };
+  const missing: ColumnRef[] = [];
+  const names: ColumnNames = columns.map((name, index) => ({ name, reference: index + 1 }));
+  const bound = wantedValues(mapping, settings, names).flatMap((wanted): readonly BoundColumn[] => {
+    const { column, missing: lacking } = bindWanted(wanted, find);
+    const isAllowed = (reference: ColumnRef) =>
+      wanted.target.kind !== 'key' &&
+      (wanted.optional || (typeof reference === 'string' && mayLack.has(normaliseHeader(reference))));
+    missing.push(...lacking.filter((reference) => !isAllowed(reference)));
+    return column === null ? [] : [column];
   });
   if (missing.length > 0) throw columnMissing(mapping, [...new Set(missing)], columns);
-  return { bound, unmapped: unmappedOf(columns, bound, mapping.ignore) };
+  const others = filterColumns(mapping).flatMap((reference) => find(reference) ?? []);
+  return { bound, unmapped: unmappedOf(columns, bound, others, mapping.ignore) };
+}
+
+/** The values of a mapping for JSON: each column is a path. @param names the members of the record, for patterns. */
+export function configuredMembers(
+  mapping: Mapping,
+  settings: Settings,
+  names: readonly string[],
+): readonly BoundColumn[] {
+  const find: FindColumn = (reference) => {
+    if (typeof reference === 'number') throw positionInJson(reference);
+    return isPattern(reference) ? null : { index: null, field: reference };
+  };
+  const columns = names.map((name) => ({ name, reference: name }));
+  return wantedValues(mapping, settings, columns).flatMap((wanted) => bindWanted(wanted, find).column ?? []);
+}
+
+interface BoundWanted {
+  /** Null where the file lacks all columns of the value. */
+  readonly column: BoundColumn | null;
+  readonly missing: readonly ColumnRef[];
+}
+
+function bindWanted(wanted: Wanted, find: FindColumn): BoundWanted {
+  const { target, optional, split } = wanted;
+  const value = bindValue(wanted.value, find, placeOf(target));
+  const missing = [...value.missing];
+  const lookUp = (
+    one: { readonly column: ColumnRef | null; readonly optional: boolean } | undefined,
+  ): CellRef | null => {
+    if (one === undefined || one.column === null) return null;
+    const cell = find(one.column);
+    if (cell === null && !one.optional) missing.push(one.column);
+    return cell;
+  };
+  const label = lookUp(wanted.label);
+  const country = lookUp(wanted.country);
+  const skip = lookUp(wanted.skip);
+  const { expression } = value;
+  if (expression === null) return { column: null, missing };
+  const isSkipped = wanted.skip !== undefined && (skip !== null || wanted.skip.column === null);
+  const made: Made = {
+    value: expression,
+    reads: [...value.reads, ...[label, country, skip].filter((cell) => cell !== null)],
+    ...(split === undefined ? {} : { split }),
+    ...(label === null ? {} : { label: { cell: label, transform: wanted.label?.transform ?? [] } }),
+    ...(country === null ? {} : { country }),
+    ...(isSkipped && wanted.skip !== undefined ? { skip: { cell: skip, condition: wanted.skip.condition } } : {}),
+  };
+  const drops = wanted.dropsInvalid ? { dropsInvalid: true } : {};
+  if (Object.keys(made).length === 2 && expression.kind === 'cell') {
+    return { column: { ...expression.cell, target, optional, ...drops }, missing };
+  }
+  const [first] = value.reads;
+  return { column: { index: null, field: first?.field ?? 'constant', target, optional, ...drops, made }, missing };
+}
+
+/** Which words mean "no value" for a target. */
+function placeOf(target: Target): PlaceholderPlace {
+  if (target.kind === 'items') return 'item';
+  if (target.kind === 'key') return 'key';
+  return target.kind === 'scalar' && (target.name === 'firstName' || target.name === 'lastName') ? 'name' : 'company';
+}
+
+/** The columns of the conditions on rows: they are used, although no value goes into a contact. */
+function filterColumns({ skipRows = [], keepRows = [] }: Mapping): readonly ColumnRef[] {
+  return [...skipRows, ...keepRows].flatMap(({ column }) => column ?? []);
 }
 
 /** Positions of columns that have a name and no target, and are not ignored by choice. */
-export function unmappedOf(columns: readonly string[], bound: readonly BoundColumn[], ignore: readonly string[] = []) {
-  const used = new Set(bound.map(({ index }) => index));
+export function unmappedOf(
+  columns: readonly string[],
+  bound: readonly BoundColumn[],
+  others: readonly CellRef[],
+  ignore: readonly string[] = [],
+) {
+  const used = new Set([...bound.flatMap(readsOf), ...others].map(({ index }) => index));
   const ignored = new Set(ignore.map(normaliseHeader));
   const isLeft = (column: string): boolean => !isIgnoredHeader(column) && !ignored.has(normaliseHeader(column));
   return columns.flatMap((column, index) => (!used.has(index) && isLeft(column) ? [index] : []));
 }
 
-/** The header at a position; `column 4` where it is empty. @throws PatchbayError `file` `columnMissing`. */
-export function nameAt(columns: readonly string[], index: number, mapping: Mapping): string {
-  const name = columns[index];
-  if (name !== undefined) return tidyHeader(name) === '' ? `column ${index + 1}` : name;
-  const message = `mapping "${mapping.name}": the file lacks column ${index + 1}, which is picked by its position; it has ${columns.length}: ${listNames(columns)}`;
-  const facts = { mapping: mapping.name, position: index + 1, columnCount: columns.length };
-  throw new PatchbayError('file', 'columnMissing', message, { facts, hint: 'Correct the file or the mapping.' });
+function positionMissing(mapping: Mapping, position: number, columns: readonly string[]): PatchbayError {
+  const message = `mapping "${mapping.name}": the file lacks column ${position}, which is picked by its position; it has ${columns.length}: ${listNames(columns)}`;
+  const facts = { mapping: mapping.name, position, columnCount: columns.length };
+  return new PatchbayError('file', 'columnMissing', message, { facts, hint: 'Correct the file or the mapping.' });
+}
+
+function positionInJson(position: number): PatchbayError {
+  const field = `column ${position}`;
+  const message = `the mapping picks ${field} by its position, but the members of JSON have none`;
+  const hint = 'Name the member in the mapping, or export CSV.';
+  return new PatchbayError('file', 'positionInJson', message, { facts: { column: field }, hint });
 }
 
 /**
@@ -146,7 +163,14 @@ export function findColumn(columns: readonly string[], wanted: string): number |
   return null;
 }
 
-export function columnMissing(mapping: Mapping, missing: readonly string[], columns: readonly string[]): PatchbayError {
+export function columnMissing(
+  mapping: Mapping,
+  references: readonly ColumnRef[],
+  columns: readonly string[],
+): PatchbayError {
+  const position = references.find((reference) => typeof reference === 'number');
+  if (position !== undefined) return positionMissing(mapping, position, columns);
+  const missing = references.filter((reference) => typeof reference === 'string');
   const named = columns.filter((column) => !isIgnoredHeader(column));
   const [first = ''] = missing;
   const close = closestName(first, named);
@@ -175,12 +199,32 @@ export function missingHint(first: string, close: string | null): string {
  */
 export function namesColumn(mapping: Mapping | null, column: string): boolean {
   if (mapping === null) return genericTarget(column, anySettings) !== null || isSynonym(column);
-  return namedColumns(mapping).some(
-    (named) => typeof named === 'string' && normaliseHeader(named) === normaliseHeader(column),
-  );
+  return columnsOf(mapping).some((named) => {
+    if (typeof named !== 'string') return false;
+    return isPattern(named)
+      ? columnMatcher(named)(column) !== null
+      : normaliseHeader(named) === normaliseHeader(column);
+  });
 }
 
-export function namedColumns({ key, fields, emails, phones, customFields }: Mapping): readonly ColumnRef[] {
-  const columns = [...Object.values(fields), ...emails, ...phones, ...customFields];
-  return [key, ...columns].flatMap((each) => (each === undefined ? [] : plainColumn(each)));
+/** Every column that a mapping names, patterns and the columns of labels, countries and conditions among them. */
+export function columnsOf(mapping: Mapping): readonly ColumnRef[] {
+  const { key, fields, emails, phones, customFields, defaultCountry } = mapping;
+  const items = [...emails, ...phones].flatMap(({ label, skip }) => [
+    typeof label === 'object' ? label : {},
+    skip ?? {},
+  ]);
+  const countries = [defaultCountry, ...phones.map(({ country }) => country)];
+  const beside: readonly { readonly column?: ColumnRef | undefined }[] = [
+    ...items,
+    ...countries.flatMap((country) => (typeof country === 'object' ? [country] : [])),
+  ];
+  const values = [key, ...Object.values(fields), ...emails, ...phones, ...customFields].filter(
+    (one) => one !== undefined,
+  );
+  return [
+    ...values.flatMap((value) => referencesIn(value).map(({ reference }) => reference)),
+    ...beside.flatMap(({ column }) => column ?? []),
+    ...filterColumns(mapping),
+  ];
 }

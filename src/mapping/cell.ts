@@ -9,7 +9,7 @@
  * that `--no-values` can leave values out of everything that is printed (`docs/rules.md`, "Secrets and personal data"); the
  * value itself travels in `Problem.value`.
  */
-
+import { createHash } from 'node:crypto';
 import { PatchbayError } from '#src/errors.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 import { isPlaceholder } from './placeholder.ts';
@@ -112,7 +112,8 @@ export type WarningCode =
   | 'lineBreakReplaced'
   | 'clearIgnored'
   | 'keyUnguarded'
-  | 'keyDecimalsDropped';
+  | 'keyDecimalsDropped'
+  | 'labelTooLong';
 
 export interface Flaw<Code extends string = string> {
   readonly code: Code;
@@ -304,8 +305,9 @@ const wholeNumberDigitsMax = 15;
  * would create the same contacts again.
  *
  * @param prefix the mapping's `keyPrefix`, or an empty string; it counts in the length.
+ * @param hashLong a key that is too long becomes the beginning of its SHA-256 in hex digits, after the prefix.
  */
-export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json'): Reading<string> {
+export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json', hashLong = false): Reading<string> {
   const cell = readCell(raw, from);
   if (cell.kind === 'wrong') return { ok: false, flaw: cell.flaw };
   if (cell.kind === 'list') return bad('notText', 'the key is a list', 'Write one key per row, as a string.');
@@ -333,12 +335,21 @@ export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json'): R
     const wasGuarded = typeof raw === 'string' && bare !== raw.trim();
     return good(key, [...(wasGuarded ? [unguarded] : []), ...(whole === null ? [] : [decimalsDropped])]);
   }
+  if (hashLong) return good(`${prefix}${hashOf(text.normalize('NFC'), prefix)}`);
   const subject = prefix === '' ? 'the key' : 'the key with its prefix';
   return bad(
     'keyTooLong',
     `${subject} has ${length} characters; at most ${keyLengthMax} are allowed`,
     'Use a shorter id column.',
   );
+}
+
+const hashDigits = 40;
+
+/** As many digits as fit behind a long prefix, at most 40. */
+function hashOf(text: string, prefix: string): string {
+  const digits = Math.min(hashDigits, keyLengthMax - [...prefix].length);
+  return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }
 
 /** `'123` and `=+123` are 123 and +123: exports of ids put an apostrophe, or the sign of a formula, before the key. */

@@ -24,6 +24,7 @@ import {
 } from './cell.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
+import { labelMemberOf, valueMemberOf } from './expression.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { readPhone, splitPhones } from './phone-cell.ts';
 import { isPlaceholder } from './placeholder.ts';
@@ -49,7 +50,8 @@ type Readers = {
 };
 
 const readers: Readers = {
-  key: (place, { prefix }) => found(place, readKey(place.raw, prefix, place.from), (key) => ({ key })),
+  key: (place, { prefix, hashLong = false }) =>
+    found(place, readKey(place.raw, prefix, place.from, hashLong), (key) => ({ key })),
 
   scalar: (place, { name, part, onBlank }) => {
     const single = readSingle(place);
@@ -204,8 +206,8 @@ function readItems(place: Place, { list, country }: ItemsTarget, text: string, l
 }
 
 /**
- * A JSON array names all items of its slot: an empty one clears it. Its elements are strings or `{name, value}`; an
- * element whose value is null or blank is left out.
+ * A JSON array names all items of its slot: an empty one clears it. Its elements are strings or `{name, value}`, or
+ * objects with members that other programs call so; an element whose value is null or blank is left out.
  */
 function readArray(place: Place, target: ItemsTarget, elements: readonly JsonValue[]): CellReading {
   if (elements.length > itemsMax) return refused({ field: place.field, raw: undefined }, tooMany('list'));
@@ -221,12 +223,14 @@ function readArray(place: Place, target: ItemsTarget, elements: readonly JsonVal
 function readElement(place: Place, target: ItemsTarget, element: JsonValue, index: number): ItemsReading {
   const field = `${place.field}[${index}]`;
   const object = isJsonObject(element) ? element : null;
+  const [valueName, labelName] = [valueMemberOf(object ?? {}) ?? 'value', labelMemberOf(object ?? {}) ?? 'name'];
   const at: Place =
     object === null
       ? { ...place, field, raw: element }
-      : { ...place, field: `${field}.value`, raw: memberOf(object, 'value') ?? null };
+      : { ...place, field: `${field}.${valueName}`, raw: memberOf(object, valueName) ?? null };
   const single = readSingle(at);
-  const label = readLabel({ ...place, field: `${field}.name`, raw: memberOf(object ?? {}, 'name') ?? null }, target);
+  const ownLabel = memberOf(object ?? {}, labelName) ?? null;
+  const label = readLabel({ ...place, field: `${field}.${labelName}`, raw: ownLabel }, target);
   const isText = single.ok && single.value.kind === 'text';
   const { items, problems, warnings } = isText ? readItems(at, target, single.value.text, label.text) : noItems;
   return {

@@ -61,7 +61,7 @@ function formOf(which: string): string {
 }
 
 /**
- * Every piece between placeholders matches with any gaps between its characters. Where a gap stands beside `{label}`, the
+ * Every piece between placeholders matches with any gaps between its characters. Where a gap is next to `{label}`, the
  * column needs one, too: otherwise `Phone {label}` would be `Phonetic` with the label `tic`.
  */
 function patternSource(pattern: string): string {

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
-import { configuredMapping, configuredTargets } from './bind-mapping.ts';
+import { configuredMapping } from './bind-mapping.ts';
 import type { ContactColumn } from './contact-columns.ts';
 import {
   createFileNotes,
@@ -19,22 +19,16 @@ import {
   leftOutOfObjects,
   refuseWithoutContent,
   watchContent,
-  watchMembers,
 } from './file-findings.ts';
 import { closestName, normaliseHeader, tidyHeader } from './header.ts';
-import {
-  FlatNames,
-  isContactShape,
-  mapConfiguredObject,
-  mapContactObject,
-  mapFlatObject,
-  UnmappedNames,
-} from './json-rows.ts';
+import { FlatNames, isContactShape, mapContactObject, mapFlatObject, UnmappedNames } from './json-rows.ts';
 import { type GenericBinding, genericMapping } from './layout.ts';
+import { remarksOn } from './mapping-remarks.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { type MappingContext, resolveSettings, type Settings } from './mapping-settings.ts';
+import { mapMembers } from './member-mapping.ts';
 import { type MappedRow, mapCells } from './row.ts';
-import type { BoundColumn, Target } from './target.ts';
+import { readsOf, type Target } from './target.ts';
 
 /** What is known about the file before its first row. */
 interface FileShape {
@@ -62,6 +56,8 @@ export interface CompiledMapping {
   readonly leftOut: readonly ContactColumn[];
   /** Warnings that are reported once for the file instead of for each row; complete after the last row. */
   readonly notes: readonly Problem[];
+  /** Sentences about the mapping itself: that keys are derived, what has no effect yet. */
+  readonly remarks: readonly string[];
   /** Whether custom fields are written, or may be (JSON): only then is it worth a request to read their definitions. */
   readonly usesCustomFields: boolean;
   /** Never throws because of the row's contents. */
@@ -111,8 +107,8 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
       const by = mapping === null ? 'the generic layout' : `mapping "${mapping.name}"`;
       if (!isEmpty) refuseWithoutContent(binding.bound, by, columns);
     },
-    version: versionOf({ mapping, bound: binding.bound }),
-    mappedColumns: [...new Set(binding.bound.map(({ field }) => field))],
+    version: versionOf({ mapping: meaningOf(mapping), bound: binding.bound }),
+    mappedColumns: [...new Set(binding.bound.flatMap((column) => readsOf(column).map(({ field }) => field)))],
     readings: [...binding.readings.values()],
     unmappedColumns: binding.unmapped.map((index) => columns[index] ?? ''),
     get leftOut() {
@@ -130,29 +126,30 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
 }
 
 function compileForObjects(mapping: Mapping | null, settings: Settings): CompiledMapping {
-  const unmapped = new UnmappedNames();
+  return mapping === null ? compileGenericObjects(settings) : compileMembers(mapping, settings);
+}
+
+function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
   const notes = createFileNotes();
-  const bound = mapping === null ? [] : configuredTargets(mapping, settings);
-  refusePositions(bound);
-  const { country, onBlank, customFields } = settings;
-  const ignored = new Set((mapping?.ignore ?? []).map(normaliseHeader));
-  const names = new FlatNames(settings);
-  const leftOut = mapping === null ? leftOutOfGeneric(names) : leftOutOfMapping(bound, ignored);
-  const lacking = mapping === null ? watchContent(names) : watchMembers(mapping, bound);
+  const members = mapMembers(mapping, settings);
+  const ignored = new Set((mapping.ignore ?? []).map(normaliseHeader));
+  const leftOut = leftOutOfObjects(
+    () => (name) => ignored.has(normaliseHeader(name)) || members.reads(name),
+    () => null,
+    () => namesPeople(members.bound.map(({ target }) => target)),
+  );
   return {
     ...common(mapping),
     see: (row) => {
-      if (row.kind === 'object') lacking.see(row);
+      if (row.kind === 'object') members.lacking.see(row);
       leftOut.see(row);
     },
-    refuseLacking: lacking.refuse,
-    version: versionOf({ mapping, bound, country, onBlank, customFields: mapping === null ? customFields : null }),
+    refuseLacking: members.lacking.refuse,
+    version: versionOf({ mapping: meaningOf(mapping), bound: members.bound, ...settingsOf(settings) }),
     mappedColumns: [],
-    get readings() {
-      return names.readings();
-    },
+    readings: [],
     get unmappedColumns() {
-      return unmapped.list().filter((name) => !ignored.has(normaliseHeader(name)));
+      return members.unmapped().filter((name) => !ignored.has(normaliseHeader(name)));
     },
     get leftOut() {
       return leftOut.list();
@@ -160,10 +157,50 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
     get notes() {
       return notes.list();
     },
-    usesCustomFields: mapping === null || mapping.customFields.length > 0,
+    usesCustomFields: mapping.customFields.length > 0,
     mapRow: (row) => {
       invariant(row.kind === 'object', 'a JSON file gives objects');
-      if (mapping !== null) return notes.take(mapConfiguredObject(row, bound, settings, unmapped));
+      return notes.take(members.mapRow(row));
+    },
+  };
+}
+
+/** What is not part of every bound value. The types of custom fields are in those that are written. */
+function settingsOf({ country, onBlank, keyPrefix }: Settings) {
+  return { country, onBlank, keyPrefix };
+}
+
+function compileGenericObjects(settings: Settings): CompiledMapping {
+  const unmapped = new UnmappedNames();
+  const notes = createFileNotes();
+  const { country, onBlank, customFields } = settings;
+  const names = new FlatNames(settings);
+  const leftOut = leftOutOfGeneric(names);
+  const lacking = watchContent(names);
+  return {
+    ...common(null),
+    see: (row) => {
+      if (row.kind === 'object') lacking.see(row);
+      leftOut.see(row);
+    },
+    refuseLacking: lacking.refuse,
+    version: versionOf({ mapping: null, bound: [], country, onBlank, customFields }),
+    mappedColumns: [],
+    get readings() {
+      return names.readings();
+    },
+    get unmappedColumns() {
+      return unmapped.list();
+    },
+    get leftOut() {
+      return leftOut.list();
+    },
+    get notes() {
+      return notes.list();
+    },
+    usesCustomFields: true,
+    mapRow: (row) => {
+      invariant(row.kind === 'object', 'a JSON file gives objects');
       return notes.take(
         isContactShape(row.object)
           ? mapContactObject(row, settings, unmapped)
@@ -171,15 +208,6 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
       );
     },
   };
-}
-
-function leftOutOfMapping(bound: readonly BoundColumn[], ignored: ReadonlySet<string>): LeftOut {
-  const known = new Set([...bound.map(({ field }) => normaliseHeader(field)), ...ignored]);
-  return leftOutOfObjects(
-    () => (name) => known.has(normaliseHeader(name)),
-    () => null,
-    () => namesPeople(bound.map(({ target }) => target)),
-  );
 }
 
 function leftOutOfGeneric(names: FlatNames): LeftOut {
@@ -201,16 +229,12 @@ function namesPeople(targets: readonly Target[]): boolean {
   );
 }
 
-function common(mapping: Mapping | null): Pick<CompiledMapping, 'name' | 'duplicateKeys'> {
-  return { name: mapping?.name ?? 'generic', duplicateKeys: mapping?.duplicateKeys ?? 'dead' };
-}
-
-function refusePositions(bound: readonly BoundColumn[]): void {
-  const picked = bound.find(({ index }) => index !== null);
-  if (picked === undefined) return;
-  const message = `the mapping picks ${picked.field} by its position, but the members of JSON have none`;
-  const hint = 'Name the member in the mapping, or export CSV.';
-  throw new PatchbayError('file', 'positionInJson', message, { facts: { column: picked.field }, hint });
+function common(mapping: Mapping | null): Pick<CompiledMapping, 'name' | 'duplicateKeys' | 'remarks'> {
+  return {
+    name: mapping?.name ?? 'generic',
+    duplicateKeys: mapping?.duplicateKeys ?? 'dead',
+    remarks: mapping === null ? [] : remarksOn(mapping),
+  };
 }
 
 /** One message for the file instead of one rejected row after another. */
@@ -228,13 +252,20 @@ function refuseUnknownCustomFields({ bound }: GenericBinding, { customFields }: 
 }
 
 /** To be raised whenever the code maps the same cell in another way than before. */
-const mappingCodeVersion = 3;
+const mappingCodeVersion = 4;
 
 const versionDigits = 16;
 
 /** Sixteen hex digits. Null stands for the generic layout. */
 export function mappingVersion(mapping: Mapping | null): string {
-  return versionOf({ mapping });
+  return versionOf({ mapping: meaningOf(mapping) });
+}
+
+/** Without what changes no cell's meaning: how files are recognised, what people call the export, its tests. */
+function meaningOf(mapping: Mapping | null): Mapping | null {
+  if (mapping === null) return null;
+  const { title: _title, recognise: _recognise, fixtures: _fixtures, ...meaning } = mapping;
+  return meaning;
 }
 
 /**

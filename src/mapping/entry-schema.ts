@@ -78,7 +78,7 @@ const labelColumn = z.strictObject({
   values: z
     .record(z.string(), labelText, 'values is a list of pairs, such as { Mobile: mobile }')
     .optional()
-    .describe('A table of labels: what stands in the file, and what it becomes. Case makes no difference.'),
+    .describe('A table of labels: the text in the file, and what it becomes. Case makes no difference.'),
   default: labelText.optional().describe('The label where the cell is blank.'),
 });
 const label = z

@@ -9,17 +9,15 @@
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { listNames, type ObjectRow, type Row } from '#src/sources/row.ts';
-import { missingHint } from './bind-mapping.ts';
-import { isJsonObject, type JsonObject, type WarningCode } from './cell.ts';
+import type { JsonObject, WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
-import { closestName, isIgnoredHeader, normaliseHeader } from './header.ts';
+import { isIgnoredHeader, normaliseHeader } from './header.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
-import type { Mapping } from './mapping-schema.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { MappedRow } from './row.ts';
-import { type BoundColumn, holdsContent } from './target.ts';
+import { type BoundColumn, holdsContent, readsOf } from './target.ts';
 
-interface Lacking {
+export interface Lacking {
   /** Looks at a row; also at one that is known already and needs no mapping. */
   see(row: ObjectRow): void;
   /** @throws PatchbayError `file`: `columnMissing`, `nothingMapped`. Never for a file without rows. */
@@ -28,33 +26,6 @@ interface Lacking {
 
 /** The number of members' names that are remembered, to suggest them. */
 const namesMax = 500;
-
-/** With a mapping: each member that it names must be in some record, unless it is optional. */
-export function watchMembers(mapping: Mapping, bound: readonly BoundColumn[]): Lacking {
-  const wanted = bound.filter(({ target, optional }) => target.kind === 'key' || optional !== true);
-  const missing = new Map(wanted.map(({ field }) => [normaliseHeader(field), field]));
-  const found = new Set<string>();
-  let nested: ReadonlySet<string> = new Set();
-  let isEmpty = true;
-  return {
-    see: ({ object }) => {
-      if (isEmpty) nested = new Set(Object.keys(object).filter((name) => isJsonObject(object[name])));
-      isEmpty = false;
-      if (missing.size === 0) return;
-      for (const name of Object.keys(object)) {
-        if (found.has(name)) continue;
-        missing.delete(normaliseHeader(name));
-        if (found.size < namesMax) found.add(name);
-      }
-    },
-    refuse: () => {
-      if (isEmpty) return;
-      const [first] = missing.values();
-      if (first !== undefined) throw memberMissing(mapping, [...missing.values()], [...found], nested);
-      refuseWithoutContent(bound, `mapping "${mapping.name}"`, [...found]);
-    },
-  };
-}
 
 /** In the generic layout: some record must have a member with a meaning, other than the key. */
 export function watchContent(names: FlatNames): Lacking {
@@ -85,7 +56,8 @@ function hasContentMember(object: JsonObject, names: FlatNames): boolean {
  * @throws PatchbayError `file` `nothingMapped`.
  */
 export function refuseWithoutContent(bound: readonly BoundColumn[], by: string, names: readonly string[]): void {
-  if (!bound.some(({ target }) => holdsContent(target))) throw nothingMapped(by, names);
+  const hasContent = bound.some((column) => holdsContent(column.target) && readsOf(column).length > 0);
+  if (!hasContent) throw nothingMapped(by, names);
 }
 
 function nothingMapped(by: string, names: readonly string[]): PatchbayError {
@@ -94,25 +66,6 @@ function nothingMapped(by: string, names: readonly string[]): PatchbayError {
   return new PatchbayError('file', 'nothingMapped', message, {
     facts: { columnCount: named.length },
     hint: 'Use a mapping (--mapping) that says which columns hold names, phones or e-mails; config/mappings/generic.yaml shows how.',
-  });
-}
-
-function memberMissing(
-  mapping: Mapping,
-  missing: readonly string[],
-  found: readonly string[],
-  nested: ReadonlySet<string>,
-): PatchbayError {
-  const [first = ''] = missing;
-  const holder = first.split('.')[0] ?? '';
-  const what = missing.length === 1 ? 'the member' : 'the members';
-  const message = `mapping "${mapping.name}": no record has ${what} ${listNames(missing)}; found: ${listNames(found)}`;
-  return new PatchbayError('file', 'columnMissing', message, {
-    facts: { mapping: mapping.name, missingCount: missing.length, first },
-    hint:
-      holder !== first && nested.has(holder)
-        ? `Members inside "${holder}" cannot be mapped: export flat records.`
-        : missingHint(first, closestName(first, found)),
   });
 }
 

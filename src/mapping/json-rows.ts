@@ -19,7 +19,7 @@ import { genericTarget, genericTargets } from './layout.ts';
 import type { Settings } from './mapping-settings.ts';
 import { foldRow, type MappedRow } from './row.ts';
 import { isItemsName } from './synonyms.ts';
-import { type BoundColumn, type Target, targetIdentity } from './target.ts';
+import { type Target, targetIdentity } from './target.ts';
 
 /** Names of members that nothing maps, in order of appearance: each once, at most 500. */
 export class UnmappedNames {
@@ -33,40 +33,6 @@ export class UnmappedNames {
   list(): readonly string[] {
     return [...this.#names];
   }
-}
-
-/** An absent member leaves the contact's value as it is; an absent key rejects the row. */
-export function mapConfiguredObject(
-  row: ObjectRow,
-  bound: readonly BoundColumn[],
-  settings: Settings,
-  unmapped: UnmappedNames,
-): MappedRow {
-  const names = namesByHeader(row.object);
-  const used = new Set<string>();
-  const readings = bound.flatMap(({ field, target }): readonly CellReading[] => {
-    const candidates = Object.hasOwn(row.object, field) ? [field] : (names.get(normaliseHeader(field)) ?? []);
-    for (const name of candidates) used.add(name);
-    const [name, second] = candidates;
-    const raw = name === undefined ? undefined : row.object[name];
-    if (name === undefined || raw === undefined) {
-      return target.kind === 'key' ? [refused({ field, raw: undefined }, keyMissing)] : [];
-    }
-    if (second === undefined) return [readValue({ field: name, raw, from: 'json' }, target)];
-    const hint = 'Keep one of them, or give one exactly the name in the mapping.';
-    return [refused({ field: name, raw }, bad('memberTwice', `"${name}" and "${second}" both match`, hint).flaw)];
-  });
-  for (const name of Object.keys(row.object)) if (!used.has(name) && !isIgnoredHeader(name)) unmapped.add(name);
-  return foldRow(row.line, settings.sourceLabel, readings);
-}
-
-function namesByHeader(object: JsonObject): ReadonlyMap<string, readonly string[]> {
-  const names = new Map<string, string[]>();
-  for (const name of Object.keys(object)) {
-    const header = normaliseHeader(name);
-    names.set(header, [...(names.get(header) ?? []), name]);
-  }
-  return names;
 }
 
 /** A member with its target, or why it has none. */

@@ -5,6 +5,8 @@ import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { CellsRow, JsonValue } from '#src/sources/row.ts';
 import { type CellReading, type Finding, readValue } from './cells.ts';
+import type { RowCells } from './expression.ts';
+import { readBound } from './made-value.ts';
 import type { Settings } from './mapping-settings.ts';
 import type { BoundColumn } from './target.ts';
 
@@ -21,8 +23,12 @@ export type MappedRow =
 
 /** A CSV record. A cell that the record lacks is read as blank; ragged rows are rejected by the source before. */
 export function mapCells(row: CellsRow, bound: readonly BoundColumn[], settings: Settings): MappedRow {
-  const readings = bound.map(({ index, field, target }) =>
-    readValue({ field, raw: index === null ? '' : (row.cells[index] ?? ''), from: 'csv' }, target),
+  const at = (index: number | null): string => (index === null ? '' : (row.cells[index] ?? ''));
+  const cells: RowCells = { from: 'csv', read: ({ index, field }) => ({ field, raw: at(index) }) };
+  const readings = bound.map((column) =>
+    column.made === undefined && column.dropsInvalid !== true
+      ? readValue({ field: column.field, raw: at(column.index), from: 'csv' }, column.target)
+      : readBound(column, cells),
   );
   return foldRow(row.line, settings.sourceLabel, readings);
 }

@@ -136,7 +136,7 @@ function withoutPatterns(isBarred: (reference: Reference) => boolean): Check {
     }
   });
 }
-const patternElsewhere = 'a pattern with {n} or {label} stands in the column of emails and phones only';
+const patternElsewhere = 'a pattern with {n} or {label} belongs in the column of emails and phones only';
 
 interface Reference {
   readonly reference: ColumnRef;

@@ -111,6 +111,7 @@ const nothingToMap: CompiledMapping = {
   readings: [],
   unmappedColumns: [],
   leftOut: [],
+  remarks: [],
   notes: [],
   see: () => undefined,
   refuseLacking: () => undefined,
@@ -190,6 +191,7 @@ function notesOf(
     ...(blankLineCount > 0
       ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} skipped`]
       : []),
+    ...compiled.remarks,
     ...filter.notes(),
     ...compiled.notes.map(({ line, message }) => `line ${line}: ${message}`),
     ...warnings.map(({ message }) => message),
@@ -225,10 +227,16 @@ export function readingOf(run: RunRecord, { defaultCountry, onBlank }: ReadingDe
     context: {
       sourceLabel: sourceLabelOf(run),
       customFields: null,
-      defaultCountry: options.defaultCountry ?? (mapping?.defaultCountry === undefined ? defaultCountry : null),
+      defaultCountry: options.defaultCountry ?? (namesCountry(mapping) ? null : defaultCountry),
       onBlank: options.onBlank ?? (mapping === null ? onBlank : null),
     },
   };
+}
+
+/** Whether the mapping says which country numbers without a country code belong to; a column alone leaves it open. */
+function namesCountry(mapping: Mapping | null): boolean {
+  const choice = mapping?.defaultCountry;
+  return typeof choice === 'object' ? choice.default !== undefined : choice !== undefined;
 }
 
 /**

@@ -180,7 +180,7 @@ test('the items of a column that the mapping names no more pass to the column th
     planContact(
       input({
         base: base({ said: before, owned: owned('phones', mobile) }),
-        slotNames: { emails: [], phones: ['new'] },
+        slotNames: { emails: new Set(), phones: new Set(['new']) },
         theirs: contact({ phones: [['work', mobile]] }),
         ours: desired({ phones: slots }),
       }),

@@ -30,16 +30,19 @@ describe('a member of JSON that the mapping names and no record has', () => {
     expect(await bench.world.contacts()).toEqual([]);
   });
 
-  it('says that what stands inside another member cannot be named', async () => {
+  it('may be inside another member, and is suggested there, too', async () => {
     const bench = await openRunsBench();
-    const by = mapping({ key: 'id', fields: { firstName: 'properties.firstname' } });
-    const run = await bench.import('hubspot.json', jsonOf({ id: '251', properties: { firstname: 'Ada' } }), {
-      mapping: by,
-    });
-    expect(run).toMatchObject({
+    const content = jsonOf({ id: '251', properties: { firstname: 'Ada' } });
+    const by = (path: string) => ({ mapping: mapping({ key: 'id', fields: { firstName: path } }) });
+    expect(await bench.import('a.json', content, by('properties.fristname'))).toMatchObject({
       state: 'failed',
-      reason: { code: 'columnMissing', hint: expect.stringContaining('inside "properties" cannot be mapped') },
+      reason: {
+        code: 'columnMissing',
+        message: 'mapping "test": no record has the member "properties.fristname"; found: "id", "properties.firstname"',
+        hint: expect.stringContaining('did you mean "properties.firstname"?'),
+      },
     });
+    expectCounts(await bench.import('b.json', content, by('properties.firstname')), { rows: 1, created: 1 });
   });
 
   it('is fine where one record has it, be it known and not mapped again, or where it is optional', async () => {

@@ -1,0 +1,176 @@
+/**
+ * What a mapping wants of a file: its values with their targets, before any column is looked up. A pattern becomes one value
+ * for each column that matches it.
+ */
+import { scalarNames } from '#src/contacts/desired.ts';
+import { columnMatcher, fillPattern, isPattern, type Placeholders } from './column-pattern.ts';
+import type { Condition } from './condition-schema.ts';
+import { customFieldKind } from './custom-cell.ts';
+import type { CountryChoice, EmailEntry, InvalidRule, PhoneEntry } from './entry-schema.ts';
+import { isIgnoredHeader, normaliseHeader } from './header.ts';
+import type { Mapping } from './mapping-schema.ts';
+import type { Settings } from './mapping-settings.ts';
+import { readCountry } from './phone-cell.ts';
+import { createSlotNamer } from './slots.ts';
+import type { ItemList, ItemsTarget, Target } from './target.ts';
+import type { Transform } from './transforms.ts';
+import type { ColumnRef, Value, ValueObject } from './value-schema.ts';
+
+export interface Wanted {
+  readonly target: Target;
+  readonly value: Value;
+  /** The file may lack its columns. */
+  readonly optional: boolean;
+  readonly dropsInvalid: boolean;
+  readonly split?: { readonly separator: string; readonly transform: readonly Transform[] };
+  readonly label?: { readonly column: ColumnRef; readonly optional: boolean; readonly transform: readonly Transform[] };
+  readonly country?: { readonly column: ColumnRef; readonly optional: boolean };
+  readonly skip?: { readonly column: ColumnRef | null; readonly optional: boolean; readonly condition: Condition };
+}
+
+/** The columns of a file, or the members of a record. `reference` is how a column is picked for certain. */
+export type ColumnNames = readonly { readonly name: string; readonly reference: ColumnRef }[];
+
+/** The key comes first. */
+export function wantedValues(mapping: Mapping, settings: Settings, columns: ColumnNames): readonly Wanted[] {
+  const ruleOf = (entry: { readonly onBlank?: Settings['onBlank'] | undefined }) => entry.onBlank ?? settings.onBlank;
+  const options = optionsOf(mapping);
+  const { key, fields } = mapping;
+  const hashLong = typeof key === 'object' && key.hashLong === true ? { hashLong: true } : {};
+  return [
+    {
+      target: { kind: 'key', prefix: settings.keyPrefix, ...hashLong },
+      value: key,
+      optional: false,
+      dropsInvalid: false,
+    },
+    ...scalarNames.flatMap((name): readonly Wanted[] => {
+      const field = fields[name];
+      if (field === undefined) return [];
+      return [{ target: { kind: 'scalar', name, onBlank: ruleOf(field) }, value: field, ...options(field) }];
+    }),
+    ...(fields.source === undefined
+      ? []
+      : [{ target: { kind: 'source' } as const, value: fields.source, ...options(fields.source) }]),
+    ...wantedItems('emails', mapping, settings, columns),
+    ...wantedItems('phones', mapping, settings, columns),
+    ...mapping.customFields.map((entry): Wanted => {
+      const type = customFieldKind(entry.key, settings.customFields);
+      const target: Target = { kind: 'custom', key: entry.key, type, onBlank: ruleOf(entry) };
+      return { target, ...pieces(entry), ...options(entry) };
+    }),
+  ];
+}
+
+interface Options {
+  readonly optional?: boolean | undefined;
+  readonly onInvalid?: InvalidRule | undefined;
+}
+
+function optionsOf(mapping: Mapping) {
+  return ({ optional, onInvalid }: Options) => ({
+    optional: optional ?? mapping.optional ?? false,
+    dropsInvalid: (onInvalid ?? mapping.onInvalid) === 'drop',
+  });
+}
+
+/** Several values in a cell are taken apart first, and each goes through the transforms. */
+function pieces(value: ValueObject): Pick<Wanted, 'value' | 'split'> {
+  const { separator, part, transform } = value;
+  if (separator === undefined || part !== undefined) return { value };
+  return {
+    value: { ...value, separator: undefined, transform: undefined },
+    split: { separator, transform: transform ?? [] },
+  };
+}
+
+function wantedItems(list: ItemList, mapping: Mapping, settings: Settings, columns: ColumnNames): readonly Wanted[] {
+  const slotName = createSlotNamer();
+  const entries: readonly (EmailEntry | PhoneEntry)[] = mapping[list];
+  const named = new Set(
+    entries.flatMap(({ column }) =>
+      typeof column === 'string' && !isPattern(column) ? [normaliseHeader(column)] : [],
+    ),
+  );
+  const claimed = new Set<string>();
+  return entries.flatMap((entry): readonly Wanted[] => {
+    const { column } = entry;
+    if (column === undefined || !isPattern(column))
+      return [wantedItem(list, entry, mapping, settings, slotName(entry), null)];
+    const match = columnMatcher(column);
+    const found = columns.flatMap(({ name, reference }) => {
+      const by = isIgnoredHeader(name) || named.has(normaliseHeader(name)) ? null : match(name);
+      // The first of two patterns has the column, unless a condition divides its values between them.
+      const claim = `${reference} ${entry.part ?? ''}`;
+      if (by === null || (entry.skip === undefined && claimed.has(claim))) return [];
+      claimed.add(claim);
+      const slot = slotName({ ...entry, column: name });
+      return [wantedItem(list, { ...entry, column: reference }, mapping, settings, slot, by)];
+    });
+    // Without any column, the pattern itself is what is missing.
+    return found.length > 0 ? found : [wantedItem(list, entry, mapping, settings, slotName(entry), null)];
+  });
+}
+
+/** @param by what the placeholders of the entry's pattern stand for. */
+function wantedItem(
+  list: ItemList,
+  entry: EmailEntry | PhoneEntry,
+  mapping: Mapping,
+  settings: Settings,
+  slot: string,
+  by: Placeholders | null,
+): Wanted {
+  const options = optionsOf(mapping)(entry);
+  const filled = (column: ColumnRef) => (by !== null && isPattern(column) ? fillPattern(column, by) : column);
+  // In a pattern, the file may lack the column of one number.
+  const reference = (column: ColumnRef) => ({
+    column: filled(column),
+    optional: options.optional || isPattern(column),
+  });
+  const own = 'country' in entry ? entry.country : undefined;
+  const country = list === 'phones' ? countryOf(own ?? mapping.defaultCountry, own === undefined, settings) : noCountry;
+  const choice = entry.label;
+  const plain = list === 'emails' ? 'email' : 'phone';
+  const target: ItemsTarget = {
+    kind: 'items',
+    list,
+    slot,
+    label: by?.label ?? (typeof choice === 'string' ? choice : (choice.default ?? plain)),
+    country: country.code,
+    onBlank: entry.onBlank ?? settings.onBlank,
+  };
+  const { skip } = entry;
+  return {
+    target,
+    ...pieces(entry),
+    ...options,
+    ...(typeof choice === 'string'
+      ? {}
+      : { label: { ...reference(choice.column), transform: labelTransform(choice) } }),
+    ...(country.column === null ? {} : { country: reference(country.column) }),
+    ...(skip === undefined
+      ? {}
+      : {
+          skip: {
+            ...(skip.column === undefined ? { column: null, optional: true } : reference(skip.column)),
+            condition: skip,
+          },
+        }),
+  };
+}
+
+function labelTransform({ transform = [], values }: Exclude<PhoneEntry['label'], string>): readonly Transform[] {
+  return values === undefined ? transform : [...transform, { values }];
+}
+
+const noCountry = { code: null, column: null } as const;
+
+/** @param isDefault the choice is the mapping's default, over which the command line's wins. */
+function countryOf(choice: CountryChoice | undefined, isDefault: boolean, settings: Settings) {
+  if (choice === undefined || typeof choice === 'string') {
+    return { code: isDefault || choice === undefined ? settings.country : readCountry(choice), column: null };
+  }
+  const own = choice.default === undefined ? null : readCountry(choice.default);
+  return { code: isDefault ? settings.country : (own ?? settings.country), column: choice.column };
+}

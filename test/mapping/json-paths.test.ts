@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { memberFinder } from '#src/mapping/json-path.ts';
+import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow } from './support.ts';
+
+const find = (path: string, object: object) => memberFinder(path)(objectRow(object).object).raw;
+
+describe('a path', () => {
+  test('leads into nested objects, whatever the case of its names', () => {
+    expect(find('properties.email', { properties: { email: 'a' } })).toBe('a');
+    expect(find('Account.Name', { account: { name: 'ACME' } })).toBe('ACME');
+    expect(find('a.b.c', { a: { b: { c: 1 } } })).toBe(1);
+  });
+
+  test('leads to an element of a list, or to all of them', () => {
+    const object = { emails: [{ value: 'a' }, { value: 'b' }, {}] };
+    expect(find('emails[0].value', object)).toBe('a');
+    expect(find('emails[9].value', object)).toBeUndefined();
+    expect(find('emails[].value', object)).toEqual(['a', 'b']);
+    expect(find('a[0][1]', { a: [[1, 2]] })).toBe(2);
+    expect(find('a[].b[].c', { a: [{ b: [{ c: 1 }] }, { b: [{ c: 2 }, { c: 3 }] }] })).toEqual([1, 2, 3]);
+  });
+
+  test('of a member whose own name has the dot or brackets leads to that member', () => {
+    expect(find('a.b', { 'a.b': 1, a: { b: 2 } })).toBe(1);
+    expect(find('x.a.b', { x: { 'a.b': 1, a: { b: 2 } } })).toBe(1);
+    expect(find('a[0]', { 'a[0]': 1, a: [2] })).toBe(1);
+    expect(find('a.b', { 'a.c': 1, a: { b: 2 } })).toBe(2);
+  });
+
+  test('leads nowhere where a step is missing or is no object', () => {
+    for (const object of [{}, { a: null }, { a: 'text' }, { a: [1] }, { a: {} }]) {
+      expect(find('a.b', object)).toBeUndefined();
+    }
+  });
+
+  test('meets no inherited member', () => {
+    expect(find('constructor.name', {})).toBeUndefined();
+    expect(find('__proto__.x', {})).toBeUndefined();
+  });
+
+  test('of two members that are equally similar is refused for its row', () => {
+    const by = mapping({ fields: { company: 'p.Firm Name' } });
+    expect(codesOf(mapJson({ id: '7', p: { firm_name: 'a', 'firm-name': 'b' } }, {}, by))).toEqual(['memberTwice']);
+  });
+});
+
+describe('the JSON of an API', () => {
+  test('HubSpot: properties', () => {
+    const by = mapping({
+      key: 'id',
+      fields: { firstName: 'properties.firstname' },
+      emails: [{ column: 'properties.email', label: 'work' }],
+    });
+    const record = {
+      id: '251',
+      properties: { firstname: 'Ada', email: 'ada@example.com', hs_lead: 'x' },
+      archived: false,
+    };
+    const compiled = compileMapping(by, { columns: null }, noContext);
+    expect(desiredOf(compiled.mapRow(objectRow(record)))).toMatchObject({
+      key: '251',
+      scalars: { firstName: 'Ada' },
+      emails: [{ slot: 'properties.email', items: [{ label: 'work', value: 'ada@example.com' }] }],
+    });
+    expect(compiled.unmappedColumns).toEqual(['properties.hs_lead', 'archived']);
+  });
+
+  test('Pipedrive: lists of objects, with the label and the value by their usual names', () => {
+    const by = mapping({
+      fields: { company: 'org.name' },
+      phones: [{ column: 'phone' }],
+      emails: [{ column: 'email' }],
+    });
+    const record = {
+      ...{ id: 7, org: { name: 'ACME' } },
+      phone: [
+        { label: 'mobile', value: '+14155550101', primary: true },
+        { type: 'work', number: '+14155550102' },
+      ],
+      email: [{ label: 'work', email: 'ada@example.com' }],
+    };
+    expect(desiredOf(mapJson(record, {}, by))).toMatchObject({
+      phones: [
+        {
+          slot: 'phone',
+          items: [
+            { label: 'mobile', value: '+14155550101' },
+            { label: 'work', value: '+14155550102' },
+          ],
+        },
+      ],
+      emails: [{ slot: 'email', items: [{ label: 'work', value: 'ada@example.com' }] }],
+    });
+  });
+
+  test('a list of texts has the label of the mapping; transforms go through each', () => {
+    const by = mapping({ emails: [{ column: 'emails[].value', label: 'work', transform: ['lowerCase'] }] });
+    const record = { id: 7, emails: [{ value: 'ADA@EXAMPLE.COM' }, { value: 'B@example.com' }] };
+    expect(desiredOf(mapJson(record, {}, by)).emails[0]?.items).toEqual([
+      { label: 'work', value: 'ada@example.com' },
+      { label: 'work', value: 'b@example.com' },
+    ]);
+  });
+
+  test('transforms go through the values of objects, which keep their labels', () => {
+    const by = mapping({ phones: [{ column: 'tel', transform: [{ withoutPrefix: 'p:' }] }] });
+    const record = { id: 7, tel: [{ type: 'home', number: 'p:+14155550101' }] };
+    expect(desiredOf(mapJson(record, {}, by)).phones[0]?.items).toEqual([{ label: 'home', value: '+14155550101' }]);
+  });
+
+  test('part picks an element of a list, join puts its elements together', () => {
+    const by = mapping({ fields: { company: { column: 'names', part: -1 }, role: { join: ['names'], with: ', ' } } });
+    expect(desiredOf(mapJson({ id: 7, names: ['a', 'b'] }, {}, by)).scalars).toEqual({ company: 'b', role: 'a b' });
+  });
+
+  test('a pattern picks members, also nested ones', () => {
+    const by = mapping({ phones: [{ column: 'properties.phone_{label}' }] });
+    const record = { id: 7, properties: { phone_work: '+14155550101', phone_home: '+14155550102' } };
+    expect(desiredOf(mapJson(record, {}, by)).phones).toEqual([
+      { slot: 'properties.phonework', items: [{ label: 'work', value: '+14155550101' }] },
+      { slot: 'properties.phonehome', items: [{ label: 'home', value: '+14155550102' }] },
+    ]);
+  });
+
+  test('an absent member says nothing, null clears', () => {
+    const by = mapping({ fields: { company: 'a.b', role: { firstOf: ['x', 'y'] } } });
+    expect(desiredOf(mapJson({ id: 7 }, {}, by)).scalars).toEqual({});
+    expect(desiredOf(mapJson({ id: 7, a: { b: null }, x: null }, {}, by)).scalars).toEqual({
+      company: null,
+      role: null,
+    });
+    expect(desiredOf(mapJson({ id: 7, x: null, y: 'z' }, {}, by)).scalars).toEqual({ role: 'z' });
+  });
+
+  test('a table of values reads true and false', () => {
+    const by = mapping({ fields: { role: { column: 'vip', transform: [{ values: { true: 'VIP', false: '' } }] } } });
+    expect(desiredOf(mapJson({ id: 7, vip: true }, {}, by)).scalars).toEqual({ role: 'VIP' });
+    expect(desiredOf(mapJson({ id: 7, vip: false }, {}, by)).scalars).toEqual({});
+  });
+
+  test('of each required value some record has a member: one of firstOf, each of a template', () => {
+    const lacking = (input: object, record: object): string => {
+      const compiled = compileMapping(mapping(input), { columns: null }, noContext);
+      compiled.see(objectRow(record));
+      try {
+        compiled.refuseLacking();
+      } catch (error) {
+        return String(error);
+      }
+      return '';
+    };
+    const record = { id: 7, a: { b: 'x' }, phone1: '+14155550101' };
+    expect(lacking({ fields: { company: { firstOf: ['z', 'a.b'] } } }, record)).toBe('');
+    expect(lacking({ fields: { company: { template: '{z} {a.b}' } } }, record)).toContain('has the member "z"; found:');
+    expect(lacking({ phones: [{ column: 'phone{n}' }] }, record)).toBe('');
+    expect(lacking({ phones: [{ column: 'tel{n}' }] }, record)).toContain('"tel{n}"');
+    expect(lacking({ optional: true, fields: { company: 'z', role: 'a.b' } }, record)).toBe('');
+  });
+});

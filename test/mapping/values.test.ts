@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { cellsRow, desiredOf, mapJson, mapping, mapRecord, noContext, problemsOf, warningsOf } from './support.ts';
+
+/** The company that a value gives for a record. */
+function companyOf(value: unknown, record: Readonly<Record<string, string>>): string | null | undefined {
+  const by = mapping({ fields: { company: value, role: { constant: 'x' } } });
+  return desiredOf(mapRecord({ id: '7', ...record }, {}, by)).scalars.company;
+}
+
+describe('a value', () => {
+  test('firstOf takes the first that is not blank', () => {
+    const value = { firstOf: ['A', 'B'] };
+    expect(companyOf(value, { A: 'one', B: 'two' })).toBe('one');
+    expect(companyOf(value, { A: ' ', B: 'two' })).toBe('two');
+    expect(companyOf(value, { A: '', B: '' })).toBeUndefined();
+  });
+
+  test('firstOf passes over N/A, and reads it where nothing else is filled', () => {
+    const value = { firstOf: ['A', 'B'] };
+    expect(companyOf(value, { A: 'N/A', B: 'two' })).toBe('two');
+    const by = mapping({ fields: { company: value } });
+    expect(warningsOf(mapRecord({ id: '7', A: 'N/A', B: '' }, {}, by))).toEqual(['placeholderText']);
+  });
+
+  test('firstOf passes over columns that the file lacks, if one of them is there', () => {
+    expect(companyOf({ firstOf: ['Z', 'B'] }, { B: 'two' })).toBe('two');
+    expect(() => companyOf({ firstOf: ['Y', 'Z'] }, { B: 'two' })).toThrow(
+      expect.objectContaining({
+        code: 'columnMissing',
+        message: expect.stringContaining('lacks the columns "Y", "Z"'),
+      }),
+    );
+  });
+
+  test('#CLEAR in a column of firstOf clears, as anywhere', () => {
+    expect(companyOf({ firstOf: ['A', 'B'] }, { A: '#CLEAR', B: 'two' })).toBeNull();
+  });
+
+  test('join puts values together without the blank ones', () => {
+    expect(companyOf({ join: ['A', 'B', 'C'] }, { A: 'one', B: '', C: 'three' })).toBe('one three');
+    expect(companyOf({ join: ['A', 'B'], with: ', ' }, { A: 'one', B: 'two' })).toBe('one, two');
+    expect(companyOf({ join: ['A', 'B'] }, { A: '', B: ' ' })).toBeUndefined();
+  });
+
+  test('template fills in columns, and is blank if all of them are', () => {
+    const value = { template: '{A} ({{{B}}})' };
+    expect(companyOf(value, { A: 'one', B: 'two' })).toBe('one ({two})');
+    expect(companyOf(value, { A: 'one', B: '' })).toBe('one ({})');
+    expect(companyOf(value, { A: '', B: '' })).toBeUndefined();
+  });
+
+  test('constant is the same for every row', () => {
+    expect(companyOf({ constant: 'ACME' }, { A: '' })).toBe('ACME');
+    expect(companyOf({ constant: 5 }, { A: '' })).toBe('5');
+  });
+
+  test('part takes one piece, from the beginning or the end', () => {
+    const piece = (part: number) => companyOf({ column: 'A', part, separator: ':::' }, { A: 'x ::: y ::: z' });
+    expect([1, 2, 3, -1, -3].map(piece)).toEqual(['x', 'y', 'z', 'z', 'x']);
+    expect(piece(4)).toBeUndefined();
+    expect(companyOf({ column: 'A', part: 2 }, { A: 'x; y' })).toBe('y');
+  });
+
+  test('transforms follow in order, after the part', () => {
+    expect(companyOf({ column: 'A', part: 1, transform: ['lowerCase', { after: ':' }] }, { A: 'Firm:ACME;X:Y' })).toBe(
+      'acme',
+    );
+  });
+
+  test('one column may go to several fields', () => {
+    const by = mapping({
+      fields: {
+        firstName: { column: 'Name', transform: ['givenNames'] },
+        lastName: { column: 'Name', transform: ['familyName'] },
+      },
+    });
+    expect(desiredOf(mapRecord({ id: '7', Name: 'Lovelace, Ada' }, {}, by)).scalars).toEqual({
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+    });
+  });
+
+  test('values are nested', () => {
+    const value = { join: [{ firstOf: ['A', 'B'] }, { template: '<{C}>' }], transform: ['upperCase'] };
+    expect(companyOf(value, { A: '', B: 'b', C: 'c' })).toBe('B <C>');
+  });
+
+  test('a position picks a column inside of a value, too', () => {
+    expect(companyOf({ firstOf: [3, 2] }, { A: 'one', B: '' })).toBe('one');
+  });
+
+  test('a guard against formulas is removed before the steps', () => {
+    expect(companyOf({ column: 'A', transform: [{ withoutPrefix: '+' }] }, { A: "'+49" })).toBe('49');
+  });
+
+  test('a date that fits no format rejects the row with the cell as it is in the file', () => {
+    const by = mapping({
+      customFields: [{ column: 'Since', key: 'since', transform: [{ date: 'DD.MM.YYYY' }] }],
+      fields: { company: 'A' },
+    });
+    const definitions = [{ key: 'since', name: 'Since', type: 'date' }];
+    const read = (Since: string) => mapRecord({ id: '7', A: 'x', Since }, { customFields: definitions }, by);
+    expect(desiredOf(read('5.3.2026')).customFields).toEqual([{ key: 'since', value: '2026-03-05T00:00:00.000Z' }]);
+    expect(problemsOf(read('March'))).toMatchObject([{ code: 'dateInvalid', field: 'Since', value: 'March', line: 2 }]);
+  });
+
+  test('a multi-select splits at its own separator', () => {
+    const by = mapping({
+      customFields: [{ column: 'Tags', key: 'tags', separator: '|', transform: ['lowerCase'] }],
+      fields: { company: 'A' },
+    });
+    const definitions = [{ key: 'tags', name: 'Tags', type: 'multi-select' }];
+    const row = mapRecord({ id: '7', A: 'x', Tags: 'VIP | Blog' }, { customFields: definitions }, by);
+    expect(desiredOf(row).customFields).toEqual([{ key: 'tags', value: ['vip', 'blog'] }]);
+  });
+});
+
+describe('the whole mapping', () => {
+  test('optional: true lets files lack every column but the key', () => {
+    const by = mapping({ optional: true, fields: { company: 'A', role: { column: 'B', optional: false } } });
+    expect(() => mapRecord({ id: '7', A: 'x' }, {}, by)).toThrow(expect.objectContaining({ code: 'columnMissing' }));
+    expect(desiredOf(mapRecord({ id: '7', B: 'x' }, {}, by)).scalars).toEqual({ role: 'x' });
+    expect(() => mapRecord({ A: 'a', B: 'x' }, {}, by)).toThrow(/lacks the column "id"/);
+  });
+
+  test('columns of every value, label, country and condition are mapped, not ignored', () => {
+    const by = mapping({
+      fields: { company: { firstOf: ['A', 'B'] } },
+      phones: [
+        {
+          column: 'Phone {n}',
+          label: { column: 'Type {n}' },
+          country: { column: 'Land' },
+          skip: { column: 'Fax', isFilled: true },
+        },
+      ],
+      skipRows: [{ column: 'Deleted', equals: 'yes' }],
+    });
+    const columns = ['id', 'A', 'B', 'Phone 1', 'Type 1', 'Land', 'Fax', 'Deleted', 'Notes'];
+    const compiled = compileMapping(by, { columns }, noContext);
+    expect(compiled.unmappedColumns).toEqual(['Notes']);
+    expect(compiled.mappedColumns).toEqual(['id', 'A', 'B', 'Phone 1', 'Type 1', 'Land', 'Fax']);
+  });
+
+  test('the version changes with every option that may change a value, and not with its title', () => {
+    const columns = ['id', 'A', 'P 1'];
+    const versionOf = (company: unknown, more: object = {}) =>
+      compileMapping(mapping({ fields: { company }, phones: [{ column: 'P {n}' }], ...more }), { columns }, noContext)
+        .version;
+    const versions = [
+      versionOf('A'),
+      versionOf({ column: 'A', transform: ['lowerCase'] }),
+      versionOf({ column: 'A', part: 1 }),
+      versionOf({ column: 'A', onInvalid: 'drop' }),
+      versionOf('A', { phones: [{ column: 'P {n}', skip: { equals: '1' } }] }),
+      versionOf('A', { phones: [{ column: 'P {n}', label: { column: 'A' } }] }),
+      versionOf('A', { phones: [{ column: 'P {n}', country: { column: 'A' } }] }),
+      versionOf('A', { defaultCountry: { column: 'A' } }),
+      versionOf('A', { onInvalid: 'drop' }),
+    ];
+    expect(new Set(versions).size).toBe(versions.length);
+    expect(versionOf('A', { title: 'Other', fixtures: [{ row: {}, problems: ['keyMissing'] }] })).toBe(versions[0]);
+  });
+
+  test('policies other than shared are accepted, with a remark that they have no effect yet', () => {
+    const by = mapping({
+      fields: { company: { column: 'A', policy: 'fill' }, role: { column: 'B', policy: 'shared' } },
+    });
+    const { remarks } = compileMapping(by, { columns: ['id', 'A', 'B'] }, noContext);
+    expect(remarks).toEqual(['policy has no effect yet, shared applies: company (fill)']);
+  });
+
+  test('the remark on derived keys names their columns', () => {
+    const by = mapping({ key: { firstOf: ['E-mail', { template: '{A}|{B}' }] }, fields: { company: 'A' } });
+    expect(compileMapping(by, { columns: ['E-mail', 'A', 'B'] }, noContext).remarks).toEqual([
+      'keys are derived from "E-mail", "A", "B": a person whose values there change becomes another contact',
+    ]);
+  });
+});
+
+describe('a derived key', () => {
+  const by = mapping({
+    key: {
+      firstOf: [
+        { column: 'E-mail', part: 1, separator: ':::', transform: ['lowerCase'] },
+        { template: '{First}|{Last}', transform: ['lowerCase'] },
+      ],
+      hashLong: true,
+    },
+    keyPrefix: 'g-',
+    fields: { firstName: 'First' },
+  });
+  const keyOf = (record: Readonly<Record<string, string>>) => desiredOf(mapRecord(record, {}, by)).key;
+
+  test('is the first that is not blank, with its prefix', () => {
+    expect(keyOf({ 'E-mail': 'Ada@Example.com ::: x@example.com', First: 'Ada', Last: 'L' })).toBe('g-ada@example.com');
+    expect(keyOf({ 'E-mail': '', First: 'Ada', Last: 'Lovelace' })).toBe('g-ada|lovelace');
+  });
+
+  test('needs one of its columns alone', () => {
+    expect(keyOf({ First: 'Ada', Last: 'Lovelace' })).toBe('g-ada|lovelace');
+    expect(() => mapRecord({ Company: 'x' }, {}, by)).toThrow(expect.objectContaining({ code: 'columnMissing' }));
+  });
+
+  test('that is blank rejects the row', () => {
+    expect(problemsOf(mapRecord({ 'E-mail': '', First: '', Last: ' ' }, {}, by))).toMatchObject([
+      { code: 'keyMissing' },
+    ]);
+  });
+
+  test('that is too long becomes 40 hex digits of its SHA-256, or rejects its row', () => {
+    const First = 'a'.repeat(80);
+    expect(keyOf({ First, Last: 'x' })).toMatch(/^g-[0-9a-f]{40}$/);
+    const strict = mapping({ key: { template: '{First}|{Last}' }, fields: { firstName: 'First' } });
+    expect(problemsOf(mapRecord({ First, Last: 'x' }, {}, strict))).toMatchObject([{ code: 'keyTooLong' }]);
+    const long = mapping({
+      key: { column: 'First', hashLong: true },
+      keyPrefix: 'p'.repeat(40),
+      fields: { role: 'Last' },
+    });
+    expect(desiredOf(mapRecord({ First, Last: 'x' }, {}, long)).key).toHaveLength(75);
+  });
+
+  test('may be made of members of JSON', () => {
+    const api = mapping({ key: { firstOf: ['email', 'name'] }, fields: { firstName: 'name' } });
+    expect(desiredOf(mapJson({ email: null, name: 'Ada' }, {}, api)).key).toBe('Ada');
+    expect(problemsOf(mapJson({ other: 1 }, {}, api))).toMatchObject([{ code: 'keyMissing' }]);
+  });
+});
+
+test('a row is mapped without regard to the order of its columns', () => {
+  const by = mapping({ fields: { company: { join: ['A', 'B'] } } });
+  const rows = [
+    ['id', 'A', 'B'],
+    ['B', 'id', 'A'],
+  ].map((columns) => {
+    const compiled = compileMapping(by, { columns }, noContext);
+    return desiredOf(compiled.mapRow(cellsRow(columns, columns)));
+  });
+  expect(rows[0]).toEqual(rows[1]);
+});
