@@ -2,10 +2,11 @@
  * The commands, their arguments and options, as commander knows them and as `docs/commands.md` lists them. What a command does
  * is loaded when it is called.
  */
+
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { logLevels } from '#src/operations/logs.ts';
-import { readableEndings } from '#src/sources/file-name.ts';
+import { inputFormats, readableEndings } from '#src/sources/file-name.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
 export function buildProgram(): Command {
@@ -105,11 +106,12 @@ function addImport(program: Command): void {
   const command = program
     .command('import')
     .description('import files, then exit')
-    .argument('<FILE...>', `exports: ${readableEndings}`)
+    .argument('<FILE...>', `exports: ${readableEndings}; - reads standard input`)
     .option('--feed <name>', 'the feed that the files belong to, with its mapping, label and limits (default: main)')
     .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
     .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
     .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
     .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
     .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
     .option('--adopt', 'take over contacts that exist in the workspace and are not known yet')
@@ -124,6 +126,7 @@ function addImport(program: Command): void {
     'patchbay import --sandbox config/samples/contacts.csv     try it without an account',
     'patchbay import --feed crm --default-country DE crm.csv   a feed of its own',
     'patchbay import --json contacts.csv                       for scripts',
+    'curl -s https://example.com/crm.csv | patchbay import -   standard input',
   ).action(run(async () => (await import('./commands/import.ts')).importFiles));
 }
 

@@ -6,9 +6,11 @@ import { findMapping } from '#src/feeds/feeds.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
-import { type SubmitChoice, type SubmittedRun, submitFile } from '#src/runs/enter-run.ts';
+import { type NamedFile, type SubmitChoice, type SubmittedRun, submitFile } from '#src/runs/enter-run.ts';
 import { checkDelimiter } from '#src/sources/csv-layout.ts';
 import { checkEncoding } from '#src/sources/decode.ts';
+import type { InputFormat } from '#src/sources/file-name.ts';
+import { spoolInput } from '#src/sources/spool-input.ts';
 
 /** How the files are read, and which guards they may pass. What is absent is detected, or comes from the feed. */
 export interface ImportOptions {
@@ -66,6 +68,18 @@ export async function chooseTarget(
   return { choice: { feed, ...named }, isNewFeed: !isKnown };
 }
 
+/**
+ * Standard input as a file in the data folder, which the caller removes after it was entered or read.
+ * @throws PatchbayError `usage` `stdinTerminal`; `file` `stdinEmpty`, `fileTooLarge`; `AbortError`.
+ */
+export function readStandardInput(
+  { submit }: Pick<Home, 'submit'>,
+  format: InputFormat | null,
+  signal: AbortSignal,
+): Promise<NamedFile> {
+  return spoolInput(process.stdin, { folder: submit.folders.handedOver, format, signal });
+}
+
 export interface EnteredFiles {
   readonly runs: readonly SubmittedRun[];
   /** Why files could not be entered, in the order of the files. */
@@ -79,7 +93,7 @@ export interface EnteredFiles {
  */
 export async function enterFiles(
   { submit }: Pick<Home, 'submit'>,
-  files: readonly string[],
+  files: readonly (string | NamedFile)[],
   options: RunOptions,
   choice: SubmitChoice,
 ): Promise<EnteredFiles> {
@@ -87,7 +101,8 @@ export async function enterFiles(
   const refused: PatchbayError[] = [];
   for (const file of files) {
     try {
-      runs.push(await submitFile(submit, resolve(file), options, choice));
+      const named = typeof file === 'string' ? resolve(file) : file;
+      runs.push(await submitFile(submit, named, options, choice));
     } catch (error) {
       if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
       refused.push(error);

@@ -52,20 +52,27 @@ export interface SubmitChoice {
   readonly mapping?: Mapping | null;
 }
 
+/** A file that a person named, and its name for people. */
+export interface NamedFile {
+  readonly path: string;
+  readonly name: string;
+}
+
 /**
  * Copies the file and enters a run for it, or finds the run that was interrupted.
  * @throws PatchbayError `file`: `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`.
  */
 export async function submitFile(
   parts: SubmitParts,
-  path: string,
+  named: string | NamedFile,
   options: RunOptions,
   choice: SubmitChoice,
 ): Promise<SubmittedRun> {
   const { ledger, clock, folders } = parts;
   const id = newRunId(clock.nowMs());
-  const copy = await copyIntoFolder(path, folders.handedOver, id);
-  const file = { path: copy.path, name: basename(path) };
+  const { path, name } = typeof named === 'string' ? { path: named, name: basename(named) } : named;
+  const copy = await copyIntoFolder(path, folders.handedOver, id, name);
+  const file = { path: copy.path, name };
   const reading = await readingOfFile(parts, file, { ...options, path }, { kind: 'feed', ...choice });
   const known = await newestRunOf(ledger.runs, reading.feed, copy.sha256);
   if (known !== null && isUnderWay(known)) {

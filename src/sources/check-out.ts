@@ -50,11 +50,15 @@ export interface CopiedFile {
 }
 
 /**
- * For `import FILE`: the original stays in its place.
+ * For `import FILE`: the original stays in its place. `name` is the user's name for the file.
  * @throws PatchbayError `file` `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`; and the system's errors.
  */
-export async function copyIntoFolder(from: string, folder: string, runId: string): Promise<CopiedFile> {
-  const name = basename(from);
+export async function copyIntoFolder(
+  from: string,
+  folder: string,
+  runId: string,
+  name = basename(from),
+): Promise<CopiedFile> {
   const before = await fingerprintOfFile(from, name);
   const path = pathOfRun(folder, runId, name);
   const hash = createHash('sha256');

@@ -10,6 +10,10 @@ import { fileError, type PatchbayError } from '#src/errors.ts';
 /** `zip` is an archive with one file of another format. */
 export type NamedFormat = 'csv' | 'tsv' | 'json' | 'ndjson' | 'vcf' | 'xlsx' | 'zip';
 
+/** What standard input may be said to be. */
+export const inputFormats = ['csv', 'json', 'ndjson', 'xlsx', 'vcf'] as const satisfies readonly NamedFormat[];
+export type InputFormat = (typeof inputFormats)[number];
+
 export interface Named {
   readonly format: NamedFormat;
   readonly gzip: boolean;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '#test/support/journey.ts';
 import { peopleCsv, peopleKeys } from '#test/support/people.ts';
+import { until } from '#test/support/until.ts';
 
 const documentKeys = [
   ...['run', 'feed', 'file', 'service', 'state', 'rows', 'created', 'updated', 'unchanged', 'skipped', 'dead'],
@@ -36,6 +37,34 @@ describe.concurrent('a one-shot import', () => {
     expect(second.documents[0].requests).toMatchObject({ get: 0, post: 0, patch: 0 });
     expect(second.documents[0].run).not.toBe(document.run);
     expect(journey.names('sandbox/import/_done').filter((name) => name.endsWith('contacts.csv'))).toHaveLength(2);
+  });
+
+  test('reads standard input, whose format it sees or is given', async ({ journey }) => {
+    const given = journey.start(['import', '--sandbox', '--json', '-'], {}, 'pipe');
+    given.stdin?.write('externalId,first');
+    given.stdin?.end('Name\nc-1,Ann\n');
+    const { code, documents, stderr } = await given.ended();
+    expect(code, stderr).toBe(0);
+    expect(documents).toMatchObject([{ file: 'stdin.csv', state: 'done', rows: 1, created: 1 }]);
+
+    const lines = journey.start(['import', '--sandbox', '--json', '--format', 'ndjson', '-'], {}, 'pipe');
+    lines.stdin?.end('{"externalId":"c-2","firstName":"Bea"}\n');
+    expect((await lines.ended()).documents).toMatchObject([{ file: 'stdin.ndjson', state: 'done', created: 1 }]);
+
+    const empty = await journey.run(['import', '--sandbox', '--json', '-']);
+    expect([empty.code, empty.documents[0].error.code]).toEqual([3, 'stdinEmpty']);
+    expect(journey.names('sandbox/handed-over')).toEqual([]);
+  });
+
+  test('that is interrupted while it reads standard input leaves nothing behind', async ({ journey }) => {
+    const reading = journey.start(['import', '--sandbox', '--json', '-'], {}, 'pipe');
+    reading.stdin?.write('externalId,');
+    await until('a part on disk', () => journey.names('sandbox/handed-over').length > 0);
+    reading.signal('SIGINT');
+    const { code, documents } = await reading.ended();
+    expect([code, documents[0].error.code]).toEqual([130, 'interrupted']);
+    expect(journey.names('sandbox/handed-over')).toEqual([]);
+    expect(journey.names('sandbox/import/_done')).toEqual([]);
   });
 
   test('ends with 3 where rows are dead, names each, and leaves a file to mend', async ({ journey }) => {

@@ -19,7 +19,7 @@ export interface Journey {
   /** The data folder; its path is short, so that the queue's socket lies in it. */
   readonly data: string;
   /** Starts a command on the data folder. Variables add to the journey's own. */
-  start(args: readonly string[], env?: Readonly<Record<string, string>>): PatchbayProcess;
+  start(args: readonly string[], env?: Readonly<Record<string, string>>, stdin?: 'ignore' | 'pipe'): PatchbayProcess;
   /** Starts a command and waits for its end. */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   /** Carries out a command in this process, one at a time: for what a test needs on its way (`call-patchbay.ts`). */
@@ -60,8 +60,8 @@ export const test = base.extend<{ readonly journey: Journey }>({
       const named = service === undefined ? {} : { PATCHBAY_BASE_URL: service.origin, PATCHBAY_API_KEY: service.key };
       return { PATCHBAY_DATA: data, PORT: '0', ...(service === undefined ? {} : serviceEnv), ...named, ...env };
     };
-    const start: Journey['start'] = (args, env = {}) => {
-      const started = startPatchbay(args, envWith(env));
+    const start: Journey['start'] = (args, env = {}, stdin = 'ignore') => {
+      const started = startPatchbay(args, envWith(env), stdin);
       processes.push(started);
       return started;
     };

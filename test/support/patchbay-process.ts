@@ -1,6 +1,7 @@
 /** A `patchbay` command in a process of its own, as a person or a cron line calls it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { until } from './until.ts';
 
@@ -22,6 +23,8 @@ export interface PatchbayProcess {
   readonly running: boolean;
   readonly stdout: string;
   readonly stderr: string;
+  /** Its standard input, which stays open until it is ended here; null where it has none. */
+  readonly stdin: Writable | null;
   /** Resolves when it has ended and all it said was read. Rejects when it does not end. */
   ended(): Promise<Ended>;
   signal(name: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void;
@@ -32,12 +35,16 @@ export interface PatchbayProcess {
 }
 
 /** `env` is all the environment it has, besides PATH and HOME. */
-export function startPatchbay(args: readonly string[], env: Readonly<Record<string, string>>): PatchbayProcess {
+export function startPatchbay(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdin: 'ignore' | 'pipe' = 'ignore',
+): PatchbayProcess {
   const { PATH = '', HOME = '' } = process.env;
   const child: ChildProcess = spawn(process.execPath, [program, ...args], {
     cwd: root,
     env: { PATH, HOME, TZ: 'UTC', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
   });
   const { pid } = child;
   if (pid === undefined) throw new Error('the process did not start');
@@ -55,6 +62,7 @@ export function startPatchbay(args: readonly string[], env: Readonly<Record<stri
   });
   return {
     pid,
+    stdin: child.stdin,
     get running() {
       return running;
     },
