@@ -61,8 +61,11 @@ export async function presetsFor({
 
 function open(run: RunRecord, header: HeaderRule | null): Promise<OpenSource> {
   const { delimiter, encoding } = run.options;
+  const sheet = run.mapping?.sheet;
   return openSource(run.claimedPath, {
     name: run.fileName,
+    // A fix-file that was saved as a workbook has a sheet with another name.
+    ...(sheet === undefined || run.kind === 'fixFile' ? {} : { sheet }),
     ...(run.kind === 'fixFile' ? fixFileReading : { header }),
     ...(delimiter === null ? {} : { delimiter }),
     ...(encoding === null ? {} : { encoding }),

@@ -290,9 +290,25 @@ describe('which sheet', () => {
     expect(error.message).toContain('its sheets are: Old (hidden), Cover, People, Companies');
   });
 
+  it('is the only one with the header that is looked for where the first has none, and a note says so', async () => {
+    const cover = sheet('Cover', ['Export of 2026-03-05']);
+    const people = sheet('People', ['Title'], ['externalId'], ['1']);
+    const { items, tail } = await read(writeWorkbook({ sheets: [cover, sheet('Deals', ['Deal']), people] }), {
+      header,
+    });
+    expect(dataOf(items)).toEqual([['1']]);
+    expect(tail.warnings.map(({ code, message }) => [code, message])).toEqual([
+      ['preambleLine', expect.anything()],
+      ['sheetChosen', 'the sheet People was read: the first one, Cover, has no header that is known'],
+      ['otherSheets', 'only the sheet People was read, not Cover, Deals'],
+    ]);
+    const two = await errorOf(read(writeWorkbook({ sheets: [cover, people, { ...people, name: 'Old' }] }), { header }));
+    expect([two.code, two.hint]).toEqual(['keyColumnMissing', expect.stringContaining('(People, Old)')]);
+  });
+
   it('without the header that is looked for: names it and the other sheets', async () => {
     const error = await errorOf(
-      read(writeWorkbook({ sheets: [sheet('Notes', ['hello']), sheet('People', ['externalId'])] }), { header }),
+      read(writeWorkbook({ sheets: [sheet('Notes', ['hello']), sheet('People', ['id'])] }), { header }),
     );
     expect(error).toMatchObject({ code: 'keyColumnMissing' });
     expect([error.message, error.hint]).toEqual([

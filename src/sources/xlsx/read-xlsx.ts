@@ -8,14 +8,7 @@ import { fileError, PatchbayError } from '#src/errors.ts';
 import { createTally, type FormatReader, type SourceLimits } from '#src/sources/format-reader.ts';
 import { readTable, type TableFormat, type TableOptions } from '#src/sources/read-table.ts';
 import type { ZipArchive } from '#src/sources/zip-archive.ts';
-import {
-  columnName,
-  readSheet,
-  type SheetReader,
-  type SheetRecord,
-  type SheetSightings,
-  type Sighting,
-} from './sheet-records.ts';
+import { columnName, readSheet, type SheetRecord, type SheetSightings, type Sighting } from './sheet-records.ts';
 import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
 interface XlsxOptions extends TableOptions {
@@ -30,14 +23,10 @@ const namesShownMax = 20;
 
 /** @throws PatchbayError `file` `sheetMissing`, `keyColumnMissing`, `xlsxDamaged`, `xlsxTooLarge`, and what the archive throws. */
 export async function readXlsx(archive: ZipArchive, options: XlsxOptions): Promise<FormatReader> {
-  const { name, limits } = options;
-  const workbook = await openWorkbook(archive, limits);
-  const { sheet, reader, records, others } = await chooseSheet(workbook, options.sheet, limits);
-  const place = workbook.sheets.length > 1 && sheet !== null ? `${name}, sheet ${shown(sheet)}` : name;
-  const tally = createTally(name, limits.rowsMax);
-  const table = await readTable(records, sheetFormat, { ...options, name: place }, tally).catch((error: unknown) => {
-    throw withSheets(error, others);
-  });
+  const workbook = await openWorkbook(archive, options.limits);
+  const sheets = await sheetsToRead(workbook, options.sheet, options.limits);
+  const opened = await openFirstFitting(workbook, sheets, options);
+  const { sheet, seen, table, notes } = opened;
   const { columns, headerLine } = table;
   return {
     head: { format: 'xlsx', columns, delimiter: null },
@@ -47,11 +36,66 @@ export async function readXlsx(archive: ZipArchive, options: XlsxOptions): Promi
     },
     tail: () => {
       const tail = table.tail();
-      const notes = [...sheetNotes(reader.seen, columns.length, headerLine), ...otherSheets(sheet, others)];
-      const blankLineCount = tail.blankLineCount + reader.seen.blankRows.count;
-      return { ...tail, blankLineCount, warnings: [...tail.warnings, ...notes] };
+      const others = options.sheet === null ? sheets.filter((one) => one !== sheet) : [];
+      const all = [...notes, ...sheetNotes(seen, columns.length, headerLine), ...otherSheets(sheet, others)];
+      const blankLineCount = tail.blankLineCount + seen.blankRows.count;
+      return { ...tail, blankLineCount, warnings: [...tail.warnings, ...all] };
     },
   };
+}
+
+interface OpenSheet {
+  readonly sheet: Sheet | null;
+  readonly seen: SheetSightings;
+  readonly table: Awaited<ReturnType<typeof readTable>>;
+  readonly notes: readonly Problem[];
+}
+
+/**
+ * The first sheet, as a rule. Where it has no header that is looked for, as a cover page has none, and exactly one of the other
+ * sheets has, it is that one, and a note says so.
+ */
+async function openFirstFitting(
+  workbook: Workbook,
+  sheets: readonly Sheet[],
+  options: XlsxOptions,
+): Promise<OpenSheet> {
+  const [first = null, ...others] = sheets;
+  try {
+    return await openSheet(workbook, first, options);
+  } catch (error) {
+    if (!isHeaderMissing(error)) throw error;
+    const fitting: OpenSheet[] = [];
+    for (const other of others) {
+      const opened = await openSheet(workbook, other, options).catch((reason: unknown) => {
+        if (isHeaderMissing(reason)) return null;
+        throw reason;
+      });
+      if (opened !== null) fitting.push(opened);
+    }
+    const [only] = fitting;
+    if (only === undefined || fitting.length > 1) throw withSheets(error, others);
+    return { ...only, notes: [sheetChosen(first, only.sheet)] };
+  }
+}
+
+function isHeaderMissing(error: unknown): error is PatchbayError {
+  return error instanceof PatchbayError && error.code === 'keyColumnMissing';
+}
+
+async function openSheet(workbook: Workbook, sheet: Sheet | null, options: XlsxOptions): Promise<OpenSheet> {
+  const { file, sheets } = workbook;
+  const reader = sheet === null ? null : readSheet(workbook, sheet, options.limits);
+  const name = sheet !== null && sheets.length > 1 ? `${file}, sheet ${shown(sheet)}` : file;
+  const tally = createTally(file, options.limits.rowsMax);
+  const records = reader?.records() ?? noRecords();
+  try {
+    const table = await readTable(records, sheetFormat, { ...options, name }, tally);
+    return { sheet, seen: reader?.seen ?? nothingSeen, table, notes: [] };
+  } catch (error) {
+    await records.return(undefined);
+    throw error;
+  }
 }
 
 const sheetFormat: TableFormat<SheetRecord> = {
@@ -63,37 +107,20 @@ const sheetFormat: TableFormat<SheetRecord> = {
   flawOf: () => null,
 };
 
-interface ChosenSheet {
-  /** Null where the workbook has no sheet with cells at all. */
-  readonly sheet: Sheet | null;
-  readonly reader: Pick<SheetReader, 'seen'>;
-  readonly records: AsyncGenerator<readonly SheetRecord[]>;
-  /** Further sheets that hold something. */
-  readonly others: readonly Sheet[];
-}
-
-async function chooseSheet(workbook: Workbook, wanted: string | null, limits: SourceLimits): Promise<ChosenSheet> {
-  if (wanted !== null) {
-    const sheet = sheetNamed(workbook, wanted);
-    const reader = readSheet(workbook, sheet, limits);
-    return { sheet, reader, records: reader.records(), others: [] };
+/** The one that is wanted; else the visible ones that hold something, in their order. */
+async function sheetsToRead(
+  workbook: Workbook,
+  wanted: string | null,
+  limits: SourceLimits,
+): Promise<readonly Sheet[]> {
+  if (wanted !== null) return [sheetNamed(workbook, wanted)];
+  const filled: Sheet[] = [];
+  for (const sheet of workbook.sheets.filter(({ isHidden }) => !isHidden).slice(0, sheetsLookedAtMax)) {
+    // The first one decides what is read, however many blank rows it begins with.
+    const chunksMax = filled.length === 0 ? Number.POSITIVE_INFINITY : chunksLookedAtMax;
+    if (await holdsSomething(workbook, sheet, limits, chunksMax)) filled.push(sheet);
   }
-  const visible = workbook.sheets.filter(({ isHidden }) => !isHidden).slice(0, sheetsLookedAtMax);
-  let chosen: Omit<ChosenSheet, 'others'> | null = null;
-  const others: Sheet[] = [];
-  for (const sheet of visible) {
-    if (chosen !== null) {
-      if (await holdsSomething(workbook, sheet, limits)) others.push(sheet);
-      continue;
-    }
-    const reader = readSheet(workbook, sheet, limits);
-    const records = reader.records();
-    const first = await records.next();
-    if (!first.done) chosen = { sheet, reader, records: followOn(first.value, records) };
-  }
-  if (chosen !== null) return { ...chosen, others };
-  const [sheet = null] = visible;
-  return { sheet, reader: { seen: nothingSeen }, records: followOn([], noRecords()), others };
+  return filled;
 }
 
 function sheetNamed({ file, sheets }: Workbook, wanted: string): Sheet {
@@ -105,24 +132,18 @@ function sheetNamed({ file, sheets }: Workbook, wanted: string): Sheet {
   throw fileError('sheetMissing', message, { file, sheet: wanted }, hint);
 }
 
-/** Looks at its beginning only. */
-async function holdsSomething(workbook: Workbook, sheet: Sheet, limits: SourceLimits): Promise<boolean> {
-  const peek = readSheet(workbook, sheet, limits).records(chunksLookedAtMax);
+/** True also for a sheet that holds nothing in its first chunks and goes on. */
+async function holdsSomething(
+  workbook: Workbook,
+  sheet: Sheet,
+  limits: SourceLimits,
+  chunksMax: number,
+): Promise<boolean> {
+  const reader = readSheet(workbook, sheet, limits);
+  const peek = reader.records(chunksMax);
   const first = await peek.next();
   await peek.return(undefined);
-  return !first.done;
-}
-
-async function* followOn(
-  first: readonly SheetRecord[],
-  rest: AsyncGenerator<readonly SheetRecord[]>,
-): AsyncGenerator<readonly SheetRecord[]> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
+  return first.done !== true || reader.isCutShort();
 }
 
 async function* noRecords(): AsyncGenerator<readonly SheetRecord[]> {}
@@ -151,11 +172,17 @@ function listSheets(sheets: readonly Sheet[]): string {
 }
 
 /** Where the header is missing, it may be on another sheet. */
-function withSheets(error: unknown, others: readonly Sheet[]): unknown {
-  if (!(error instanceof PatchbayError) || error.code !== 'keyColumnMissing' || others.length === 0) return error;
+function withSheets(error: PatchbayError, others: readonly Sheet[]): PatchbayError {
+  if (others.length === 0) return error;
   const { kind, code, message, facts, cause } = error;
   const hint = `If the contacts are on another sheet (${listSheets(others)}), name it with "sheet:" in a mapping, or make it the first one. ${error.hint ?? ''}`;
   return new PatchbayError(kind, code, message, { facts, cause, hint: hint.trim() });
+}
+
+function sheetChosen(first: Sheet | null, sheet: Sheet | null): Problem {
+  const names = [first, sheet].map((one) => (one === null ? '' : shown(one)));
+  const message = `the sheet ${names[1]} was read: the first one, ${names[0]}, has no header that is known`;
+  return note('sheetChosen', 1, message, 'To read another one, name it with "sheet:" in the mapping.');
 }
 
 function otherSheets(sheet: Sheet | null, others: readonly Sheet[]): readonly Problem[] {

@@ -56,6 +56,8 @@ export interface SheetReader {
    * Throws what `Workbook.parse` throws, and PatchbayError `file` `recordTooLong`.
    */
   records(chunksMax?: number): AsyncGenerator<readonly SheetRecord[]>;
+  /** Whether reading ended at `chunksMax`, with more of the sheet to come. */
+  isCutShort(): boolean;
   readonly seen: SheetSightings;
 }
 
@@ -70,13 +72,17 @@ export function readSheet(workbook: Workbook, sheet: Sheet, limits: SourceLimits
   };
   const records: SheetRecord[] = [];
   const parts = rowParser(workbook, limits, seen, records);
+  let isCutShort = false;
   return {
     seen,
+    isCutShort: () => isCutShort,
     records: async function* (chunksMax = Number.POSITIVE_INFINITY) {
       let chunks = 0;
       for await (const _chunk of workbook.parse(sheet, parts)) {
         if (records.length > 0) yield records.splice(0);
-        if (++chunks >= chunksMax) return;
+        if (++chunks < chunksMax) continue;
+        isCutShort = true;
+        return;
       }
     },
   };
