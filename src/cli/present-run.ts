@@ -18,7 +18,7 @@ export type RunPresentation = Pick<RunDetail, 'summary' | 'problems' | 'outcomes
   readonly held: readonly HeldLine[];
 };
 
-/** What `import` prints: warnings are only counted, with the command that lists them. */
+/** What `import` prints: of warnings one line for each kind, with the command that lists them all. */
 export function presentRun(output: Output, run: RunPresentation): string {
   return present(output, run, []);
 }
@@ -91,7 +91,7 @@ function present(
   }
   if (problems.length > 0) lines.push(indent(problemTable(output, problems)));
   if (problems.length > problemsShown) lines.push(`  … and ${problems.length - problemsShown} more in the report`);
-  if (summary.warnings > 0) lines.push(...warningLines(output, summary, warnings));
+  if (summary.warnings > 0) lines.push(...warningLines(output, summary, warnings, outcomes));
   if (summary.fixFile !== null)
     lines.push(`  fix these rows and drop the file in again: ${shellWord(summary.fixFile)}`);
   const { get, post, patch } = summary.requests;
@@ -165,10 +165,37 @@ function problemTable(output: Output, problems: readonly ProblemLine[]): string 
   return output.table(['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what to do'], rows);
 }
 
-function warningLines(output: Output, summary: RunSummary, warnings: readonly RunEvent[]): readonly string[] {
+const warningKindsShown = 5;
+
+/** One line for each kind of warning about rows, the most frequent first. What is about the file is a note. */
+function warningKinds(outcomes: readonly RunEvent[]): readonly string[] {
+  const ofRows = outcomes.filter(({ kind, key }) => kind === 'warning' && key !== null);
+  const kinds = [...Map.groupBy(ofRows, ({ field, message }) => JSON.stringify([field, message])).values()];
+  const lines = kinds
+    .sort((left, right) => right.length - left.length)
+    .flatMap((same) => {
+      const [first] = same;
+      if (first === undefined) return [];
+      const field = first.field === null ? '' : `${printable(first.field)}: `;
+      const count = same.length === 1 ? '' : `, and ${same.length - 1} more`;
+      return [`    ${field}${printable(first.message)} (line ${placeText(first)}${count})`];
+    });
+  const more = lines.length - warningKindsShown;
+  return more > 0 ? [...lines.slice(0, warningKindsShown), `    … and ${more} more kinds`] : lines;
+}
+
+/** @param listed those to list one by one; none, where the kinds alone are shown. */
+function warningLines(
+  output: Output,
+  summary: RunSummary,
+  listed: readonly RunEvent[],
+  outcomes: readonly RunEvent[],
+): readonly string[] {
   const count = counted(summary.warnings, 'warning');
-  if (warnings.length === 0) return [output.paste(`  ${count}: see patchbay runs show ${summary.run}`)];
-  const rows = warnings
+  if (listed.length === 0) {
+    return [output.paste(`  ${count}: see patchbay runs show ${summary.run}`), ...warningKinds(outcomes)];
+  }
+  const rows = listed
     .slice(0, warningsShown)
     .map((warning) => (output.values ? warning : withoutValues(warning)))
     .map(({ field, value, code, message, ...place }) => [

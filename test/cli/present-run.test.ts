@@ -118,6 +118,23 @@ describe('a run for people', () => {
     expect(presentRun(plain, presentation({ warnings: 1 }))).toContain('  1 warning: see');
   });
 
+  it('shows each kind of warning about rows, the most frequent first, five at most, and no values', () => {
+    const assigned = { code: 'phoneUnassigned', message: 'the number is not assigned' };
+    const others = Array.from({ length: 5 }, (_, index) => warning({ field: `column ${index}`, line: 20 + index }));
+    const outcomes = [
+      ...[warning({ line: 4, ...assigned }), warning({ line: 7 }), warning({ line: 9 })],
+      ...[warning({ line: 1, key: null, message: 'about the file' }), ...others],
+    ];
+    const text = presentRun(plain, presentation({ warnings: 9 }, { outcomes }));
+    expect(text).toContain(
+      '  9 warnings: see patchbay runs show 20261121T140000Z-0a1b2c\n' +
+        '    phone: the extension was left out (line 7, and 1 more)\n' +
+        '    phone: the number is not assigned (line 4)\n',
+    );
+    expect(text).toContain('    … and 2 more kinds\n');
+    expect(text).not.toMatch(/about the file|\+1415/);
+  });
+
   it('names the value with a note about the file, unless values are not wanted', () => {
     const notes = ['line 2, name: the text was decoded wrongly before it came here'];
     const outcomes = [warning({ key: null, message: notes[0] ?? '', value: 'MÃ¼ller' })];
