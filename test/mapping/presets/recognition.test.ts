@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 
 test('every sample is named here, and every preset has one', () => {
-  expect(readdirSync(samplePath('')).toSorted()).toEqual(samples.map(([name]) => name).toSorted());
+  const there = readdirSync(samplePath(''));
+  expect(there.toSorted()).toEqual(samples.map(([name]) => name).toSorted());
   expect(presets.map(({ name }) => name).toSorted()).toEqual([...new Set(samples.map(([, name]) => name))].toSorted());
 });
 
