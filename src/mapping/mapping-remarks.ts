@@ -13,7 +13,11 @@ function derivedKey({ key }: Mapping): readonly string[] {
   const isDerived = typeof key === 'object' && (key.firstOf ?? key.join ?? key.template) !== undefined;
   if (!isDerived) return [];
   const columns = [...new Set(referencesIn(key).map(({ reference }) => String(reference)))];
-  return [`keys are derived from ${listNames(columns)}: a person whose values there change becomes another contact`];
+  if (key.firstOf === undefined)
+    return [`keys are derived from ${listNames(columns)}: a person whose values there change becomes another contact`];
+  return [
+    `keys are derived from the first filled of ${listNames(columns)}: a person for whom it changes becomes another contact`,
+  ];
 }
 
 function policies({ fields, emails, phones, customFields }: Mapping): readonly string[] {

@@ -174,7 +174,11 @@ describe('the whole mapping', () => {
   test('the remark on derived keys names their columns', () => {
     const by = mapping({ key: { firstOf: ['E-mail', { template: '{A}|{B}' }] }, fields: { company: 'A' } });
     expect(compileMapping(by, { columns: ['E-mail', 'A', 'B'] }, noContext).remarks).toEqual([
-      'keys are derived from "E-mail", "A", "B": a person whose values there change becomes another contact',
+      'keys are derived from the first filled of "E-mail", "A", "B": a person for whom it changes becomes another contact',
+    ]);
+    const joined = mapping({ key: { template: '{A}|{B}' }, fields: { company: 'A' } });
+    expect(compileMapping(joined, { columns: ['A', 'B'] }, noContext).remarks).toEqual([
+      'keys are derived from "A", "B": a person whose values there change becomes another contact',
     ]);
   });
 });

@@ -1,4 +1,5 @@
 /** vCards from the dropped file to the contact, and back through the fix-file (`docs/mapping.md`, "vCard"). */
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { expectCounts, mapping, openRunsBench } from './support/runs-bench.ts';
 
@@ -8,6 +9,115 @@ const byUid = mapping({
   fields: { firstName: 'FN' },
   phones: [{ column: 'TEL', label: 'phone', optional: true }],
   emails: [{ column: 'EMAIL', label: 'email', optional: true }],
+});
+
+const sample = (name: string): Promise<string> =>
+  readFile(new URL(`../../config/samples/exports/${name}`, import.meta.url), 'utf8');
+
+/** What each card of the samples becomes: key, names, company, role, and the items with their labels. */
+const samples: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+  [
+    'icloud.vcf',
+    {
+      '0C8F3A52-7D14-4E0B-9B3E-5F2E6A1D7C01': {
+        firstName: 'Astrid Karin',
+        lastName: 'Lindqvist',
+        company: 'Nordhavn Boats',
+        role: 'Sales Manager',
+        emails: ['work astrid.lindqvist@example.com', 'home astrid@example.com'],
+        phoneNumbers: ['mobile +14155550111', 'main +14155550112'],
+      },
+      '6B1D5E90-2C47-4F7A-8E55-B1C9D0F2A302': {
+        ...{ firstName: null, lastName: null, company: 'Café Métropole', role: null },
+        ...{ emails: [], phoneNumbers: ['Reservations +14155550114'] },
+      },
+      'E7A4C1B8-93F6-4D21-A0D8-3C5B7F9E6403': {
+        ...{ firstName: 'Chidi', lastName: 'Okonkwo', company: null, role: null },
+        ...{ emails: [], phoneNumbers: ['mobile +14155550115'] },
+      },
+    },
+  ],
+  [
+    'google.vcf',
+    {
+      'benedikt.sommer@example.com': {
+        ...{ firstName: 'Benedikt', lastName: 'Sommer', company: 'Sommer & Söhne', role: 'Geschäftsführer' },
+        emails: ['work Benedikt.Sommer@example.com'],
+        phoneNumbers: ['mobile +14155550121', 'work +14155550122'],
+      },
+      '14155550123': {
+        ...{ firstName: 'Priya Raman', lastName: null, company: null, role: null },
+        ...{ emails: [], phoneNumbers: ['Reception +14155550123'] },
+      },
+    },
+  ],
+  [
+    'outlook.vcf',
+    {
+      'zoe.gruenwald@example.com': {
+        ...{ firstName: 'Zoë', lastName: 'Grünwald', company: 'Northwind Clinic', role: 'Head of Department' },
+        emails: ['email zoe.gruenwald@example.com'],
+        phoneNumbers: ['work +14155550131', 'mobile +14155550132'],
+      },
+      '14155550134': {
+        ...{ firstName: 'Tomás', lastName: 'Ferreira', company: null, role: null },
+        ...{ emails: [], phoneNumbers: ['home +14155550134'] },
+      },
+    },
+  ],
+  [
+    'nextcloud.vcf',
+    {
+      'b0a3c5d7-12f4-4a86-9c3d-7e5f1a2b3c41': {
+        ...{ firstName: 'Mireille', lastName: 'Dubois', company: 'Atelier Dubois', role: 'Gérante' },
+        emails: ['work mireille.dubois@example.com'],
+        phoneNumbers: ['mobile +14155550141', 'work +14155550142'],
+      },
+      'c1b4d6e8-23a5-4b97-8d4e-8f6a2b3c4d52': {
+        ...{ firstName: 'Johanna', lastName: 'van der Berg', company: null, role: null },
+        ...{ emails: [], phoneNumbers: ['home +14155550143'] },
+      },
+    },
+  ],
+];
+
+describe('vCards without a mapping', () => {
+  it.each(samples)('%s: each card becomes a contact', async (name, people) => {
+    const bench = await openRunsBench({ mapping: null });
+    const run = await bench.import(name, await sample(name));
+    const count = Object.keys(people).length;
+    expectCounts(run, { rows: count, created: count });
+    for (const [key, person] of Object.entries(people)) {
+      const { defaultFields } = await bench.world.contactOf(`vcard-${key}`);
+      const { emails, phoneNumbers, ...names } = defaultFields;
+      const shown = (items: typeof emails) => items.map((item) => `${item.name} ${item.value}`);
+      expect({ ...names, emails: shown(emails), phoneNumbers: shown(phoneNumbers) }).toEqual(person);
+    }
+  });
+
+  it('goes in again from its fix-file, which has no format of its own', async () => {
+    const bench = await openRunsBench({ mapping: null });
+    const text = [
+      card('N:Brandt;Mara', 'UID:a', 'TEL:+14155550101', 'EMAIL:mara@example.com'),
+      card('N:Okafor;Nils', 'UID:b', 'TEL:+14155550102', `ORG:${'x'.repeat(70_000)}`),
+      card('NOTE:nothing else'),
+    ].join('');
+    const run = await bench.import('people.vcf', text);
+    expectCounts(run, { rows: 3, created: 1, dead: 2 });
+    const fix = await bench.fixFile(run);
+    expect(
+      fix.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)._code),
+    ).toEqual(['cellTooLong', 'keyMissing']);
+    const mended = fix.text
+      .replace(/x{70000}/, 'Leuchtturm')
+      .replace('"NOTE"', '"UID":"c","FN":"Ada","nameOnly":"Ada","NOTE"');
+    expectCounts(await bench.import('mended.ndjson', mended), { rows: 2, created: 2 });
+    const { defaultFields } = await bench.world.contactOf('vcard-b');
+    expect(defaultFields).toMatchObject({ firstName: 'Nils', company: 'Leuchtturm' });
+  });
 });
 
 describe('the fix-file of vCards', () => {

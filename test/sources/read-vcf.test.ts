@@ -406,6 +406,12 @@ describe('vCard: the right end for each bad input', () => {
     }
   });
 
+  it('reads a card of very many properties of one name', async () => {
+    const lines = Array.from({ length: 40_000 }, (_, index) => `A:${index % 10}`);
+    const [object] = await objectsOf(card('3.0', ...lines));
+    expect(Object.keys(object as object)).toHaveLength(40_000);
+  });
+
   it('refuses more cards than the limit', async () => {
     const text = card('3.0', 'FN:x').repeat(3);
     expect((await errorOf(readText(folder, 'c.vcf', text, { limits: { rowsMax: 2 } }))).code).toBe('tooManyRows');

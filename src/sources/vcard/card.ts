@@ -30,12 +30,19 @@ const lists: ReadonlySet<string> = new Set(['CATEGORIES', 'NICKNAME']);
 export function readCard(properties: readonly Property[], version: VcardVersion): Card {
   const object: JsonObject = Object.create(null);
   const labels = labelsByGroup(properties, version);
+  const countByName = new Map<string, number>();
+  const addSingle = (name: string, value: JsonValue | null): void => {
+    if (value === null) return;
+    const count = (countByName.get(name) ?? 0) + 1;
+    countByName.set(name, count);
+    object[count === 1 ? name : `${name} ${count}`] = value;
+  };
   // Stable: what is preferred alike keeps the order of the card.
   const ordered = properties.toSorted((left, right) => left.preference - right.preference);
   for (const property of ordered) {
     if (readElsewhere.has(property.name)) continue;
     if (labelled.has(property.name)) addToList(object, property, labels, version);
-    else addSingle(object, property.name, singleValue(property, version));
+    else addSingle(property.name, singleValue(property, version));
   }
   completeNames(object, isOrganisation(properties));
   return { object, isGroup: isGroup(properties) };
@@ -59,14 +66,6 @@ function addToList(
 
 function valueMember(value: string): { readonly value: string } | null {
   return value === '' ? null : { value };
-}
-
-function addSingle(object: JsonObject, name: string, value: JsonValue | null): void {
-  if (value === null) return;
-  let free = name;
-  // Ends at the first number that is free: at most as many as the card has properties.
-  for (let number = 2; object[free] !== undefined; number++) free = `${name} ${number}`;
-  object[free] = value;
 }
 
 function singleValue({ name, value }: Property, version: VcardVersion): JsonValue | null {

@@ -77,8 +77,11 @@ interface Parameters {
   readonly charset: string | null;
 }
 
+const noParameters: Parameters = { types: new Set(), preference: noPreference, charset: null };
+
 /** @param text `;NAME=value;NAME="a,b";BARE` */
 function parametersOf(text: string): Parameters {
+  if (text === '') return noParameters;
   const types = new Set<string>();
   let preference = noPreference;
   let charset: string | null = null;
