@@ -7,7 +7,7 @@ import { type FolderFlags, printable, withFlags } from './output.ts';
 export function errorLines({ error: { code, message, hint } }: ErrorDocument): string {
   // Several problems come one per line.
   const lines = message.trim().split('\n').map(printable).join('\n  ');
-  return `patchbay: ${lines} [${code}]${hint === null ? '' : `\n  ${printable(hint)}`}`;
+  return `patchbay: ${lines} [${code}]${hint === null ? '' : `\n  ${hint.trim().split('\n').map(printable).join('\n  ')}`}`;
 }
 
 /** An error of the command line itself: an unknown command or option, a missing argument. */

@@ -12,21 +12,25 @@ import { type Output, printable, shellWord } from './output.ts';
 const problemsShown = 10;
 const heldShown = 5;
 const warningsShown = 50;
+const matchesShown = 10;
+/** Of `runs show`, which prints them to be looked through. */
+const matchesShownWhole = 1_000;
 const valueCharsMax = 40;
 
 export type RunPresentation = Pick<RunDetail, 'summary' | 'problems' | 'outcomes' | 'notes' | 'reason'> & {
   readonly held: readonly HeldLine[];
+  readonly matches?: readonly RunEvent[];
 };
 
 /** What `import` prints: of warnings one line for each kind, with the command that lists them all. */
 export function presentRun(output: Output, run: RunPresentation): string {
-  return present(output, run, []);
+  return present(output, run, [], matchesShown);
 }
 
 /** What `runs show` prints: also which run it is, what was approved, and the warnings. */
 export function presentWholeRun(output: Output, run: RunPresentation & { readonly record: ShownRecord }): string {
   const warnings = run.outcomes.filter(({ kind }) => kind === 'warning');
-  return `${recordLines(output, run.record).join('\n')}\n${present(output, run, warnings)}`;
+  return `${recordLines(output, run.record).join('\n')}\n${present(output, run, warnings, matchesShownWhole)}`;
 }
 
 type ShownRecord = Pick<RunRecord, 'id' | 'feed' | 'createdAtMs' | 'mapping' | 'approvals'>;
@@ -69,8 +73,9 @@ export function instantText(iso: string): string {
 
 function present(
   output: Output,
-  { summary, problems, held, notes, reason, outcomes }: RunPresentation,
+  { summary, problems, held, matches = [], notes, reason, outcomes }: RunPresentation,
   warnings: readonly RunEvent[],
+  matchesMax: number,
 ): string {
   const { style } = output;
   const lines = [
@@ -79,8 +84,9 @@ function present(
   lines.push(`  ${tally(summary)}`);
   if (reason !== null) {
     lines.push(`  ${style('red', printable(reason.message))} [${reason.code}]`);
-    if (reason.hint !== null) lines.push(`  ${output.paste(printable(reason.hint))}`);
+    for (const line of reason.hint?.split('\n') ?? []) lines.push(`  ${output.paste(printable(line))}`);
   }
+  if (matches.length > 0) lines.push(...matchLines(output, matches, matchesMax));
   if (summary.heldFields > 0) lines.push(...heldLines(output, summary.heldFields, held));
   // A warning about the whole file is a note, too: it is printed once.
   const listed = new Set(warnings.slice(0, warningsShown).map(({ message }) => message));
@@ -141,11 +147,18 @@ export function tally(summary: RunSummary): string {
   const parts = outcomeWords
     .filter(([name]) => summary[name] > 0)
     .map(([name, word]) => {
-      const adopted = name === 'updated' && summary.adopted > 0 ? ` (${summary.adopted} adopted)` : '';
-      return `${summary[name]} ${word}${adopted}`;
+      return `${summary[name]} ${word}${name === 'updated' ? takenOver(summary) : ''}`;
     });
   const rows = counted(summary.rows, 'row');
   return parts.length === 0 ? rows : `${rows}: ${parts.join(', ')}`;
+}
+
+function takenOver({ adopted, linked }: RunSummary): string {
+  const parts = [
+    ...(adopted - linked > 0 ? [`${adopted - linked} adopted`] : []),
+    ...(linked > 0 ? [`${linked} linked`] : []),
+  ];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
 export function counted(count: number, noun: string): string {
@@ -210,6 +223,36 @@ function warningLines(
   return [`  ${count}:`, indent(output.table(head, rows)), ...(more > 0 ? [`  … and ${more} more in the report`] : [])];
 }
 
+/** Contacts to be made that may be there already: which row is which contact, and by what. */
+function matchLines(output: Output, matches: readonly RunEvent[], max: number): readonly string[] {
+  const rows = matches
+    .slice(0, max)
+    .map((match) => (output.values ? match : withoutValues(match)))
+    .map(({ line, key, code, field, file, app, contact }) => [
+      `${line}`,
+      ...(output.values ? [shorten(key ?? ''), shorten(valueText(file ?? null))] : []),
+      shorten(field ?? 'key'),
+      contact ?? '',
+      ...(output.values ? [shorten(valueText(app ?? null))] : []),
+      matchWords[code] ?? code,
+    ]);
+  const head = output.values
+    ? ['line', 'key', 'name in the file', 'same', 'contact', 'name in the app', '']
+    : ['line', 'same', 'contact', ''];
+  const more = matches.length - rows.length;
+  return [
+    `  ${counted(matches.length, 'contact')} that may be there already:`,
+    indent(output.table(head, rows)),
+    ...(more > 0 ? [`  … and ${more} more in the report`] : []),
+  ];
+}
+
+const matchWords: Readonly<Record<string, string>> = {
+  matchFound: 'one contact',
+  matchUnclear: 'unclear: one of several',
+  matchKey: 'known under this key',
+};
+
 function shorten(text: string): string {
   const one = printable(text);
   return one.length > valueCharsMax ? `${one.slice(0, valueCharsMax - 1)}…` : one;
@@ -227,6 +270,8 @@ export function progressLine(run: RunRecord): string {
   const { counts, state } = run;
   const name = printable(run.fileName);
   const settled = counts.rows - pendingCount(counts);
+  if (state === 'staging' && run.look?.end === 'underWay')
+    return `${name}: comparing with the workspace, ${counted(run.look.contacts, 'contact')} read`;
   return state === 'applying'
     ? `${name}: ${settled} of ${counts.rows} rows`
     : `${name}: ${state}, ${counts.rows} rows read`;

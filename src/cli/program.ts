@@ -2,7 +2,6 @@
  * The commands, their arguments and options, as commander knows them and as `docs/commands.md` lists them. What a command does
  * is loaded when it is called.
  */
-
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { logLevels } from '#src/operations/logs.ts';
@@ -114,7 +113,14 @@ function addImport(program: Command): void {
     .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
     .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
     .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
-    .option('--adopt', 'take over contacts that exist in the workspace and are not known yet')
+    .option(
+      '--adopt',
+      'take over contacts that exist already: the file wins for those with its keys; others are linked',
+    )
+    .option(
+      '--create-anyway',
+      'create contacts although they may exist already, without an externalId or under another key',
+    )
     .option('--max-change <percent>', 'allow updates, creates and clears up to this share, once', percent)
     .option('--max-dead <percent>', 'allow rejected rows up to this share, once', percent)
     .option('--accept', 'pass the guards that check the file, once; guards that watch the writing stay on')
@@ -159,9 +165,16 @@ function addRuns(program: Command): void {
   withExamples(
     withDetach(withWait(onDataFolder(runs.command('approve')))),
     'patchbay runs approve 811b4f --reason "new mail domain"',
+    'patchbay runs approve 811b4f --adopt     link contacts that were made by hand, and overwrite nothing',
   )
     .description('let a run that a guard stopped continue exactly as shown; on a terminal it asks first, unless --yes')
     .argument('<RUN>', 'its id, or the end of it')
+    .addOption(
+      new Option('--adopt', 'link contacts that are in the workspace already, without an externalId').conflicts(
+        'createAnyway',
+      ),
+    )
+    .option('--create-anyway', 'create them again')
     .option('--reason <text>', 'why; recorded in the report')
     .action(run(async () => (await import('./commands/runs.ts')).approve));
   onDataFolder(runs.command('cancel'))

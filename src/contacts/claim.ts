@@ -33,6 +33,8 @@ export interface Claim {
   readonly sequence: number;
   /** The source that a create in doubt gave, which identifies the contact that it made. Null if it gave none. */
   readonly source: string | null;
+  /** The write gives a contact its key that had none. */
+  readonly links?: true;
   readonly fields: readonly ClaimedField[];
   /** What the feed will have said. */
   readonly said: Said;
@@ -50,6 +52,7 @@ export function claimOf(input: PlanInput, createdAs: string | null = null): Clai
     feed: input.feed,
     sequence: input.sequence,
     source: plan.kind === 'create' ? (plan.body.source ?? null) : createdAs,
+    ...(plan.kind === 'patch' && plan.body.externalId !== undefined ? { links: true } : {}),
     fields: plan.verdicts
       .filter(({ decision }) => decision === 'write')
       .map(({ field, theirs, ours }) => ({ field, from: theirs, to: ours })),

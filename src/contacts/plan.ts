@@ -8,6 +8,8 @@
  *
  * Invariant: the body of a patch gives the same contact on a service that merges and on one that replaces
  * (`docs/facts.md`, "Consequence"), and there is no body if nothing differs. The same pictures give the same plan.
+ *
+ * A contact without an externalId is *linked*: its plan is always a patch, which gives it the key.
  */
 import type {
   Contact,
@@ -30,6 +32,7 @@ import {
   type Slot,
   scalarNames,
   scalarOf,
+  textOrNull,
 } from './desired.ts';
 import { customKeyOf, type FieldVerdict, judgeFields, mergeItems, sentCustomFields, wantedItems } from './merge.ts';
 import { type Change, fieldChange, type HeldField, type Note } from './outcome.ts';
@@ -168,11 +171,17 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
       disowned: { emails: emails.disowned, phones: phones.disowned },
     },
   };
-  if (reasons.length === 0) {
+  if (reasons.length === 0 && !isLinked(theirs)) {
     return { ...facts, kind: held.length === 0 ? 'noop' : 'hold', body: null, expected: null };
   }
-  const body = patchBody(theirs, writes, emails.sent, phones.sent, sentCustomFields(theirs, verdicts));
+  const lists = patchBody(theirs, writes, emails.sent, phones.sent, sentCustomFields(theirs, verdicts));
+  const body = isLinked(theirs) ? { externalId: ours.key, ...lists } : lists;
   return { ...facts, kind: 'patch', body, expected: expectedAfterUpdate(ours.key, body, theirs) };
+}
+
+/** Whether the plan for this contact gives it its key: it has none. */
+export function isLinked({ externalId }: Contact): boolean {
+  return textOrNull(externalId) === null;
 }
 
 function notesOf(verdicts: readonly FieldVerdict[]): readonly Note[] {

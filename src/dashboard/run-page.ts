@@ -1,5 +1,4 @@
 /** The page of one run and its JSON twin: its outcome, the reason, held fields, warnings and problems of its rows. */
-
 import { html } from 'hono/html';
 import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
@@ -24,6 +23,7 @@ ${runReason(record)}
 ${isBusy ? runProgress(record) : ''}
 ${outcomeSection(detail)}
 ${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${note}</li>`)}</ul></section>`}
+${matchSection(detail)}
 ${heldSection(detail)}
 <section><h2>Problems</h2>
 ${problemSection(detail)}
@@ -38,6 +38,7 @@ function outcomeSection({ record, summary }: RunDetail): Markup {
     html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`;
   const also = [
     ['adopted', counts.adopted],
+    ['linked', counts.linked],
     ['held fields', counts.heldFields],
     ['removed values', counts.removedValues],
     ['new dead letters', counts.deadNew],
@@ -63,6 +64,33 @@ function outcomeSection({ record, summary }: RunDetail): Markup {
 ${summary.fixFile === null ? '' : html`<div class="broad"><dt>Fix and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
 <div class="broad"><dt>Report</dt><dd><code class="path">${summary.report}</code></dd></div>
 </dl></section>`;
+}
+
+/** Contacts to be made that may be in the workspace already. */
+function matchSection({ matches, summary }: RunDetail): Markup {
+  if (matches.length === 0) return html``;
+  const more = matches.length - problemsShownMax;
+  return html`<section><h2>Contacts that may be there already</h2>
+<table class="stacking">
+<thead><tr><th scope="col">Line</th><th scope="col">Key</th><th scope="col">File</th><th scope="col">Same</th>
+<th scope="col">Contact</th><th scope="col">App</th><th scope="col">Which</th></tr></thead>
+<tbody>
+${matches.slice(0, problemsShownMax).map(matchLine)}
+</tbody>
+</table>
+${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}
+</section>`;
+}
+
+function matchLine({ line, key, field, contact, file, app, code }: RunEvent): Markup {
+  return html`<tr><th scope="row">line ${line}</th>
+<td data-label="Key"><bdi>${key}</bdi></td>
+<td data-label="File"><bdi>${String(file ?? '–')}</bdi></td>
+<td data-label="Same"><bdi>${field ?? 'key'}</bdi></td>
+<td data-label="Contact"><code>${contact ?? '–'}</code></td>
+<td data-label="App"><bdi>${String(app ?? '–')}</bdi></td>
+<td data-label="Which">${code === 'matchUnclear' ? 'unclear: one of several' : 'one contact'}</td></tr>
+`;
 }
 
 /** At most as many as problems; all are in the report, and what still waits is in `held ls`. */

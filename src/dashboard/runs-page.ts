@@ -72,6 +72,10 @@ export function runLink(run: RunRecord): Markup {
 export function runProgress(run: RunRecord): Markup {
   const { counts, state } = run;
   if (state === 'queued') return html`<p class="dim">Waits for its turn.</p>`;
+  if (state === 'staging' && run.look?.end === 'underWay') {
+    return html`<progress aria-label="Comparing"></progress>
+<p>Comparing with the workspace: ${counted(run.look.contacts, 'contact', 'contacts')} read</p>`;
+  }
   if (state === 'staging') {
     return html`<progress aria-label="Reading"></progress>
 <p>${counted(counts.rows, 'row', 'rows')} read</p>`;
@@ -103,7 +107,7 @@ export function runReason(run: RunRecord): Markup {
   const isFailed = run.state === 'failed';
   return html`<div class="notice ${isFailed ? 'bad' : 'attention'}">
 ${isFailed ? html`<p>${sentence(failedHeadline(reason))}</p>` : ''}<p><strong>${reason.message}</strong> <code>${reason.code}</code></p>
-${reason.hint ? html`<p>${reason.hint}</p>` : ''}
+${reason.hint ? reason.hint.split('\n').map((line) => html`<p>${line}</p>`) : ''}
 </div>`;
 }
 

@@ -37,6 +37,8 @@ export interface ContactRecord {
   readonly intentRun: string | null;
   /** The write that is on its way or in doubt; null while none is. */
   readonly claim: Claim | null;
+  /** The contact that had no externalId and got this key, or is about to; null for most. */
+  readonly linkedTo: string | null;
 }
 
 export interface FeedSaid {
@@ -168,6 +170,8 @@ export interface IntentRequest {
 
 export interface ClaimedContact extends WrittenContact {
   readonly position: number;
+  /** The contact without an externalId that is about to get the key. */
+  readonly linkTo?: string;
   readonly claim: Claim | null;
   /** An earlier write turned out to have landed: the new claim takes its place, and must not take it for an edit in the app. */
   readonly resolved: {
@@ -248,8 +252,9 @@ export interface ContactLedger {
    * Enters that PATCHes are about to be sent, what they write, and until when they may land: a lost reply then neither
    * leaves their items without an owner nor lets the record pass for unchanged, no process writes the key before the horizon, and no
    * older row of the feed does while the claim stands. Durable.
+   * @returns the keys that are not claimed, since the contact that they were to be linked to is linked to another key.
    */
-  claimItems(request: ClaimRequest): Promise<void>;
+  claimItems(request: ClaimRequest): Promise<readonly string[]>;
   /** Takes claims back: the PATCHes were certainly not carried out. */
   unclaimItems(owner: string, contacts: readonly UnclaimedContact[]): Promise<void>;
   /** Takes intents back, with what they claimed: the creates were certainly not sent, or a look-up after the horizon found nothing. */
@@ -266,6 +271,8 @@ export interface ContactLedger {
    * rows are as new as what the feed said last, so that no waiting row of the feed counts as older.
    */
   decideHeld(decision: HeldDecision): Promise<HeldDecided>;
+  /** Keys that are one of these, in any case of their ASCII letters, and bound to a contact; at most `limit`. */
+  alikeKeys(folded: readonly string[], limit: number): Promise<readonly Pick<ContactRecord, 'key' | 'seen'>[]>;
   /** A few keys with the contact they are bound to: evidence of which workspace this is. */
   sampleBound(limit: number): Promise<readonly { readonly key: string; readonly contactId: string }[]>;
 }

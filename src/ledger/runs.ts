@@ -30,6 +30,8 @@ export interface RunCounts {
   readonly skipped: number;
   readonly dead: number;
   readonly adopted: number;
+  /** Of those: contacts without an externalId that got it. */
+  readonly linked: number;
   readonly heldFields: number;
   readonly removedValues: number;
   readonly deadNew: number;
@@ -49,6 +51,7 @@ export const zeroCounts: RunCounts = {
   skipped: 0,
   dead: 0,
   adopted: 0,
+  linked: 0,
   heldFields: 0,
   removedValues: 0,
   deadNew: 0,
@@ -106,6 +109,8 @@ export interface RunRecord {
   readonly counts: RunCounts;
   readonly requests: RequestTotals;
   readonly reason: RunReason | null;
+  /** What was found of contacts without an externalId; null where none was looked for. */
+  readonly look: Look | null;
   /** What was noted while reading: columns that nothing maps, an assumed encoding, blank lines. */
   readonly notes: readonly string[];
   /** What the file looked like, so that the fix-file can look the same. Null until it was staged. */
@@ -117,6 +122,26 @@ export interface RunRecord {
   readonly stoppedAtMs: number | null;
   /** How long it was stopped before, waiting for a decision. */
   readonly stoppedMs: number;
+}
+
+/**
+ * A look at all contacts of the workspace, for those to be made that are there already without an externalId
+ * (`docs/rules.md`, "Contacts without an externalId"). Its counts grow page by page.
+ */
+export interface Look {
+  /** How many contacts were listed, and how many of them have no externalId. */
+  readonly contacts: number;
+  readonly unkeyed: number;
+  readonly pages: number;
+  /** How many contacts the run is to make. */
+  readonly creates: number;
+  /** How many of these are one contact without an externalId each, and how many may be one of several. */
+  readonly matched: number;
+  readonly unclear: number;
+  /** How many of both a person wanted linked in an earlier run. */
+  readonly decided: number;
+  /** `refused`: the service gives no such list. `cut`: it is longer than the limit. */
+  readonly end: 'underWay' | 'whole' | 'cut' | 'refused';
 }
 
 export interface FileShape {
@@ -158,6 +183,8 @@ const runOptions = z.object({
   accept: z.boolean().default(false),
   /** Contacts that are there already, unknown to the ledger, are taken over without asking. */
   adopt: z.boolean().default(false),
+  /** Contacts that may be there already, without an externalId or under another key, are made all the same. */
+  createAnyway: z.boolean().default(false),
   /** Without a mapping, the layout may be recognised; otherwise it is the generic one. */
   recognise: z.boolean().default(true),
   /** Where the file is that was named on the command line: an absolute path. */
@@ -188,6 +215,7 @@ export interface RunFilter {
 /** What becomes known of a run at work. */
 export interface RunFacts {
   readonly shape?: FileShape;
+  readonly look?: Look;
   /** That which the layout was recognised by. */
   readonly mapping?: Mapping | null;
   /** Added to those that are there. */
@@ -213,6 +241,10 @@ export interface RunLedger {
     beforeSequence: number,
     sha256?: string,
   ): Promise<{ readonly run: RunRecord; readonly newerCount: number } | null>;
+  /** The newest look that a run of the feed took and went on from; null where there is none. */
+  lastLook(feed: string): Promise<Look | null>;
+  /** Distinct key prefixes of the mappings that runs were read with; the newest first, at most `limit`. */
+  keyPrefixes(limit: number): Promise<readonly string[]>;
   /** Runs that wait and whose feed has no earlier run at work: at most one per feed, oldest first. */
   nextQueued(limit: number): Promise<readonly RunRecord[]>;
 

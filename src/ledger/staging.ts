@@ -21,6 +21,26 @@ export interface NewStagedRecord {
   readonly letterId?: string;
 }
 
+/**
+ * What a row whose contact is to be made was found to be: the contact of that id, which has no externalId, or one of several
+ * (`docs/rules.md`, "Contacts without an externalId").
+ */
+export type RowLink = ({ readonly kind: 'contact'; readonly contactId: string } | { readonly kind: 'unclear' }) & {
+  /** No person is asked: the run or the feed adopts, or the row was rejected in an earlier run whose rows were to be linked. */
+  readonly isDecided?: true;
+};
+
+/** The codes of rows that were to be linked, and could not be: such a row is not made into a contact by the next file either. */
+export const linkCodes = ['linkUnclear', 'linkTaken', 'linkGone'] as const;
+export type LinkCode = (typeof linkCodes)[number];
+
+/** A staged row whose key has no contact, as far as the ledger knows. */
+export interface NewKeyRow extends Pick<NewStagedRecord, 'line' | 'key' | 'desired'> {
+  readonly position: number;
+  /** As what it was rejected before, and still waits. */
+  readonly unlinked: readonly LinkCode[];
+}
+
 export interface StagedRecord extends NewStagedRecord {
   readonly runId: string;
   readonly feed: string;
@@ -30,6 +50,7 @@ export interface StagedRecord extends NewStagedRecord {
   readonly sent: boolean;
   /** Writes of this record that ended in doubt while other writes succeeded. */
   readonly attempts: number;
+  readonly link?: RowLink;
 }
 
 /** A row given up, on its way into the dead letters. */
@@ -61,6 +82,8 @@ export type RecordEnd =
   | {
       readonly outcome: 'created' | 'updated' | 'unchanged';
       readonly adopted: boolean;
+      /** The contact had no externalId, and has it now. */
+      readonly linked?: boolean;
       readonly heldFields: readonly HeldField[];
       /** The names of the fields that an update wrote. */
       readonly changedFields?: readonly string[];
@@ -156,6 +179,10 @@ export interface StagingLedger {
     keys: readonly string[],
   ): Promise<{ readonly traces: ReadonlyMap<string, KeyTrace>; readonly staged: ReadonlyMap<string, StagedRecord> }>;
   stage(slice: StagedSlice): Promise<void>;
+  /** Rows without an outcome whose keys are bound to no contact, in the order of the file. */
+  newKeyRows(runId: string, afterPosition: number, limit: number): Promise<readonly NewKeyRow[]>;
+  /** Enters what such rows were found to be. */
+  linkRows(runId: string, links: readonly { readonly position: number; readonly link: RowLink }[]): Promise<void>;
   /** How many keys the rows of a run have, and how many of these the other run has too. None where they are forgotten. */
   sharedKeys(runId: string, otherRunId: string): Promise<{ readonly keys: number; readonly shared: number }>;
 
@@ -210,17 +237,18 @@ interface DeadCount {
 /** The most events of a run that are kept; the counts go on. */
 export const eventsPerRunMax = 10_000;
 
-/** Changes take at most this share of that room: they must not crowd out warnings, skipped and held rows. */
+/** Changes and matches take at most this share of that room: they must not crowd out warnings, skipped and held rows. */
 export const changesPerRunMax = eventsPerRunMax / 2;
 
 /** Something worth reporting that did not reject its row. Holds personal data: never for a log. */
 export interface RunEvent {
-  readonly kind: 'warning' | 'skipped' | 'held' | 'changed';
+  /** `match`: a contact to be made that may be there already. */
+  readonly kind: 'warning' | 'skipped' | 'held' | 'changed' | 'match';
   readonly line: number;
   /** Of a warning: the number of the row's record, only where several records share the line. */
   readonly record?: number;
   readonly key: string | null;
-  /** The skip reason, the warning's code, `held` or `updated`. */
+  /** The skip reason, the warning's code, `held`, `updated`, `matchFound`, `matchUnclear` or `matchKey`. */
   readonly code: string;
   readonly field: string | null;
   /** Of a warning: the cell as the file holds it, where there is one. */
@@ -228,9 +256,11 @@ export interface RunEvent {
   /** Of a change: the names of all fields that were written. */
   readonly fields?: readonly string[];
   readonly message: string;
-  /** Of a held field: what the file says, and what the app holds. */
+  /** Of a held field: what the file says, and what the app holds. Of a match: the names of row and contact. */
   readonly file?: CustomFieldValue;
   readonly app?: CustomFieldValue;
+  /** Of a match: the contact's id, or the other key. */
+  readonly contact?: string;
 }
 
 /** A row that died in one run. Two rows may share a dead letter; each is here. */

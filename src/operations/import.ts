@@ -25,11 +25,16 @@ export interface ImportOptions {
   readonly maxDead?: number;
   readonly accept?: boolean;
   readonly adopt?: boolean;
+  readonly createAnyway?: boolean;
   readonly reason?: string;
 }
 
-/** @throws PatchbayError `usage` where delimiter, encoding or country is not one. */
+/** @throws PatchbayError `usage` `choiceTwice`, and where delimiter, encoding or country is not one. */
 export function checkImportOptions(options: ImportOptions): RunOptions {
+  if (options.adopt === true && options.createAnyway === true) {
+    const message = '--adopt links contacts that are there already, and --create-anyway creates them again';
+    throw new PatchbayError('usage', 'choiceTwice', message, { hint: 'Give one of them.' });
+  }
   const delimiter = options.delimiter === 'tab' ? '\t' : (options.delimiter ?? null);
   if (delimiter !== null) checkDelimiter(delimiter);
   if (options.encoding !== undefined) checkEncoding(options.encoding);
@@ -43,6 +48,7 @@ export function checkImportOptions(options: ImportOptions): RunOptions {
     maxDead: options.maxDead ?? null,
     accept: options.accept === true,
     adopt: options.adopt === true,
+    createAnyway: options.createAnyway === true,
     acceptReason: options.reason ?? null,
   };
 }

@@ -8,12 +8,13 @@ import { stat } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FollowStop } from '#src/ledger/follow.ts';
-import { approvalOf } from '#src/ledger/rules/approval.ts';
-import { isFinal, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import { approvalOf, type LinkChoice } from '#src/ledger/rules/approval.ts';
+import { isFinal, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { fixFilePath } from '#src/runs/fix-file.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
+import { asksForLinks } from '#src/runs/guards.ts';
 import {
   type ProblemLine,
   problemLines,
@@ -130,6 +131,8 @@ export interface RunDetail extends RunView {
   readonly outcomes: readonly RunEvent[];
   /** The held fields among the outcomes. */
   readonly held: readonly RunEvent[];
+  /** Contacts to be made that may be there already, among the outcomes. */
+  readonly matches: readonly RunEvent[];
   readonly problemsKnown: ProblemsKnown;
   /** What was noted while the file was read. */
   readonly notes: readonly string[];
@@ -170,6 +173,7 @@ export async function readRun(
     problems: problems.slice(0, limits.problemsMax),
     outcomes,
     held: outcomes.filter(({ kind }) => kind === 'held'),
+    matches: outcomes.filter(({ kind }) => kind === 'match'),
     problemsKnown,
     notes: run.notes,
     reason: stop === null ? run.reason : reasonOfStop(stop),
@@ -259,13 +263,15 @@ export function runPageDocument({ record, summary, problems, problemsKnown, outc
 
 /** For `--no-values`: no key, no cell, and no address or number that names an item. */
 export function withoutValues(event: RunEvent): RunEvent {
-  const { fields, ...rest } = event;
+  const { fields, file: _file, app: _app, contact, ...rest } = event;
   return {
     ...rest,
     key: null,
     field: event.field === null ? null : itemKindOf(event.field),
     ...(event.value === undefined ? {} : { value: null }),
     ...(fields === undefined ? {} : { fields: fields.map(itemKindOf) }),
+    // Of a key that is known in another form it is that key.
+    ...(contact === undefined || event.code === 'matchKey' ? {} : { contact }),
     message: event.code === 'replyDiffers' ? 'a field came back in another form' : event.message,
   };
 }
@@ -279,13 +285,15 @@ function itemKindOf(field: string): string {
  * Lets a stopped run continue as it was shown: past the guards that stopped it, up to their figures. Its rows are written as
  * they were staged; the file is not read again.
  * @param shown the run as the person saw it.
- * @throws PatchbayError `usage` `notStopped`; `guard` `notApproved` where the run was cancelled or replaced, or stopped anew,
+ * @param choice what becomes of contacts that are there already, without an externalId.
+ * @throws PatchbayError `usage` `notStopped` | `choiceMissing` | `nothingToLink`; `guard` `notApproved` where the run was cancelled or replaced, or stopped anew,
  *   after it was shown.
  */
 export async function approveRun(
   { ledger, clock, log }: Pick<Home, 'ledger' | 'clock' | 'log'>,
   shown: RunRecord,
   why: string | null,
+  choice: LinkChoice | null = null,
 ): Promise<void> {
   if (shown.state !== 'stopped' || shown.reason === null) {
     const message = `run ${shown.id} cannot be approved: it is not stopped but ${stateWords[shown.state]}`;
@@ -293,10 +301,24 @@ export async function approveRun(
       hint: 'List the stopped runs with: patchbay runs ls --state stopped',
     });
   }
-  const approval = approvalOf(shown.reason, { reason: why, atMs: clock.nowMs() });
+  const asks = asksForLinks(shown.reason);
+  if (asks && choice === null) throw choiceMissing(shown, shown.reason);
+  if (!asks && choice === 'adopt') throw nothingToLink(shown);
+  const chosen = choice === null ? {} : { choice };
+  const approval = approvalOf(shown.reason, { reason: why, atMs: clock.nowMs(), ...chosen });
   if (!(await ledger.runs.approve(shown.id, approval))) throw notApproved(shown, await ledger.runs.get(shown.id));
   await removeStoppedNote(shown);
   log.info({ run: shown.id, feed: shown.feed, code: shown.reason.code }, 'run approved');
+}
+
+function choiceMissing({ id }: RunRecord, { message, hint }: RunReason): PatchbayError {
+  const problem = `run ${id} was not approved, since its stop is a choice between two things: ${message}`;
+  return new PatchbayError('usage', 'choiceMissing', problem, hint === null ? {} : { hint });
+}
+
+function nothingToLink({ id }: RunRecord): PatchbayError {
+  const message = `run ${id} was not approved: it was not stopped by contacts without an externalId, so that --adopt has nothing to link`;
+  return new PatchbayError('usage', 'nothingToLink', message, { hint: `Look at it: patchbay runs show ${id}` });
 }
 
 function notApproved(shown: RunRecord, now: RunRecord | null): PatchbayError {

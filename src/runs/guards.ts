@@ -9,8 +9,9 @@ import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
 import { figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import type { RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
+import type { Look, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import { listNames } from '#src/sources/row.ts';
+import type { KeyForm } from './key-forms.ts';
 
 export interface GuardLimits {
   /** Shares are fractions: 0.3 is 30 %. Floors are counts of the base (rejected rows: of the dead). */
@@ -86,6 +87,8 @@ type Guard =
   | 'older'
   | 'strangers'
   | 'unmapped'
+  | 'unlinked'
+  | 'keyForms'
   | 'columns'
   | 'rows'
   | 'keys'
@@ -101,8 +104,18 @@ export interface GuardVerdict extends GuardFigures {
   readonly older?: OlderFile;
   /** What is counted, by name. */
   readonly names?: readonly string[];
+  /** How many of those for `unlinked` cannot be told apart. */
+  readonly unclear?: number;
+  /** For `keyForms`. */
+  readonly forms?: readonly KeyFormCount[];
   /** What a person can do besides approving the run, in sentences. */
   readonly advice?: string;
+}
+
+/** How many new keys are another form of keys that are known. */
+export interface KeyFormCount {
+  readonly form: KeyForm;
+  readonly count: number;
 }
 
 /** In binary fractions 29 % of 100 is a little less than 29; a count of exactly the limit must pass. */
@@ -180,6 +193,42 @@ function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions):
   return verdicts;
 }
 
+/**
+ * Whether what a run makes is there already. No floor and no limit: making one person twice is harm. `--accept` says nothing
+ * about contacts without an externalId, which may be linked or made again.
+ */
+export function checkLook(
+  {
+    look,
+    keyForms,
+    creates,
+  }: { readonly look: Look | null; readonly keyForms: readonly KeyFormCount[]; readonly creates: number },
+  { accept, adopt }: { readonly accept: boolean; readonly adopt: boolean },
+): readonly GuardVerdict[] {
+  const verdicts: GuardVerdict[] = [];
+  const { matched, unclear, decided } = look ?? { matched: 0, unclear: 0, decided: 0 };
+  if (matched + unclear > decided && !adopt)
+    verdicts.push({ guard: 'unlinked', count: matched + unclear, base: creates, limit: 0, unclear });
+  const count = keyForms.reduce((sum, one) => sum + one.count, 0);
+  if (count > 0 && !accept) {
+    const advice = [...new Set(keyForms.map(({ form }) => formAdvice[form]))].join(' ');
+    verdicts.push({ guard: 'keyForms', count, base: creates, limit: 0, forms: keyForms, advice });
+  }
+  return verdicts;
+}
+
+const formAdvice: Readonly<Record<KeyForm, string>> = {
+  salesforce15: 'Take the key from the column with the 18-character ids.',
+  salesforce18: 'Take the key from the column with the 15-character ids.',
+  prefix: 'Give the mapping the keyPrefix that these contacts were imported with.',
+  case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
+};
+
+/** Whether a person must say what becomes of contacts without an externalId before the run may continue. */
+export function asksForLinks({ facts }: Pick<RunReason, 'facts'>): boolean {
+  return facts.unlinkedCount !== undefined;
+}
+
 /** Why a run is stopped, for people: the figures of each guard that stopped it, the key to set, and the exact command to approve it. */
 export function guardReason(
   verdicts: readonly GuardVerdict[],
@@ -189,13 +238,38 @@ export function guardReason(
   const flags = flagsThatPass(verdicts);
   const advices = verdicts.flatMap(({ advice }) => (advice === undefined ? [] : [advice]));
   const check = advices.length === verdicts.length ? advices : [...advices, 'Check the file.'];
-  const feedFlag = feed === mainFeed ? '' : `--feed ${/^[\w.-]+$/.test(feed) ? feed : `"${feed}"`} `;
-  return {
+  const shown = {
     code: guardCode(verdicts[0]?.guard ?? 'updates'),
     message: `stopped before the first write: ${verdicts.map(sentence).join('; ')}`,
-    hint: `${check.join(' ')} If this is expected, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
     facts: figureFacts(verdicts),
   };
+  const unlinked = verdicts.find(({ guard }) => guard === 'unlinked');
+  if (unlinked !== undefined) {
+    const { count, unclear = 0 } = unlinked;
+    const others = verdicts.length === 1 ? [] : [[...advices, 'Either passes the other guards, too.'].join(' ')];
+    return { ...shown, hint: [linkHint(id, serviceName, { matched: count - unclear, unclear }), ...others].join('\n') };
+  }
+  const feedFlag = feed === mainFeed ? '' : `--feed ${/^[\w.-]+$/.test(feed) ? feed : `"${feed}"`} `;
+  return {
+    ...shown,
+    hint: `${check.join(' ')} If this is expected, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
+  };
+}
+
+/** One line for each thing to do. Linking comes first: what differs afterwards still waits for a person. */
+function linkHint(
+  runId: string,
+  serviceName: string,
+  { matched, unclear }: { readonly matched: number; readonly unclear: number },
+): string {
+  const approve = approveCommand(runId, serviceName);
+  const rejected = unclear === 1 ? '; the unclear row is rejected' : `; the ${unclear} unclear rows are rejected`;
+  const link = `To link them (fills empty fields, overwrites nothing${unclear === 0 ? '' : rejected})`;
+  return [
+    `${matched === 0 ? 'To reject these rows, with advice' : link}: ${approve} --adopt`,
+    `To create them a second time: ${approve} --create-anyway`,
+    `To see each pair: ${approve.replace('approve', 'show')}`,
+  ].join('\n');
 }
 
 /** What to type to approve a stopped run. The sandbox has a data folder of its own. */
@@ -203,7 +277,8 @@ export function approveCommand(runId: string, serviceName: string): string {
   return `patchbay runs approve ${serviceName === 'sandbox' ? '--sandbox ' : ''}${runId}`;
 }
 
-function sentence({ guard, count, base, limit, older, names = [] }: GuardVerdict): string {
+function sentence(verdict: GuardVerdict): string {
+  const { guard, count, base, limit, older, names = [], unclear = 0, forms = [] } = verdict;
   const share = percent(base === 0 ? 1 : count / base);
   const most = `(${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
   const least = `(${share}; your limit is ${percent(limit)}: guards.${guard}Min)`;
@@ -214,6 +289,10 @@ function sentence({ guard, count, base, limit, older, names = [] }: GuardVerdict
       return `none of the file's ${count} rows has one of the ${base} keys that the feed knows (guards.strangersFloor, guards.strangersRows): every contact would be created a second time`;
     case 'unmapped':
       return `the ${count === 1 ? 'column' : 'columns'} ${listNames(names)} ${count === 1 ? 'is not mapped, although its name suggests' : 'are not mapped, although their names suggest'} contact data`;
+    case 'unlinked':
+      return unlinkedSentence(count, unclear, base);
+    case 'keyForms':
+      return forms.map((one) => formSentence(one, base)).join('; ');
     case 'columns':
       return `the file lacks the mapped ${count === 1 ? 'column' : 'columns'} ${listNames(names)}, which the previous file had`;
     case 'rows':
@@ -233,11 +312,40 @@ function sentence({ guard, count, base, limit, older, names = [] }: GuardVerdict
   }
 }
 
+function unlinkedSentence(count: number, unclear: number, base: number): string {
+  const matched = count - unclear;
+  const there = 'in the workspace already, without an externalId (found by phone number or e-mail address)';
+  const clear = `${matched} of the ${base} contacts to be created ${matched === 1 ? 'is' : 'are'} ${there}`;
+  if (unclear === 0) return clear;
+  const those = 'it is unclear which they are, since several rows or contacts share a phone number or e-mail address';
+  if (matched === 0) return `${unclear} of the ${base} contacts to be created may be ${there}; ${those}`;
+  return `${clear}; ${unclear} more may be, and ${those}`;
+}
+
+function formSentence({ form, count }: KeyFormCount, base: number): string {
+  const keys = `${count} of the ${base} new keys ${count === 1 ? 'is' : 'are'}`;
+  const twice = 'the same people would be created twice';
+  switch (form) {
+    case 'salesforce15':
+      return `${keys} the 15-character form of ids that this workspace knows with 18 characters: ${twice}`;
+    case 'salesforce18':
+      return `${keys} the 18-character form of ids that this workspace knows with 15 characters: ${twice}`;
+    case 'prefix':
+      return `${keys} known with another prefix, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'case':
+      return `${keys} known in other upper and lower case, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    default:
+      return unreachable(form);
+  }
+}
+
 function dateOf(ms: number): string {
   return isoInstant(ms).slice(0, 10);
 }
 
-const comparisons: ReadonlySet<Guard> = new Set(['older', 'strangers', 'unmapped', 'columns', 'rows', 'keys']);
+const comparisons: ReadonlySet<Guard> = new Set([
+  ...(['older', 'strangers', 'unmapped', 'keyForms', 'columns', 'rows', 'keys'] as const),
+]);
 
 /** The flags that let all of them pass at once; null where only `--accept` does: a percentage ends at 100 %. */
 function flagsThatPass(verdicts: readonly GuardVerdict[]): string | null {

@@ -50,6 +50,7 @@ export interface RunSummary {
   readonly dead: number;
   readonly pending: number;
   readonly adopted: number;
+  readonly linked: number;
   readonly heldFields: number;
   readonly removedValues: number;
   readonly deadNew: number;
@@ -89,6 +90,7 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
     dead: counts.dead,
     pending: pendingCount(counts),
     adopted: counts.adopted,
+    linked: counts.linked,
     heldFields: counts.heldFields,
     removedValues: counts.removedValues,
     deadNew: counts.deadNew,
@@ -151,6 +153,7 @@ async function* reportText(
   yield* listText('outcomes', eventPages(staging, run.id));
   const rest = {
     reason: run.reason,
+    look: run.look,
     notes: run.notes,
     mapping: run.mapping ?? 'generic',
     guards,

@@ -20,7 +20,8 @@ import { compareRow, hashRow, isBare, keyOf, readRow, type StageItem } from './c
 import { type CountryAdvice, type CountryAdviceParts, createCountryAdvice } from './country-advice.ts';
 import { fileHistory, headerNote, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
 import { type FinishParts, finishFailed } from './finish-run.ts';
-import { checkGuards, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
+import { checkGuards, checkLook, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
+import { lookAtNewKeys } from './look.ts';
 import {
   contentOf,
   deadDuplicate,
@@ -60,7 +61,7 @@ export async function stageRun(
     const changed = await headerNote(ledger, run, supply.shape.columns);
     if (changed !== null) await ledger.runs.record(run.id, { notes: [changed] });
     await ledger.runs.record(run.id, { shape: { ...supply.shape, leftOut: leftOut.map(({ column }) => column) } });
-    await moveOn(parts, run, tally, leftOut);
+    await moveOn(parts, run, tally, leftOut, signal);
   } catch (error) {
     if (!(error instanceof PatchbayError) || (error.kind !== 'file' && error.kind !== 'usage')) throw error;
     const { code, message, hint, facts } = error;
@@ -97,7 +98,7 @@ async function stageRows(
   signal: AbortSignal,
 ): Promise<StagedTally | null> {
   const { ledger, clock, log, rowsPerBatch } = parts;
-  const adopt = run.options.adopt || parts.feeds.rulesOf(run.feed).adopt;
+  const adopt = adopts(parts, run);
   const advice = createCountryAdvice(parts, signal);
   const target = { ledger, clock, log, run, rowsPerBatch, advice };
   let tally: StagedTally = { rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
@@ -124,6 +125,11 @@ async function stageRows(
     counts: { warnings: warnings.length },
   });
   return { ...tally, dead: tally.dead + lateCount };
+}
+
+/** Whether contacts that are there already are taken over without asking. */
+function adopts({ feeds }: Pick<StageParts, 'feeds'>, { feed, options }: RunRecord): boolean {
+  return options.adopt || feeds.rulesOf(feed).adopt;
 }
 
 function sumOf(left: StagedTally, right: StagedTally): StagedTally {
@@ -206,7 +212,7 @@ async function heldEvents(
 }
 
 async function writeSlice(
-  { ledger, clock, run, rowsPerBatch }: StageTarget,
+  { ledger, clock, run, rowsPerBatch }: Omit<StageTarget, 'log' | 'advice'>,
   content: Partial<SliceContent['slice']>,
 ): Promise<void> {
   const nothing = { records: [], traces: [], dead: [], withdrawn: [], events: [], counts: {} };
@@ -261,13 +267,25 @@ async function moveOn(
   parts: StageParts,
   run: RunRecord,
   tally: StagedTally,
-  leftOut: readonly ContactColumn[] = [],
+  leftOut: readonly ContactColumn[],
+  signal: AbortSignal,
 ): Promise<void> {
   const { ledger, clock, log } = parts;
+  const adopt = adopts(parts, run);
+  // The mapping may have been recognised while the file was read.
+  const read = (await ledger.runs.get(run.id)) ?? run;
+  const found = await lookAtNewKeys(parts, read, { creates: tally.creates, adopt }, signal);
+  // The run was cancelled while the workspace was listed.
+  if (found === null) return;
+  await writeSlice({ ...parts, run }, { events: found.events });
+  await ledger.runs.record(run.id, { notes: found.notes, ...(found.look === null ? {} : { look: found.look }) });
   await replaceStopped(parts, run);
   const current = (await ledger.runs.get(run.id)) ?? run;
-  // A person has already looked at each row of a fix-file or a redrive: no guard counts them.
-  const verdicts = run.kind === 'file' ? await verdictsOn(parts, current, tally, leftOut) : [];
+  // A person has already looked at each row of a fix-file or a redrive: no guard counts them. One that makes contacts is asked.
+  const verdicts = [
+    ...checkLook(found, { accept: run.options.accept, adopt }),
+    ...(run.kind === 'file' ? await verdictsOn(parts, current, tally, leftOut) : []),
+  ];
   if (verdicts.length > 0) {
     const reason = guardReason(verdicts, run, parts.serviceName);
     if (!(await stopRun(parts, current, 'staging', reason))) return;

@@ -4,15 +4,18 @@
 import type { Said } from '#src/contacts/base.ts';
 import { claimOf, resolveClaim } from '#src/contacts/claim.ts';
 import type { DeadClass } from '#src/contacts/outcome.ts';
-import type { Plan } from '#src/contacts/plan.ts';
+import { isLinked, type Plan } from '#src/contacts/plan.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { nextOwnership, settle } from '#src/contacts/settle.ts';
 import { type PatchbayError, unreachable } from '#src/errors.ts';
 import type { RecordEnd, ServiceAnswer, SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
+import type { Contact } from '#src/wire/contact.ts';
 import type { KeyEnd } from './key-machine.ts';
 import {
   allMovedSaids,
   type Contents,
+  isLinkOf,
+  type Lease,
   mismatch,
   movedSaids,
   type Refusal,
@@ -56,6 +59,13 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
     case 'twoContacts':
       if (contents.is === 'conflict') return dead(record, twoContactsDeath(contents.ids));
       break;
+    case 'linkUnclear':
+      return dead(record, linkUnclearDeath);
+    case 'linkGone':
+      return dead(record, linkGoneDeath);
+    case 'linkTaken':
+      if (contents.is === 'conflict') return dead(record, linkTakenDeath(contents.ids));
+      break;
     case 'keyMoved':
       if (contents.is === 'conflict') return dead(record, keyMovedDeath(contents.ids));
       break;
@@ -84,7 +94,9 @@ function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs 
   // Another feed has decided since about all that was left of the row.
   const isOvertaken = outcome === 'unchanged' && plan.passed.length > 0 && plan.held.length === 0;
   return {
-    end: isOvertaken ? { outcome: 'skipped', reason: 'superseded' } : success(outcome, adopted, plan, []),
+    end: isOvertaken
+      ? { outcome: 'skipped', reason: 'superseded' }
+      : { ...success(outcome, adopted, plan, []), ...linkedEnd(record, lease, adopted, theirs) },
     bound: { contactId: theirs.id, ...bound, writtenAtMs: null },
     said: saidOf(record, said, plan),
     others: movedSaids(lease, others, false),
@@ -98,7 +110,8 @@ function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAt
   const isCreate = sent.is === 'intended';
   const madeByUs = isCreate || sent.madeByUs;
   const adopted = lease.contact.contactId === null && !madeByUs;
-  const end = success(madeByUs ? 'created' : 'updated', adopted, plan, warnings);
+  const isLink = sent.is === 'claimed' ? linkedEnd(record, lease, adopted, sent.theirs) : {};
+  const end = { ...success(madeByUs ? 'created' : 'updated', adopted, plan, warnings), ...isLink };
   return {
     end: isCreate ? end : { ...end, changedFields: plan.reasons.map((change) => change.field) },
     bound: { contactId: reply.id, ...bound, writtenAtMs },
@@ -120,6 +133,11 @@ function success(outcome: Success['outcome'], adopted: boolean, plan: Plan, warn
   };
 }
 
+/** Counts once: when the key is bound. */
+function linkedEnd(record: StagedRecord, lease: Lease, adopted: boolean, theirs: Contact): Pick<Success, 'linked'> {
+  return adopted && isLinkOf(record, lease, theirs) ? { linked: true } : {};
+}
+
 function saidOf(record: StagedRecord, said: Said, { held }: Plan): NonNullable<Ended['said']> {
   const { rowHash, fingerprint, mappingVersion } = record;
   return { said, rowHash, fingerprint, mappingVersion, held };
@@ -136,7 +154,8 @@ function dead(record: StagedRecord, death: Death): Ended {
 
 /** An update was refused, and nothing of it landed: what was claimed for it has no owner again. */
 function unwritten({ feed }: StagedRecord, { lease, sent }: Refused): Partial<Ended> {
-  if (sent.is === 'intended') return {};
+  // A contact that refused the key is not the key's.
+  if (sent.is === 'intended' || isLinked(sent.theirs)) return {};
   const { seen, owned, agreed, stamps } = lease.base;
   const { theirs } = sent;
   const bound = { contactId: theirs.id, seen: seen ?? theirs, owned, agreed, stamps, writtenAtMs: null };
@@ -196,6 +215,31 @@ function keyMovedDeath([contactId]: readonly string[]): Death {
     code: 'keyMoved',
     message: `contact ${contactId} had this externalId and has another one now`,
     hint: 'Give the contact its externalId back in the workspace, then retry the dead letter.',
+  };
+}
+
+/** The row may be one of several contacts without an externalId: none was taken, and none made. */
+const linkUnclearDeath: Death = {
+  class: 'conflict',
+  code: 'linkUnclear',
+  message:
+    'the workspace may hold this contact already, without an externalId: it shares a phone number or an e-mail address with several contacts or rows',
+  hint: 'Merge the contacts in the workspace, or remove the row. To decide again, retry the dead letter: the run stops if the contact may still be there, and can create it.',
+};
+
+const linkGoneDeath: Death = {
+  class: 'conflict',
+  code: 'linkGone',
+  message: 'the contact that the row was to be linked to is no longer in the workspace',
+  hint: 'If it was deleted on purpose, remove the row. Otherwise retry the dead letter: a new contact is created.',
+};
+
+function linkTakenDeath([contactId]: readonly string[]): Death {
+  return {
+    class: 'conflict',
+    code: 'linkTaken',
+    message: `contact ${contactId}, which the row was to be linked to, has another externalId by now`,
+    hint: 'Two files may hold this person: remove the row from one of them. Otherwise retry the dead letter: a contact of its own is created.',
   };
 }
 

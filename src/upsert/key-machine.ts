@@ -5,14 +5,15 @@
  * planned, sent and compared is up to its driver (`process-batch.ts`). `README.md` in this folder holds the prose and the
  * table of transitions; a test keeps table and code equal. Source: `docs/rules.md`, "One contact per key", steps 1 to 6.
  *
- * Invariant: a create is asked for only after a lease, a look-up that found nothing, and a committed intent. A write that
- * may have landed is never asked for again before a new lease, which is not given before the horizon.
+ * Invariant: a create is asked for only after a lease, a look-up that found nothing, and a committed intent, and never for a
+ * row that is to be linked. A write that may have landed is never asked for again before a new lease, which is not given
+ * before the horizon.
  */
 import { invariant } from '#src/errors.ts';
 
 /** What is under way. Each phase waits for one answer; `rest` for none. */
 export const phases = [
-  ...(['leasing', 'lookingUp', 'fetching', 'intending', 'creating'] as const),
+  ...(['leasing', 'lookingUp', 'fetching', 'linking', 'intending', 'creating'] as const),
   ...(['patching', 'refreshing', 'taken', 'vanished', 'checkingKey', 'rest'] as const),
 ] as const;
 export type Phase = (typeof phases)[number];
@@ -31,6 +32,11 @@ export interface KeyState {
   readonly refreshesLeft: number;
   /** Whether a key that was refused as taken, and that no list shows, gets one more look-up. */
   readonly maySearchAgain: boolean;
+  /**
+   * What the row was found to be, and a person wants linked: a contact without an externalId (`contact`), or one of several
+   * (`unclear`). Such a row never makes a contact.
+   */
+  readonly link: 'none' | 'contact' | 'unclear';
 }
 
 export type KeyEvent =
@@ -68,6 +74,9 @@ export type KeyEnd =
   | 'twoContacts'
   | 'keyMoved'
   | 'keyTaken'
+  | 'linkUnclear'
+  | 'linkTaken'
+  | 'linkGone'
   | 'refused'
   | 'notApplied'
   | 'oddReply'
@@ -104,6 +113,7 @@ export const start: Step = {
     triesLeft: 0,
     refreshesLeft: 0,
     maySearchAgain: false,
+    link: 'none',
   },
   effects: [{ do: 'lease' }],
 };
@@ -131,6 +141,8 @@ const unclaim: Effect = { do: 'unclaim' };
 
 const planned: Cell<'found'> = (state, { plan }) =>
   plan === 'patch' ? ask(state, 'patching', 'patch') : rest(state, end('unchanged'));
+/** The key has its contact: nothing is to be linked any more. */
+const keyFound: Cell<'found'> = (state, event) => planned({ ...state, link: 'none' }, event);
 const readFails: Cell<'readFails'> = (state, { forGood }) =>
   forGood || state.triesLeft <= 1 ? rest(state, end('lookUpFails')) : rest(state, defer('moment', true));
 const refusedAlone = (state: KeyState): Step => rest(state, end('refused'));
@@ -148,11 +160,13 @@ const transitions: Transitions = {
     superseded: (state) => rest(state, end('superseded')),
   },
   lookingUp: {
-    found: planned,
+    found: keyFound,
     foundOdd: (state) => ask(state, 'fetching', 'fetch'),
     foundSeveral: (state) => rest(state, end('twoContacts')),
     foundNone: (state) => {
       if (state.bound) return ask(state, 'fetching', 'fetch');
+      if (state.link === 'unclear') return rest(state, end('linkUnclear'));
+      if (state.link === 'contact') return ask(state, 'linking', 'fetch');
       return state.createsLeft > 0 ? ask(state, 'intending', 'intend') : rest(state, end('doubt'));
     },
     readFails,
@@ -160,11 +174,19 @@ const transitions: Transitions = {
   fetching: {
     stopped,
     readFails,
-    found: planned,
+    found: keyFound,
     foundStale: (state) => rest(state, defer('lag')),
     foundOdd: (state) => rest(state, end('oddReply')),
     foundNone: (state) => rest(state, state.mayLag ? defer('lag') : end('gone')),
     foundOtherKey: (state) => rest(state, state.mayLag ? defer('lag') : end('keyMoved')),
+  },
+  linking: {
+    stopped,
+    readFails,
+    found: planned,
+    foundOdd: (state) => rest(state, end('oddReply')),
+    foundNone: (state) => rest(state, end('linkGone')),
+    foundOtherKey: (state) => rest(state, end('linkTaken')),
   },
   intending: {
     intended: (state) => ask(state, 'creating', 'create'),
@@ -185,7 +207,7 @@ const transitions: Transitions = {
   taken: {
     stopped,
     readFails,
-    found: planned,
+    found: keyFound,
     foundOdd: (state) => ask(state, 'fetching', 'fetch'),
     foundSeveral: (state) => rest(state, end('twoContacts')),
     foundNone: (state) => rest(state, state.maySearchAgain ? defer('lag', true) : end('keyTaken')),
@@ -202,7 +224,11 @@ const transitions: Transitions = {
       );
     },
     vanished: (state) => ask(state, 'vanished', 'lookUp', unclaim),
-    refused: refusedAlone,
+    // Another contact has got the key that this one was to get.
+    taken: (state) => (state.link === 'contact' ? ask(state, 'taken', 'lookUp', unclaim) : refusedAlone(state)),
+    // Nothing was claimed: another key is linked to the contact.
+    foundOtherKey: (state) => rest(state, end('linkTaken')),
+    refused: (state) => (state.link === 'contact' ? rest(state, unclaim, end('refused')) : refusedAlone(state)),
     unauthorized: (state) => ask(state, 'checkingKey', 'lookUp', unclaim),
     notSent: (state) => rest(state, unclaim, defer('moment')),
     rateLimited: (state) => rest(state, unclaim, defer('none')),
@@ -219,20 +245,20 @@ const transitions: Transitions = {
     foundStale: (state) => rest(state, defer('lag')),
     foundOdd: (state) => rest(state, end('oddReply')),
     foundNone: (state) => ask(state, 'vanished', 'lookUp'),
-    foundOtherKey: (state) => rest(state, end('keyMoved')),
+    foundOtherKey: (state) => rest(state, end(state.link === 'contact' ? 'linkTaken' : 'keyMoved')),
   },
   vanished: {
     stopped,
     readFails,
     found: (state, event) => {
       if (state.triesLeft <= 1) return rest(state, end('doubt'));
-      return planned({ ...state, triesLeft: state.triesLeft - 1 }, event);
+      return keyFound({ ...state, triesLeft: state.triesLeft - 1 }, event);
     },
     foundOdd: (state) => {
       if (state.triesLeft <= 1) return rest(state, end('doubt'));
       return ask({ ...state, triesLeft: state.triesLeft - 1 }, 'fetching', 'fetch');
     },
-    foundNone: (state) => rest(state, end('gone')),
+    foundNone: (state) => rest(state, end(state.link === 'contact' ? 'linkGone' : 'gone')),
     foundSeveral: (state) => rest(state, end('twoContacts')),
   },
   checkingKey: { stopped, keyWorks: refusedAlone },

@@ -10,6 +10,7 @@
  * are still good, checked after the rate gate and right before the socket write.
  */
 import { claimOf, isMadeBy, resolveClaim } from '#src/contacts/claim.ts';
+import { isLinked } from '#src/contacts/plan.ts';
 import { matchByKey, sameContents, verifyReply } from '#src/contacts/reply.ts';
 import { invariant, PatchbayError, unreachable } from '#src/errors.ts';
 import type { ClaimedContact } from '#src/ledger/contacts.ts';
@@ -28,6 +29,7 @@ import {
   type Contents,
   type Differs,
   type Lease,
+  linkOf,
   ownedIfWritten,
   planAbsent,
   planFound,
@@ -96,7 +98,7 @@ function lookedUp(
 export async function fetchContact(chunk: Chunk, { record, state, contents }: Asking<'fetch'>): Promise<Answer> {
   const { workspace, clock } = chunk.parts;
   const { lease } = contents;
-  const id = fetchedId(contents);
+  const id = fetchedId(record, contents);
   let readAtMs = clock.monotonicMs();
   const beforeSend = (): void => {
     readAtMs = clock.monotonicMs();
@@ -113,7 +115,9 @@ export async function fetchContact(chunk: Chunk, { record, state, contents }: As
     const what = contact.id === id ? `it lacks ${(contact.missing ?? []).join(', ')}` : 'it is another contact';
     return { event: { kind: 'foundOdd' }, contents: { is: 'odd', lease, id, what } };
   }
-  if (contact.externalId !== record.key) {
+  // A contact to be linked has no key yet.
+  const isToBeLinked = linkTarget(chunk, record) === id && lease.contact.contactId === null && isLinked(contact);
+  if (contact.externalId !== record.key && !isToBeLinked) {
     return { event: { kind: 'foundOtherKey' }, contents: { is: 'conflict', lease, ids: [id] } };
   }
   const { seen } = lease.contact;
@@ -123,10 +127,17 @@ export async function fetchContact(chunk: Chunk, { record, state, contents }: As
   return found(chunk, record, lease, contact, readAtMs);
 }
 
-function fetchedId(contents: Asking<'fetch'>['contents']): string {
+function fetchedId({ link }: StagedRecord, contents: Asking<'fetch'>['contents']): string {
   if (contents.is === 'unclear') return contents.id;
-  // The machine fetches only what is bound, where no read has shown a contact.
-  return contents.is === 'claimed' ? contents.theirs.id : (contents.lease.contact.contactId ?? '');
+  if (contents.is === 'claimed') return contents.theirs.id;
+  // Where no read has shown a contact, the machine fetches the one that is bound, else the one to be linked.
+  return contents.lease.contact.contactId ?? (link?.kind === 'contact' ? link.contactId : '');
+}
+
+/** The id of the contact that the row is to be linked to; null for most. */
+function linkTarget(chunk: Chunk, record: StagedRecord): string | null {
+  const link = linkOf(chunk, record);
+  return link?.kind === 'contact' ? link.contactId : null;
 }
 
 /** The read fails for this key and succeeds for others. What the service refuses it will refuse again. */
@@ -183,14 +194,21 @@ export async function commitIntents(
   );
 }
 
-/** Enters what PATCHes are about to write. Several keys cost one commit. @returns their horizon (`Claimed.horizonAtMs`). */
+interface ClaimedPatches {
+  /** `Claimed.horizonAtMs`. */
+  readonly horizonAtMs: number;
+  /** Keys that are not claimed: another key is linked to their contact. */
+  readonly refused: ReadonlySet<string>;
+}
+
+/** Enters what PATCHes are about to write. Several keys cost one commit. */
 export async function claimPatches(
   chunk: Chunk,
   keys: readonly { readonly record: StagedRecord; readonly contents: Differs }[],
-): Promise<number> {
+): Promise<ClaimedPatches> {
   const { ledger, clock, limits } = chunk.parts;
   const horizonAtMs = clock.monotonicMs() + updateHorizonMs(limits);
-  await inStep('claim', () =>
+  const refused = await inStep('claim', () =>
     ledger.contacts.claimItems({
       contacts: keys.map(({ record, contents }) => claimedContact(record, contents)),
       owner: chunk.owner,
@@ -200,14 +218,20 @@ export async function claimPatches(
       horizonMonotonicMs: horizonAtMs,
     }),
   );
-  return horizonAtMs;
+  return { horizonAtMs, refused: new Set(refused) };
+}
+
+/** The answer for a key whose PATCH was not claimed. */
+export function linkTaken({ lease, theirs }: Differs): Answer {
+  return { event: { kind: 'foundOtherKey' }, contents: { is: 'conflict', lease, ids: [theirs.id] } };
 }
 
 function claimedContact({ feed, position }: StagedRecord, contents: Differs): ClaimedContact {
   const { lease, input, madeByUs } = contents;
   const { claim } = lease.contact;
   const createdAs = madeByUs ? (claim?.source ?? null) : null;
-  const written = { ...ownedIfWritten(contents), position, claim: claimOf(input, createdAs) };
+  const link = isLinked(contents.theirs) ? { linkTo: contents.theirs.id } : {};
+  const written = { ...ownedIfWritten(contents), position, claim: claimOf(input, createdAs), ...link };
   // The new claim replaces one that is resolved: what came of that must be remembered now.
   if (claim === null) return { ...written, resolved: null };
   const { agreed, stamps } = lease.base;
@@ -325,7 +349,7 @@ function answerOf(chunk: Chunk, record: StagedRecord, sent: Sendable, result: Wr
 }
 
 function refusalEvent(status: number, sent: Sendable): 'taken' | 'vanished' | 'refused' {
-  if (status === 409 && sent.is === 'intended') return 'taken';
+  if (status === 409 && (sent.is === 'intended' || isLinked(sent.theirs))) return 'taken';
   return status === 404 && sent.is === 'claimed' ? 'vanished' : 'refused';
 }
 

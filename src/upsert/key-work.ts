@@ -11,6 +11,7 @@ import type { Base, PlanInput } from '#src/contacts/base.ts';
 import {
   type CreatePlan,
   type IdlePlan,
+  isLinked,
   type PatchPlan,
   type Plan,
   planCreate,
@@ -21,7 +22,7 @@ import { ownedIfLanded } from '#src/contacts/settle.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { ContactRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
 import { mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
-import type { StagedRecord } from '#src/ledger/staging.ts';
+import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
 import { slotNamesOf } from '#src/mapping/slots.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -160,9 +161,9 @@ export type Holding<Is extends Tag> = Extract<Contents, { readonly is: Is }>;
 /** The contents that each question takes. */
 interface Takes {
   readonly lease: 'begun';
-  /** At first; after a create that was refused as taken, an update that found no contact, a refused API key. */
+  /** At first; after a write that was refused as taken, an update that found no contact, a refused API key. */
   readonly lookUp: 'leased' | 'refused' | 'claimed';
-  /** The bound contact; one that a look-up showed in part; one whose read grew old (claimed). */
+  /** The bound contact; one that a look-up showed in part; one to be linked (absent); one whose read grew old (claimed). */
   readonly fetch: 'leased' | 'unclear' | 'absent' | 'claimed';
   readonly intend: 'absent';
   readonly create: 'intended';
@@ -245,7 +246,27 @@ export function planFound(
   return plan.kind === 'patch' ? { is: 'differs', ...found, plan } : { is: 'same', ...found, plan };
 }
 
-function planInput({ run, parts }: Chunk, record: StagedRecord, { base }: Lease, theirs: Contact | null): PlanInput {
+/** Whether the file wins over values that it never agreed on. */
+function adopts({ run, parts }: Pick<Chunk, 'run' | 'parts'>): boolean {
+  return run.options.adopt || parts.limits.adoptOf(run.feed);
+}
+
+/** What becomes of the row whose key no contact has: a contact is made, unless it was found to be one, and a person wants it linked. */
+export function linkOf({ run }: Pick<Chunk, 'run'>, { link }: StagedRecord): RowLink | null {
+  if (link === undefined) return null;
+  const choice = run.approvals.findLast((one) => one.choice !== undefined)?.choice;
+  const isWanted = choice === undefined ? link.isDecided === true : choice === 'adopt';
+  return isWanted ? link : null;
+}
+
+/** Whether Patchbay gave, or gives, this contact the key, and did not make it. */
+export function isLinkOf(record: StagedRecord, { contact }: Lease, theirs: Contact): boolean {
+  const isRowLink = record.link?.kind === 'contact' && record.link.contactId === theirs.id;
+  return isLinked(theirs) || isRowLink || contact.linkedTo === theirs.id;
+}
+
+function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, theirs: Contact | null): PlanInput {
+  const { base } = lease;
   return {
     feed: run.feed,
     sequence: record.sequence,
@@ -254,7 +275,8 @@ function planInput({ run, parts }: Chunk, record: StagedRecord, { base }: Lease,
     theirs,
     ours: record.desired,
     itemRemoval: parts.limits.itemRemoval,
-    adopt: run.options.adopt || parts.limits.adoptOf(run.feed),
+    // Nothing of a linked contact is overwritten: that it is the same person is likely, and no more.
+    adopt: theirs !== null && !isLinkOf(record, lease, theirs) && adopts({ run, parts }),
     yieldsItems: run.feed === mainFeed,
     slotNames: run.mapping === null ? null : slotNamesOf(run.mapping),
   };
@@ -319,7 +341,7 @@ export async function takeLeases(
       switch (lease?.kind) {
         case 'leased': {
           const { contact } = lease;
-          const facts = factsOf(contact, record, limits, nowMs);
+          const facts = factsOf(contact, record, limits, nowMs, linkOf(chunk, record));
           const held = { contact, base: baseOf(chunk, contact), untilMs: nowMs + limits.leaseMs };
           return [record, { event: { kind: 'leased', facts }, contents: { is: 'leased', lease: held } }];
         }
@@ -356,6 +378,7 @@ function factsOf(
   record: StagedRecord,
   { attemptsMax, visibilityLagMs }: UpsertLimits,
   nowMs: number,
+  link: RowLink | null,
 ): Facts {
   const { writtenAtMs } = contact;
   return {
@@ -365,5 +388,6 @@ function factsOf(
     triesLeft: attemptsMax - record.attempts,
     refreshesLeft: refreshesMax,
     maySearchAgain: record.attempts === 0,
+    link: link?.kind ?? 'none',
   };
 }

@@ -24,6 +24,7 @@ import {
   commitIntents,
   createContact,
   fetchContact,
+  linkTaken,
   lookUpAlone,
   patchContact,
   readTogether,
@@ -169,8 +170,12 @@ async function claimAll(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
     return [{ slot, record: work.record, state: work.state, contents: work.contents }];
   });
   if (unclaimed.length === 0) return;
-  const horizonAtMs = await claimPatches(chunk, unclaimed);
+  const { horizonAtMs, refused } = await claimPatches(chunk, unclaimed);
   for (const { slot, record, state, contents } of unclaimed) {
+    if (refused.has(record.key)) {
+      await answer(chunk, slot, linkTaken(contents));
+      continue;
+    }
     slot.work = withQuestion(record, state, 'patch', { ...contents, is: 'claimed', horizonAtMs });
   }
 }
@@ -231,7 +236,8 @@ async function ask(chunk: Chunk, slot: Slot): Promise<Answer> {
     case 'patch': {
       const { record, state, contents } = work;
       if (contents.is === 'claimed') return await patchContact(chunk, record, contents);
-      const horizonAtMs = await claimPatches(chunk, [{ record, contents }]);
+      const { horizonAtMs, refused } = await claimPatches(chunk, [{ record, contents }]);
+      if (refused.has(record.key)) return linkTaken(contents);
       const claimed = { ...contents, is: 'claimed', horizonAtMs } as const;
       slot.work = withQuestion(record, state, 'patch', claimed);
       return await patchContact(chunk, record, claimed);
@@ -342,6 +348,7 @@ function countOf(slots: readonly Slot[]): LookUpCount {
 /** A contact was found, neither bound here nor from an intent of Patchbay's: another tool, or a person, made it. */
 function isUnknown({ contents }: KeyWork): boolean {
   if (contents.is !== 'unclear' && contents.is !== 'same' && contents.is !== 'differs') return false;
-  const { contactId, state } = contents.lease.contact;
-  return contactId === null && state !== 'intent';
+  const { contactId, state, linkedTo } = contents.lease.contact;
+  const isOurLink = linkedTo === (contents.is === 'unclear' ? contents.id : contents.theirs.id);
+  return contactId === null && state !== 'intent' && !isOurLink;
 }

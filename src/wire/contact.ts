@@ -135,6 +135,8 @@ export interface UpdateCustomField {
 
 /** The body of update (4.3). */
 export interface UpdateContactBody {
+  /** Only where the contact has none yet. */
+  readonly externalId?: string;
   readonly sourceUrl?: string | null;
   readonly defaultFields: {
     readonly firstName?: string | null;

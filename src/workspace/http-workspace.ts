@@ -19,10 +19,11 @@ import { type PhoneNumber, phoneNumberListEnvelope } from '#src/wire/phone-numbe
 import manifest from '../../package.json' with { type: 'json' };
 import type { Breakers } from './classify.ts';
 import { createExchanger } from './exchange.ts';
-import { lookUpQuery } from './look-up.ts';
+import { lookUpQuery, pageSize } from './look-up.ts';
 import {
   type CallOptions,
   connectionsMax,
+  contactPagesMax,
   type LookUp,
   lookUpPagesMax,
   type PhoneNumberOptions,
@@ -79,6 +80,7 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
   return {
     origin,
     listByExternalIds: (keys, callOptions) => listByExternalIds(read, keys, callOptions),
+    listContactPages: (callOptions) => listContactPages(read, callOptions),
     async getContact(id, callOptions) {
       const request = { operation: 'read a contact', path: contactPath(id), schema: contactEnvelope } as const;
       const { value } = await read({ ...request, notFound: 'absent' }, callOptions);
@@ -123,6 +125,20 @@ async function listByExternalIds(read: Read, keys: readonly string[], options?: 
   for await (const page of pages) contacts.push(...page);
   invariant(firstReadAtMs !== null, 'a walk reads one page at least');
   return { contacts, readAtMs: firstReadAtMs };
+}
+
+/** Without a filter: all contacts (`docs/facts.md`, "List contacts"). */
+async function* listContactPages(read: Read, options?: CallOptions): AsyncGenerator<readonly Contact[], void, void> {
+  yield* walkPages(
+    async (token) => {
+      const page = token === null ? '' : `&pageToken=${encodeURIComponent(token)}`;
+      const request = { operation: 'list the contacts', path: `/v1/contacts?${pageSize}${page}`, schema: lookUpPage };
+      const { value } = await read({ ...request, notFound: 'odd' }, options);
+      invariant(value !== null, 'a list answered with 404 throws');
+      return { data: value.data, nextPageToken: value.nextPageToken };
+    },
+    { pagesMax: contactPagesMax },
+  );
 }
 
 /** The id is encoded as one path segment. A dot segment would resolve to another path. */

@@ -97,7 +97,8 @@ export const keysPerLookUpMax = 20;
 /** Of the query, without the page token. */
 const lookUpQueryBytesMax = 4_096;
 
-const pageSize = 'maxResults=50';
+/** The largest page (`docs/facts.md`, "List contacts"). */
+export const pageSize = 'maxResults=50';
 
 /**
  * The query without its question mark. Throws a `bug` for no or more than 20 keys, more than 4 KB, or a key

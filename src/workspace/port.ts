@@ -71,6 +71,11 @@ export interface Workspace {
    * lists with `lookUpChunks`.
    */
   listByExternalIds(keys: readonly string[], options?: CallOptions): Promise<LookUp>;
+  /**
+   * The pages of all contacts, 50 each, in the service's order, each read on demand and retried as any read. An id may appear
+   * twice if the list changes meanwhile. Throws as a read does, and `unreachable` `tooManyPages` after `contactPagesMax`.
+   */
+  listContactPages(options?: CallOptions): AsyncIterable<readonly Contact[]>;
   /** Null on 404. */
   getContact(id: string, options?: CallOptions): Promise<Contact | null>;
   /** Throws only what `beforeSend` throws, and `bug`. */
@@ -132,6 +137,9 @@ export const phoneNumbersReplyBytesMax = 32_000_000;
 
 /** Pages of one look-up. 20 keys fit one page; the limit stops a service that ignores the filter. */
 export const lookUpPagesMax = 20;
+
+/** Pages of one walk over all contacts: a million contacts, and half an hour at 10 requests per second. */
+export const contactPagesMax = 20_000;
 
 /** Pages of one walk over the phone numbers (`docs/rules.md`, "Snapshots"). */
 export const phoneNumberPagesMax = 1_000;

@@ -49,6 +49,7 @@ export function leaseContract(open: OpenLedger): void {
               attempts: 0,
               intentRun: null,
               claim: null,
+              linkedTo: null,
             },
           },
         ],

@@ -12,6 +12,7 @@ import { deliveryContract } from './delivery-contract.ts';
 import { heldContract } from './held-contract.ts';
 import { intentContract } from './intent-contract.ts';
 import { leaseContract } from './lease-contract.ts';
+import { linkContract } from './link-contract.ts';
 import { runContract } from './run-contract.ts';
 import { scheduleContract } from './schedule-contract.ts';
 import { settleContract } from './settle-contract.ts';
@@ -29,6 +30,7 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe('batches', () => batchContract(open));
     describe('leases', () => leaseContract(open));
     describe('intents and horizons', () => intentContract(open));
+    describe('links', () => linkContract(open));
     describe('settling', () => settleContract(open));
     describe('held fields', () => heldContract(open));
     describe('dead letters', () => deadLetterContract(open));

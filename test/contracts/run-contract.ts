@@ -31,6 +31,7 @@ export function runContract(open: OpenLedger): void {
       counts: zeroCounts,
       requests: zeroRequests,
       reason: null,
+      look: null,
       notes: [],
       shape: null,
       startedAtMs: null,

@@ -73,6 +73,7 @@ export function settleContract(open: OpenLedger): void {
       skipped: 1,
       dead: 1,
       adopted: 1,
+      linked: 0,
       heldFields: 2,
       removedValues: 3,
       deadNew: 1,
@@ -122,6 +123,7 @@ export function settleContract(open: OpenLedger): void {
       attempts: 0,
       intentRun: null,
       claim: null,
+      linkedTo: null,
     });
     expect((await other.runs.saidOf('main', ['k1'])).get('k1')?.said).toEqual(saidOfKey('k1'));
   });

@@ -28,7 +28,18 @@ async function writeReportFile(bench: DashboardBench, runId: string, problemCoun
 
 const importKeys = [
   ['run', 'feed', 'file', 'service', 'state', 'rows', 'created', 'updated', 'unchanged', 'skipped', 'dead', 'pending'],
-  ['adopted', 'heldFields', 'removedValues', 'deadNew', 'warnings', 'requests', 'seconds', 'fixFile', 'report'],
+  [
+    'adopted',
+    'linked',
+    'heldFields',
+    'removedValues',
+    'deadNew',
+    'warnings',
+    'requests',
+    'seconds',
+    'fixFile',
+    'report',
+  ],
   ['exitCode'],
 ].flat();
 

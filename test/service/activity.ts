@@ -24,7 +24,7 @@ export async function startActiveService(options: TestServiceOptions = {}): Prom
   const [, phoneNumber] = numbers;
   const [owner, second] = phoneNumber?.users ?? [];
   if (phoneNumber === undefined || owner === undefined || second === undefined) throw new Error('no second number');
-  return { ...service, phoneNumber, numbers, ownerId: owner.id, secondId: second.id, person: '+14155550104' };
+  return { ...service, phoneNumber, numbers, ownerId: owner.id, secondId: second.id, person: '+12015550102' };
 }
 
 /** A listing's address; each parameter is escaped, an array is the repeated plain key. */

@@ -80,7 +80,7 @@ describe('a listing', () => {
     ['missing', '', 400],
     ['not E.164', '&participants=4155550104', 400],
     ['more than twenty', '&participants=%2B14155550104'.repeat(21), 400],
-    ['the same twice', '&participants=%2B14155550104&participants=%2B14155550104', 200],
+    ['the same twice', '&participants=%2B12015550102&participants=%2B12015550102', 200],
   ])('participants: %s', async (_, query, status) => {
     const service = await startActiveService();
     const answer = await service.call('GET', `/v1/messages?phoneNumberId=${service.phoneNumber.id}${query}`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import { parseOrigin, walkPages } from '#src/workspace/http-workspace.ts';
 import type { PhoneNumberOptions, Workspace } from '#src/workspace/port.ts';
-import { refusalJson } from './support/contact-json.ts';
+import { listJson, refusalJson } from './support/contact-json.ts';
 import { reply, reset } from './support/scripted-server.ts';
 import { openTestWorkspace } from './support/test-workspace.ts';
 
@@ -111,6 +111,19 @@ test('each page is read when it is asked for, with the filter and its own token'
     '/v1/phone-numbers?userId=US1',
     '/v1/phone-numbers?userId=US1&pageToken=t%201',
   ]);
+});
+
+test('all contacts are listed without a filter, 50 a page, each page with its own token', async () => {
+  const { server, workspace } = await openTestWorkspace();
+  server.script(reply(200, listJson(['a', 'b'], '"t 1"')), reset, reply(200, listJson(['c'], 'null')));
+  const kinds: string[] = [];
+  const keys: (string | null)[][] = [];
+  for await (const one of workspace.listContactPages({ onRequest: (kind) => kinds.push(kind) }))
+    keys.push(one.map(({ externalId }) => externalId));
+  expect(keys).toEqual([['a', 'b'], ['c']]);
+  const second = '/v1/contacts?maxResults=50&pageToken=t%201';
+  expect(server.seen.map(({ url }) => url)).toEqual(['/v1/contacts?maxResults=50', second, second]);
+  expect(kinds.toSorted()).toEqual(['get', 'get', 'get', 'retried']);
 });
 
 test('a number keeps all that the reply held, whatever its form; without an id the reply means nothing', async () => {

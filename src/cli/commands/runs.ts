@@ -17,6 +17,7 @@ import {
   wholeRunDocument,
 } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import { asksForLinks } from '#src/runs/guards.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
@@ -95,6 +96,8 @@ function auditLabel({ finishedAt }: AuditDocument): string {
 }
 
 interface ApproveOptions extends GlobalOptions {
+  readonly adopt?: boolean;
+  readonly createAnyway?: boolean;
   readonly reason?: string;
   readonly wait?: string;
   readonly detach?: boolean;
@@ -107,7 +110,10 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
   try {
     const output = createOutput(options);
     const run = await findRun(home, id);
-    const terminal = run.state === 'stopped' ? terminalOf(options) : null;
+    const choice = options.adopt === true ? 'adopt' : options.createAnyway === true ? 'createAnyway' : null;
+    // Where the stop is a choice that was not made, there is nothing to say yes to.
+    const isAsked = run.state === 'stopped' && (choice !== null || run.reason === null || !asksForLinks(run.reason));
+    const terminal = isAsked ? terminalOf(options) : null;
     const answer =
       terminal === null
         ? { isApproved: true, why: options.reason ?? null }
@@ -117,7 +123,7 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
       return exitCodes.guard;
     }
     const approved = async () => {
-      await approveRun(home, run, answer.why);
+      await approveRun(home, run, answer.why, choice);
       return [{ run, isNew: false }];
     };
     if (options.detach === true) {

@@ -23,7 +23,15 @@ export interface Approval {
   /** Why, in the person's own words. */
   readonly reason: string | null;
   readonly atMs: number;
+  /** What becomes of contacts that are there already, where the person was asked. */
+  readonly choice?: LinkChoice;
 }
+
+/**
+ * What becomes of contacts to be made that are there already, without an externalId: `adopt` links them, `createAnyway`
+ * makes them again.
+ */
+export type LinkChoice = 'adopt' | 'createAnyway';
 
 /** What of a run's reason an approval is about. */
 interface Shown {
@@ -71,7 +79,10 @@ export function checksumOf({ code, facts }: Shown): string {
     .slice(0, 16);
 }
 
-export function approvalOf(shown: Shown, said: { readonly reason: string | null; readonly atMs: number }): Approval {
+export function approvalOf(
+  shown: Shown,
+  said: { readonly reason: string | null; readonly atMs: number; readonly choice?: LinkChoice },
+): Approval {
   return { checksum: checksumOf(shown), figures: figuresOf(shown.facts), ...said };
 }
 

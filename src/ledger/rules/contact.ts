@@ -27,6 +27,7 @@ export interface ContactChange {
   readonly agreed?: readonly Agreement[];
   readonly stamps?: readonly FieldStamp[];
   readonly claim?: Claim | null;
+  readonly linkedTo?: string | null;
   readonly attempts?: number;
   readonly intentRun?: string | null;
   readonly lease?: { readonly owner: string; readonly untilMs: number; readonly bootId: string } | null;
@@ -42,6 +43,8 @@ export interface ContactFacts {
   readonly state: CreateState;
   readonly owner: string | null;
   readonly attempts: number;
+  /** Another key is linked to the contact that this one is to be linked to. */
+  readonly isLinkTaken?: boolean;
 }
 
 /** No lease, and nothing else changes. */
@@ -57,14 +60,17 @@ export function intended(
   return { state: 'intent', horizon: { atMs: horizonMonotonicMs, bootId }, intentRun: runId, owned, claim };
 }
 
-/** An update is about to be sent. Null where the lease is lost. */
+/** An update is about to be sent. Null where the lease is lost, or another key is linked to the contact. */
 export function claimed(
   { owner, bootId, horizonMonotonicMs }: ClaimRequest,
-  { owned, claim, resolved }: ClaimedContact,
+  { owned, claim, resolved, linkTo }: ClaimedContact,
   facts: ContactFacts | null,
 ): ContactChange | null {
-  if (facts?.owner !== owner) return null;
-  const change: ContactChange = { owned, claim, horizon: { atMs: horizonMonotonicMs, bootId } };
+  if (facts?.owner !== owner || facts.isLinkTaken === true) return null;
+  const change: ContactChange = {
+    ...{ owned, claim, horizon: { atMs: horizonMonotonicMs, bootId } },
+    ...(linkTo === undefined ? {} : { linkedTo: linkTo }),
+  };
   return resolved === null ? change : { ...change, agreed: resolved.agreed, stamps: resolved.stamps };
 }
 
@@ -74,7 +80,9 @@ export function unclaimed(
   { owned, claim }: UnclaimedContact,
   facts: ContactFacts | null,
 ): ContactChange | null {
-  return facts?.owner === owner ? { owned, claim, horizon: null } : null;
+  if (facts?.owner !== owner) return null;
+  // A key that is bound stays linked: what it was linked to is its contact.
+  return { owned, claim, horizon: null, ...(facts.state === 'bound' ? {} : { linkedTo: null }) };
 }
 
 /** The create certainly did not land. Null where the lease is lost, or no create is on its way. */

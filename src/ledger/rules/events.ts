@@ -68,7 +68,7 @@ export function eventsThatFit(
   for (const event of events) {
     const ordinal = lastOrdinal + fitting.length + 1;
     if (ordinal > eventsPerRunMax) break;
-    if (event.kind === 'changed' && ordinal > changesPerRunMax) continue;
+    if ((event.kind === 'changed' || event.kind === 'match') && ordinal > changesPerRunMax) continue;
     fitting.push({ ordinal, event });
   }
   return fitting;

@@ -9,6 +9,7 @@ export type RunChange = {
     | 'reason'
     | 'notes'
     | 'shape'
+    | 'look'
     | 'mapping'
     | 'approvals'
     | 'startedAtMs'

@@ -115,6 +115,7 @@ function endOf({ end, key }: SettledRecord, pending: PendingFacts): EndChanges {
         counts: {
           [end.outcome]: 1,
           adopted: end.adopted ? 1 : 0,
+          linked: end.linked === true ? 1 : 0,
           heldFields: end.heldFields.length,
           removedValues: end.removedValues,
           warnings: end.warnings.length,

@@ -71,15 +71,19 @@ export function sqliteContacts(db: Database): ContactLedger {
           .map(({ key }) => key),
       ),
 
-    claimItems: async (request) => {
+    claimItems: async (request) =>
       db.durable(() => {
+        const refused: string[] = [];
         for (const one of request.contacts) {
-          if (!change(db, one.key, (facts) => claimed(request, one, facts))) continue;
+          const isLinkTaken = one.linkTo !== undefined && isLinkedElsewhere(db, one.key, one.linkTo);
+          if (isLinkTaken) refused.push(one.key);
+          const withLink = (facts: ContactFacts | null) => (facts === null ? null : { ...facts, isLinkTaken });
+          if (!change(db, one.key, (facts) => claimed(request, one, withLink(facts)))) continue;
           db.run('UPDATE staged SET sent = 1 WHERE run_id = ? AND position = ?', request.runId, one.position);
           for (const moved of one.resolved?.saids ?? []) moveSaid(db, one.key, moved, request.atMs);
         }
-      });
-    },
+        return refused;
+      }),
 
     unclaimItems: async (owner, contacts) => {
       db.transaction(() => {
@@ -126,6 +130,16 @@ export function sqliteContacts(db: Database): ContactLedger {
       return Number(db.get(`SELECT count(*) AS held FROM held WHERE ${where}`, ...parameters)?.held ?? 0);
     },
 
+    alikeKeys: async (folded, limit) =>
+      db
+        .all(
+          `SELECT key, seen FROM contacts INDEXED BY contacts_by_folded_key
+           WHERE lower(key) IN (SELECT value FROM json_each(?)) AND contact_id IS NOT NULL LIMIT ?`,
+          JSON.stringify(folded),
+          limit,
+        )
+        .map((row) => ({ key: String(row.key), seen: parseJson<Contact>(row.seen) })),
+
     sampleBound: async (limit) =>
       db
         .all("SELECT key, contact_id FROM contacts WHERE state = 'bound' LIMIT ?", limit)
@@ -154,6 +168,10 @@ function change(db: Database, key: string, rule: (facts: ContactFacts | null) =>
   const changed = rule(facts);
   if (changed !== null) changeContact(db, key, changed);
   return changed !== null;
+}
+
+function isLinkedElsewhere(db: Database, key: string, contactId: string): boolean {
+  return db.get('SELECT 1 FROM contacts WHERE linked_to = ? AND key <> ?', contactId, key) !== null;
 }
 
 /** Leases one key if it is free. The caller holds the transaction. */
@@ -204,5 +222,6 @@ function toContact(row: ResultRow, saids: readonly SpokenSaid[], bootId: string 
     attempts: Number(row.attempts ?? 0),
     intentRun: textOrNull(row.intent_run),
     claim: parseJson<Claim>(row.claim),
+    linkedTo: textOrNull(row.linked_to),
   };
 }

@@ -225,6 +225,7 @@ function plainColumns(change: ContactChange): Readonly<Record<string, SQLInputVa
     agreed: json(change.agreed),
     stamps: json(change.stamps),
     claim: json(change.claim),
+    linked_to: change.linkedTo,
     attempts: change.attempts,
     intent_run: change.intentRun,
   };

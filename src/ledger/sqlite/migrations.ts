@@ -1,7 +1,7 @@
 /**
  * The ledger's tables. Each entry takes the schema one version further; none is ever changed once it was released.
  *
- * The four migrations are at the end of the file; later ones are put together from a text per subject.
+ * The migrations are at the end of the file; later ones are put together from a text per subject.
  * `WITHOUT ROWID` where the key is the way in. Documents are JSON text; what is searched or counted is a column.
  */
 
@@ -451,9 +451,26 @@ const guardTables = `
   CREATE INDEX dead_letters_without_key ON dead_letters (feed, sequence) WHERE key IS NULL AND state = 'open';
 `;
 
+/**
+ * Migration 5: contacts without an externalId, and keys in another form.
+ *
+ * `runs.look` is what a run found of contacts without an externalId, `staged.link` what a row was found to
+ * be. `linked_to` is the contact that a key was linked to, or is about to be: no two keys have the same.
+ * `contacts_by_folded_key` finds keys that differ in case.
+ */
+const linkTables = `
+  ALTER TABLE runs ADD COLUMN look TEXT;
+  ALTER TABLE runs ADD COLUMN linked INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE staged ADD COLUMN link TEXT;
+  ALTER TABLE contacts ADD COLUMN linked_to TEXT;
+  CREATE UNIQUE INDEX contacts_by_link ON contacts (linked_to) WHERE linked_to IS NOT NULL;
+  CREATE INDEX contacts_by_folded_key ON contacts (lower(key));
+`;
+
 export const migrations: readonly string[] = [
   first,
   auditTables,
   scheduleTables + snapshotTables + takeTables + deliveryTables + feedTables,
   agreedTables + clockTables + guardTables,
+  linkTables,
 ];

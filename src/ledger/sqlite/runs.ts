@@ -8,6 +8,7 @@ import {
   type CountDelta,
   type FileShape,
   isFinal,
+  type Look,
   type NewRun,
   noOptions,
   type RequestTotals,
@@ -67,6 +68,25 @@ export function sqliteRuns(db: Database): RunLedger {
       return { run: toRun(row), newerCount };
     },
 
+    lastLook: async (feed) => {
+      const row = db.get(
+        `SELECT look FROM runs WHERE feed = ? AND look IS NOT NULL AND state IN ('applying', 'done', 'doneWithDead')
+         ORDER BY sequence DESC LIMIT 1`,
+        feed,
+      );
+      return row === null ? null : parseJson<Look>(row.look);
+    },
+
+    keyPrefixes: async (limit) =>
+      db
+        .all(
+          `SELECT json_extract(mapping, '$.keyPrefix') AS prefix, max(sequence) AS newest FROM runs
+           WHERE mapping IS NOT NULL GROUP BY prefix HAVING prefix IS NOT NULL AND prefix <> ''
+           ORDER BY newest DESC LIMIT ?`,
+          limit,
+        )
+        .map((row) => String(row.prefix)),
+
     nextQueued: async (limit) =>
       db
         .all(
@@ -102,7 +122,7 @@ export function sqliteRuns(db: Database): RunLedger {
       db.transaction(() => {
         const zero = Object.keys(zeroCounts).map((name) => `"${name}" = 0`);
         const begun = db.run(
-          `UPDATE runs SET state = 'staging', notes = '[]', reason = NULL, shape = NULL, finished_at = NULL,
+          `UPDATE runs SET state = 'staging', notes = '[]', reason = NULL, shape = NULL, look = NULL, finished_at = NULL,
              started_at = coalesce(started_at, ?), ${zero.join(', ')} WHERE id = ? AND state IN ('queued', 'staging')`,
           atMs,
           id,
@@ -112,9 +132,10 @@ export function sqliteRuns(db: Database): RunLedger {
         return begun === 1;
       }),
 
-    record: async (id, { shape, mapping, notes, counts, requests }) =>
+    record: async (id, { shape, look, mapping, notes, counts, requests }) =>
       db.transaction(() => {
-        changeRun(db, id, { ...(shape === undefined ? {} : { shape }), ...(mapping === undefined ? {} : { mapping }) });
+        const facts = { shape, look, mapping };
+        changeRun(db, id, Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)));
         if (notes !== undefined) addNotes(db, id, notes);
         addColumns(db, id, { ...counts, ...requests });
       }),
@@ -227,6 +248,7 @@ export function changeRun(db: Database, id: string, change: RunChange): void {
     reason: json(change.reason),
     notes: json(change.notes),
     shape: json(change.shape),
+    look: json(change.look),
     mapping: json(change.mapping),
     approvals: json(change.approvals),
     started_at: change.startedAtMs,
@@ -280,6 +302,7 @@ function toRun(row: ResultRow): RunRecord {
     counts: pick(zeroCounts),
     requests: pick(zeroRequests),
     reason: parseJson<RunReason>(row.reason),
+    look: parseJson<Look>(row.look),
     notes: parseJson<string[]>(row.notes) ?? [],
     shape: parseJson<FileShape>(row.shape),
     createdAtMs: Number(row.created_at),

@@ -8,11 +8,13 @@ import type {
   BatchRecord,
   DeadRow,
   KeyTrace,
+  RowLink,
   RunEvent,
   StagedRecord,
   StagedSlice,
   StagingLedger,
 } from '#src/ledger/staging.ts';
+import { type LinkCode, linkCodes } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
 import { closeLetter, closeLettersOf, deathPlace, enterDeadRow } from './letters.ts';
@@ -93,6 +95,38 @@ export function sqliteStaging(db: Database): StagingLedger {
     },
 
     stage: async (slice) => db.transaction(() => stageSlice(db, slice)),
+
+    newKeyRows: async (runId, afterPosition, limit) =>
+      db
+        .all(
+          `SELECT position, line, key, desired, (
+             SELECT json_group_array(code) FROM dead_letters
+             WHERE dead_letters.feed = (SELECT feed FROM runs WHERE id = staged.run_id) AND dead_letters.key = staged.key
+               AND dead_letters.state IN ('open', 'redriven') AND dead_letters.code ${inList}) AS unlinked
+           FROM staged WHERE run_id = ? AND position > ? AND outcome IS NULL AND NOT EXISTS (
+             SELECT 1 FROM contacts WHERE contacts.key = staged.key AND contact_id IS NOT NULL)
+           ORDER BY position LIMIT ?`,
+          JSON.stringify(linkCodes),
+          runId,
+          afterPosition,
+          limit,
+        )
+        .map((row) => ({
+          position: Number(row.position),
+          line: Number(row.line),
+          key: String(row.key),
+          // Written by this ledger from a value of that type.
+          desired: JSON.parse(String(row.desired)) as DesiredContact,
+          unlinked: parseJson<LinkCode[]>(row.unlinked) ?? [],
+        })),
+
+    linkRows: async (runId, links) =>
+      db.transaction(() => {
+        for (const { position, link } of links) {
+          const value = JSON.stringify(link);
+          db.run('UPDATE staged SET link = ? WHERE run_id = ? AND position = ?', value, runId, position);
+        }
+      }),
 
     sharedKeys: async (runId, otherRunId) => {
       const row = db.get(
@@ -331,6 +365,8 @@ function toStaged(row: ResultRow): StagedRecord {
     ...(typeof row.letter_id === 'string' ? { letterId: row.letter_id } : {}),
     sent: row.sent === 1,
     attempts: Number(row.attempts),
+    // Written by `linkRows` from a value of that type.
+    ...(typeof row.link === 'string' ? { link: JSON.parse(row.link) as RowLink } : {}),
   };
 }
 

@@ -79,8 +79,9 @@ export function fictionalNumber(index: number): FictionalNumber {
   return { e164: `+1${areaCode}555${line}`, national: `(${areaCode}) 555-${line}` };
 }
 
-// Who has which of the fictional numbers in a new workspace: its own phone numbers the first, then its contacts, and the
-// last are those of strangers.
+// Who has which of the fictional numbers in a new workspace: its own phone numbers the first, its contacts those from the second
+// area code on, and the last are those of strangers. Samples and examples use the first area code: the people in them are
+// none of the contacts.
 //
 // Invariant: no number is both the workspace's and a contact's, and a stranger is no contact. Contacts share numbers
 // where there are more of them than numbers, as people do who share a telephone.
@@ -97,9 +98,10 @@ export interface NumberPlan {
 
 export function createNumberPlan(phoneNumberCount: number): NumberPlan {
   const firstOfStrangers = fictionalNumberCount - strangerCount;
-  const ofContactsCount = firstOfStrangers - phoneNumberCount;
+  const firstOfContacts = Math.max(phoneNumberCount, numbersPerAreaCode);
+  const ofContactsCount = firstOfStrangers - firstOfContacts;
   return {
-    ofContact: (index) => fictionalNumber(phoneNumberCount + (index % ofContactsCount)).e164,
+    ofContact: (index) => fictionalNumber(firstOfContacts + (index % ofContactsCount)).e164,
     ofStranger: (index) => fictionalNumber(firstOfStrangers + index).e164,
   };
 }

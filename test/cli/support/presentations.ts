@@ -18,6 +18,7 @@ export function summaryOf(given: Partial<RunSummary> = {}): RunSummary {
     dead: 0,
     pending: 0,
     adopted: 0,
+    linked: 0,
     heldFields: 0,
     removedValues: 0,
     deadNew: 0,

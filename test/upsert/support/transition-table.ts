@@ -23,6 +23,7 @@ interface Variant {
 const questions: readonly { readonly words: (variant: Variant) => string }[] = [
   { words: ({ event }) => (event.kind === 'readFails' ? (event.forGood ? 'refused' : 'no answer') : '') },
   { words: ({ facts }) => (facts.bound ? 'bound' : 'not bound') },
+  { words: ({ facts }) => linkWords[facts.link] },
   { words: ({ facts }) => (facts.mayLag ? 'just written' : 'not just written') },
   { words: ({ facts }) => (facts.createsLeft > 0 ? 'creates left' : 'no create left') },
   { words: ({ facts }) => (facts.triesLeft > 1 ? 'tries left' : 'last try') },
@@ -32,6 +33,12 @@ const questions: readonly { readonly words: (variant: Variant) => string }[] = [
   { words: ({ event }) => (event.kind === 'done' ? (event.applied ? 'as wanted' : 'differs') : '') },
   { words: ({ event }) => (event.kind === 'doubt' ? (event.othersSucceed ? 'others succeed' : 'outage') : '') },
 ];
+
+const linkWords: Readonly<Record<Facts['link'], string>> = {
+  none: 'not to be linked',
+  contact: 'to be linked',
+  unclear: 'unclear',
+};
 
 interface Row {
   readonly phase: Phase;
@@ -103,7 +110,11 @@ const everyFacts: readonly Facts[] = both.flatMap((bound) =>
     [1, 0].flatMap((createsLeft) =>
       [2, 1].flatMap((triesLeft) =>
         [1, 0].flatMap((refreshesLeft) =>
-          both.map((maySearchAgain) => ({ bound, mayLag, createsLeft, triesLeft, refreshesLeft, maySearchAgain })),
+          both.flatMap((maySearchAgain) =>
+            (['none', 'contact', 'unclear'] as const).map((link) => ({
+              ...{ bound, mayLag, createsLeft, triesLeft, refreshesLeft, maySearchAgain, link },
+            })),
+          ),
         ),
       ),
     ),

@@ -17,7 +17,7 @@ import {
   type RunRecord,
   zeroCounts,
 } from '#src/ledger/runs.ts';
-import type { RunEvent } from '#src/ledger/staging.ts';
+import type { RowLink, RunEvent } from '#src/ledger/staging.ts';
 import { type Logger, silentLogger } from '#src/log.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { createWriteHealth, type UpsertLimits, type UpsertParts, type WriteHealth } from '#src/upsert/chunk.ts';
@@ -40,6 +40,8 @@ export interface StageOptions {
   readonly feed?: string;
   readonly rowsPerBatch?: number;
   readonly options?: Partial<RunOptions>;
+  /** By key: what the workspace was found to hold of new keys. */
+  readonly links?: Readonly<Record<string, RowLink>>;
 }
 
 export interface UpsertWorld {
@@ -125,7 +127,7 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
   };
   const stage = async (
     wanted: readonly DesiredContact[],
-    { feed, rowsPerBatch = 20, options = {} }: StageOptions = {},
+    { feed, rowsPerBatch = 20, options = {}, links = {} }: StageOptions = {},
   ) => {
     for (const { key } of wanted) keys.add(key);
     const run = await stageRun(
@@ -133,6 +135,7 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
       clock,
       { id: `run-${runs.length + 1}`, feed: feed ?? 'main', rowsPerBatch, options: { ...noOptions, ...options } },
       wanted,
+      links,
     );
     runs.push(run);
     return run;
@@ -208,6 +211,7 @@ async function stageRun(
   clock: MovedClock,
   { id, feed, rowsPerBatch, options }: { id: string; feed: string; rowsPerBatch: number; options: RunOptions },
   wanted: readonly DesiredContact[],
+  links: NonNullable<StageOptions['links']>,
 ): Promise<RunRecord> {
   const atMs = clock.nowMs();
   const file = { fileName: `${id}.csv`, claimedPath: '', importFolder: '', sha256: id, bytes: 1 };
@@ -234,6 +238,11 @@ async function stageRun(
   const nothingElse = { traces: [], dead: [], withdrawn: [], events: [] };
   const counts = { rows: records.length };
   await ledger.runs.stage({ runId: id, feed, rowsPerBatch, records, counts, atMs, ...nothingElse });
+  const linked = records.flatMap(({ key }, index) => {
+    const link = links[key];
+    return link === undefined ? [] : [{ position: index + 1, link }];
+  });
+  await ledger.runs.linkRows(id, linked);
   await ledger.runs.move(id, ['staging'], 'applying', { atMs });
   return (await ledger.runs.get(id)) ?? run;
 }
