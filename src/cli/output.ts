@@ -57,7 +57,7 @@ export function createOutput(options: GlobalOptions): Output {
 
 const groups = 'runs|held|dead|schedule|numbers|ledger|config';
 const subcommands = 'ls|show|approve|cancel|take|retry|run|pause|resume|snapshot|history|diff|check|backup';
-const simpleCommands = 'start|import|status|audit|logs|doctor';
+const simpleCommands = 'start|import|map|status|audit|logs|doctor';
 const commandText = new RegExp(
   `(?<=\\bpatchbay )(?<words>(?:${groups})(?: (?:${subcommands})\\b)?|(?:${simpleCommands}))\\b(?<sandbox> --sandbox)?`,
   'g',

@@ -31,6 +31,7 @@ export function buildProgram(): Command {
   for (const add of [
     addStart,
     addImport,
+    addMap,
     addStatus,
     addRuns,
     addHeld,
@@ -134,6 +135,31 @@ function addImport(program: Command): void {
     'patchbay import --json contacts.csv                       for scripts',
     'curl -s https://example.com/crm.csv | patchbay import -   standard input',
   ).action(run(async () => (await import('./commands/import.ts')).importFiles));
+}
+
+function addMap(program: Command): void {
+  const command = program
+    .command('map')
+    .description('show how a file would be read, or propose a mapping for it; sends nothing')
+    .argument('[FILE]', 'an export to look at; with --test also a mapping file')
+    .option('--mapping <name|file>', 'read it by this mapping; without FILE: print the mapping')
+    .option('--feed <name>', 'the feed that the file belongs to (default: main)')
+    .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
+    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
+    .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
+    .option('--save', 'save the mapping: beside the feed, or in the data folder for main')
+    .option('--force', 'replace a mapping that is there already')
+    .option('--test', 'run the fixtures of the mapping; exit code 3 if one fails')
+    .option('--explain <line>', 'how the row at this line of the file becomes a contact, cell by cell', lineNumber);
+  withExamples(
+    onDataFolder(command),
+    'patchbay map contacts.csv                     what each column would become',
+    'patchbay map contacts.csv --save --feed crm   save the mapping for the folder data/import/crm',
+    'patchbay map contacts.csv --explain 17        follow the row at line 17',
+    'patchbay map --mapping hubspot                print a preset',
+    'patchbay map --test --mapping hubspot         check its fixtures',
+  ).action(run(async () => (await import('./commands/map.ts')).map));
 }
 
 function addStatus(program: Command): void {
@@ -428,6 +454,11 @@ function portNumber(text: string): number {
   if (!Number.isInteger(value) || value < 0 || value > 65_535)
     throw new InvalidArgumentError('Give a port from 0 to 65535.');
   return value;
+}
+
+function lineNumber(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Give the number of a line, from 1.');
+  return Number(text);
 }
 
 function countFromOne(text: string): number {

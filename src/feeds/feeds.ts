@@ -16,11 +16,11 @@ import { PatchbayError } from '#src/errors.ts';
 import { labelOfFeed, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { checkSourceLabel } from '#src/mapping/cell.ts';
 import { closestName } from '#src/mapping/header.ts';
-import { loadMapping, mappingsFolder } from '#src/mapping/load-mapping.ts';
+import { loadMapping, mappingsFolder, readMappingText } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 
 /** In a feed's folder: the mapping of its files. */
-const mappingFileName = '_mapping.yaml';
+export const mappingFileName = '_mapping.yaml';
 /** Common misspellings. Names that begin with `_` are ignored, so such a mapping would silently not apply. */
 const mappingMisnomers = ['_mapping.yml', '_Mapping.yaml', '_Mapping.yml', '_MAPPING.YAML', '_mapping.yaml.txt'];
 
@@ -218,11 +218,21 @@ export async function findMapping(nameOrFile: string): Promise<Mapping | null> {
   return nameOrFile !== 'generic' && isFile ? loadMapping(resolve(nameOrFile)) : namedMapping(nameOrFile);
 }
 
+/** The text of that mapping, with its comments; `generic` is the one that describes every key. @throws PatchbayError as `findMapping`. */
+export async function findMappingText(nameOrFile: string): Promise<string> {
+  const isFile = existsSync(resolve(nameOrFile)) || /[/\\]|\.ya?ml$/.test(nameOrFile);
+  return readMappingText(nameOrFile !== 'generic' && isFile ? resolve(nameOrFile) : mappingFileOf(nameOrFile));
+}
+
 /** @throws PatchbayError as `findMapping`. */
 async function namedMapping(name: string): Promise<Mapping | null> {
-  if (name === 'generic') return null;
+  return name === 'generic' ? null : loadMapping(mappingFileOf(name));
+}
+
+/** @throws PatchbayError `usage` `mappingNotFound`. */
+function mappingFileOf(name: string): string {
   const file = join(mappingsFolder, `${basename(name)}.yaml`);
-  if (existsSync(file)) return loadMapping(file);
+  if (existsSync(file)) return file;
   const names = readdirSync(mappingsFolder)
     .map((each) => each.replace(/\.yaml$/, ''))
     .toSorted();

@@ -35,7 +35,8 @@ async function readPresets(): Promise<readonly Mapping[]> {
   return mappings.filter(({ recognise }) => recognise !== undefined);
 }
 
-async function readMappingText(path: string, options: SettingsFileOptions): Promise<string> {
+/** @throws PatchbayError `usage`: `mappingNotFound`, `mappingUnreadable`. */
+export async function readMappingText(path: string, options: SettingsFileOptions = {}): Promise<string> {
   try {
     return await readSettingsFile(path, options);
   } catch (cause) {

@@ -15,7 +15,7 @@ function longOptions(command: Command): readonly string[] {
 }
 
 /** What `docs/contract.md` names and an open issue has not built yet. */
-const laterCommands = ['plan', 'map', 'contact', 'completion'];
+const laterCommands = ['plan', 'contact', 'completion'];
 const laterSubcommands = ['runs restage', 'dead edit', 'dead export', 'dead drop'];
 const laterOptions = ['--create-only', '--update-only', '--only', '--plan', '--verify', '--repair'];
 

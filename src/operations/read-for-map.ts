@@ -1,0 +1,205 @@
+/** Reads a file for `map`: its header, the facts of its columns, and the row of one line. */
+
+import { basename } from 'node:path';
+import type { CountryCode } from 'libphonenumber-js/max';
+import type { Problem } from '#src/contacts/outcome.ts';
+import { PatchbayError, unreachable } from '#src/errors.ts';
+import { contactColumnOf } from '#src/mapping/contact-columns.ts';
+import { headerRule } from '#src/mapping/header-rule.ts';
+import { loadPresets } from '#src/mapping/load-mapping.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import { checkCountry } from '#src/mapping/phone-cell.ts';
+import { collectFacts, type FileFacts } from '#src/mapping/propose/column-facts.ts';
+import { type FileHead, isKnownHeader, presetWords, recognise } from '#src/mapping/recognise.ts';
+import { isSynonym } from '#src/mapping/synonyms.ts';
+import { checkDelimiter } from '#src/sources/csv-layout.ts';
+import { checkEncoding } from '#src/sources/decode.ts';
+import type { HeaderRule } from '#src/sources/format-reader.ts';
+import { type OpenSource, openSource } from '#src/sources/open-source.ts';
+import type { Row, SourceHead, SourceItem } from '#src/sources/row.ts';
+
+export interface MapReadOptions {
+  /** One character, or `tab`. */
+  readonly delimiter?: string;
+  readonly encoding?: string;
+  /** Two letters, as `DE`. */
+  readonly defaultCountry?: string;
+  readonly sheet?: string;
+}
+
+/** @returns the default country. @throws PatchbayError `usage` where delimiter, encoding or country is not one. */
+export function checkOptions({ delimiter, encoding, defaultCountry }: MapReadOptions): CountryCode | null {
+  if (delimiter !== undefined && delimiter !== 'tab') checkDelimiter(delimiter);
+  if (encoding !== undefined) checkEncoding(encoding);
+  return defaultCountry === undefined ? null : checkCountry(defaultCountry);
+}
+
+/**
+ * How a file is read:
+ *
+ * - *named*: by the mapping that `--mapping` or the feed names.
+ * - *generic*: by the names of its columns. *preset*: recognised as a known export.
+ * - *draft*: by nothing yet; the mapping is a proposal.
+ * - *empty*: it has no columns.
+ */
+export type MapLayout =
+  | { readonly kind: 'named' | 'preset'; readonly name: string; readonly title: string | null }
+  | { readonly kind: 'generic' | 'draft' | 'empty' };
+
+/** What a file is recognised as. */
+export interface KnownLayout {
+  readonly mapping: Mapping | null;
+  readonly layout: MapLayout;
+}
+
+export interface FileRead {
+  readonly head: Pick<SourceHead, 'format' | 'encoding' | 'delimiter'>;
+  /** Null for JSON. */
+  readonly columns: readonly string[] | null;
+  readonly facts: FileFacts;
+  /** Undefined for an unknown layout. */
+  readonly recognised: KnownLayout | undefined;
+  readonly warnings: readonly Problem[];
+  /** The row of the line that was asked for. */
+  readonly found: SourceItem | null;
+  /** The line at which the last row begins; 0 for a file without rows. */
+  readonly lastLine: number;
+}
+
+/**
+ * @param named the mapping that reads the file; undefined: it is recognised.
+ * @param line to be found; the file is then read up to it.
+ */
+export async function readForMap(
+  path: string,
+  options: MapReadOptions,
+  named: Pick<KnownLayout, 'mapping'> | undefined,
+  line: number | null = null,
+): Promise<FileRead> {
+  const source = await openAny(path, options, named);
+  try {
+    return await readAll(source, basename(path), named, line);
+  } finally {
+    await source.close();
+  }
+}
+
+/** Rows at each end of a file by which it is recognised: the footer of a report may tell. */
+const firstRowsMax = 500;
+const lastRowsMax = 20;
+
+async function readAll(
+  source: OpenSource,
+  file: string,
+  named: Pick<KnownLayout, 'mapping'> | undefined,
+  line: number | null,
+): Promise<FileRead> {
+  const { columns, format, encoding, delimiter } = source.head;
+  const hasHeader = columns === null || columns.some((name) => name.trim() !== '');
+  const collector = collectFacts(hasHeader ? columns : []);
+  let found: SourceItem | null = null;
+  let lastLine = 0;
+  let isWanted = true;
+  const first: Row[] = [];
+  const last: Row[] = [];
+  // Ends with the file, or once enough is known.
+  for await (const slice of source.slices()) {
+    for (const item of slice) {
+      if (line !== null && item.row.line <= line) found = item;
+      lastLine = item.row.line;
+      if (item.type === 'row' || item.row.kind === 'cells') (first.length < firstRowsMax ? first : last).push(item.row);
+      if (item.type === 'row' && isWanted) isWanted = collector.see(item.row);
+    }
+    last.splice(0, Math.max(0, last.length - lastRowsMax));
+    if (line === null ? !isWanted : lastLine > line) break;
+  }
+  const facts = collector.facts(!isWanted);
+  return {
+    head: { format, encoding, delimiter },
+    columns,
+    facts,
+    recognised:
+      named === undefined && line === null
+        ? recognised({ ...source.head, sample: [...first, ...last] }, await loadPresets(), file)
+        : undefined,
+    // The tail is valid once the file was read to its end.
+    warnings: isWanted && line === null ? source.tail().warnings : [],
+    found: line !== null && holdsLine(found, line) ? found : null,
+    lastLine,
+  };
+}
+
+/** A row of a table may have line breaks in its cells. Where a JSON record ends is not known. */
+function holdsLine(item: SourceItem | null, line: number): boolean {
+  if (item === null) return false;
+  if (item.row.kind !== 'cells') return true;
+  const breaks = item.row.cells.reduce((sum, cell) => sum + cell.split(/\r\n|\r|\n/).length - 1, 0);
+  return item.row.line + breaks >= line;
+}
+
+/** @throws PatchbayError `file` `layoutAmbiguous`. */
+function recognised(head: FileHead, presets: readonly Mapping[], file: string): KnownLayout | undefined {
+  const found = recognise(head, presets);
+  switch (found.kind) {
+    case 'generic':
+      return { mapping: null, layout: { kind: 'generic' } };
+    case 'preset': {
+      const { name, title = null } = found.mapping;
+      return { mapping: found.mapping, layout: { kind: 'preset', name, title } };
+    }
+    case 'ambiguous': {
+      const names = found.mappings.map(({ name }) => name);
+      const message = `${file} could be ${found.mappings.map(presetWords).join(' or ')}; nothing is guessed`;
+      const hint = `Say which it is with ${names.map((name) => `--mapping ${name}`).join(' or ')}.`;
+      throw new PatchbayError('file', 'layoutAmbiguous', message, { facts: { file, presets: names.join(', ') }, hint });
+    }
+    case 'unknown':
+      return undefined;
+    default:
+      return unreachable(found);
+  }
+}
+
+/** By the header of the mapping or of a known layout; else the first line is the header, or the first that looks like one. */
+async function openAny(
+  path: string,
+  { delimiter, encoding, sheet: asked }: MapReadOptions,
+  named: Pick<KnownLayout, 'mapping'> | undefined,
+): Promise<OpenSource> {
+  const sheet = asked ?? named?.mapping?.sheet;
+  const open = (header: HeaderRule | null): Promise<OpenSource> =>
+    openSource(path, {
+      name: basename(path),
+      header,
+      ...(delimiter === undefined ? {} : { delimiter: delimiter === 'tab' ? '\t' : delimiter }),
+      ...(encoding === undefined ? {} : { encoding }),
+      ...(sheet === undefined ? {} : { sheet }),
+    });
+  if (named !== undefined) return open(headerRule(named.mapping));
+  const isHeader = isKnownHeader(await loadPresets());
+  const known = await orNull(open({ ...likelyHeader, isHeader }));
+  if (known !== null) return known;
+  const first = await open(null);
+  const names = first.head.columns?.filter((name) => name.trim() !== '') ?? null;
+  if (names === null || names.length > 1) return first;
+  const likely = await orNull(open(likelyHeader));
+  if (likely === null) return first;
+  await first.close();
+  return likely;
+}
+
+async function orNull(opening: Promise<OpenSource>): Promise<OpenSource | null> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (error instanceof PatchbayError && error.code === 'keyColumnMissing') return null;
+    throw error;
+  }
+}
+
+/** At least two names of contact data. */
+const likelyHeader: HeaderRule = {
+  isHeader: (cells) => cells.filter((cell) => contactColumnOf(cell) !== null || isSynonym(cell)).length > 1,
+  wanted: 'line with the names of columns',
+  hint: 'Add such a line.',
+};

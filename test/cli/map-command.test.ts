@@ -1,0 +1,252 @@
+/** `patchbay map`, as a user types it: look, save, drop, explain, test. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { callPatchbay } from '#test/support/call-patchbay.ts';
+
+interface Place {
+  readonly folder: string;
+  /** Writes a file and returns its name. */
+  file(name: string, text: string): string;
+  call(...args: readonly string[]): ReturnType<typeof callPatchbay>;
+}
+
+function openPlace(): Place {
+  const folder = tempFolder();
+  return {
+    folder,
+    file: (name, text) => {
+      writeFileSync(join(folder, name), text);
+      return name;
+    },
+    call: (...args) => callPatchbay(args, {}, folder),
+  };
+}
+
+const german = [
+  'Kunden-Nr.;Anrede;Vorname;Name;Firma;E-Mail;Telefon;Handy;Fax;Geburtstag',
+  '1001;Frau;Ada;Lovelace;Muster GmbH;ada@example.com;030 901820;+49 170 1234567;030 1;10.12.1815',
+  '1002;Herr;Bob;Byron;Muster GmbH;bob@example.com;030 901821;;;',
+  '1003;Frau;Cleo;Carter;;;030 901822;;;',
+  '',
+].join('\n');
+
+describe('an export of an unknown layout', () => {
+  it('is proposed, saved beside its feed, and imported by what was saved', async () => {
+    const place = openPlace();
+    const file = place.file('kontakte.csv', german);
+    const looked = await place.call('map', file, '--feed', 'crm', '--default-country', 'DE');
+    expect(looked.code, looked.stderr).toBe(0);
+    expect(looked.stdout).toContain('no known layout: this is a proposal');
+    expect(looked.stdout).toMatch(/Handy +\+49 170 1234567 +phone \(mobile\) +certain/);
+    expect(looked.stdout).toMatch(/Anrede +Frau +its values are forms of address/);
+    expect(looked.stdout).toContain(
+      'crm-1001  Ada Lovelace, Muster GmbH  ada@example.com (email)  +4930901820 (phone)',
+    );
+    expect(looked.stdout).toMatch(/\nnext: patchbay map --feed crm --default-country DE --save kontakte\.csv\n$/);
+    expect(existsSync(join(place.folder, 'data'))).toBe(false);
+
+    const next = /next: patchbay (.*)\n$/.exec(looked.stdout)?.[1]?.split(' ') ?? [];
+    const saved = await place.call(...next);
+    expect(saved.code, saved.stderr).toBe(0);
+    expect(saved.stdout).toContain('saved: data/import/crm/_mapping.yaml');
+    const then = /next: patchbay (.*)\n$/.exec(saved.stdout)?.[1]?.split(' ') ?? [];
+    expect(then).toEqual(['import', '--sandbox', '--feed', 'crm', 'kontakte.csv']);
+    const done = await place.call('--json', ...then);
+    expect(JSON.parse(done.stdout), done.stderr).toMatchObject({ feed: 'crm', state: 'done', rows: 3, created: 3 });
+  });
+
+  it('is what import names in one sentence, and the command that it names works', async () => {
+    const place = openPlace();
+    const file = place.file('kontakte.csv', german);
+    const refused = await place.call('import', '--sandbox', file);
+    expect(refused.code).toBe(3);
+    const [, command = ''] = /type: patchbay (.*)$/m.exec(refused.output) ?? [];
+    expect(command).toMatch(/^map/);
+    const looked = await place.call(...command.replaceAll("'", '').split(' '));
+    expect([looked.code, looked.stdout], looked.stderr).toEqual([0, expect.stringContaining('this is a proposal')]);
+  });
+
+  it('without a feed is saved in the data folder, and named in the import', async () => {
+    const place = openPlace();
+    const file = place.file('Kontakte 2026.csv', german);
+    const saved = await place.call('map', '--sandbox', '--default-country', 'DE', '--save', file);
+    expect(saved.stdout).toContain('saved: data/sandbox/mappings/kontakte-2026.yaml');
+    expect(saved.stdout).toContain('mapping.file: data/sandbox/mappings/kontakte-2026.yaml');
+    expect(saved.stdout).toContain(
+      "next: patchbay import --sandbox --mapping data/sandbox/mappings/kontakte-2026.yaml 'Kontakte 2026.csv'",
+    );
+    const mapping = 'data/sandbox/mappings/kontakte-2026.yaml';
+    const done = await place.call('--json', 'import', '--sandbox', '--mapping', mapping, file);
+    expect(JSON.parse(done.stdout)).toMatchObject({ state: 'done', created: 3 });
+  });
+
+  it('is never saved over another mapping, unless with --force', async () => {
+    const place = openPlace();
+    const file = place.file('kontakte.csv', german);
+    const save = ['map', file, '--save', '--feed', 'crm'];
+    expect((await place.call(...save)).code).toBe(0);
+    const path = join(place.folder, 'data', 'import', 'crm', '_mapping.yaml');
+    writeFileSync(path, '# mine\nname: crm\nkey: Kunden-Nr.\nfields: { firstName: Vorname }\n');
+    const refused = await place.call(...save);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('[mappingExists]')]);
+    expect(readFileSync(path, 'utf8')).toContain('# mine');
+    expect((await place.call(...save, '--force')).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toContain('# Proposed by patchbay map');
+  });
+
+  it('is not saved for a name that no feed can have, or against the configuration', async () => {
+    const place = openPlace();
+    const file = place.file('kontakte.csv', german);
+    expect((await place.call('map', file, '--save', '--feed', '_x')).stderr).toContain('[feedRefused]');
+    place.file('patchbay.yaml', 'feeds: { crm: { mapping: example-crm } }\n');
+    expect((await place.call('map', file, '--save', '--feed', 'crm')).stderr).toContain('[mappingConfigured]');
+  });
+});
+
+describe('a known layout', () => {
+  it('is named: the generic one goes in as it is', async () => {
+    const place = openPlace();
+    const file = place.file('a.csv', 'externalId,Vorname,Mobile,Notes\n1,Ada,+14155550101,x\n');
+    const { stdout } = await place.call('map', file);
+    expect(stdout).toContain('generic layout: it can be imported as it is');
+    expect(stdout).toMatch(/Mobile +\+14155550101 +phone \(mobile\)/);
+    expect(stdout).toContain('note: read as: Vorname → firstName, Mobile → phone (mobile)');
+    expect(stdout).toMatch(/\nnext: patchbay import --sandbox a\.csv\n$/);
+    const saved = await place.call('map', file, '--save');
+    expect([saved.code, saved.stderr]).toEqual([2, expect.stringContaining('[mappingNotNeeded]')]);
+  });
+
+  it('of the feed is used, and --explain follows one row through it', async () => {
+    const place = openPlace();
+    const folder = join(place.folder, 'data', 'import', 'crm');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(folder, '_mapping.yaml'),
+      'name: crm\nkey: Nr\nkeyPrefix: "c-"\nfields: { firstName: Vorname }\nphones: [{ column: Tel, label: work }]\n',
+    );
+    const file = place.file('a.csv', 'Nr,Vorname,Tel,Notes\n7,Ada,+1 415 555 0101,"two\nlines"\n8,Bob,030 12,\n');
+    const first = await place.call('map', file, '--feed', 'crm', '--explain', '2');
+    expect(first.stdout).toMatch(/Nr +7 +key +c-7/);
+    expect(first.stdout).toMatch(/Tel +\+1 415 555 0101 +phone \(work\) +\+14155550101 \(work\)/);
+    expect(first.stdout).toMatch(/Notes +two lines/);
+    expect(first.stdout).toContain('contact: c-7  Ada  +14155550101 (work)');
+    expect((await place.call('map', file, '--feed', 'crm', '--explain', '3')).stdout).toContain('line 2\n');
+    const bad = await place.call('--json', 'map', file, '--feed', 'crm', '--explain', '4');
+    expect(JSON.parse(bad.stdout)).toMatchObject({
+      line: 4,
+      contact: null,
+      problems: [{ code: 'phoneCountryMissing', field: 'Tel' }],
+      entries: [{ result: 'c-8' }, { result: 'Bob' }, { result: null, problems: [{ code: 'phoneCountryMissing' }] }],
+    });
+    const none = await place.call('map', file, '--feed', 'crm', '--explain', '9');
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('[lineNotFound]')]);
+  });
+
+  it('of a preset can be printed and copied out whole', async () => {
+    const place = openPlace();
+    const { stdout } = await place.call('map', '--mapping', 'example-crm');
+    expect(stdout).toContain('name: example-crm');
+    const saved = await place.call('map', '--mapping', 'example-crm', '--save', '--feed', 'crm');
+    expect(saved.code, saved.stderr).toBe(0);
+    expect(readFileSync(join(place.folder, 'data', 'import', 'crm', '_mapping.yaml'), 'utf8').trim()).toBe(
+      stdout.trim(),
+    );
+    expect((await place.call('map', '--mapping', 'hubspt')).stderr).toContain('"hubspot"');
+  });
+});
+
+describe('fixtures of a mapping', () => {
+  const mapping = (company: string) =>
+    [
+      'name: mine\nkey: Id\nfields: { firstName: First, company: Org }\nphones: [{ column: Tel, label: work }]\nfixtures:',
+      `  - row: { Id: "7", First: Ada, Org: ACME, Tel: "+1 415 555 0101" }`,
+      `    contact: { externalId: "7", firstName: Ada, company: ${company}, phones: [{ name: work, value: "+14155550101" }] }`,
+      '  - row: { Id: "", First: Ada, Org: "", Tel: "" }\n    problems: [keyMissing]\n',
+    ].join('\n');
+
+  it('pass, or show what differs and end with 3', async () => {
+    const place = openPlace();
+    const good = await place.call('map', '--test', place.file('good.yaml', mapping('ACME')));
+    expect([good.code, good.stdout]).toEqual([0, 'mine: 2 of 2 fixtures pass\n']);
+    const bad = await place.call('map', '--test', '--mapping', place.file('bad.yaml', mapping('Other')));
+    expect(bad.code).toBe(3);
+    expect(bad.stdout).toBe(
+      'mine: fixture 1 fails\n  company\n  - expected: "Other"\n  + found:    "ACME"\nmine: 1 of 2 fixtures pass\n',
+    );
+    const json = await place.call('--json', 'map', '--test', 'bad.yaml');
+    expect(JSON.parse(json.stdout)).toMatchObject({ mapping: 'mine', ok: false, exitCode: 3 });
+  });
+});
+
+describe('files that cannot be mapped', () => {
+  it.each([
+    ['a web page', 'a.csv', '<!DOCTYPE html><html><body>Log in</body></html>\n', 3, ''],
+    ['no header', 'b.csv', '1001,Ada,+14155550101\n1002,Bob,+14155550102\n', 3, '[headerMissing]'],
+    ['no file', 'none.csv', null, 3, '[fileMissing]'],
+    ['a name of no format', 'c.pages', 'x', 3, '[formatUnknown]'],
+  ])('%s: the same error as import', async (_, name, text, code, expected) => {
+    const place = openPlace();
+    if (text !== null) place.file(name, text);
+    const looked = await place.call('map', name);
+    expect([looked.code, looked.stdout]).toEqual([code, '']);
+    expect(looked.stderr).toContain(expected);
+    if (name === 'b.csv') {
+      expect(looked.stderr).toContain('such as: externalId,…,phone'.replace('…', 'lastName'));
+      expect(looked.stderr).not.toContain('4155550101');
+    } else {
+      const imported = await place.call('import', '--sandbox', name);
+      const codeOf = (output: string) => /\[(\w+)\]/.exec(output)?.[1] ?? null;
+      expect(imported.output).toContain(codeOf(looked.stderr) ?? '?');
+    }
+  });
+
+  it('an empty file has nothing to map', async () => {
+    const place = openPlace();
+    const { code, stdout } = await place.call('map', place.file('a.csv', ''));
+    expect([code, stdout]).toEqual([0, expect.stringContaining('the file contains no rows')]);
+    expect(stdout).not.toContain('next:');
+  });
+
+  it('and calls that mean nothing', async () => {
+    const place = openPlace();
+    expect((await place.call('map')).stderr).toContain('[mapNeedsFile]');
+    expect((await place.call('map', 'a.csv', '--save', '--test')).stderr).toContain('[mapOptionsClash]');
+    expect((await place.call('map', 'a.csv', '--explain', '0')).code).toBe(2);
+  });
+});
+
+describe('for scripts', () => {
+  it('--json is one document; --no-values leaves out what is in the file', async () => {
+    const place = openPlace();
+    const file = place.file('kontakte.csv', german);
+    const { stdout } = await place.call('--json', 'map', file, '--default-country', 'DE');
+    const document = JSON.parse(stdout);
+    expect(document).toMatchObject({
+      ...{
+        file: 'kontakte.csv',
+        rows: 3,
+        layout: { kind: 'draft' },
+        mapping: { name: 'kontakte' },
+        saved: null,
+        exitCode: 0,
+      },
+      preview: { rejected: 0, contacts: [{ line: 2, contact: { externalId: '1001', firstName: 'Ada' } }, {}, {}] },
+      next: 'patchbay map --default-country DE --save kontakte.csv',
+    });
+    expect(document.columns[0]).toEqual({
+      column: 'Kunden-Nr.',
+      target: 'key',
+      example: '1001',
+      confidence: 'certain',
+      reason: expect.any(String),
+    });
+    for (const flags of [['--no-values'], ['--no-values', '--json']]) {
+      const hidden = await place.call(...flags, 'map', file, '--default-country', 'DE');
+      expect(hidden.stdout).not.toMatch(/Lovelace|901820|example\.com/);
+      const row = await place.call(...flags, 'map', file, '--default-country', 'DE', '--explain', '2');
+      expect(row.stdout).not.toMatch(/Lovelace|901820|example\.com/);
+    }
+  });
+});
