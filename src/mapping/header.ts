@@ -10,9 +10,12 @@ export function normaliseHeader(name: string): string {
     .replace(/[\s_\p{Pd}]/gu, '');
 }
 
-/** The name as it is shown: NFC, without a byte order mark or spaces around it. */
+/** The name as it is shown: NFC, without characters of no width, or spaces around it. */
 export function tidyHeader(name: string): string {
-  return name.normalize('NFC').trim();
+  return name
+    .normalize('NFC')
+    .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
+    .trim();
 }
 
 /** The columns that Patchbay adds to a fix-file (`docs/rules.md`, "Dead letters"). They hold no data of the user. */

@@ -44,6 +44,8 @@ interface SplitterOptions {
 const quote = 0x22;
 const lf = 0x0a;
 const cr = 0x0d;
+const markBeforeQuote = '\ufeff"';
+const mark = 0xfeff;
 
 /** Where in a field the splitter is: at its start, in bare text, inside quotes, behind a quote inside quotes, or behind white space after that. */
 type Place = 'start' | 'bare' | 'quoted' | 'closed' | 'spaced';
@@ -61,7 +63,8 @@ export function createCsvSplitter(options: SplitterOptions): CsvSplitter {
 
   const finishRecord = (text: string, into: CsvRecord[]): void => {
     if (isLongerThan(text, options.recordBytesMax)) throw recordTooLong(options, recordLine);
-    into.push({ text, line: recordLine, strayAt });
+    // Where files were joined, the mark of a later one begins a record, and would hide that its first cell is quoted.
+    into.push({ text: text.startsWith(markBeforeQuote) ? text.slice(1) : text, line: recordLine, strayAt });
     held = '';
     place = 'start';
     strayAt = 0;
@@ -107,7 +110,7 @@ export function createCsvSplitter(options: SplitterOptions): CsvSplitter {
         if (char === quote) {
           place = 'quoted';
           quoteLine = line;
-        } else place = 'bare';
+        } else if (char !== mark || held.length + index > start) place = 'bare';
       }
     }
     held += text.slice(start);

@@ -107,12 +107,17 @@ interface Signature {
   readonly hint: string;
 }
 
+const gzipFile: Signature = {
+  bytes: [0x1f, 0x8b],
+  what: 'a gzip file',
+  hint: 'Give its name the ending .gz, for example contacts.csv.gz.',
+};
 const signatures: readonly Signature[] = [
   { bytes: [0xd0, 0xcf, 0x11, 0xe0], what: 'an old Excel workbook', hint: spreadsheetHint },
   { bytes: [0x25, 0x50, 0x44, 0x46], what: 'a PDF document', hint: otherHint },
   { bytes: [0x89, 0x50, 0x4e, 0x47], what: 'a PNG image', hint: otherHint },
   { bytes: [0xff, 0xd8, 0xff], what: 'a JPEG image', hint: otherHint },
-  { bytes: [0x1f, 0x8b], what: 'a gzip file', hint: 'Give its name the ending .gz, for example contacts.csv.gz.' },
+  gzipFile,
 ];
 
 /** The error of a file whose content contradicts its name, or null. `start` is the first bytes, unpacked. */
@@ -120,7 +125,10 @@ export function contentError(start: Uint8Array, name: string): PatchbayError | n
   const found = signatures.find((signature) => signature.bytes.every((byte, index) => start[index] === byte));
   const contradicting = found ?? (isBinary(start) ? binary : null);
   if (contradicting === null) return null;
-  return fileError('formatUnknown', `${name} is ${contradicting.what}, not text`, { file: name }, contradicting.hint);
+  const isPackedTwice = contradicting === gzipFile && name.toLowerCase().endsWith('.gz');
+  const what = isPackedTwice ? 'packed twice with gzip' : `${contradicting.what}, not text`;
+  const hint = isPackedTwice ? 'Unpack it once and drop the file inside.' : contradicting.hint;
+  return fileError('formatUnknown', `${name} is ${what}`, { file: name }, hint);
 }
 
 const binary = { what: 'a binary file', hint: otherHint };

@@ -60,8 +60,12 @@ function csvFormat(delimiter: string, separatorLine: boolean): TableFormat<CsvRe
   };
 }
 
+/** Ends a file of old programs (Ctrl-Z). */
+const endMark = '\u001a';
+
 /** Blank: nothing but white space and delimiters, as spreadsheets leave behind. */
 function isBlank(text: string, delimiter: string): boolean {
+  if (text === endMark) return true;
   for (const char of text) if (char !== delimiter && char.trim() !== '') return false;
   return true;
 }

@@ -209,7 +209,10 @@ function fileErrorOf(error: JsonError, { name, limits }: JsonOptions): PatchbayE
   if (error.kind === 'tooLong') return recordTooLong(name, line, limits.recordBytesMax);
   if (error.kind === 'tooDeep') return tooDeep(name, line, limits.jsonDepthMax);
   const message = `${name}, line ${line}: not valid JSON: ${inWords(error)}`;
-  const hint = 'Make the export again; a file that was edited by hand often lacks a comma or has one too many.';
+  const isOther = line === 1 && error.place.column === 1 && error.found !== null;
+  const hint = isOther
+    ? 'The file does not begin as JSON does. If it is a table, give its name the ending .csv.'
+    : 'Make the export again; a file that was edited by hand often lacks a comma or has one too many.';
   return fileError('jsonInvalid', message, { file: name, line }, hint, error);
 }
 

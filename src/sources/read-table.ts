@@ -5,6 +5,7 @@
  * Invariant: at most one group of records and one slice of rows are in memory.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
+import { fileError, type PatchbayError } from '#src/errors.ts';
 import { type Header, headerLineMax, headerMissing, headerOf, tooManyColumns } from './csv-layout.ts';
 import { type CutRows, createCutRows } from './cut-rows.ts';
 import {
@@ -118,29 +119,47 @@ async function findHeader<Kind extends TableRecord>(
   const { header: rule, name, limits } = options;
   const preamble: Kind[] = [];
   let widest: readonly string[] = [];
-  const missing = (wanted: HeaderRule) => headerMissing(name, preamble[0]?.line ?? 1, widest, wanted, format.delimiter);
+  let widestLine = 1;
+  const missing = (wanted: HeaderRule) => headerMissing(name, widestLine, widest, wanted, format.delimiter);
   // Each turn takes one more group of records.
   for (let next = await records.next(); !next.done; next = await records.next()) {
     for (const [index, record] of next.value.entries()) {
-      if (rule !== null && record.line > headerLineMax) throw missing(rule);
       if (format.isBlank(record)) {
         tally.blankLine();
         continue;
       }
+      if (rule !== null && record.line > headerLineMax && preamble.length > 0) throw missing(rule);
       if (format.isDirective(record)) continue;
       const cells = format.cellsOf([record])[0] ?? [];
       if (rule === null || rule.isHeader(cells)) {
         for (const above of preamble) tally.warn(lineLeftOut('preambleLine', above, 'it is above the header'));
         const header = headerOf(cells, record.line, name, limits.columnsMax);
+        if (strangeLineEnd.test(record.text)) throw lineEndsUnknown(name, record.line);
         const width = format.isOpen ? limits.columnsMax : header.width;
         return { header: { ...header, width }, rest: next.value.slice(index + 1) };
       }
-      if (cells.length > widest.length) widest = cells;
+      if (cells.length > widest.length) {
+        widest = cells;
+        widestLine = record.line;
+      }
       preamble.push(record);
     }
   }
   if (rule !== null && preamble.length > 0) throw missing(rule);
   return { header: null, rest: [] };
+}
+
+/** Characters that end a line in a few programs, and in no table that is read here. */
+const strangeLineEnd = /[\u0085\u2028\u2029]/;
+
+function lineEndsUnknown(name: string, line: number): PatchbayError {
+  const message = `${name}, line ${line}: the lines end in a character that does not end a line in CSV (U+0085, U+2028 or U+2029)`;
+  return fileError(
+    'lineEndsUnknown',
+    message,
+    { file: name, line },
+    'Save the file with the line ends of Windows or Unix.',
+  );
 }
 
 interface RowWork<Kind extends TableRecord> extends Search<Kind> {
@@ -190,6 +209,8 @@ function itemsOf<Kind extends TableRecord>(slice: readonly Kind[], work: RowWork
     const cells = table[index] ?? [];
     if (work.options.isFooter(cells))
       work.tally.warn(lineLeftOut('footerLine', record, 'it belongs to the footer of the export'));
+    else if (work.rows?.repeatsHeader(record, cells) === true)
+      work.tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
     else if (isTotalRow(cells, keyIndex)) work.tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
     else if (work.rows !== null) items.push(work.rows.item(record, cells));
   }
@@ -217,6 +238,11 @@ function withEmptyNote(tally: Tally, name: string, header: Header | null) {
 interface TableRows<Kind extends TableRecord> {
   /** The column by which the header is known; null where there is none, or several. */
   readonly keyIndex: number | null;
+  /**
+   * Whether the row is the header once more, as in a file that was joined from several.
+   * @throws PatchbayError `file` `secondHeader` where it has the columns in another order: the rows below would be misread.
+   */
+  repeatsHeader(record: Kind, cells: readonly string[]): boolean;
   /** @throws PatchbayError `file` `tooManyColumns`, `tooManyRows`. */
   item(record: Kind, cells: readonly string[]): SourceItem;
 }
@@ -250,8 +276,20 @@ function createTableRows<Kind extends TableRecord>(
     return filledUp(cells, header.columns.length);
   };
 
+  const names = new Set(header.columns.map((column) => column.trim()).filter((column) => column !== ''));
+
+  const repeatsHeader = (record: Kind, cells: readonly string[]): boolean => {
+    if (!names.has((cells[0] ?? '').trim())) return false;
+    const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+    if (!filled.every((cell) => names.has(cell))) return false;
+    if (header.columns.every((column, index) => column.trim() === (cells[index] ?? '').trim())) return true;
+    if (filled.length < 2 || rule?.isHeader(cells) !== true) return false;
+    throw secondHeader(name, record.line, header.line);
+  };
+
   return {
     keyIndex: keyIndex < 0 ? null : keyIndex,
+    repeatsHeader,
     item: (record, found) => {
       const { line } = record;
       const cells = found.length < header.columns.length ? complete(found, record) : found;
@@ -280,6 +318,12 @@ function createTableRows<Kind extends TableRecord>(
 function warnOfMisread({ columns, cells, line }: CellsRow, tally: Tally): void {
   const index = cells.findIndex(looksMisread);
   if (index >= 0) tally.warnOnce(misreadWarning(cells[index] ?? '', line, columns[index] ?? ''));
+}
+
+function secondHeader(name: string, line: number, firstLine: number): PatchbayError {
+  const message = `${name}, line ${line}: another header, with other columns than the one in line ${firstLine}`;
+  const hint = 'The file was joined from several exports: import each by itself.';
+  return fileError('secondHeader', message, { file: name, line, firstLine }, hint);
 }
 
 function filledUp(cells: readonly string[], count: number): readonly string[] {
