@@ -25,13 +25,12 @@ const programs: readonly (readonly [entry: RegExp, what: string, ending: string]
 /** @throws PatchbayError `file` `formatUnknown`, `zipEmpty`, `zipSeveral`. */
 export function zipContent(archive: ZipArchive): ZipContent {
   const { name, entries } = archive;
-  if (entries.some((entry) => /^xl\/workbook\.xml$/i.test(entry.name)) || isPackage(entries))
-    return { kind: 'workbook' };
   for (const [pattern, what, ending] of programs) {
     if (entries.some((entry) => pattern.test(entry.name))) {
       throw fileError('formatUnknown', `${name} is ${what}, which cannot be read`, { file: name }, wayOutOf(ending));
     }
   }
+  if (isWorkbook(entries)) return { kind: 'workbook' };
   const visible = entries.filter((entry) => !isLitter(entry.name));
   const readable = visible.flatMap((entry) => {
     const named = namedFormat(baseName(entry.name));
@@ -49,10 +48,11 @@ export function zipContent(archive: ZipArchive): ZipContent {
   return { kind: 'file', ...only, others: visible.filter((entry) => entry !== only.entry) };
 }
 
-/** A workbook whose parts are named otherwise; a package of another program has its own part, found before. */
-function isPackage(entries: readonly ZipEntry[]): boolean {
-  const has = (name: string): boolean => entries.some((entry) => entry.name.toLowerCase() === name);
-  return has('[content_types].xml') && entries.some((entry) => /(^|\/)workbook\.xml$/i.test(entry.name));
+/** By the folder of its parts, also where parts are missing; they may be named otherwise. */
+function isWorkbook(entries: readonly ZipEntry[]): boolean {
+  const names = entries.map((entry) => entry.name.toLowerCase());
+  if (names.some((name) => name.startsWith('xl/worksheets/') || name === 'xl/workbook.xml')) return true;
+  return names.includes('[content_types].xml') && names.some((name) => /(^|\/)workbook\.xml$/.test(name));
 }
 
 /** What file managers leave behind. */

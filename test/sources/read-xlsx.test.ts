@@ -54,6 +54,8 @@ describe('a cell is what a person sees in it', () => {
     ['decimals as shown', { number: 1234.5, format: '#,##0.00' }, '1234.50'],
     ['a sum without the noise of binary fractions', 0.1 + 0.2, '0.3'],
     ['a small number', 0.0000001, '0.0000001'],
+    ['a third', 11.666666666666666, '11.66666667'],
+    ['the noise of a sum', 4018.99999998843, '4019'],
     ['a percentage', { number: 0.5, format: 9 }, '50%'],
     ['an amount of money', { number: 12.5, format: '[$€-407] #,##0.00' }, '€ 12.50'],
     ['words of a format', { number: 1, format: '"Yes";"Yes";"No"' }, 'Yes'],
@@ -69,6 +71,11 @@ describe('a cell is what a person sees in it', () => {
     ['a line break', 'a\nb', 'a\nb'],
     ['an escaped character', '_x0041_', '_x0041_'],
     ['a date that is written as text', { xml: '<c r="A2" t="d"><v>2026-03-05T00:00:00</v></c>' }, '2026-03-05'],
+    [
+      'a time that is written as text',
+      { xml: '<c r="A2" t="d"><v>2026-03-05T14:30:00Z</v></c>' },
+      '2026-03-05T14:30:00Z',
+    ],
   ])('%s', async (_name, cell, expected) => {
     expect(await seen(cell)).toBe(expected);
   });
@@ -284,6 +291,21 @@ describe('which sheet', () => {
     }
   });
 
+  it('hidden, where the visible ones hold nothing: not read, but named', async () => {
+    const { items, tail } = await read(
+      writeWorkbook({ sheets: [sheet('Cover'), { ...sheet('Old', ['externalId'], ['0']), state: 'veryHidden' }] }),
+    );
+    expect([items, tail.warnings.map(({ message }) => message)]).toEqual([
+      [],
+      ['a.xlsx is empty', 'only the visible sheets, which hold nothing, were read, not Old (hidden)'],
+    ]);
+  });
+
+  it('visible in the words of a program of its own', async () => {
+    const state = 'show' as 'visible';
+    expect(dataOf((await read(workbookOf([['id'], ['1']], { state }))).items)).toEqual([['1']]);
+  });
+
   it('unknown: names those that there are', async () => {
     const error = await errorOf(read(book, { sheet: 'Contacts' }));
     expect(error).toMatchObject({ code: 'sheetMissing' });
@@ -403,6 +425,7 @@ describe('a damaged or hostile workbook', () => {
     ['a cell too far right', withPart(rows, part, (old) => old.replace('r="A2"', 'r="ZZZZ2"')), 'xlsxDamaged'],
     ['a cell without letters', withPart(rows, part, (old) => old.replace('r="A2"', 'r="12"')), 'xlsxDamaged'],
     ['no sheet', withPart(rows, 'xl/workbook.xml', '<workbook/>'), 'xlsxDamaged'],
+    ['parts that are missing', zipFile([{ name: 'xl/worksheets/sheet1.xml', data: '<worksheet/>' }]), 'xlsxDamaged'],
     ['elements too deep', withPart(rows, part, '<a>'.repeat(100)), 'xlsxDamaged'],
     [
       'entities of its own (billion laughs)',

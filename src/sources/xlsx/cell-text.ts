@@ -138,9 +138,20 @@ function plainNumber(raw: string, value: number): string {
     if (Math.abs(value) < 10 ** digitsKept) return `${value === 0 ? 0 : value}`;
     return isExact(raw, value) ? raw.trim() : exponential(value);
   }
+  // Decimals are as a person sees them: without the noise of binary fractions.
+  const seen = format('General', value);
+  if (!seen.includes('E')) return seen;
   const rounded = Number(value.toPrecision(digitsKept));
   const text = `${rounded}`;
   return text.includes('e') ? rounded.toFixed(20).replace(/0+$/, '') : text;
+}
+
+/** A date that is written as text, `2026-03-05T14:30:00Z`: as much of it as the format shows. */
+export function isoDateText(text: string, { kind, pattern }: CellFormat): string {
+  const bare = text.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace(/(?<=:\d\d)\.0+(?=Z?$)/, '');
+  return kind === 'date' && /^\d{4}-\d\d-\d\d(?:T|$)/.test(bare)
+    ? bare.slice(0, pattern.length).replace('T', ' ')
+    : bare;
 }
 
 /** Whether digits were lost. A program other than a spreadsheet may have written the number in full. */

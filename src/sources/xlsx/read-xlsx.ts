@@ -24,7 +24,9 @@ const namesShownMax = 20;
 /** @throws PatchbayError `file` `sheetMissing`, `keyColumnMissing`, `xlsxDamaged`, `xlsxTooLarge`, and what the archive throws. */
 export async function readXlsx(archive: ZipArchive, options: XlsxOptions): Promise<FormatReader> {
   const workbook = await openWorkbook(archive, options.limits);
-  const sheets = await sheetsToRead(workbook, options.sheet, options.limits);
+  const { sheet: wanted, limits } = options;
+  const sheets = wanted === null ? await filledSheets(workbook, false, limits) : [sheetNamed(workbook, wanted)];
+  const hidden = sheets.length === 0 ? await filledSheets(workbook, true, limits) : [];
   const opened = await openFirstFitting(workbook, sheets, options);
   const { sheet, seen, table, notes } = opened;
   const { columns, headerLine } = table;
@@ -36,8 +38,12 @@ export async function readXlsx(archive: ZipArchive, options: XlsxOptions): Promi
     },
     tail: () => {
       const tail = table.tail();
-      const others = options.sheet === null ? sheets.filter((one) => one !== sheet) : [];
-      const all = [...notes, ...sheetNotes(seen, columns.length, headerLine), ...otherSheets(sheet, others)];
+      const others = sheets.filter((one) => one !== sheet);
+      const all = [
+        ...notes,
+        ...sheetNotes(seen, columns.length, headerLine),
+        ...otherSheets(sheet, [...others, ...hidden]),
+      ];
       const blankLineCount = tail.blankLineCount + seen.blankRows.count;
       return { ...tail, blankLineCount, warnings: [...tail.warnings, ...all] };
     },
@@ -107,15 +113,10 @@ const sheetFormat: TableFormat<SheetRecord> = {
   flawOf: () => null,
 };
 
-/** The one that is wanted; else the visible ones that hold something, in their order. */
-async function sheetsToRead(
-  workbook: Workbook,
-  wanted: string | null,
-  limits: SourceLimits,
-): Promise<readonly Sheet[]> {
-  if (wanted !== null) return [sheetNamed(workbook, wanted)];
+/** Those that hold something, in their order. */
+async function filledSheets(workbook: Workbook, isHidden: boolean, limits: SourceLimits): Promise<readonly Sheet[]> {
   const filled: Sheet[] = [];
-  for (const sheet of workbook.sheets.filter(({ isHidden }) => !isHidden).slice(0, sheetsLookedAtMax)) {
+  for (const sheet of workbook.sheets.filter((one) => one.isHidden === isHidden).slice(0, sheetsLookedAtMax)) {
     // The first one decides what is read, however many blank rows it begins with.
     const chunksMax = filled.length === 0 ? Number.POSITIVE_INFINITY : chunksLookedAtMax;
     if (await holdsSomething(workbook, sheet, limits, chunksMax)) filled.push(sheet);
@@ -186,8 +187,9 @@ function sheetChosen(first: Sheet | null, sheet: Sheet | null): Problem {
 }
 
 function otherSheets(sheet: Sheet | null, others: readonly Sheet[]): readonly Problem[] {
-  if (sheet === null || others.length === 0) return [];
-  const message = `only the sheet ${shown(sheet)} was read, not ${listSheets(others)}`;
+  if (others.length === 0) return [];
+  const read = sheet === null ? 'the visible sheets, which hold nothing, were' : `the sheet ${shown(sheet)} was`;
+  const message = `only ${read} read, not ${listSheets(others)}`;
   return [note('otherSheets', 1, message, 'To read another one, name it with "sheet:" in the mapping.')];
 }
 

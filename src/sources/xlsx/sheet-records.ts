@@ -6,7 +6,7 @@
  */
 import { fileError, type PatchbayError } from '#src/errors.ts';
 import type { SourceLimits } from '#src/sources/format-reader.ts';
-import { generalFormat, lostDigits, numberText } from './cell-text.ts';
+import { type CellFormat, generalFormat, isoDateText, lostDigits, numberText } from './cell-text.ts';
 import { createTextCollector, isTrue, type Sheet, unescaped, type Workbook } from './workbook.ts';
 import type { Attributes, PartHandler } from './xml-part.ts';
 
@@ -142,6 +142,8 @@ function rowParser(workbook: Workbook, limits: SourceLimits, seen: Seen, records
     cells[column] = text;
   };
 
+  const formatOf = ({ s = '0' }: Attributes): CellFormat => workbook.formats[Number(s)] ?? generalFormat;
+
   const cellText = (place: () => string): string => {
     if (cell.t === 'inlineStr') return inline.text();
     if (value === null || value === '') return '';
@@ -158,10 +160,9 @@ function rowParser(workbook: Workbook, limits: SourceLimits, seen: Seen, records
       case 'e':
         return value.trim();
       case 'd':
-        return isoText(value.trim());
+        return isoDateText(value.trim(), formatOf(cell));
       default: {
-        const format = workbook.formats[Number(cell.s ?? '0')] ?? generalFormat;
-        const text = numberText(value, format, workbook.daysAdded);
+        const text = numberText(value, formatOf(cell), workbook.daysAdded);
         if (lostDigits(text)) sight(seen.lostDigits, place());
         return text;
       }
@@ -217,11 +218,6 @@ function noteMerge({ ref = '' }: Attributes, merges: Range[]): void {
   const [, first, last, lastRow] = /^\$?([A-Z]+\$?\d+):(\$?[A-Z]+\$?(\d+))$/.exec(ref) ?? [];
   if (first === undefined || first === last || merges.length >= rangesKeptMax) return;
   merges.push({ name: ref, lastRow: Number(lastRow) });
-}
-
-/** A date that is written as text: `2026-03-05T00:00:00` is a day. */
-function isoText(text: string): string {
-  return text.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace(/(?<=:\d\d)\.0+(?=Z?$)/, '');
 }
 
 /** 0 for `A5`, 26 for `AA5`; NaN for what names no cell. */

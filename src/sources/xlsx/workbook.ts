@@ -151,8 +151,10 @@ async function readMain(parts: Parts, path: string): Promise<{ listed: readonly 
       if (element === 'workbookPr' && isTrue(attributes.date1904)) daysAdded = days1904;
       if (element !== 'sheet') return;
       if (listed.length >= sheetsMax) throw tooLarge(parts.file, `${sheetsMax} sheets`);
-      const { name = `Sheet ${listed.length + 1}`, state = 'visible' } = attributes;
-      listed.push({ id: relationIdOf(attributes), name, isHidden: state !== 'visible' });
+      const { name = `Sheet ${listed.length + 1}`, state } = attributes;
+      // Some programs write states of their own for a visible sheet.
+      const isHidden = state === 'hidden' || state === 'veryHidden';
+      listed.push({ id: relationIdOf(attributes), name, isHidden });
     },
   });
   if (listed.length === 0) throw damaged(parts.file, 'it lists no sheets');
