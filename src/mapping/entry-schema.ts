@@ -20,13 +20,13 @@ import {
 } from './value-schema.ts';
 
 export const onBlank = z
-  .enum(['keep', 'clear'], 'onBlank is keep or clear')
+  .enum(['keep', 'clear'], 'write keep or clear')
   .describe(
     'What a blank cell does: keep leaves the contact alone, clear removes the value. #CLEAR in a cell always clears.',
   );
 
 export const onInvalid = z
-  .enum(['reject', 'drop'], 'onInvalid is reject or drop')
+  .enum(['reject', 'drop'], 'write reject or drop')
   .describe(
     'What a value does that cannot be read: reject (the default) rejects its row, drop leaves the value out, with a warning.',
   );
@@ -48,19 +48,18 @@ const countryColumn = z
     default: countryCode.optional().describe('The country where that cell is blank.'),
   })
   .describe('A country for each row.');
-export const country = z.union(
-  [countryCode, countryColumn],
-  'a country is its code, such as DE, or { column: Country, default: DE }',
-);
+export const country = z
+  .union([countryCode, countryColumn], 'a country is its code, such as DE, or { column: Country, default: DE }')
+  .describe('The country of phone numbers that are written without + and country code: a code, or a column.');
 /** A country code, or the column that holds the country of each row. */
 export type CountryChoice = z.infer<typeof country>;
 
 export const optional = z
-  .boolean('optional is true or false')
+  .boolean('write true or false')
   .describe('true: a file may lack the columns, or all of its records the members. By default such a file is refused.');
 
 const policy = z
-  .enum(['shared', 'source', 'fill', 'seed'], 'policy is shared, source, fill or seed')
+  .enum(['shared', 'source', 'fill', 'seed'], 'write shared, source, fill or seed')
   .describe(
     'Which value wins when both the file and the app changed a field: shared writes only what one side changed. source, ' +
       'fill and seed are accepted and have no effect yet.',

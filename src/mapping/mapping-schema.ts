@@ -30,7 +30,7 @@ const derivedKey = z
   .strictObject({
     ...valueShape,
     hashLong: z
-      .boolean('hashLong is true or false')
+      .boolean('write true or false')
       .optional()
       .describe(
         'true: a key that is too long becomes 40 hex digits of its SHA-256. By default such a row is rejected.',
@@ -46,12 +46,12 @@ export type KeyChoice = z.infer<typeof key>;
 
 export const mappingSchema = z.strictObject({
   name: z
-    .string('a name is a text')
+    .string('a text is needed')
     .regex(/^[a-z0-9][a-z0-9_-]{0,59}$/i, 'a name has 1 to 60 letters, digits, - or _')
     .describe('The name of the mapping in reports and on the command line.'),
   key,
   title: z
-    .string('a title is a text')
+    .string('a text is needed')
     .trim()
     .min(1, 'a title is needed')
     .max(100, 'a title has at most 100 characters')
@@ -64,7 +64,7 @@ export const mappingSchema = z.strictObject({
     .optional()
     .describe('Presets only: what a file is recognised by. Any one of these is enough.'),
   sheet: z
-    .string('a sheet is named by a text')
+    .string('a text is needed')
     .trim()
     .min(1, 'the name of a sheet is needed')
     .max(100, 'the name of a sheet has at most 100 characters')
@@ -74,7 +74,7 @@ export const mappingSchema = z.strictObject({
     .optional()
     .describe("true: files may lack every column but the key's. The optional of one column wins over it."),
   keyPrefix: z
-    .string('a prefix is a text')
+    .string('a text is needed')
     .max(40, 'a prefix has at most 40 characters')
     .regex(/^(?!\s)[^\p{Cc}]*$/u, 'a prefix does not begin with a space and holds no control characters')
     .optional()
@@ -85,11 +85,11 @@ export const mappingSchema = z.strictObject({
   onBlank: onBlank.default('keep'),
   onInvalid: onInvalid.optional(),
   duplicateKeys: z
-    .enum(['dead', 'lastWins', 'firstWins'], 'duplicateKeys is dead, lastWins or firstWins')
+    .enum(['dead', 'lastWins', 'firstWins'], 'write dead, lastWins or firstWins')
     .default('dead')
     .describe('What to do when a key occurs twice in a file with different contents.'),
   source: z
-    .string('a source label is a text')
+    .string('a text is needed')
     .superRefine((text, context) => {
       const reading = readSource(text);
       if (!reading.ok) context.addIssue({ code: 'custom', message: reading.flaw.message });
@@ -99,40 +99,40 @@ export const mappingSchema = z.strictObject({
     .describe("The source label of contacts that are created; by default the feed's."),
   fields: fields.default({}).describe('The single-valued fields of a contact.'),
   emails: z
-    .array(email, 'emails is a list')
+    .array(email, 'a list is needed, such as [{ column: E-mail, label: work }]')
     .max(columnsMax, `at most ${columnsMax} entries are allowed`)
     .check(eachOnce)
     .default([])
     .describe('E-mail addresses.'),
   phones: z
-    .array(phone, 'phones is a list')
+    .array(phone, 'a list is needed, such as [{ column: Phone, label: work }]')
     .max(columnsMax, `at most ${columnsMax} entries are allowed`)
     .check(eachOnce)
     .default([])
     .describe('Phone numbers.'),
   customFields: z
-    .array(customField, 'customFields is a list')
+    .array(customField, 'a list is needed, such as [{ column: Since, key: since }]')
     .max(columnsMax, `at most ${columnsMax} entries are allowed`)
     .check(eachKeyOnce)
     .default([])
     .describe('Custom fields of the workspace.'),
   ignore: z
-    .array(columnName, 'ignore is a list of column names')
+    .array(columnName, 'a list of columns is needed, such as [Notes]')
     .max(columnsMax, `at most ${columnsMax} columns are allowed`)
     .optional()
     .describe('Columns to ignore: they cause no note, and none stops a file.'),
   skipRows: z
-    .array(rowCondition, 'skipRows is a list of conditions')
+    .array(rowCondition, 'a list of conditions is needed, such as [{ column: Deleted, equals: yes }]')
     .max(conditionsMax, `at most ${conditionsMax} conditions are allowed`)
     .optional()
     .describe('Rows to leave out: those for which any of these conditions holds. They are counted and reported.'),
   keepRows: z
-    .array(keepCondition, 'keepRows is a list of conditions')
+    .array(keepCondition, 'a list of conditions is needed, such as [{ column: Type, equals: Person }]')
     .max(conditionsMax, `at most ${conditionsMax} conditions are allowed`)
     .optional()
     .describe('Rows to keep: those for which all of these conditions hold. The others are counted and reported.'),
   fixtures: z
-    .array(fixture, 'fixtures is a list')
+    .array(fixture, 'a list is needed')
     .max(fixturesMax, `at most ${fixturesMax} fixtures are allowed`)
     .optional()
     .describe('Rows, and what becomes of them: checked by patchbay map --test.'),

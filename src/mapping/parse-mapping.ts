@@ -1,7 +1,17 @@
 /**
  * The text of a mapping file → a mapping, or every mistake in it as `file:line:column: message`.
  */
-import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml';
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  parseDocument,
+} from 'yaml';
 import type { z } from 'zod';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { closestName } from './header.ts';
@@ -13,16 +23,23 @@ type YamlDocument = Document.Parsed<ParsedNode>;
 /** One mistake: its offset in the text, and a sentence. */
 interface Mistake {
   readonly offset: number;
+  /** Where it was found, in words. */
+  readonly path?: string;
+  /** The key that was probably meant: what its absence causes is no mistake of its own. */
+  readonly meant?: string;
+  readonly isAbsence?: boolean;
   readonly message: string;
 }
 
 const mistakesMax = 20;
+const yamlMistakesMax = 2;
 
 /** What YAML errors mean in plain words; others are named by their code. */
 const yamlProblems: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'an alias (*name) stands for nothing: there is no &name before it',
   BAD_DQ_ESCAPE: 'a text in double quotes holds a backslash that means nothing; write \\\\, or use single quotes',
   BAD_INDENT: 'this line is indented differently from its neighbours',
+  BLOCK_IN_FLOW: 'a second colon begins a pair inside of a pair; put a text with a colon in quotes',
   BAD_SCALAR_START: 'a text that begins with this character needs quotes',
   BLOCK_AS_IMPLICIT_KEY:
     'a list or a group of keys begins here on the line of another key; put it on a line of its own, or in quotes if it is a text',
@@ -31,6 +48,7 @@ const yamlProblems: Readonly<Record<string, string>> = {
   MISSING_CHAR: 'a quote, a bracket, a comma or a colon is missing here',
   MULTILINE_IMPLICIT_KEY: 'a colon or a quote is missing here',
   MULTIPLE_DOCS: 'a mapping holds one YAML document; remove the line "---"',
+  RESOURCE_EXHAUSTION: 'lists or objects are nested too deep',
   TAB_AS_INDENT: 'YAML is indented by spaces, not by tabs',
   UNEXPECTED_TOKEN: 'this does not belong here; a text with such characters needs quotes',
 };
@@ -42,18 +60,30 @@ const yamlProblems: Readonly<Record<string, string>> = {
 export function parseMapping(text: string, file: string): Mapping {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const broken = document.errors.map(({ pos, code }) => ({
+  // What follows the first mistake is often its consequence alone.
+  const broken = document.errors.slice(0, yamlMistakesMax).map(({ pos, code }) => ({
     offset: pos[0],
     message: yamlProblems[code] ?? `this is not YAML (${code})`,
   }));
   if (broken.length > 0) throw invalid(broken, file, lines);
   const result = mappingSchema.safeParse(readPlain(document, file, lines), { error: ownWords });
   if (result.success) return result.data;
-  throw invalid(
-    result.error.issues.flatMap((issue) => mistakesOf(issue, [], document)),
-    file,
-    lines,
+  const mistakes = result.error.issues.flatMap((issue) => mistakesOf(issue, [], document));
+  throw invalid(withoutConsequences(mistakes), file, lines);
+}
+
+/** Where a key is misspelt, that it is missing needs no word. */
+function withoutConsequences(mistakes: readonly Mistake[]): readonly Mistake[] {
+  const misspelt = new Set(
+    mistakes.flatMap(({ path = '', meant }) => (meant === undefined ? [] : [path, joined(path, meant)])),
   );
+  return mistakes.filter(
+    ({ path, meant, isAbsence }) => meant !== undefined || !isAbsence || !misspelt.has(path ?? ''),
+  );
+}
+
+function joined(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
 }
 
 /** Aliases are followed up to the parser's limit, so that a few lines cannot become gigabytes. */
@@ -61,9 +91,10 @@ function readPlain(document: YamlDocument, file: string, lines: LineCounter): un
   try {
     return document.toJS();
   } catch (error) {
-    const message = /alias/i.test(messageOf(error))
+    const isTooMuch = /excessive alias/i.test(messageOf(error));
+    const message = isTooMuch
       ? 'the aliases (*name) unfold to too much'
-      : 'this cannot be read as YAML';
+      : 'an alias (*name) stands for nothing: no &name comes before it';
     throw invalid([{ offset: 0, message }], file, lines);
   }
 }
@@ -72,13 +103,21 @@ function mistakesOf(issue: z.core.$ZodIssue, above: Path, document: YamlDocument
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, path, document));
   if (issue.code === 'invalid_union') {
-    const meant = meantBranch(issue.errors);
+    const meant = meantBranch(issue.errors, isCollection(valueAt(document, path)));
     if (meant !== null) return meant.flatMap((inner) => mistakesOf(inner, path, document));
+  }
+  if (path.length === 0 && issue.code === 'invalid_type' && isEmpty(document)) {
+    return [{ offset: 0, path: '', message: 'the mapping is empty; it needs at least name and key' }];
   }
   const isMissing = issue.code !== 'custom' && valueAt(document, path) === undefined;
   const name = inWords(path);
   const message = isMissing ? `"${name}" is missing` : name === '' ? issue.message : `${name}: ${issue.message}`;
-  return [{ offset: offsetOf(document, path), message }];
+  const isAbsence = isMissing || / needs one of |^expected one of /.test(issue.message);
+  return [{ offset: offsetOf(document, path), path: name, isAbsence, message }];
+}
+
+function isEmpty({ contents }: YamlDocument): boolean {
+  return contents === null || (isScalar(contents) && contents.value === null);
 }
 
 /** `phones[1].column`: the first entry is 1, as people count. */
@@ -116,17 +155,25 @@ function kindOf(value: unknown): string {
   return typeof value === 'number' ? 'a number' : 'a text';
 }
 
-/** Of a union's branches, the one for the kind of value that was written; null if there is none. */
-function meantBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
-  return branches.find((issues) => !issues.some(isOtherKind)) ?? null;
+/**
+ * Of a union's branches, the one for the kind of value that was written; null if there is none.
+ * @param isNested a list or an object was written.
+ */
+function meantBranch(
+  branches: readonly (readonly z.core.$ZodIssue[])[],
+  isNested: boolean,
+): readonly z.core.$ZodIssue[] | null {
+  return branches.find((issues) => !issues.some((issue) => isOtherKind(issue, isNested))) ?? null;
 }
 
 /** Whether the branch, or each branch inside it, takes another kind of value than was written. */
-function isOtherKind(issue: z.core.$ZodIssue): boolean {
+function isOtherKind(issue: z.core.$ZodIssue, isNested: boolean): boolean {
   if (issue.path.length > 0) return false;
+  if (issue.code === 'invalid_value') return isNested;
   return (
     issue.code === 'invalid_type' ||
-    (issue.code === 'invalid_union' && issue.errors.every((issues) => issues.some(isOtherKind)))
+    (issue.code === 'invalid_union' &&
+      issue.errors.every((issues) => issues.some((inner) => isOtherKind(inner, isNested))))
   );
 }
 
@@ -135,7 +182,13 @@ function unknownKey(key: string, path: Path, document: YamlDocument): Mistake {
   const close = closestName(key, allowed);
   const advice = close === null ? `known here: ${allowed.join(', ')}` : `did you mean "${close}"?`;
   const where = path.length === 0 ? '' : ` in ${inWords(path)}`;
-  return { offset: keyOffset(document, path, key), message: `unknown key "${key}"${where}; ${advice}` };
+  const meant = close === null ? {} : { meant: close };
+  return {
+    offset: keyOffset(document, path, key),
+    path: inWords(path),
+    ...meant,
+    message: `unknown key "${key}"${where}; ${advice}`,
+  };
 }
 
 function valueAt(document: YamlDocument, path: Path): unknown {

@@ -37,7 +37,12 @@ export const recognition = z
       .describe('Files of this format are recognised.'),
     without: names('without').optional().describe('Not when one of these is there: it belongs to another export.'),
     wrapper: columnName.optional().describe('The member of the document that holds the records, such as results.'),
-    cells: z.array(cellRule, 'cells is a list').min(1).max(cellsMax).optional(),
+    cells: z
+      .array(cellRule, 'cells is a list')
+      .min(1)
+      .max(cellsMax)
+      .optional()
+      .describe('What cells are like, where headers alone do not tell.'),
     footer: z
       .array(plainText, 'footer is a list of texts')
       .min(1)

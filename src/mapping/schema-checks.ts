@@ -31,7 +31,7 @@ export function onlyBeside(key: string, others: readonly string[]): Check {
     {
       when: ({ value }) => isObject(value),
       path: [key],
-      error: `${key} needs ${others.join(' or ')} beside it`,
+      error: `${key} is used only together with ${others.join(' or ')}`,
     },
   );
 }

@@ -98,7 +98,16 @@ const withArgument = z
       .optional()
       .describe('What becomes of a text that values lacks: keep (the default), blank, or a text of your own.'),
     date: z
-      .union([dateFormat, z.array(dateFormat).min(1).max(formatsMax)])
+      .union(
+        [
+          dateFormat,
+          z
+            .array(dateFormat)
+            .min(1, 'a date format is needed')
+            .max(formatsMax, `at most ${formatsMax} formats are allowed`),
+        ],
+        'a date format is a text such as DD.MM.YYYY, or a list of them',
+      )
       .optional()
       .describe(
         'Reads a date in this format, such as DD.MM.YYYY, or the first of several that it fits; the result is an ISO date. ' +

@@ -112,7 +112,7 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
 
   test('a policy that is none', () => {
     expect(mistakes('name: a\nkey: id\nfields: { role: { column: R, policy: theirs } }\n')).toEqual([
-      'm.yaml:3:38: fields.role.policy: policy is shared, source, fill or seed',
+      'm.yaml:3:38: fields.role.policy: write shared, source, fill or seed',
     ]);
     for (const policy of ['shared', 'source', 'fill', 'seed']) {
       expect(mistakes(`name: a\nkey: id\nfields: { role: { column: R, policy: ${policy} } }\n`)).toEqual([]);
