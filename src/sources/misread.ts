@@ -62,7 +62,7 @@ function repaired(text: string): string | null {
 }
 
 /** The bytes of the text in an encoding with one byte for each character; null where it holds other characters. */
-function bytesIn(text: string, label: string): Uint8Array | null {
+export function bytesIn(text: string, label: string): Uint8Array | null {
   const all = new TextDecoder(label).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
   const bytes = [...text].map((char) => all.indexOf(char));
   return bytes.includes(-1) ? null : Uint8Array.from(bytes);

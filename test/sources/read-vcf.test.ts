@@ -105,6 +105,12 @@ describe('vCard: a card becomes an object', () => {
     expect(await onlyObject(text)).toEqual({ NOTE: '表テ', TITLE: 'x' });
   });
 
+  it('warns once of text that another program decoded wrongly', async () => {
+    const text = card('3.0', 'FN:x', 'ORG:MÃ¼ller') + card('3.0', 'TITLE:JÃ¶rg');
+    const { tail } = await readText(folder, 'c.vcf', text);
+    expect(tail.warnings.map(({ code, line, field }) => [code, line, field])).toEqual([['textMisread', 4, 'ORG']]);
+  });
+
   it('warns of a charset that is unknown or not the one of the bytes', async () => {
     const text = card(
       '2.1',

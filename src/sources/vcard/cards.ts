@@ -8,6 +8,7 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, type PatchbayError } from '#src/errors.ts';
 import type { SourceLimits, Tally } from '../format-reader.ts';
 import { textRow } from '../json-item.ts';
+import { looksMisread, misreadWarning } from '../misread.ts';
 import { cellProblem, type SourceItem, type SourceTail, shownValue } from '../row.ts';
 import { readCard } from './card.ts';
 import type { ContentLine } from './content-lines.ts';
@@ -101,13 +102,7 @@ export function createCards({ name, encoding, limits, isByContent }: VcfOptions,
 
   const finish = ({ line, lines }: OpenCard, problem: Problem | null): readonly SourceItem[] => {
     const version = versionOf(lines);
-    const properties = lines.flatMap((one) => {
-      if (one.isSkipped) countSkipped(one);
-      const property = one.isSkipped ? null : readProperty(one, version, encoding);
-      if (property === null && !one.isSkipped) tally.warn(lineIgnored(one));
-      if (property !== null && property.wrongCharset !== null) tally.warn(charsetWrong(property));
-      return property ?? [];
-    });
+    const properties = lines.flatMap((one) => readLine(one, version) ?? []);
     const { object, isGroup } = readCard(properties, version);
     if (isGroup) {
       tally.warn(groupLeftOut(line, object.FN));
@@ -116,6 +111,21 @@ export function createCards({ name, encoding, limits, isByContent }: VcfOptions,
     const row = { kind: 'object', line, record: tally.nextRecord(line), object } as const;
     const found = problem ?? firstProblem(properties, limits.cellBytesMax);
     return [found === null ? { type: 'row', row } : { type: 'broken', row, problem: found }];
+  };
+
+  const readLine = (line: ContentLine, version: VcardVersion): Property | null => {
+    if (line.isSkipped) {
+      countSkipped(line);
+      return null;
+    }
+    const property = readProperty(line, version, encoding);
+    if (property === null) {
+      tally.warn(lineIgnored(line));
+      return null;
+    }
+    if (property.wrongCharset !== null) tally.warn(charsetWrong(property));
+    if (looksMisread(property.value)) tally.warnOnce(misreadWarning(property.value, property.line, property.name));
+    return property;
   };
 
   const countSkipped = (line: ContentLine): void => {

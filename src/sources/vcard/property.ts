@@ -3,6 +3,7 @@
  * (RFC 2426, RFC 6350). 2.1 writes parameters bare (`TEL;CELL;PREF`) and text in quoted-printable with a CHARSET; 3.0 writes
  * `TYPE=CELL,VOICE`; 4.0 writes `TYPE="cell,voice"` and `PREF=1`. Programs mix them, so all are read in all versions.
  */
+import { bytesIn } from '../misread.ts';
 import type { ContentLine } from './content-lines.ts';
 
 export type VcardVersion = '2.1' | '3.0' | '4.0';
@@ -107,19 +108,17 @@ type Decoded = Pick<Property, 'value' | 'wrongCharset'>;
 
 function decode(raw: string, { charset }: Parameters, isQuotedPrintable: boolean, encoding: string): Decoded {
   if (isQuotedPrintable) return decodeQuotedPrintable(raw, charset);
-  const bytes = charset === null || /^[\x00-\x7f]*$/.test(raw) ? null : bytesUnder(encoding);
-  return bytes === null ? { value: raw, wrongCharset: null } : decodeRuns(raw, bytes, charset);
+  const isUnicode = encoding.startsWith('utf-');
+  const bytes = charset === null || isUnicode || /^[\x00-\x7f]*$/.test(raw) ? null : bytesIn(raw, encoding);
+  return bytes === null ? { value: raw, wrongCharset: null } : decodeRuns([bytes], charset);
 }
 
 /** Characters that stand for bytes are decoded together; others remain. */
 function decodeQuotedPrintable(raw: string, charset: string | null): Decoded {
   if (!raw.includes('=')) return { value: raw, wrongCharset: null };
-  const { value, wrongCharset } = decodeRuns(raw, quotedBytes, charset);
+  const { value, wrongCharset } = decodeRuns(quotedBytes(raw), charset);
   return { value: value.replace(/\r\n?/g, '\n'), wrongCharset };
 }
-
-/** Yields runs of bytes, and text that needs no decoding. */
-type Runs = (raw: string) => Generator<Uint8Array | string>;
 
 function* quotedBytes(raw: string): Generator<Uint8Array | string> {
   // In some charsets, a byte of a character may be one of ASCII: all of ASCII is decoded with the rest.
@@ -133,31 +132,12 @@ function* quotedBytes(raw: string): Generator<Uint8Array | string> {
   }
 }
 
-/** The bytes of text that was decoded in an encoding of one byte for each character; null for any other encoding. */
-function bytesUnder(encoding: string): Runs | null {
-  const byteOfChar = bytesOfChars(encoding);
-  if (byteOfChar.size !== 256) return null;
-  return function* (raw) {
-    yield Uint8Array.from(raw, (char) => byteOfChar.get(char) ?? 0x3f);
-  };
-}
-
-const bytesOfCharsByEncoding = new Map<string, ReadonlyMap<string, number>>();
-
-function bytesOfChars(encoding: string): ReadonlyMap<string, number> {
-  const known = bytesOfCharsByEncoding.get(encoding);
-  if (known !== undefined) return known;
-  const chars = [...new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))];
-  const found = new Map(chars.map((char, byte) => [char, byte]));
-  bytesOfCharsByEncoding.set(encoding, found);
-  return found;
-}
-
-function decodeRuns(raw: string, runs: Runs, charset: string | null): Decoded {
+/** @param runs bytes, and text that needs no decoding. */
+function decodeRuns(runs: Iterable<Uint8Array | string>, charset: string | null): Decoded {
   const decodeCharset = charset === null ? decodeUnnamed : decoderOf(charset);
   let isWrong = false;
   let value = '';
-  for (const run of runs(raw)) {
+  for (const run of runs) {
     const decoded = typeof run === 'string' ? run : decodeCharset(run);
     isWrong ||= decoded === null;
     value += decoded ?? decodeUnnamed(run as Uint8Array);
