@@ -196,6 +196,12 @@ async function enter(stage: Stage, { feed, rows }: FileOf): Promise<string> {
     atMs: stage.time.nowMs,
     ...nothingElse,
   });
+  const links = records.flatMap(({ key }, index) => {
+    const contactId = stage.scenario.links?.[key];
+    if (contactId === undefined) return [];
+    return [{ position: index + 1, link: { kind: 'contact', contactId, isDecided: true } as const }];
+  });
+  await ledger.runs.linkRows(id, links);
   await ledger.runs.move(id, ['staging'], 'applying', { atMs: stage.time.nowMs });
   return id;
 }

@@ -73,6 +73,10 @@ function checkContact(
   if (contacts.length > Math.max(1, madeByOthers)) {
     stage.violate('duplicate', `there are ${contacts.length} contacts of ${key}`);
   }
+  const linkedTo = stage.scenario.links?.[key];
+  if (linkedTo !== undefined && contacts.some(({ id }) => id !== linkedTo)) {
+    stage.violate('duplicate', `${key} is ${linkedTo}, which had no externalId, and has a contact beside it`);
+  }
   if (isConflict) {
     if (ends.some(({ outcome }) => outcome !== 'dead')) {
       stage.violate('conflictTaken', `a row of ${key} ended well, and there are ${contacts.length} contacts of it`);

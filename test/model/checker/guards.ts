@@ -225,6 +225,19 @@ export const guards: readonly Guard[] = [
     harm: 'lostEdit',
   },
   {
+    name: 'link instead of a create',
+    without: 'a row that is to be linked makes a contact where no contact has its key',
+    seams: withStep((state, event) =>
+      state.phase === 'lookingUp' && event.kind === 'foundNone' && state.link === 'contact'
+        ? stepKey({ ...state, link: 'none' }, event)
+        : null,
+    ),
+    scenario: 'link',
+    departuresMax: 0,
+    only: [],
+    harm: 'duplicate',
+  },
+  {
     name: 'no attempt burned in an outage',
     without: 'every doubt counts',
     seams: { ...noSeams, health: (health) => ({ ...health, succeededSince: () => true }) },

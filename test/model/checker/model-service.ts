@@ -54,7 +54,7 @@ export interface ModelService {
   list(keys: readonly string[], lag: ListLag): readonly Contact[];
   /** A person saves the contact with a change. Answers false where there is none. */
   edit(key: string, change: (contact: Contact) => Contact): boolean;
-  /** Somebody else makes a contact. */
+  /** Somebody else makes a contact; without an externalId where the key is empty. */
   add(key: string, fields: Fields): boolean;
   /** Contacts that somebody else has added. */
   madeByOthers(key: string): number;
@@ -148,7 +148,8 @@ export function createModelService(options: ServiceOptions): ModelService {
       [...versions.values()].flatMap((known) => {
         const [contact] = latest(known);
         if (contact === undefined || !keys.includes(contact.externalId ?? '')) return [];
-        if (lag === 'contents') return shownLate(known);
+        // The filter is one of what is shown.
+        if (lag === 'contents') return shownLate(known).filter((one) => keys.includes(one.externalId ?? ''));
         return lag === 'absence' && known.every(isYoung) ? [] : [contact];
       }),
     madeByOthers: (key) => contactsOf(key).filter(({ id }) => others.has(id)).length,
@@ -177,9 +178,10 @@ export function createModelService(options: ServiceOptions): ModelService {
 }
 
 /** As it arrives. */
-function asRead({ defaultFields }: UpdateContactBody): UpdateBody {
+function asRead({ externalId, defaultFields }: UpdateContactBody): UpdateBody {
   const { emails, phoneNumbers } = defaultFields;
-  return { defaultFields: { ...defaultFields, emails: [...emails], phoneNumbers: [...phoneNumbers] } };
+  const key = externalId === undefined ? {} : { externalId };
+  return { ...key, defaultFields: { ...defaultFields, emails: [...emails], phoneNumbers: [...phoneNumbers] } };
 }
 
 function asStored(contact: Contact): StoredContact {
@@ -227,7 +229,7 @@ function newContact({ id, key, fields, customFields, source, newItemId }: NewCon
     list.map((item) => ({ id: newItemId(), ...item }));
   return {
     id,
-    externalId: key,
+    externalId: key === '' ? null : key,
     source,
     sourceUrl: null,
     defaultFields: { firstName, lastName, company, role, emails: items(emails), phoneNumbers: items(phoneNumbers) },

@@ -43,6 +43,9 @@ export function modelWorkspace(stage: Stage, worker: Worker): Workspace {
     reads.set(key, { contact, atMs: time.nowMs, lagMs });
     note(key, { kind: 'read', shown: contact === null ? null : pictureOf(contact) });
   };
+  /** A contact without an externalId is read for the key that is to be linked to it. */
+  const keyLinkedTo = (id: string): string =>
+    Object.entries(stage.scenario.links ?? {}).find(([, contactId]) => contactId === id)?.[0] ?? '';
   const read = <Result>(
     options: CallOptions | undefined,
     kinds: readonly NonNullable<ReadFate>[],
@@ -124,7 +127,7 @@ export function modelWorkspace(stage: Stage, worker: Worker): Workspace {
         () =>
           read(options, readFates, () => {
             const contact = service.get(id);
-            if (contact !== null) took(contact.externalId ?? '', contact);
+            if (contact !== null) took(contact.externalId ?? keyLinkedTo(id), contact);
             return contact;
           }),
       ),
@@ -136,7 +139,7 @@ export function modelWorkspace(stage: Stage, worker: Worker): Workspace {
       return write({ name: 'POST', key, watch, sent, land, refusedStatus: () => 409 }, options);
     },
     updateContact: (id: string, contact: UpdateContactBody, options) => {
-      const key = service.get(id)?.externalId ?? id;
+      const key = service.get(id)?.externalId ?? contact.externalId ?? id;
       const readOf = (): Read | null => reads.get(key) ?? null;
       const watch = (): void => {
         const now = service.get(id);

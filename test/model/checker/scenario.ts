@@ -50,6 +50,8 @@ export interface Scenario {
   readonly past: readonly Past[];
   /** Files at work, the older first, one batch each. */
   readonly files: readonly FileOf[];
+  /** By key: the contact without an externalId that the rows of the files at work are to be linked to. */
+  readonly links?: Readonly<Record<string, string>>;
   /** A file that comes when all is done and is read plainly: by what becomes of it one sees what the ledger remembers. */
   readonly epilogue?: FileOf;
   readonly events: readonly OutsideEvent[];

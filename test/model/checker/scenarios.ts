@@ -225,6 +225,22 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     ...plain,
+    name: 'link',
+    about:
+      'a contact that a person made without an externalId; an older and a newer file of a feed are to be linked to it',
+    redelivered: true,
+    past: [{ event: adds('', { firstName: 'Ann', role: 'Owner', phoneNumbers: [{ name: 'work', value: one }] }) }],
+    events: [sets('role', 'by hand')],
+    files: [
+      { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Boss', company: 'Old', 'phone work': one } } },
+      { feed: 'crm', rows: { k1: { firstName: 'Ann', role: 'Boss', company: 'New', 'phone work': two } } },
+    ],
+    links: { k1: 'c1' },
+    epilogue: { feed: 'crm', rows: { k1: { firstName: 'Bea', role: 'Next', company: 'Next', 'phone work': two } } },
+    keys: [{ key: 'k1', madeByOthers: 1, known: false }],
+  },
+  {
+    ...plain,
     ...annAtWork,
     name: 'outage',
     about: 'one new key; the first three writes of all are lost',
