@@ -98,7 +98,7 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
   );
   let isEmpty = true;
   return {
-    ...common(mapping),
+    ...common(mapping, columns),
     see: (row) => {
       isEmpty = false;
       leftOut.see(row);
@@ -139,7 +139,7 @@ function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
     () => namesPeople(members.bound.map(({ target }) => target)),
   );
   return {
-    ...common(mapping),
+    ...common(mapping, null),
     see: (row) => {
       if (row.kind === 'object') members.lacking.see(row);
       leftOut.see(row);
@@ -178,7 +178,7 @@ function compileGenericObjects(settings: Settings): CompiledMapping {
   const leftOut = leftOutOfGeneric(names);
   const lacking = watchContent(names);
   return {
-    ...common(null),
+    ...common(null, null),
     see: (row) => {
       if (row.kind === 'object') lacking.see(row);
       leftOut.see(row);
@@ -229,11 +229,14 @@ function namesPeople(targets: readonly Target[]): boolean {
   );
 }
 
-function common(mapping: Mapping | null): Pick<CompiledMapping, 'name' | 'duplicateKeys' | 'remarks'> {
+function common(
+  mapping: Mapping | null,
+  columns: readonly string[] | null,
+): Pick<CompiledMapping, 'name' | 'duplicateKeys' | 'remarks'> {
   return {
     name: mapping?.name ?? 'generic',
     duplicateKeys: mapping?.duplicateKeys ?? 'dead',
-    remarks: mapping === null ? [] : remarksOn(mapping),
+    remarks: mapping === null ? [] : remarksOn(mapping, columns),
   };
 }
 

@@ -6,8 +6,8 @@ import { PatchbayError } from '#src/errors.ts';
 import { type JsonValue, listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import type { Condition } from './condition-schema.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
+import { memberFinder } from './json-path.ts';
 import type { Mapping } from './mapping-schema.ts';
-import { valuesAt } from './member-path.ts';
 
 /** Decides on the rows of one reading of a file, and remembers what it left out. */
 export interface RowFilter {
@@ -76,10 +76,21 @@ function noteOn(why: string, { count, lines }: SkippedLines): string {
 
 function readColumn({ column }: Condition, columns: readonly string[] | null): ReadColumn | null {
   if (column === undefined) return (row) => (row.kind === 'cells' ? [firstFilled(row.cells)] : null);
-  if (columns === null)
-    return (row) => (row.kind === 'object' ? valuesAt(row.object, String(column)).map(textOf) : null);
+  if (columns === null) return membersAt(String(column));
   const index = indexOf(columns, column);
   return index < 0 ? null : (row) => (row.kind === 'cells' ? [row.cells[index] ?? ''] : null);
+}
+
+/** A list has several texts; a member that the record lacks has none. */
+function membersAt(path: string): ReadColumn {
+  const find = memberFinder(path);
+  return (row) => {
+    if (row.kind !== 'object') return null;
+    const { raw } = find(row.object);
+    if (raw === undefined) return [];
+    const values: readonly JsonValue[] = Array.isArray(raw) ? raw : [raw];
+    return values.map(textOf);
+  };
 }
 
 function textOf(value: JsonValue): string {

@@ -12,10 +12,10 @@
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import type { Row } from '#src/sources/row.ts';
 import { normaliseHeader, tidyHeader } from './header.ts';
+import { memberFinder } from './json-path.ts';
 import { isContactShape } from './json-rows.ts';
 import { genericKeyColumns } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
-import { valuesAt } from './member-path.ts';
 import type { Signature } from './recognition-schema.ts';
 
 /** What is known of a file when its layout is decided. */
@@ -112,7 +112,8 @@ function fitsMembers({ members = [], without = [] }: Signature, sample: readonly
 }
 
 function isThere(path: string, sample: readonly Row[]): boolean {
-  return sample.some((row) => row.kind === 'object' && valuesAt(row.object, path).length > 0);
+  const find = memberFinder(path);
+  return sample.some((row) => row.kind === 'object' && find(row.object).raw !== undefined);
 }
 
 /** Each filled cell of the named columns is as described, and at least one is filled. */
@@ -137,7 +138,7 @@ function textIn(row: Row, column: string): string | null {
   const value =
     row.kind === 'cells'
       ? row.cells[row.columns.findIndex((name) => fold(name) === fold(column))]
-      : valuesAt(row.object, column)[0];
+      : memberFinder(column)(row.object).raw;
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
   return text === '' ? null : text;
 }

@@ -133,20 +133,21 @@ function supplyOf(
   const { source, columns, mapping } = file;
   const { format, delimiter } = source.head;
   const filter = rowFilter();
+  const unused = watchUnused(compiled, columns);
   const again: OpenSource[] = [];
   return {
     shape: { format, columns, delimiter, mapped: compiled.mappedColumns },
     mapping,
     compiled,
-    items: () => itemsOf(source, compiled, filter, toItems),
+    items: () => itemsOf(source, [compiled, unused], filter, toItems),
     itemsAgain: async function* () {
       const second = await file.again();
       again.push(second);
-      yield* itemsOf(second, compiled, rowFilter(), toItems);
+      yield* itemsOf(second, [compiled], rowFilter(), toItems);
     },
     // A fix-file holds some rows of a file that was judged as a whole before.
     refuseLacking: () => (run.kind === 'file' ? compiled.refuseLacking() : undefined),
-    notes: () => notesOf(file, compiled, filter),
+    notes: () => notesOf(file, compiled, unused.list(), filter),
     warnings: () => [...compiled.notes, ...source.tail().warnings],
     close: async () => {
       for (const one of [source, ...again]) await one.close();
@@ -156,15 +157,32 @@ function supplyOf(
 
 async function* itemsOf(
   source: OpenSource,
-  compiled: CompiledMapping,
+  watchers: readonly Pick<CompiledMapping, 'see'>[],
   filter: RowFilter,
   toItems: ToItems,
 ): AsyncGenerator<readonly StageItem[]> {
   for await (const slice of source.slices()) {
     const kept = slice.filter((item) => !filter.skips(item));
-    for (const item of kept) if (item.type === 'row') compiled.see(item.row);
+    for (const { row, type } of kept) if (type === 'row') for (const watcher of watchers) watcher.see(row);
     yield await toItems(kept);
   }
+}
+
+/** Columns that nothing maps; of a table, those that are filled in some row. Complete after the last row. */
+function watchUnused(compiled: CompiledMapping, columns: readonly string[] | null) {
+  const unmapped = new Set(compiled.unmappedColumns);
+  const filled = new Set<number>();
+  let open = (columns ?? []).flatMap((name, index) => (unmapped.has(name) ? [index] : []));
+  return {
+    see: (row: Row): void => {
+      if (open.length === 0 || row.kind !== 'cells') return;
+      const met = open.filter((index) => (row.cells[index] ?? '').trim() !== '');
+      if (met.length === 0) return;
+      for (const index of met) filled.add(index);
+      open = open.filter((index) => !filled.has(index));
+    },
+    list: () => (columns === null ? compiled.unmappedColumns : columns.filter((_, index) => filled.has(index))),
+  };
 }
 
 function itemAsRead(sequence: number): (item: SourceItem) => StageItem {
@@ -177,17 +195,17 @@ function itemAsRead(sequence: number): (item: SourceItem) => StageItem {
 function notesOf(
   { source, recognisedAs }: OpenedFile,
   compiled: CompiledMapping,
+  unused: readonly string[],
   filter: RowFilter,
 ): readonly string[] {
   const { warnings, blankLineCount, recordCount } = source.tail();
-  const unmapped = compiled.unmappedColumns;
   const { wrapper = null } = source.head;
   return [
     ...(recognisedAs === null ? [] : [recognisedAs]),
     ...(wrapper === null || knownWrappers.has(wrapper) ? [] : [`the records are the list ${listNames([wrapper])}`]),
     ...(recordCount === 0 && warnings.length === 0 ? ['the file contains no rows'] : []),
     ...readingNotes(compiled.readings),
-    ...(unmapped.length > 0 ? [`ignored columns (not in the mapping): ${unmapped.join(', ')}`] : []),
+    ...(unused.length > 0 ? [`ignored columns (not in the mapping): ${unused.join(', ')}`] : []),
     ...(blankLineCount > 0
       ? [`${blankLineCount} blank ${blankLineCount === 1 ? 'line was' : 'lines were'} skipped`]
       : []),

@@ -176,6 +176,14 @@ describe('the whole mapping', () => {
     expect(compileMapping(by, { columns: ['E-mail', 'A', 'B'] }, noContext).remarks).toEqual([
       'keys are derived from the first filled of "E-mail", "A", "B": a person for whom it changes becomes another contact',
     ]);
+    const remarksFor = (columns: readonly string[]) => compileMapping(ids, { columns }, noContext).remarks;
+    const ids = mapping({
+      key: { firstOf: ['Record Id', { column: 'Mail', transform: ['lowerCase'] }] },
+      fields: { company: 'A' },
+    });
+    // Of the columns that are there; an id is not derived.
+    expect(remarksFor(['Record Id', 'Mail', 'A'])).toEqual([]);
+    expect(remarksFor(['Mail', 'A'])).toEqual([expect.stringContaining('the first filled of "Mail": ')]);
     const joined = mapping({ key: { template: '{A}|{B}' }, fields: { company: 'A' } });
     expect(compileMapping(joined, { columns: ['A', 'B'] }, noContext).remarks).toEqual([
       'keys are derived from "A", "B": a person whose values there change becomes another contact',

@@ -57,6 +57,19 @@ describe('a known export', () => {
     expect(await bench.letters()).toEqual([]);
   });
 
+  it('is read with notes about what it holds, and about nothing else', async () => {
+    const bench = await openRunsBench();
+    const header = 'First Name,Business Phone,E-mail Display Name,E-mail Address,Home Street,Notes';
+    const run = await bench.import('outlook.csv', csv(['Ann,,,a@example.com,,hello'], header));
+    expect(run.notes).toEqual([
+      'recognised as Outlook contacts (preset outlook)',
+      'ignored columns (not in the mapping): Notes',
+      'keys are derived from the first filled of "E-mail Address", "Business Phone", "First Name": a person for whom it changes becomes another contact',
+    ]);
+    const ids = await bench.import('report.csv', await sample('salesforce-report-ids.csv'));
+    expect(ids.notes.filter((note) => note.startsWith('keys'))).toEqual([]);
+  });
+
   it('is not looked for where a person or the feed names a mapping', async () => {
     const bench = await openRunsBench({ configured: { crm: { mapping: 'generic' } } });
     const own = mapping({ key: 'Record ID', fields: { firstName: 'First Name' } });
