@@ -50,7 +50,7 @@ export function readCell(raw: JsonValue, from: 'csv' | 'json'): Cell {
 }
 
 function readString(raw: string): Cell {
-  const text = raw.trim();
+  const text = trimWhole(raw);
   if (text === '') return { kind: 'blank' };
   return text === clearToken ? { kind: 'clear' } : { kind: 'text', text };
 }
@@ -106,6 +106,7 @@ export type WarningCode =
   | 'phoneExtensionDropped'
   | 'phoneCountryAssumed'
   | 'phoneRemarkDropped'
+  | 'phoneLeftOut'
   | 'emailRemarkDropped'
   | 'emailLeftOut'
   | 'placeholderText'
@@ -174,6 +175,17 @@ export function characterFlaw(text: string): ReturnType<typeof bad> | null {
   return null;
 }
 
+/** Spaces and invisible marks around a text: the no-break space, the byte order mark, marks of direction. */
+const invisible = /[\s\u00ad\u200b\u200e\u200f\u2060\ufeff]/;
+
+/** Without those at both ends. Character by character: a pattern for the end would look at every run of spaces anew. */
+export function trimWhole(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && invisible.test(text[start] ?? '')) start += 1;
+  while (end > start && invisible.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(start, end);
+}
+
 /** Full-width forms of ASCII become ASCII; invisible marks, as of direction, and soft hyphens are removed. */
 export function plainCharacters(text: string): string {
   return text
@@ -185,7 +197,7 @@ export function plainCharacters(text: string): string {
 export function readText(text: string): Reading<string> {
   const flaw = characterFlaw(text);
   if (flaw !== null) return flaw;
-  const trimmed = text.normalize('NFC').trim();
+  const trimmed = trimWhole(text.normalize('NFC'));
   // Matches each run once, whatever it holds: a pattern that looks for the line break would backtrack at every space.
   const oneLine = trimmed.replace(/[\t\r\n ]+/g, (run) => (/[\t\r\n]/.test(run) ? ' ' : run));
   return good(oneLine, oneLine === trimmed ? [] : [lineBreakReplaced]);

@@ -26,7 +26,7 @@ import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import { labelMemberOf, valueMemberOf } from './expression.ts';
 import { familyName, givenNames } from './person-name.ts';
-import { readPhone, splitPhones } from './phone-cell.ts';
+import { phoneLeftOut, readPhone, splitPhones } from './phone-cell.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { NamePart } from './synonyms.ts';
 import type { ItemList, ItemsTarget, Target } from './target.ts';
@@ -173,7 +173,7 @@ interface ItemReader {
 
 const itemReaders: Readonly<Record<ItemList, ItemReader>> = {
   emails: { split: splitEmails, read: readEmail, leftOut: emailLeftOut },
-  phones: { split: splitPhones, read: readPhone, leftOut: () => null },
+  phones: { split: splitPhones, read: readPhone, leftOut: phoneLeftOut },
 };
 
 type ItemsReading = Omit<CellReading, 'adds'> & { readonly items: readonly DesiredItem[] };

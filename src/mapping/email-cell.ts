@@ -29,7 +29,7 @@ function isNameLike(piece: string): boolean {
 }
 
 function hasNamedAddress(piece: string): boolean {
-  return /^[^<@]+<[^<>]*@/.test(piece);
+  return /^[^<(@]+[<(][^<>()]*@/.test(piece);
 }
 
 interface Cut {
@@ -125,6 +125,9 @@ const entryLengthMax = 1_000;
 const localPart = /^[^\s@,;:<>()[\]"\\]{1,64}$/u;
 const domainLabel = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
 
+/** Most addresses of most files: nothing of them has to be tidied. */
+const plainAddress = /^[a-z\d][\w.+%-]*@[a-z\d.-]+[a-z]$/i;
+
 /** A plausible address of at most 254 characters, in lower case in its domain alone (`docs/rules.md`). */
 export function readEmail(text: string): Reading<string> {
   const hint = 'Write one address like anna@example.com, or leave the cell blank.';
@@ -133,7 +136,9 @@ export function readEmail(text: string): Reading<string> {
   if (text.length > entryLengthMax) {
     return bad('emailInvalid', `the e-mail address is longer than ${addressLengthMax} characters`, hint);
   }
-  const { address, hasRemark } = addressOf(plainCharacters(text).normalize('NFC').trim());
+  const { address, hasRemark } = plainAddress.test(text)
+    ? { address: text, hasRemark: false }
+    : addressOf(plainCharacters(text).normalize('NFC').trim());
   if ([...address].length > addressLengthMax) {
     return bad('emailInvalid', `the e-mail address is longer than ${addressLengthMax} characters`, hint);
   }
@@ -175,7 +180,7 @@ function addressOf(entry: string): Entry {
 
 /** Quotes, brackets and stops that text leaves around an address. */
 function withoutEdges(text: string): string {
-  return text.replace(/^[\s"'“”„‘’<>([{.,;:]+/u, '').replace(/[\s"'“”‘’<>)\]}.,;:]+$/u, '');
+  return text.replace(/^[\s"'“”„‘’<>([{,;:]+/u, '').replace(/[\s"'“”‘’<>)\]}.,;:]+$/u, '');
 }
 
 /** `%2B` of a link is `+`; what is no escape stays. */

@@ -13,7 +13,7 @@ import {
 } from 'libphonenumber-js/max';
 import { PatchbayError } from '#src/errors.ts';
 import { bad, characterFlaw, type Flaw, good, type Reading, type WarningCode } from './cell.ts';
-import { spellPhone, wholeNumberOf } from './phone-spelling.ts';
+import { isFax, spellPhone, wholeNumberOf } from './phone-spelling.ts';
 import { isPlaceholder } from './placeholder.ts';
 
 /** The pattern of the service (`docs/facts.md`, "not looked up"). */
@@ -43,14 +43,22 @@ const remarkDropped: Flaw<WarningCode> = {
 /** No spelling of one number is longer. */
 const spellingLengthMax = 200;
 
+/** Most numbers of most files: nothing of them has to be tidied. */
+const plainNumber = /^\+[1-9]\d{6,14}$/;
+
 /** Reads one number. @param country of numbers without a country code; null if it is unknown. */
 export function readPhone(raw: string, country: CountryCode | null): Reading<string> {
+  if (plainNumber.test(raw)) {
+    const parsed = parseAny(raw, null);
+    if (parsed === null || parsed === 'countryMissing') return impossible;
+    return good(parsed.number, parsed.isValid() ? [] : [unassigned]);
+  }
   const broken = characterFlaw(raw);
   if (broken !== null) return broken;
   if (raw.length > spellingLengthMax) return /\p{L}/u.test(raw) ? withLetters(raw) : impossible;
   const { base: spelled, hasExtension, hasRemark } = spellPhone(raw);
   const whole = wholeNumberOf(spelled);
-  if (whole === 'lost' || spreadsheetError.test(spelled)) {
+  if (whole === 'lost' || spreadsheetError.test(raw.trim())) {
     const hint =
       'Format the column as text in the spreadsheet, or export again without opening the file in a spreadsheet.';
     return bad('phoneDamaged', 'a spreadsheet has damaged the phone number', hint);
@@ -64,6 +72,7 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
       'Write one whole number per cell.',
     );
   }
+  if (date.test(base)) return isADate;
   const found = parseAny(base, country);
   if (found === 'countryMissing') {
     const hint =
@@ -99,6 +108,10 @@ const impossible = bad(
   'this is not a possible phone number',
   'Check the country code and the number of digits.',
 );
+
+/** `05.03.2026` in place of a number: by the German plan, even one that is given out. */
+const date = /^(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)$/;
+const isADate = bad('phoneImpossible', 'this is a date and no phone number', 'Check which column holds the numbers.');
 
 /** Words in place of digits, as in `1-800-FLOWERS`, are not read: they are spelled for people, and cut off at will. */
 function withLetters(text: string): ReturnType<typeof bad> {
@@ -151,9 +164,19 @@ function withItsCountryCode(base: string, parsed: PhoneNumber): PhoneNumber | nu
   return international?.isValid() === true ? international : null;
 }
 
+/** Why a part is left out without a value; null for any other. */
+export function phoneLeftOut(part: string): Flaw<WarningCode> | null {
+  if (!isFax(part)) return null;
+  return {
+    code: 'phoneLeftOut',
+    message: 'this is a fax number, which cannot be called; it was left out',
+    hint: 'If it is a number to call, write it without the word fax.',
+  };
+}
+
 /** A `;` before at most six digits is a pause in what is dialled. */
 const alwaysSeparates = /[\r\n|]|:::|;(?!\s*(?:ext|\d{1,6}[*#]?\s*(?:$|[;,|\r\n])))/i;
-const wordBetween = '(?<!\\s)\\s+(?:or|and|und|oder|et|ou|y|o|&)\\s+';
+const wordBetween = '(?<!\\s)\\s+(?:or|and|und|oder|et|ou|y|o\\.?|bzw\\.?|&)\\s+';
 const spaceBetween = '(?<!\\s)(?:\\s{2,}|\\s(?=\\+\\s?\\d))';
 /** May also be part of a number (`030/1234567`). Tried in this order; the first that gives plausible numbers alone is used. */
 const maySeparate = [
@@ -169,13 +192,15 @@ const digitsMin = 7;
 
 /** The numbers of a cell, each to be read on its own; blank parts are left out. */
 export function splitPhones(text: string, country: CountryCode | null): readonly string[] {
+  if (plainNumber.test(text)) return [text];
   return cut(text, alwaysSeparates).flatMap((part) => splitIntoPlausible(part, country));
 }
 
 function splitIntoPlausible(text: string, country: CountryCode | null): readonly string[] {
   for (const separator of maySeparate) {
+    if (!separator.test(text)) continue;
     const parts = cut(text, separator);
-    const values = parts.filter((part) => !isWordForNone(part));
+    const values = parts.filter((part) => !isWordForNone(part) && !isFax(part));
     if (parts.length > 1 && values.length > 0 && values.every((part) => isPlausible(part, country))) return parts;
   }
   return [text];

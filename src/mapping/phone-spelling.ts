@@ -21,38 +21,70 @@ const words = `tel telephone telefon telefono telefone teléfono téléphone pho
   .join('|');
 /** A single letter only with a colon or a dot: `M: 0170…`. */
 const labelBefore = new RegExp(
-  `^(?:(?:(?:${words})(?:\\s(?:${words}))?\\s?(?:[.:]{1,2}|-)?|[tpmcwh][.:]{1,2})\\s?(?=[+(\\d]))`,
+  `^(?:(?:(?:${words})(?:\\s(?:${words}))?\\s?(?:[.:]{1,2}|-)?|[tpmcwhd][.:]{1,2})\\s?(?=[+(\\d]))`,
   'iu',
 );
 const labelBehind = new RegExp(`(?<=\\d)\\s?\\((?:${words})(?:\\s(?:${words}))?\\)$`, 'iu');
 
 /** `;ext=5`, `ext. 5`, `(x123)`, `#5`, `DW 5` at the end, after a digit. */
 const extension =
-  /(?<=[\d)])[\s,;]*\(?(?:extension|extn|ext|x|durchwahl|dw|nebenstelle|apparat|app|poste|interno|int|anexo|доб|内線|#)[\s.:=#]*\d{1,7}\)?$/iu;
+  /(?<=[\d)])[\s,;]*\(?(?:extension|extn|ext|x|durchwahl|dw|nebenstelle|apparat|app|poste|interno|int|anexo|доб|内線|#)[\s.:=#-]*\d{1,7}\)?$/iu;
 /** What a telephone dials after a pause: `,,5`, `;5`, `p5#`. Seven digits may be a number of their own. */
 const dialledAfter = /(?<=[\d)])\s?(?:[,;]\s?)*[,;pw]\s?[\d*#]{1,6}$/i;
 
+/** `555-0101 ext.`: what is left of an empty field for the extension. */
+const emptyExtension = /(?<=[\d)])[\s,;]*\(?(?:extension|ext|x)[\s.:]*\)?$/i;
+
 export function spellPhone(raw: string): SpelledPhone {
   const plain = plainCharacters(raw)
+    .replace(/\p{So}|\uFE0F/gu, '')
     .replace(/[\p{Pd}\u2212]/gu, '-')
     .replace(/[·•‧∙・]/gu, '.')
-    .replace(/[[{]/g, '(')
-    .replace(/[\]}]/g, ')')
     .replace(/[^\S\r\n]+/gu, ' ')
     .trim();
-  const bare = plain
-    .replace(/^["'’‘`´“”]+\s?/u, '')
+  const bare = unwrapped(plain)
+    .replace(/^["'’‘`´“”\s.,:;/-]+/u, '')
     .replace(/[\s"'’“”.,:;*/-]+$/u, '')
+    .replace(/[[{]/g, '(')
+    .replace(/[\]}]/g, ')')
     .replace(/^=\s?(?=[+(\d])/, '')
-    .replace(/^(?:tel|callto|phone):(?:\/\/)?\s?/i, '');
+    .replace(/^(?:tel|callto|phone|sms):(?:\/\/)?\s?/i, '');
   const hasLetters = /\p{L}/u.test(bare);
-  const unlabelled = hasLetters ? bare.replace(labelBefore, '').replace(labelBehind, '') : bare;
-  const number = unlabelled.replace(extension, '').replace(dialledAfter, '').trim();
+  const unlabelled = hasLetters
+    ? bare.replace(labelBefore, '').replace(labelBehind, '').replace(emptyExtension, '')
+    : bare;
+  const number = unlabelled
+    .replace(/^(\+?\d{5,})[.,]0+$/, '$1')
+    .replace(extension, '')
+    .replace(dialledAfter, '')
+    .trim();
   return {
-    base: number.replace(/^\(\s?(\+|00)\s?(\d{1,3})\s?\)/, '$1$2 ').replace(/^(\+?\d{5,})\.0+$/, '$1'),
-    hasExtension: number !== unlabelled.trim(),
-    hasRemark: unlabelled !== bare,
+    base: number.replace(/^\(\s?(\+|00)\s?(\d{1,3})\s?\)/, '$1$2 '),
+    hasExtension: /\d/.test(unlabelled.slice(number.length)) && !/^\+?\d{5,}[.,]0+$/.test(unlabelled),
+    hasRemark: hasLetters && unlabelled !== bare && !emptyExtension.test(bare),
   };
+}
+
+const pairs: Readonly<Record<string, string>> = { '[': ']', '<': '>', '{': '}', '(': ')' };
+
+/** Without a bracket around all of it, or one that has lost its other half: `["+1…"` of a list, `<+1…>`, `(+1…)`. */
+function unwrapped(text: string): string {
+  const closing = pairs[text[0] ?? ''];
+  const closedAt = closing === undefined ? null : text.indexOf(closing);
+  const start = closedAt === -1 || closedAt === text.length - 1 ? 1 : 0;
+  const opening = Object.keys(pairs).find((one) => pairs[one] === text.at(-1));
+  const openedAt = opening === undefined ? null : text.indexOf(opening);
+  const isOpen = openedAt === -1 || (openedAt === 0 && start === 1);
+  return text.slice(start, isOpen ? -1 : undefined);
+}
+
+/** `Fax: 030…`, `030… (fax)`: nobody can be called there. */
+export function isFax(text: string): boolean {
+  return (
+    text.length < 100 &&
+    /\d/.test(text) &&
+    /^\s*(?:tele)?fax(?:nummer| number)?[\s.:]|\((?:tele)?fax\)\s*$|\sfax\s*$/i.test(text)
+  );
 }
 
 /** A number as a spreadsheet or a program writes a long one: `3.108207129E9`, `4,15E+09`. */

@@ -11,7 +11,7 @@ export type PlaceholderPlace = 'key' | 'name' | 'company' | 'item';
 const list = (text: string): readonly string[] => text.split(/\s*,\s*/).map((entry) => entry.trim());
 
 /** Without dots, in lower case. */
-const anywhere = list('null, n/a, #n/a, #nv, #n/d, undefined');
+const anywhere = list('null, n/a, #n/a, #nv, #n/d, undefined, \\n');
 const unknowns = list(`
   unknown, not known, not available, not applicable, not provided, not given, not specified, unbekannt, nicht bekannt,
   nicht vorhanden, nicht angegeben, keine angabe, keine angaben, inconnu, inconnue, non renseigné, non renseigne,
@@ -20,7 +20,7 @@ const nones = list(`
   none, nil, no value, k a, blank, empty, kein, keine, keiner, keins, leer, ohne, entfällt, entfaellt, fehlt, aucun, aucune,
   néant, neant, ninguno, ninguna, no tiene, vacío, vacio`);
 const noItems = list(`
-  na, nan, no, nope, xx, xxx, tbd, tba, missing, no phone, no phone number, no number, no email, no e-mail,
+  na, ka, nv, nan, no, nope, private, unlisted, not listed, withheld, anonymous, xx, xxx, tbd, tba, missing, no phone, no phone number, no number, no email, no e-mail,
   no mail, does not have, nein, nichts, nix, keine nummer, keine telefonnummer, kein telefon, keine email, keine e-mail,
   keine mail, kein handy, non, sans, rien, nc, pas de téléphone, pas de telephone, pas de mail, pas d'email, nada, sd, s/d,
   s/n, sin teléfono, sin telefono, sin correo, sin email`);
@@ -38,12 +38,15 @@ const lengthMax = 40;
 /** A spreadsheet shows `#####` in place of a value that does not fit its column: that is a lost value, and not none. */
 const hidden = /^#+$/;
 
+/** An address, or a number with four digits that are not all zeros: no entry has these, and most cells do. */
+const isPlainlyValue = /@|\d\D{0,3}\d\D{0,3}\d\D{0,3}[1-9]/;
+
 /**
  * True for a word of the list, also in brackets or quotes, and for punctuation alone: `-`, `--`, `—`, `(   ) -`; of a key,
  * for dashes alone.
  */
 export function isPlaceholder(text: string, place: PlaceholderPlace): boolean {
-  if (text.length > lengthMax) return false;
+  if (text.length > lengthMax || isPlainlyValue.test(text)) return false;
   const trimmed = text.trim();
   if (trimmed === '' || hidden.test(trimmed)) return false;
   if (place === 'key' ? /^\p{Pd}+$/u.test(trimmed) : /^[\p{P}+=~|<>^`\s]+$/u.test(trimmed)) return true;
@@ -53,7 +56,11 @@ export function isPlaceholder(text: string, place: PlaceholderPlace): boolean {
   return words[place].has(plain) || (place === 'item' && words.item.has(plain.replaceAll(' ', '')));
 }
 
-/** `0`, `000-000-0000`, and the `+1` or `+49` that a form holds before anything is typed. */
+/** `0`, `000-000-0000`, `xxx-xxx-xxxx`, and the `+1` or `+49 (___) ___` that a form holds before anything is typed. */
 function isEmptyNumber(text: string): boolean {
-  return /^[0\s().+-]+$/.test(text) || /^\+[1-9]\d{0,2}$/.test(text);
+  return (
+    /^[0\s().+-]+$/.test(text) ||
+    /^\+[1-9]\d{0,2}[\s()_.-]*$/.test(text) ||
+    /^\+?\d?[\s().-]*(?:xxx[\sx().-]*)$/i.test(text)
+  );
 }

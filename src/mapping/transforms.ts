@@ -8,7 +8,7 @@
  */
 import { z } from 'zod';
 import { invariant } from '#src/errors.ts';
-import { bad, type Flaw, type RejectionCode } from './cell.ts';
+import { bad, type Flaw, type RejectionCode, trimWhole } from './cell.ts';
 import { compileDateFormat, formatFlaw, type ReadDate } from './date-format.ts';
 import { closestName } from './header.ts';
 import { splitPersonName } from './person-name.ts';
@@ -162,7 +162,7 @@ export const transformKeys: readonly string[] = Object.keys(withArgument.shape);
  * Never throws.
  */
 export function applyTransforms(text: string, transforms: readonly Transform[]): TransformResult {
-  let current = trimmed(text);
+  let current = trimWhole(text);
   for (const transform of transforms) {
     const result = functionOf(transform)(current);
     if (!result.ok) return result;
@@ -173,7 +173,7 @@ export function applyTransforms(text: string, transforms: readonly Transform[]):
         'Shorten the cell, or what the mapping replaces.',
       );
     }
-    current = trimmed(result.text);
+    current = trimWhole(result.text);
   }
   return { ok: true, text: current };
 }
@@ -215,19 +215,8 @@ function done(text: string): TransformResult {
   return { ok: true, text };
 }
 
-/** Spaces and invisible marks around a text: the no-break space, the byte order mark, marks of direction. */
-const invisible = /[\s\u00ad\u200b\u200e\u200f\u2060\ufeff]/;
-
-/** From each end, character by character: a pattern for the end would look at every run of spaces anew. */
-function trimmed(text: string): string {
-  let [start, end] = [0, text.length];
-  while (start < end && invisible.test(text[start] ?? '')) start += 1;
-  while (end > start && invisible.test(text[end - 1] ?? '')) end -= 1;
-  return text.slice(start, end);
-}
-
 function comparedForm(text: string): string {
-  return trimmed(text).normalize('NFC').toLowerCase();
+  return trimWhole(text).normalize('NFC').toLowerCase();
 }
 
 function mapValues(values: Readonly<Record<string, string>>, otherwise: string): Apply {

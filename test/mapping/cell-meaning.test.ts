@@ -73,6 +73,12 @@ describe('a text', () => {
     expect(desiredOf(row({ firstName: '  Zoe\u0308 ' })).scalars.firstName).toBe('Zoë');
   });
 
+  test('loses invisible marks at its ends, and is blank where it is nothing else; a key, too', () => {
+    const mapped = mapRecord({ externalId: '\u200ba\ufeff', firstName: '\u200eAda\u200b', company: '\u200b\u00a0' });
+    expect(desiredOf(mapped)).toMatchObject({ key: 'a', scalars: { firstName: 'Ada' } });
+    expect(desiredOf(mapped).scalars).toEqual({ firstName: 'Ada' });
+  });
+
   test('with a control character or half a character kills the row', () => {
     expect(codesOf(row({ firstName: 'A\u0000' }))).toEqual(['controlCharacter']);
     expect(codesOf(row({ company: '\u009f' }))).toEqual(['controlCharacter']);

@@ -19,6 +19,10 @@ describe('an e-mail address', () => {
     expect(addresses('Anna.B@Example.COM')).toEqual(['Anna.B@example.com']);
   });
 
+  test('keeps a dot at its beginning: it may be a slip, but it is not ours to correct', () => {
+    expect(addresses('.bob@example.com')).toEqual(['.bob@example.com']);
+  });
+
   test('may have a plus, an apostrophe, and letters of any alphabet', () => {
     expect(addresses("o'neil+x@example.com")).toEqual(["o'neil+x@example.com"]);
     expect(addresses('d\u00f6rte@b\u00fccher.example.org')).toEqual(['d\u00f6rte@b\u00fccher.example.org']);
@@ -56,6 +60,7 @@ describe('an e-mail address', () => {
     '"Smith, Bob" <bob@example.com>',
     'Smith, Bob <bob@example.com>',
     'Bob (bob@example.com)',
+    'Smith, Bob (bob@example.com)',
     'bob@example.com (work)',
     'bob@example.com (work, new)',
     'Bob <mailto:bob@example.com>',

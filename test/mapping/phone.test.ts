@@ -36,6 +36,12 @@ describe('a phone number becomes E.164', () => {
     ['[+1] 415 555 0101'],
     ['callto:+14155550101'],
     ['+1.4155550101E10'],
+    ['(+14155550101)'],
+    ['<+14155550101>'],
+    [',+14155550101,'],
+    ['\u260e\ufe0f +1 415 555 0101'],
+    ['+1 415 555 0101 ext.'],
+    ['4155550101,00', 'US'],
     ['1.4155550101E10', 'US'],
   ])('from %j', (text, country: string | null = null) => {
     expect(numbers(text, country)).toEqual(['+14155550101']);
@@ -178,6 +184,10 @@ describe('a phone number kills the row', () => {
     expect(codesOf(mapped(text))).toEqual([code]);
   });
 
+  test.each(['05.03.2026', '5/3/2026', '2026-03-05'])('when it is a date: %s', (text) => {
+    expect(codesOf(mapped(text, 'DE'))).toEqual(['phoneImpossible']);
+  });
+
   test('when letters are in place of digits, with the digit of each letter in the hint', () => {
     const row = mapped('1-800-FLOWERS', 'US');
     expect(row.kind === 'dead' && row.problems[0]?.hint).toMatch(/ABC is 2, DEF 3/);
@@ -204,6 +214,22 @@ describe('a phone number kills the row', () => {
   });
 });
 
+describe('a fax number', () => {
+  test.each(['Fax: +14155550101', 'fax +14155550101', '+14155550101 (fax)', 'Telefax. 030 1234567'])(
+    'is left out with a warning, since it cannot be called: %s',
+    (text) => {
+      expect(numbers(text, 'DE')).toEqual([]);
+      expect(warningsOf(mapped(text, 'DE'))).toEqual(['phoneLeftOut']);
+    },
+  );
+
+  test('beside another number leaves that one', () => {
+    const text = 'cell: 4155550101; fax: 4155550102';
+    expect(numbers(text, 'US')).toEqual(['+14155550101']);
+    expect(warningsOf(mapped(text, 'US'))).toEqual(['phoneLeftOut']);
+  });
+});
+
 describe('several numbers in one cell', () => {
   const both = ['+14155550101', '+14155550102'];
 
@@ -219,6 +245,8 @@ describe('several numbers in one cell', () => {
     '+14155550101 or +1 415 555 0102',
     'Mobile: +1 415 555 0101 / Work: +1 415 555 0102',
     '+14155550101, none; +14155550102',
+    '["+14155550101","+14155550102"]',
+    '"+14155550101","+14155550102"',
   ])('are taken apart: %j', (text) => {
     expect(numbers(text)).toEqual(both);
   });

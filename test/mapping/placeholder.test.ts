@@ -6,7 +6,7 @@ const row = (cells: Record<string, string>, context = {}) => mapRecord({ externa
 describe('a word for "nothing"', () => {
   test.each([
     ...['null', 'NULL', 'N/A', 'n/a', 'Undefined', '#N/A', '#NV'],
-    ...['-', '--', '---', '\u2013', '\u2014', '.', '?', '/', '(   ) -'],
+    ...['-', '--', '---', '\u2013', '\u2014', '.', '?', '/', '(   ) -', '\\N'],
     ...['unknown', 'Unknown', '(unknown)', 'not available', 'unbekannt', 'keine Angabe', 'inconnu', 'desconocido'],
   ])('%j in a name, phone or e-mail: a warning and no value', (word) => {
     const mapped = row({ firstName: word, lastName: word, company: word, email: word, phone: word });
@@ -38,7 +38,7 @@ describe('a word for "nothing"', () => {
   test.each([
     ...['na', 'n.a.', 'no', 'tbd', 'xxx', 'no phone', 'no email', 'keine E-Mail', 'kein Telefon', 'nc', 's/d', 'nada'],
     ...['sin correo', 'pas de mail', 'nichts', 'rien', 'sans'],
-    ...['0', '000-000-0000', '0000000000', '+1', '+49'],
+    ...['0', '000-000-0000', '0000000000', '+1', '+49', '+1 (___) ___-____', 'xxx-xxx-xxxx', 'private', 'withheld'],
   ])('%j in a phone or e-mail is no value; in a name and a company it is a text', (word) => {
     const mapped = row({ lastName: word, company: word, email: word, phone: word });
     expect(desiredOf(mapped)).toMatchObject({ scalars: { lastName: word, company: word }, emails: [], phones: [] });
