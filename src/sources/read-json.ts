@@ -23,7 +23,7 @@ import {
 import { itemOf, itemOfValue, type ReadValue, readValue, textRow } from './json-item.ts';
 import { knownWrappers, type Wrapper } from './json-wrapper.ts';
 import { noSigns, type PageSigns, readPageSigns } from './more-pages.ts';
-import { listNames, type SourceItem, shownValue } from './row.ts';
+import { listNames, placeText, recordOf, type SourceItem, shownValue } from './row.ts';
 
 /** Members of a root object that a message names. */
 const membersShownMax = 10;
@@ -76,7 +76,7 @@ function formatReader(
       }
       reader.end();
     } catch (error) {
-      throw error instanceof JsonError ? fileErrorOf(error, options) : error;
+      throw error instanceof JsonError ? fileErrorOf(error, options, tally.tail().recordCount + 1) : error;
     }
     yield* cut(items);
   };
@@ -140,7 +140,7 @@ function createDocumentReader(
       const { rivals = [] } = given ?? {};
       throw rivals.length > 1 ? severalLists(name, rootLine, rivals) : notAList(name, rootLine, membersFound(names));
     }
-    if (root.bytes() > limits.recordBytesMax) throw recordTooLong(name, rootLine, limits.recordBytesMax);
+    if (root.bytes() > limits.recordBytesMax) throw recordTooLong(name, { line: rootLine }, limits.recordBytesMax);
     items.push(itemOfValue(root.read(), rootLine, tally));
   };
 
@@ -200,20 +200,22 @@ function createLinesReader({ name, limits }: JsonOptions, tally: Tally, items: S
       items.push({ type: 'broken', row, problem: brokenLine(error, text, line) });
       return;
     }
-    if (isTooDeep) throw tooDeep(name, line, limits.jsonDepthMax);
+    if (isTooDeep) throw tooDeep(name, { line }, limits.jsonDepthMax);
   }, limits.recordBytesMax);
 }
 
-function fileErrorOf(error: JsonError, { name, limits }: JsonOptions): PatchbayError {
-  const { line } = error.place;
-  if (error.kind === 'tooLong') return recordTooLong(name, line, limits.recordBytesMax);
-  if (error.kind === 'tooDeep') return tooDeep(name, line, limits.jsonDepthMax);
-  const message = `${name}, line ${line}: not valid JSON: ${inWords(error)}`;
+/** @param record the number of the record that was being read. */
+function fileErrorOf(error: JsonError, { name, limits }: JsonOptions, record: number): PatchbayError {
+  const place: RecordPlace = { line: error.place.line, ...recordOf({ line: error.place.line, record }) };
+  const { line } = place;
+  if (error.kind === 'tooLong') return recordTooLong(name, place, limits.recordBytesMax);
+  if (error.kind === 'tooDeep') return tooDeep(name, place, limits.jsonDepthMax);
+  const message = `${name}, line ${placeText(place)}: not valid JSON: ${inWords(error)}`;
   const isOther = line === 1 && error.place.column === 1 && error.found !== null;
   const hint = isOther
     ? 'The file does not begin as JSON does. If it is a table, give its name the ending .csv.'
     : 'Make the export again; a file that was edited by hand often lacks a comma or has one too many.';
-  return fileError('jsonInvalid', message, { file: name, line }, hint, error);
+  return fileError('jsonInvalid', message, { file: name, ...place }, hint, error);
 }
 
 function inWords({ found, place, message }: JsonError): string {
@@ -226,16 +228,22 @@ function brokenLine(error: JsonError, text: string, line: number): Problem {
   return { code: 'jsonInvalid', line, field: null, value: shownValue(text), message, hint };
 }
 
-function recordTooLong(name: string, line: number, recordBytesMax: number): PatchbayError {
-  const message = `${name}, line ${line}: the record is longer than ${recordBytesMax} bytes`;
-  const facts = { file: name, line, recordBytesMax };
+interface RecordPlace {
+  readonly line: number;
+  /** Only where several records share the line. */
+  readonly record?: number;
+}
+
+function recordTooLong(name: string, place: RecordPlace, recordBytesMax: number): PatchbayError {
+  const message = `${name}, line ${placeText(place)}: the record is longer than ${recordBytesMax} bytes`;
+  const facts = { file: name, ...place, recordBytesMax };
   return fileError('recordTooLong', message, facts, 'Check that the file is a list with one object per contact.');
 }
 
-function tooDeep(name: string, line: number, jsonDepthMax: number): PatchbayError {
-  const message = `${name}, line ${line}: lists and objects inside each other more than ${jsonDepthMax} deep`;
+function tooDeep(name: string, place: RecordPlace, jsonDepthMax: number): PatchbayError {
+  const message = `${name}, line ${placeText(place)}: lists and objects inside each other more than ${jsonDepthMax} deep`;
   const hint = 'Check that the file is a list with one object per contact.';
-  return fileError('jsonTooDeep', message, { file: name, line, jsonDepthMax }, hint);
+  return fileError('jsonTooDeep', message, { file: name, ...place, jsonDepthMax }, hint);
 }
 
 function membersFound(names: readonly string[]): string {

@@ -172,6 +172,18 @@ describe('JSON: the right end for each input', () => {
     expect(error.message).toContain(message);
   });
 
+  it('names the record, too, where a file without line breaks is refused', async () => {
+    const records = Array.from({ length: 17 }, (_, id) => JSON.stringify({ id })).join(',');
+    const invalid = await failed(`[${records},{"id":NaN}]`);
+    expect(invalid.message).toMatch(/^a\.json, line 1, record 18: not valid JSON: unexpected "N"/);
+    expect(invalid.facts).toMatchObject({ line: 1, record: 18 });
+    const long = await failed(`{"data":[${records},{"id":"${'x'.repeat(1_100_000)}"}]}`);
+    expect(long.message).toMatch(/^a\.json, line 1, record 18: the record is longer/);
+    expect((await failed(`[${records.replaceAll(',', ',\n')},\n{"id":NaN}]`)).message).toMatch(
+      /^a\.json, line 18: not/,
+    );
+  });
+
   it('lets the last of duplicate members win, with a warning', async () => {
     const { items, tail } = await json('[{"id":1},\n{"id":1,"a":{"b":1,"b":2},"id":3}]');
     expect(dataOf(items)).toEqual([{ id: 1 }, { id: 3, a: { b: 2 } }]);
