@@ -104,7 +104,7 @@ function previewLines(output: Output, { contacts, rows, rejected, problems, warn
   return [
     ...(first.length === 0 ? [] : ['the first contacts, as they would be:', ...first]),
     ...(rejected === 0
-      ? [`of the first ${rows} rows, all can be imported`]
+      ? [rows === 1 ? 'the row can be imported' : `of the first ${rows} rows, all can be imported`]
       : [`of the first ${rows} rows, ${rejected} would be rejected:`]),
     ...counted(problems, 'rejected'),
     ...counted(warnings, 'warning'),

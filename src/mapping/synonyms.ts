@@ -27,7 +27,7 @@ export interface SynonymsRead {
   readonly rivals: ReadonlyMap<number, ContactColumn>;
 }
 
-/** By a header alone. `nameOrLast`: the other columns decide. `first` and `last` count only together. */
+/** By a header alone. `nameOrLast`: the other columns decide. `first` and `last` count only beside the other part of a name. */
 type Synonym =
   | { readonly kind: 'items'; readonly list: 'emails' | 'phones'; readonly label: string }
   | { readonly kind: 'scalar'; readonly name: ScalarName }
@@ -66,8 +66,8 @@ const synonyms: ReadonlyMap<string, Synonym> = new Map([
     'fullname contactname personname vorundnachname vornamenachname vornameundnachname kontaktname nomcomplet prenomnom prenometnom',
   ),
   ...people('nameOrLast', 'name nom'),
-  ...people('first', 'first'),
-  ...people('last', 'last'),
+  ...people('first', 'first given'),
+  ...people('last', 'last family'),
 ]);
 
 /** Null for any other header, and for one with a digit: `Company 2` is not the company. */
@@ -94,11 +94,13 @@ export function isItemsName(header: string): boolean {
  */
 export function readSynonyms(names: readonly (string | null)[], taken: ReadonlySet<ScalarName>): SynonymsRead {
   const found = names.map((name) => (name === null ? null : synonymOf(name)));
-  const pair = found.some((one) => one?.kind === 'first') && found.some((one) => one?.kind === 'last');
+  const holds = (kind: 'first' | 'last', name: ScalarName): boolean =>
+    taken.has(name) || found.some((one) => one?.kind === kind || (one?.kind === 'scalar' && one.name === name));
+  const [anyFirst, anyLast] = [holds('first', 'firstName'), holds('last', 'lastName')];
   const fieldOf = (one: Synonym | null): ScalarName | null => {
     if (one?.kind === 'scalar') return one.name;
-    if (!pair || (one?.kind !== 'first' && one?.kind !== 'last')) return null;
-    return one.kind === 'first' ? 'firstName' : 'lastName';
+    if (one?.kind === 'first' && anyLast) return 'firstName';
+    return one?.kind === 'last' && anyFirst ? 'lastName' : null;
   };
   const hasFirst = taken.has('firstName') || found.some((one) => fieldOf(one) === 'firstName');
   const hasLast = taken.has('lastName') || found.some((one) => fieldOf(one) === 'lastName');

@@ -10,7 +10,7 @@ import { type Feeds, findMapping } from '#src/feeds/feeds.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
-import { isIgnoredHeader } from '#src/mapping/header.ts';
+import { isIgnoredHeader, normaliseHeader } from '#src/mapping/header.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import type { MappingContext } from '#src/mapping/mapping-settings.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
@@ -153,10 +153,15 @@ function columnsBy(mapping: Mapping | null, facts: FileFacts, compiled: Compiled
     facts.columns.map(({ name }) => name),
   );
   const left = new Set(compiled.leftOut.map(({ column }) => column));
+  const ignored = new Set((mapping?.ignore ?? []).map(normaliseHeader));
   return facts.columns.map(({ name, values }, index): ProposedColumn => {
     const targets = uses[index] ?? [];
     const isMapped = targets.length > 0;
-    const reason = left.has(name) ? 'its name suggests contact data: it stops the first file' : 'not in the mapping';
+    const reason = left.has(name)
+      ? 'its name suggests contact data: it stops the first file'
+      : ignored.has(normaliseHeader(name))
+        ? 'ignored by the mapping'
+        : 'not in the mapping';
     return {
       column: name,
       target: isMapped ? targets.join(' and ') : null,

@@ -10,6 +10,7 @@ import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
 import { collectFacts, type FileFacts } from '#src/mapping/propose/column-facts.ts';
+import { keyRank } from '#src/mapping/propose/propose-key.ts';
 import { type FileHead, isKnownHeader, presetWords, recognise } from '#src/mapping/recognise.ts';
 import { isSynonym } from '#src/mapping/synonyms.ts';
 import { checkDelimiter } from '#src/sources/csv-layout.ts';
@@ -96,7 +97,7 @@ async function readAll(
 ): Promise<FileRead> {
   const { columns, format, encoding, delimiter } = source.head;
   const hasHeader = columns === null || columns.some((name) => name.trim() !== '');
-  const collector = collectFacts(hasHeader ? columns : []);
+  const collector = collectFacts(hasHeader ? columns : [], keyRank);
   let found: SourceItem | null = null;
   let lastLine = 0;
   let isWanted = true;
@@ -105,7 +106,8 @@ async function readAll(
   // Ends with the file, or once enough is known.
   for await (const slice of source.slices()) {
     for (const item of slice) {
-      if (line !== null && item.row.line <= line) found = item;
+      // Of several records on one line, the first.
+      if (line !== null && item.row.line <= line && item.row.line > (found?.row.line ?? 0)) found = item;
       lastLine = item.row.line;
       if (item.type === 'row' || item.row.kind === 'cells') (first.length < firstRowsMax ? first : last).push(item.row);
       if (item.type === 'row' && isWanted) isWanted = collector.see(item.row);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { callPatchbay } from '#test/support/call-patchbay.ts';
+import { writeWorkbook } from '#test/support/workbook.ts';
 
 interface Place {
   readonly folder: string;
@@ -154,6 +155,69 @@ describe('a known layout', () => {
       stdout.trim(),
     );
     expect((await place.call('map', '--mapping', 'hubspt')).stderr).toContain('"hubspot"');
+  });
+});
+
+describe('records of JSON', () => {
+  const records = [
+    { id: 'a9', person: { given: 'Ada', surname: 'Lovelace' }, mails: ['ada@example.com'], vip: true },
+    { id: 'b9', person: { given: 'Bob', surname: 'Byron' }, mails: [], vip: null },
+  ];
+
+  it('are proposed by paths, and imported by what was saved', async () => {
+    const place = openPlace();
+    const file = place.file('people.json', JSON.stringify(records));
+    const saved = await place.call('map', file, '--save', '--feed', 'app');
+    expect(saved.stdout).toMatch(/person\.given +Ada +firstName +certain/);
+    const done = await place.call('--json', 'import', '--sandbox', '--feed', 'app', file);
+    expect(JSON.parse(done.stdout), done.stderr).toMatchObject({ state: 'done', created: 2 });
+    const row = await place.call('map', file, '--feed', 'app', '--explain', '1');
+    expect(row.stdout).toMatch(/person\.surname +Lovelace +lastName +Lovelace/);
+    expect(row.stdout).toMatch(/vip +true/);
+    expect(row.stdout).toContain('contact: app-a9  Ada Lovelace  ada@example.com (email)');
+  });
+});
+
+describe('whole names and derived keys', () => {
+  it('are shown step by step, and imported as they were shown', async () => {
+    const place = openPlace();
+    const file = place.file(
+      'people.csv',
+      'Name,Company,Mail\n"van Dyke, Ada",Engine AG,Ada@Example.com\n"Byron, Bob",,bob@example.com\n',
+    );
+    const looked = await place.call('map', file);
+    expect(looked.stdout).toContain('note: the key is the e-mail address');
+    expect(looked.stdout).toContain('line 2: ada@example.com  Ada van Dyke, Engine AG  Ada@example.com (email)');
+    const row = await place.call('map', file, '--explain', '2');
+    expect(row.stdout).toMatch(/Mail +Ada@Example\.com +lowerCase → ada@example\.com +key +ada@example\.com/);
+    expect(row.stdout).toMatch(/Name +van Dyke, Ada +familyName → van Dyke +lastName +van Dyke/);
+    const saved = await place.call('map', file, '--save');
+    const then = /next: patchbay (.*)\n$/.exec(saved.stdout)?.[1]?.split(' ') ?? [];
+    const done = await place.call('--json', ...then);
+    expect(JSON.parse(done.stdout), done.stderr).toMatchObject({ state: 'done', created: 2 });
+  });
+});
+
+describe('a workbook', () => {
+  it('is mapped by its sheet', async () => {
+    const place = openPlace();
+    const file = 'book.xlsx';
+    const workbook = writeWorkbook({
+      sheets: [
+        { name: 'Info', rows: [['x']] },
+        {
+          name: 'People',
+          rows: [
+            ['Nr', 'Vorname'],
+            ['k17', 'Ada'],
+          ],
+        },
+      ],
+    });
+    writeFileSync(join(place.folder, file), workbook);
+    const { stdout, stderr } = await place.call('map', file, '--sheet', 'People');
+    expect(stdout, stderr).toMatch(/Vorname +Ada +firstName/);
+    expect(stdout).toContain('--sheet People --save book.xlsx');
   });
 });
 

@@ -4,6 +4,7 @@ import { parseMapping } from '#src/mapping/parse-mapping.ts';
 import { collectFacts, type FileFacts } from '#src/mapping/propose/column-facts.ts';
 import { draftText } from '#src/mapping/propose/draft-text.ts';
 import { proposeMapping, slugOf } from '#src/mapping/propose/propose.ts';
+import { keyRank } from '#src/mapping/propose/propose-key.ts';
 import { cellsRow, objectRow } from './support.ts';
 
 type Cells = readonly string[];
@@ -336,6 +337,29 @@ describe('files of unusual form', () => {
       Array.from({ length: 200 }, (_, n) => header.map((_name, c) => `v${n}-${c}`)),
     );
     expect(propose(facts).mapping.key).toBe('Contact ID');
+  });
+
+  test('many rows of many columns: the likely keys alone are compared to the end', () => {
+    const header = [...Array.from({ length: 20 }, (_, n) => `c${n}`), 'uid'];
+    const collector = collectFacts(header, keyRank);
+    for (let n = 0; n < 3_000; n += 1)
+      collector.see(
+        cellsRow(
+          header,
+          header.map((_, c) => `v${n}x${c}`),
+          n + 2,
+        ),
+      );
+    const facts = collector.facts(false);
+    expect(facts.columns.filter(({ isUnique }) => isUnique === true)).toHaveLength(4);
+    expect(propose(facts).mapping.key).toBe('uid');
+  });
+
+  test('a value that occurs twice beyond the sample is found', () => {
+    const collector = collectFacts(['ID', 'Email'], keyRank);
+    for (let n = 0; n < 3_000; n += 1)
+      collector.see(cellsRow(['ID', 'Email'], [`${n % 2_500}`, `${n}@example.com`], n + 2));
+    expect(propose(collector.facts(false)).mapping.key).toMatchObject({ column: 'Email' });
   });
 
   test('a header alone', () => {

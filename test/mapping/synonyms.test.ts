@@ -99,6 +99,7 @@ describe('names that meet', () => {
     ['two whole names', 'Name, Full Name', '', ['Name', 'Full Name']],
     ['a whole name beside first and last is not needed', 'firstName, lastName, Full Name', '', []],
     ['First and Last count together', 'First, Last', 'First → firstName, Last → lastName', []],
+    ['or beside the other part of the name', 'Given, Surname', 'Given → firstName, Surname → lastName', []],
     ['Spanish whole names are not split', 'Nombre completo', '', ['Nombre completo']],
   ])('%s: %s', (_, header, readings, stops) => {
     expect(readingsOf(header)).toBe(readings);

@@ -54,7 +54,7 @@ export async function map(options: MapCommandOptions, file: string | undefined):
   return exitCodes.done;
 }
 
-/** @throws PatchbayError `usage`: `mapNeedsFile`, `mapOptionsClash`. */
+/** @throws PatchbayError `usage`: `mapNeedsFile`, `mapOptionsClash`, `stdinNotRead`. */
 function requireSense(
   { save: isSaved, test: isTested, explain, mapping, feed }: MapCommandOptions,
   file: string | undefined,
@@ -64,6 +64,16 @@ function requireSense(
     throw new PatchbayError('usage', 'mapOptionsClash', '--save, --test and --explain exclude one another', {
       hint: 'Use one of them at a time.',
     });
+  }
+  if (file === '-') {
+    throw new PatchbayError(
+      'usage',
+      'stdinNotRead',
+      'map reads its file more than once, which standard input does not allow',
+      {
+        hint: 'Write it to a file first, then name the file.',
+      },
+    );
   }
   const isNamed = mapping !== undefined || (isTested === true && feed !== undefined);
   if (file === undefined && (!isNamed || explain !== undefined)) {

@@ -51,8 +51,8 @@ const columnsMax = 500;
 const valuesMax = 200;
 const valueCharsMax = 300;
 const sampleRowsKept = 200;
-/** Hashes of all columns together. */
-const hashesMax = 2_000_000;
+/** How many columns are compared to the end for values that occur twice; in the rows of the sample all are. */
+const comparedMax = 4;
 
 interface OpenColumn {
   readonly name: string;
@@ -64,21 +64,29 @@ interface OpenColumn {
   isList: boolean;
 }
 
-/** @param header of a table; null for JSON, where columns are met one by one: 500 at most. */
-export function collectFacts(header: readonly string[] | null): FactsCollector {
+/**
+ * @param header of a table; null for JSON, where columns are met one by one: 500 at most.
+ * @param rank of a column's name: of many columns, those of the lowest are compared for values that occur twice.
+ */
+export function collectFacts(
+  header: readonly string[] | null,
+  rank: (name: string) => number = () => 0,
+): FactsCollector {
   const open = new Map<string, OpenColumn>();
+  let rows = 0;
   const columnAt = (id: string, name: string, position: number | null): OpenColumn | null => {
     const known = open.get(id);
     if (known !== undefined || open.size >= columnsMax) return known ?? null;
-    const column = { name, position, filled: 0, hashes: new Set<number>(), isUnique: true, values: new Set<string>() };
-    open.set(id, { ...column, isList: false });
+    const isCompared = rows < sampledRowsMax;
+    open.set(id, {
+      ...{ name, position, filled: 0, values: new Set<string>(), isList: false },
+      ...{ hashes: isCompared ? new Set<number>() : null, isUnique: isCompared ? true : null },
+    });
     return open.get(id) ?? null;
   };
   const byPosition = (header ?? []).map((name, index) =>
     columnAt(`${index}`, tidyHeader(name) === '' ? `column ${index + 1}` : tidyHeader(name), index + 1),
   );
-  let rows = 0;
-  let hashCount = 0;
   const sample: Row[] = [];
 
   const put = (column: OpenColumn, text: string): void => {
@@ -88,21 +96,28 @@ export function collectFacts(header: readonly string[] | null): FactsCollector {
     if (rows <= sampledRowsMax && column.values.size < valuesMax) column.values.add(value.slice(0, valueCharsMax));
     if (column.hashes === null) return;
     const hash = hashOf(value);
-    const isNew = !column.hashes.has(hash);
-    if (isNew && hashCount < hashesMax) {
+    if (column.hashes.has(hash)) {
+      column.isUnique = false;
+      column.hashes = null;
+    } else {
       column.hashes.add(hash);
-      hashCount += 1;
-      return;
     }
-    // A value that occurs twice, or no room for one more.
-    column.isUnique = isNew ? null : false;
-    hashCount -= column.hashes.size;
-    column.hashes = null;
+  };
+
+  /** Keeps the hashes of a few columns: those of all would not fit into memory. */
+  const narrow = (): void => {
+    const compared = [...open.values()].filter(({ hashes }) => hashes !== null);
+    const ranked = compared.toSorted((left, right) => rank(left.name) - rank(right.name));
+    for (const column of ranked.slice(comparedMax)) {
+      column.hashes = null;
+      column.isUnique = null;
+    }
   };
 
   return {
     see: (row) => {
       rows += 1;
+      if (rows === sampledRowsMax) narrow();
       if (sample.length < sampleRowsKept) sample.push(row);
       if (row.kind === 'cells') {
         byPosition.forEach((column, index) => {
@@ -156,6 +171,11 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
     const texts = value.flatMap((element) => textOf(isJsonObject(element) ? valueIn(element) : element));
     return [{ path, texts, isList: true }];
   });
+}
+
+/** The paths of a record's members, as a mapping writes them. */
+export function memberPaths(object: JsonObject): readonly string[] {
+  return pathsOf(object).map(({ path }) => path);
 }
 
 /** An object in a list has its value under one of these names (`docs/mapping.md`). */

@@ -2,7 +2,7 @@
  * The key of an unknown layout: a column whose name is that of an id and whose values are unique and filled, else one whose
  * values alone are. Where there is none, a key is derived from the e-mail address, or from name and number. Pure.
  */
-import { wordsOf } from '../contact-columns.ts';
+import { contactColumnOf, wordsOf } from '../contact-columns.ts';
 import { tidyHeader } from '../header.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import type { Confidence } from './proposal.ts';
@@ -28,7 +28,7 @@ export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): Ke
   const usable = columns.filter(({ facts }) => !facts.isList && (facts.isNamed || facts.position !== null));
   const isFilled = ({ filled }: ColumnFacts): boolean => rows > 0 && filled >= rows * filledMin;
   const named = usable
-    .filter(({ facts }) => idRank(facts) !== null)
+    .filter(({ facts }) => idRank(facts.name) !== null)
     .sort((left, right) => rankOf(left) - rankOf(right));
   const remarks = named
     .filter(({ facts }) => rows > 0 && (facts.isUnique === false || !isFilled(facts)))
@@ -99,7 +99,9 @@ function uniqueInWords({ rows, isPartial }: FileFacts, { isUnique, filled }: Col
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
-const idWords = words('id uuid guid externalid extid recordid contactid customerid personid userid clientid memberid');
+const idWords = words(
+  'id uid uuid guid externalid extid recordid contactid customerid personid userid clientid memberid',
+);
 /** Whole names that say key, number or reference of a person. */
 const keyNames = words(
   `key reference ref kundennummer kundennr kontaktnummer kontaktnr mitgliedsnummer mitgliedsnr personalnummer personalnr
@@ -116,7 +118,7 @@ const foreignWords = words(
 const perhapsOwn = words('user external lead');
 
 /** 0 is best; null for a name that says nothing of a key. */
-function idRank({ name }: ColumnFacts): number | null {
+function idRank(name: string): number | null {
   const parts = wordsOf(name);
   const joined = parts.join('');
   const isId = idWords.has(parts.at(-1) ?? '') || idWords.has(joined);
@@ -127,7 +129,12 @@ function idRank({ name }: ColumnFacts): number | null {
 }
 
 function rankOf({ facts }: JudgedColumn): number {
-  return idRank(facts) ?? Number.POSITIVE_INFINITY;
+  return idRank(facts.name) ?? Number.POSITIVE_INFINITY;
+}
+
+/** How much a name suggests a key: 0 is best. Among others, an e-mail address may become one. */
+export function keyRank(name: string): number {
+  return idRank(name) ?? (contactColumnOf(name)?.kind === 'email' ? 30 : 100);
 }
 
 /** 1, 2, 3… under `Nr` is the number of the row: it changes with the order. */

@@ -8,6 +8,7 @@ import { compileMapping } from '../compile-mapping.ts';
 import { genericTargets } from '../layout.ts';
 import type { Mapping } from '../mapping-schema.ts';
 import { type MappingContext, resolveSettings } from '../mapping-settings.ts';
+import { memberPaths } from '../propose/column-facts.ts';
 import type { MappedRow } from '../row.ts';
 import type { ColumnRef } from '../value-schema.ts';
 import { type ContactView, viewContact } from './contact-view.ts';
@@ -47,7 +48,7 @@ export interface ExplainedCell {
 export function explainRow(mapping: Mapping | null, row: Row, context: MappingContext): ExplainedRow {
   const columns = row.kind === 'cells' ? row.columns : null;
   const whole = compileMapping(mapping, { columns }, context).mapRow(row);
-  const header = columns ?? Object.keys(row.kind === 'object' ? row.object : {});
+  const header = columns ?? (row.kind === 'object' ? memberPaths(row.object) : []);
   const uses = columnUses(mapping, header);
   const cellAt = (index: number): ExplainedCell => ({ column: header[index] ?? '', raw: rawAt(row, header, index) });
   return {
@@ -138,16 +139,17 @@ function cellsOf(row: Row, header: readonly string[], column: ColumnRef): readon
   const positions = positionsOf(column, header);
   if (positions.length > 0)
     return positions.map((index) => ({ column: header[index] ?? '', raw: rawAt(row, header, index) }));
-  const raw = row.kind === 'object' ? shown(valueAt(row.object, String(column))) : null;
+  const raw = row.kind === 'object' ? shownRaw(valueAt(row.object, String(column))) : null;
   return [{ column: String(column), raw }];
 }
 
 function rawAt(row: Row, header: readonly string[], index: number): string | null {
-  return row.kind === 'cells' ? (row.cells[index] ?? null) : shown(row.object[header[index] ?? '']);
+  return row.kind === 'cells' ? (row.cells[index] ?? null) : shownRaw(valueAt(row.object, header[index] ?? ''));
 }
 
 /** Only to show a member of a member; what the mapping reads is its own business. */
 function valueAt(object: { readonly [name: string]: JsonValue }, path: string): JsonValue | undefined {
+  if (Object.hasOwn(object, path)) return object[path];
   let value: JsonValue | undefined = object;
   for (const step of path.split(/[.[\]]+/).filter((one) => one !== '')) {
     if (typeof value !== 'object' || value === null) return undefined;
@@ -156,6 +158,10 @@ function valueAt(object: { readonly [name: string]: JsonValue }, path: string): 
       : (Object.getOwnPropertyDescriptor(value, step)?.value as JsonValue | undefined);
   }
   return value;
+}
+
+function shownRaw(value: JsonValue | undefined): string | null {
+  return value === null ? 'null' : shown(value);
 }
 
 const shownCharsMax = 200;

@@ -84,8 +84,10 @@ function outcomeOf(mapping: Mapping, cells: Fixture['row']): Outcome {
 function rowOf({ recognise = [] }: Mapping, cells: Fixture['row']): Row {
   const place = { line: 2, record: 1 };
   const values = Object.values(cells);
-  const isTable =
-    !recognise.some(({ members }) => members !== undefined) && values.every((one) => typeof one === 'string');
+  const isOfRecords = recognise.some(
+    ({ members, format }) => members !== undefined || format === 'json' || format === 'ndjson' || format === 'vcf',
+  );
+  const isTable = !isOfRecords && values.every((one) => typeof one === 'string');
   if (isTable) return { kind: 'cells', columns: Object.keys(cells), cells: values as string[], ...place };
   return {
     kind: 'object',

@@ -1,0 +1,123 @@
+/** What `map` shows of a mapping: fixtures that pass or differ, a row entry by entry, the first contacts. */
+import { describe, expect, test } from 'vitest';
+import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { columnUses } from '#src/mapping/show/entries.ts';
+import { explainRow } from '#src/mapping/show/explain-row.ts';
+import { previewRows } from '#src/mapping/show/preview.ts';
+import { runFixtures } from '#src/mapping/show/run-fixtures.ts';
+import { cellsRow, mapping, noContext, objectRow } from './support.ts';
+
+const by = mapping({
+  fields: { firstName: { column: 'Name', transform: ['givenNames'] }, company: { firstOf: ['Org', 'Firm'] } },
+  emails: [{ column: 'Mail', label: 'work' }],
+  phones: [{ column: 'Phone {n} - Value', label: { column: 'Phone {n} - Label', default: 'phone' } }],
+  customFields: [{ column: 'Tier', key: 'tier' }],
+  skipRows: [{ column: 'Gone', equals: 'yes' }],
+});
+
+describe('fixtures', () => {
+  const row = { id: 'a', Name: 'Ada Lovelace', Org: '', Firm: 'ACME', Mail: 'ada@example.com', Tier: 'gold' };
+  const contact = {
+    ...{ externalId: 'a', firstName: 'Ada', company: 'ACME' },
+    ...{ emails: [{ name: 'work', value: 'ada@example.com' }], customFields: { tier: 'gold' } },
+  };
+  const differences = (fixture: object) =>
+    runFixtures(mapping({ ...by, fixtures: [fixture] }))[0]?.differences.map(({ what }) => what);
+
+  test('pass where the row becomes what they say', () => {
+    expect(differences({ row, contact })).toEqual([]);
+    expect(differences({ row: { ...row, id: '' }, problems: ['keyMissing'] })).toEqual([]);
+    expect(differences({ row: { ...row, Gone: 'yes' }, skipped: true })).toEqual([]);
+    expect(differences({ row, contact: { ...contact, emails: [{ value: 'ada@example.com' }] } })).toEqual([]);
+    expect(differences({ row, contact, warnings: [] })).toEqual([]);
+  });
+
+  test.each([
+    ['another value', { row, contact: { ...contact, company: 'Other' } }, ['company']],
+    ['a value that is not there', { row, contact: { ...contact, role: 'Owner' } }, ['role']],
+    ['a value that they do not name', { row: { ...row, 'Phone 1 - Value': '+14155550101' }, contact }, ['phones']],
+    [
+      'another label',
+      { row, contact: { ...contact, emails: [{ name: 'home', value: 'ada@example.com' }] } },
+      ['emails'],
+    ],
+    ['a row that is rejected', { row: { ...row, Mail: 'x' }, contact }, ['row']],
+    ['a row that is not', { row, problems: ['keyMissing'] }, ['problems']],
+    ['other problems', { row: { ...row, Mail: 'x' }, problems: ['keyMissing'] }, ['problems']],
+    ['a row that is left out', { row: { ...row, Gone: 'yes' }, contact }, ['row']],
+    ['a row that is kept', { row, skipped: true }, ['row']],
+    ['other warnings', { row, contact, warnings: ['phoneUnassigned'] }, ['warnings']],
+  ])('fail for %s', (_, fixture, expected) => {
+    expect(differences(fixture)).toEqual(expected);
+  });
+});
+
+describe('a row', () => {
+  const columns = ['id', 'Name', 'Org', 'Firm', 'Mail', 'Phone 1 - Label', 'Phone 1 - Value', 'Tier', 'Notes', 'Gone'];
+  const cells = ['a', 'Ada Lovelace', '', 'ACME', 'ada@example.com', 'Mobile', '030', 'gold', 'n', ''];
+
+  test('is explained entry by entry, with the columns that nothing reads', () => {
+    const explained = explainRow(by, cellsRow(columns, cells, 7), noContext);
+    expect(explained).toMatchObject({ line: 7, contact: null, problems: [{ field: 'Phone 1 - Value' }] });
+    expect(explained.entries.map(({ target, result, problems }) => [target, result, problems.length])).toEqual([
+      ['key', 'a', 0],
+      ['firstName', 'Ada', 0],
+      ['company', 'ACME', 0],
+      ['email (work)', 'ada@example.com (work)', 0],
+      ['phone', null, 1],
+      ['custom.tier', 'gold', 0],
+    ]);
+    expect(explained.entries[1]).toMatchObject({
+      cells: [{ column: 'Name', raw: 'Ada Lovelace' }],
+      steps: [{ step: 'givenNames', result: 'Ada' }],
+    });
+    expect(explained.entries[2]?.cells.map(({ column }) => column)).toEqual(['Org', 'Firm']);
+    expect(explained.unused).toEqual([{ column: 'Notes', raw: 'n' }]);
+  });
+
+  test('in the generic layout, column by column', () => {
+    const row = cellsRow(['externalId', 'Name', 'Mobile', 'Notes'], ['a', 'Ada van Dyke', '+14155550101', 'n']);
+    const { entries, unused, contact } = explainRow(null, row, noContext);
+    expect(entries.map(({ target, result }) => [target, result])).toEqual([
+      ['key', 'a'],
+      ['firstName', 'Ada'],
+      ['lastName', 'van Dyke'],
+      ['phone (mobile)', '+14155550101 (mobile)'],
+    ]);
+    expect([unused, contact?.lastName]).toEqual([[{ column: 'Notes', raw: 'n' }], 'van Dyke']);
+  });
+
+  test('of JSON, by paths', () => {
+    const paths = mapping({ fields: { firstName: 'p.first' }, emails: [{ column: 'mails' }] });
+    const row = objectRow({ id: 'a', p: { first: 'Ada', x: 1 }, mails: ['a@example.com', 'b@example.com'] });
+    const { entries, unused } = explainRow(paths, row, noContext);
+    expect(entries.map(({ result }) => result)).toEqual(['a', 'Ada', 'a@example.com (email), b@example.com (email)']);
+    expect(unused).toEqual([{ column: 'p.x', raw: '1' }]);
+  });
+});
+
+test('the use of each column is known, of patterns, labels and countries too', () => {
+  expect(columnUses(by, ['Phone 2 - Value', 'Phone 2 - Label', 'Firm', 'Notes'])).toEqual([
+    ...[['phone'], ['label'], ['company']],
+    [],
+  ]);
+});
+
+test('the preview shows three contacts, and counts why rows would be rejected', () => {
+  const plain = mapping({ fields: { firstName: 'Name' }, phones: [{ column: 'Tel' }] });
+  const columns = ['id', 'Name', 'Tel'];
+  const rows = ['+14155550101', '030 1234567', '+14155550103', 'x', '030 1234568'].map((tel, index) =>
+    cellsRow(columns, [`k${index}`, 'Ada', tel], index + 2),
+  );
+  const preview = previewRows(compileMapping(plain, { columns }, noContext), rows);
+  expect(preview.contacts.map(({ line, contact }) => [line, contact?.externalId ?? null])).toEqual([
+    [2, 'k0'],
+    [3, null],
+    [4, 'k2'],
+  ]);
+  expect(preview).toMatchObject({ rows: 5, rejected: 3 });
+  expect(preview.problems.map(({ count, first }) => [first.code, first.line, count])).toEqual([
+    ['phoneCountryMissing', 3, 2],
+    ['phoneLetters', 5, 1],
+  ]);
+});
