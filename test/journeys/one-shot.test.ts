@@ -7,7 +7,18 @@ import { until } from '#test/support/until.ts';
 
 const documentKeys = [
   ...['run', 'feed', 'file', 'service', 'state', 'rows', 'created', 'updated', 'unchanged', 'skipped', 'dead'],
-  ...['pending', 'adopted', 'heldFields', 'removedValues', 'deadNew', 'warnings', 'requests', 'seconds', 'fixFile'],
+  ...[
+    'pending',
+    'adopted',
+    'linked',
+    'heldFields',
+    'removedValues',
+    'deadNew',
+    'warnings',
+    'requests',
+    'seconds',
+    'fixFile',
+  ],
   ...['report', 'exitCode', 'problems'],
 ];
 
