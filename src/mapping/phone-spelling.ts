@@ -78,7 +78,7 @@ function unwrapped(text: string): string {
   return text.slice(start, isOpen ? -1 : undefined);
 }
 
-/** `Fax: 030…`, `030… (fax)`: nobody can be called there. */
+/** `Fax: 030…`, `030… (fax)`: such a number cannot be called. */
 export function isFax(text: string): boolean {
   return (
     text.length < 100 &&
