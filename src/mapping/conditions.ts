@@ -131,7 +131,7 @@ function fold(text: string): string {
 }
 
 /** @param not empty, or `not ` with a blank. */
-function describe({ column, equals, beginsWith, contains, isBlank }: Condition, not: '' | 'not '): string {
+function describe({ column, equals, beginsWith, contains, isBlank, isAlone }: Condition, not: '' | 'not '): string {
   if (column === undefined) return 'footer or total of the export';
   const name = typeof column === 'number' ? `column ${column}` : column;
   if (equals !== undefined) return `${name} is ${not}${anyOf(equals)}`;
@@ -139,7 +139,8 @@ function describe({ column, equals, beginsWith, contains, isBlank }: Condition, 
   const verb = not === '' ? '' : 'does not ';
   if (beginsWith !== undefined) return `${name} ${verb}begin${does} with ${anyOf(beginsWith)}`;
   if (contains !== undefined) return `${name} ${verb}contain${does} ${anyOf(contains)}`;
-  return `${name} is ${(isBlank === true) === (not === '') ? 'blank' : 'filled'}`;
+  const only = isAlone === true && isBlank !== true ? 'only ' : '';
+  return `${only}${name} is ${(isBlank === true) === (not === '') ? 'blank' : 'filled'}`;
 }
 
 const textsShownMax = 3;

@@ -1,6 +1,7 @@
 /** What becomes of the samples of known exports: every contact, every skipped row, every column that is not used. */
 import { describe, expect, test } from 'vitest';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
+import { runFixtures } from '#src/mapping/show/run-fixtures.ts';
 import { mapSample, presetNamed, samples } from './support.ts';
 
 const mara = { firstName: 'Mara', lastName: 'Lindqvist', company: 'Nordlicht Optics', role: 'Head of Sales' };
@@ -326,7 +327,7 @@ test('LinkedIn: below three lines; people who left are skipped', async () => {
     },
     { key: 'linkedin-noor-haddad', ...noor, sourceUrl: 'https://www.linkedin.com/in/noor-haddad' },
   ]);
-  expect(notes).toEqual(['skipped 1 row: Connected On is filled (line 7)']);
+  expect(notes).toEqual(['skipped 1 row: only Connected On is filled (line 7)']);
   expect(ignored).toEqual([]);
 });
 
@@ -382,6 +383,12 @@ describe('Stripe', () => {
       { key: 'stripe-cus_ExAmPlE00002', emails: ['email: hello@example.org'] },
     ]);
   });
+});
+
+test('the fixtures of every preset show what becomes of their rows', async () => {
+  for (const preset of await loadPresets()) {
+    expect([preset.name, runFixtures(preset).filter(({ ok }) => !ok)]).toEqual([preset.name, []]);
+  }
 });
 
 test('the presets of one system give their contacts the same keys', async () => {
