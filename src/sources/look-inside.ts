@@ -42,7 +42,11 @@ async function inArchive(file: SourceFile, named: Named, limits: SourceLimits): 
   const content = zipContent(archive);
   if (content.kind === 'workbook') {
     const isExpected = named.format === 'xlsx';
-    return { kind: 'workbook', archive, notes: isExpected ? [] : [byContent(file.name, 'is an Excel workbook')] };
+    return {
+      kind: 'workbook',
+      archive,
+      notes: isExpected ? [] : [byContent(file.name, 'is an Excel workbook and was read as one')],
+    };
   }
   const { entry, named: inner, others } = content;
   const name = `${entry.name} in ${file.name}`;
