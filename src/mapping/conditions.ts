@@ -107,12 +107,15 @@ function firstFilled(cells: readonly string[]): string {
   return cells.find((cell) => cell.trim() !== '') ?? '';
 }
 
-/** Any of the texts is enough; a list in JSON has several. */
 function holds(condition: Condition, texts: readonly string[], row: Row): boolean {
-  const { equals, beginsWith, contains, isBlank, isFilled, isAlone } = condition;
+  const isAlone = row.kind !== 'cells' || row.cells.filter((cell) => cell.trim() !== '').length <= 1;
+  return (condition.isAlone !== true || isAlone) && meets(condition, texts);
+}
+
+/** Whether a condition holds for a cell. Any of the texts is enough; a list in JSON has several. */
+export function meets(condition: Condition, texts: readonly string[]): boolean {
+  const { equals, beginsWith, contains, isBlank, isFilled } = condition;
   const found = texts.map(fold).filter((text) => text !== '');
-  if (isAlone === true && row.kind === 'cells' && row.cells.filter((cell) => cell.trim() !== '').length > 1)
-    return false;
   if (isBlank === true) return found.length === 0;
   if (isFilled === true) return found.length > 0;
   const any = (wanted: string | readonly string[], test: (text: string, wanted: string) => boolean) =>

@@ -44,6 +44,16 @@ export function memberFinder(path: string): (object: JsonObject) => Member {
   };
 }
 
+/** Paths are few, and asked of every record. */
+const finders = new Map<string, (object: JsonObject) => Member>();
+const findersMax = 1_000;
+
+export function finderOf(path: string): (object: JsonObject) => Member {
+  const finder = finders.get(path) ?? memberFinder(path);
+  if (finders.size < findersMax) finders.set(path, finder);
+  return finder;
+}
+
 /** The steps of a path without their brackets, in the form in which names are compared: `phones[].value` → phones, value. */
 export function pathNames(path: string): readonly string[] {
   return path.split('.').map((text) => normaliseHeader(stepOf(text).name));

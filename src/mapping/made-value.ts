@@ -7,7 +7,7 @@ import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 import { type Flaw, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
 import { type CellReading, type Finding, readValue, refused } from './cells.ts';
-import type { Condition } from './condition-schema.ts';
+import { meets } from './conditions.ts';
 import { countryOf } from './country.ts';
 import { evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
 import type { BoundColumn, ItemsTarget, Made, Target } from './target.ts';
@@ -79,22 +79,7 @@ function splitUp(
 
 function isSkipped({ cell, condition }: NonNullable<Made['skip']>, value: Found, row: RowCells): boolean {
   const asked = cell === null ? value : row.read(cell);
-  return meets(condition, textIn(asked, row));
-}
-
-/** Whether a condition holds for one text. */
-export function meets({ equals, beginsWith, contains, isBlank }: Condition, text: string): boolean {
-  const cell = folded(text);
-  const any = (wanted: string | readonly string[], test: (one: string) => boolean) =>
-    [wanted].flat().some((one) => test(folded(one)));
-  if (equals !== undefined) return any(equals, (one) => cell === one);
-  if (beginsWith !== undefined) return any(beginsWith, (one) => cell.startsWith(one));
-  if (contains !== undefined) return any(contains, (one) => cell.includes(one));
-  return isBlank === true ? cell === '' : cell !== '';
-}
-
-function folded(text: string): string {
-  return text.normalize('NFC').trim().toLowerCase();
+  return meets(condition, [textIn(asked, row)]);
 }
 
 /** The text of a cell; blank for whatever is none. */

@@ -10,7 +10,7 @@ import { columnMatcher, isPattern } from './column-pattern.ts';
 import type { Found, RowCells } from './expression.ts';
 import { type Lacking, refuseWithoutContent } from './file-findings.ts';
 import { closestName, isIgnoredHeader, normaliseHeader } from './header.ts';
-import { type Member, memberFinder, pathNames } from './json-path.ts';
+import { finderOf, pathNames } from './json-path.ts';
 import { readBound } from './made-value.ts';
 import type { Mapping } from './mapping-schema.ts';
 import type { Settings } from './mapping-settings.ts';
@@ -40,7 +40,6 @@ export function mapMembers(mapping: Mapping, settings: Settings): MemberMapping 
   const columns = columnsOf(mapping).filter((column) => typeof column === 'string');
   const patterns = columns.filter(isPattern).map(columnMatcher);
   const used = usedNames(columns.filter((column) => !isPattern(column)));
-  const cellsOf = createCellReader();
   const shapes = new Map<string, readonly BoundColumn[]>();
   const boundFor = (object: JsonObject): readonly BoundColumn[] => {
     if (patterns.length === 0) return bound;
@@ -121,15 +120,8 @@ function pathsIn(object: JsonObject, depth: number): readonly string[] {
     .slice(0, namesMax);
 }
 
-/** Paths are taken apart once for all rows. */
-function createCellReader(): (object: JsonObject) => RowCells {
-  const finders = new Map<string, (object: JsonObject) => Member>();
-  const finderOf = (path: string) => {
-    const known = finders.get(path) ?? memberFinder(path);
-    finders.set(path, known);
-    return known;
-  };
-  return (object) => ({
+function cellsOf(object: JsonObject): RowCells {
+  return {
     from: 'json',
     read: ({ field }): Found => {
       const { name, raw, rival } = finderOf(field)(object);
@@ -137,7 +129,7 @@ function createCellReader(): (object: JsonObject) => RowCells {
       const hint = 'Keep one of them, or give one exactly the name in the mapping.';
       return { field: name, raw, flaw: bad('memberTwice', `"${name}" and "${rival}" both match`, hint).flaw };
     },
-  });
+  };
 }
 
 /** Each member that the mapping names must be in some record, unless it is optional. */
@@ -190,7 +182,7 @@ function presence(name: string): (object: JsonObject) => boolean {
     const match = columnMatcher(name);
     return (object) => pathsIn(object, 0).some((path) => match(path) !== null);
   }
-  const find = memberFinder(name);
+  const find = finderOf(name);
   return (object) => find(object).raw !== undefined;
 }
 

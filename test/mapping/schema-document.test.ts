@@ -51,3 +51,10 @@ test('generic.yaml shows every key, at least in a comment', () => {
   const keys = new Set(properties(mappingJsonSchema(), '').map(([path]) => path.slice(path.lastIndexOf('.') + 1)));
   expect([...keys].filter((key) => !new RegExp(`\\b${key}:`).test(text))).toEqual([]);
 });
+
+test('what generic.yaml shows in comments can be written as it is', () => {
+  const text = readFileSync(new URL('mappings/generic.yaml', config), 'utf8');
+  const shown = [...text.matchAll(/^# {3}(- .*)$|^ {2}# (- .*| {2}.*)$/gm)].map(([line]) => line.replace(/# ?/, ''));
+  expect(shown.length).toBeGreaterThan(10);
+  for (const line of shown) expect(() => parse(line.trim().replace(/^- /, ''))).not.toThrow();
+});
