@@ -79,6 +79,10 @@ const limits = {
   clearsFloor: floor().describe('The clear guard applies from this many values.'),
   deadMax: percentage().describe('The share of rows that may be rejected before any request is sent.'),
   deadFloor: floor().describe('The guard on rejected rows applies from this many of them.'),
+  lossesMax: percentage().describe(
+    'The share of rows that may lose a value that cannot be read, where the mapping leaves such values out.',
+  ),
+  lossesFloor: floor().describe('The guard on such rows applies from this many of them.'),
   adoptionsMax: percentage().describe(
     'The share of looked-up contacts that may already exist without being known to the ledger.',
   ),
@@ -113,6 +117,8 @@ export const guardsSection = z
     clearsFloor: limits.clearsFloor.default(10),
     deadMax: limits.deadMax.prefault('5%'),
     deadFloor: limits.deadFloor.default(20),
+    lossesMax: limits.lossesMax.prefault('20%'),
+    lossesFloor: limits.lossesFloor.default(20),
     adoptionsMax: limits.adoptionsMax.prefault('30%'),
     adoptionsFloor: limits.adoptionsFloor.default(10),
     refusalsMax: limits.refusalsMax.default(20),

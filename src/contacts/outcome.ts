@@ -40,6 +40,8 @@ export interface Problem {
   readonly message: string;
   /** What to do next, in one sentence. */
   readonly hint: string;
+  /** Of a warning: the value could not be read, and the contact goes without it (`onInvalid: drop`). */
+  readonly isLoss?: true;
 }
 
 /** `cleared` is a scalar or a custom field set to null; `removed` and `relabelled` are e-mails and phones. */

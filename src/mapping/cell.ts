@@ -122,6 +122,8 @@ export interface Flaw<Code extends string = string> {
   readonly message: string;
   /** What to do next, in one sentence. */
   readonly hint: string;
+  /** Of a warning: the value could not be read, and the contact goes without it. */
+  readonly isLoss?: true;
 }
 
 /** The result of reading one value: normalised, perhaps with warnings, or refused. */

@@ -148,7 +148,7 @@ function countryNotKnown(field: string): (finding: Finding) => Finding {
 function withoutInvalid({ adds, problems, warnings }: CellReading, target: Target): CellReading {
   const dropped = problems.map(({ flaw, ...place }) => ({
     ...place,
-    flaw: { ...flaw, message: `${flaw.message}; the value was left out` },
+    flaw: { ...flaw, message: `${flaw.message}; the value was left out`, isLoss: true as const },
   }));
   return { adds: filledSlots(adds, target), problems: [], warnings: [...warnings, ...dropped] };
 }

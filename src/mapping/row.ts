@@ -57,8 +57,9 @@ export function foldRow(line: number, sourceLabel: string | null, readings: read
 }
 
 function problemOf(line: number, { field, raw, flaw }: Finding): Problem {
-  const { code, message, hint } = flaw;
-  return { code, line, field, value: raw === undefined ? null : showValue(raw), message, hint };
+  const { code, message, hint, isLoss } = flaw;
+  const value = raw === undefined ? null : showValue(raw);
+  return { code, line, field, value, message, hint, ...(isLoss === true ? { isLoss } : {}) };
 }
 
 const valueLengthMax = 200;

@@ -23,6 +23,8 @@ export interface GuardLimits {
   readonly clearsFloor: number;
   readonly deadMax: number;
   readonly deadFloor: number;
+  readonly lossesMax: number;
+  readonly lossesFloor: number;
   readonly rowsMin: number;
   readonly rowsFloor: number;
   readonly keysMin: number;
@@ -47,6 +49,8 @@ export interface StagedTally {
   /** Values that the file said before and now wants gone; a replaced value does not count. */
   readonly clears: number;
   readonly dead: number;
+  /** Changed rows of which a value cannot be read and is left out, by choice of the mapping. */
+  readonly lossy: number;
 }
 
 /** What is counted for the guards: the file, and what its feed knows. */
@@ -95,7 +99,8 @@ type Guard =
   | 'updates'
   | 'creates'
   | 'clears'
-  | 'dead';
+  | 'dead'
+  | 'losses';
 
 /** `limit` is a fraction: the most, or for `rows` and `keys` the least. */
 export interface GuardVerdict extends GuardFigures {
@@ -190,6 +195,9 @@ function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions):
   );
   check('clears', tally.clears, tally.known, change(limits.clearsMax), tally.clears >= Math.max(1, limits.clearsFloor));
   check('dead', tally.dead, tally.rows, deadLimit, tally.dead >= Math.max(1, limits.deadFloor));
+  // A value or two that cannot be read must not cost a person; those of most rows are a mistake, such as a missing country.
+  const lossesLimit = Math.max(limits.lossesMax, options.maxDead ?? 0);
+  check('losses', tally.lossy, tally.rows, lossesLimit, tally.lossy >= Math.max(1, limits.lossesFloor));
   return verdicts;
 }
 
@@ -307,6 +315,8 @@ function sentence(verdict: GuardVerdict): string {
       return `the file clears or removes ${count} values of ${base} contacts it had before ${most}`;
     case 'dead':
       return `${count} of ${base} rows are rejected ${most}`;
+    case 'losses':
+      return `${count} of ${base} rows would lose a value that cannot be read, such as a phone number without its country ${most}`;
     default:
       return unreachable(guard);
   }
@@ -354,7 +364,7 @@ function flagsThatPass(verdicts: readonly GuardVerdict[]): string | null {
     Math.max(
       0,
       ...verdicts
-        .filter(({ guard }) => (guard === 'dead') === ofDead)
+        .filter(({ guard }) => (guard === 'dead' || guard === 'losses') === ofDead)
         .map(({ count, base }) => (base === 0 ? Number.POSITIVE_INFINITY : Math.ceil((count / base) * 100))),
     );
   const change = percentFor(false);

@@ -187,6 +187,7 @@ function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
     updates: updates.length,
     creates: changed.filter(({ isKnown }) => !isKnown).length,
     clears: updates.reduce((count, { clears }) => count + clears, 0),
+    lossy: changed.filter(({ warnings }) => warnings.some(({ isLoss }) => isLoss === true)).length,
   };
 }
 

@@ -101,7 +101,7 @@ async function stageRows(
   const adopt = adopts(parts, run);
   const advice = createCountryAdvice(parts, signal);
   const target = { ledger, clock, log, run, rowsPerBatch, advice };
-  let tally: StagedTally = { rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0 };
+  let tally: StagedTally = { rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0, lossy: 0 };
   const lateDead: LateDead[] = [];
   for await (const items of supply.items()) {
     signal.throwIfAborted();
@@ -141,6 +141,7 @@ function sumOf(left: StagedTally, right: StagedTally): StagedTally {
     creates: left.creates + right.creates,
     clears: left.clears + right.clears,
     dead: left.dead + right.dead,
+    lossy: left.lossy + right.lossy,
   };
 }
 

@@ -29,6 +29,8 @@ describe('layers of the configuration', () => {
         clearsFloor: 10,
         deadMax: 0.05,
         deadFloor: 20,
+        lossesMax: 0.2,
+        lossesFloor: 20,
         adoptionsMax: 0.3,
         adoptionsFloor: 10,
         refusalsMax: 20,

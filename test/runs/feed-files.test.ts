@@ -194,7 +194,16 @@ describe('a fix-file of a feed', () => {
 
 const bench70 = {
   ...{ updatesMax: 1_000, updatesFloor: 10, createsMax: 1_000, createsFloor: 100, clearsMax: 1_000, clearsFloor: 10 },
-  ...{ deadMax: 1, deadFloor: 20, rowsMin: 0.7, rowsFloor: 10, keysMin: 0.5, keysFloor: 10 },
+  ...{
+    deadMax: 1,
+    deadFloor: 20,
+    lossesMax: 1,
+    lossesFloor: 20,
+    rowsMin: 0.7,
+    rowsFloor: 10,
+    keysMin: 0.5,
+    keysFloor: 10,
+  },
   ...{ strangersRows: 20, strangersFloor: 100, olderRows: 20 },
 };
 

@@ -248,6 +248,7 @@ describe('the reason of a stopped run', () => {
     ['creates', { known: 200, creates: 101 }, 'guardCreates', 'guards.createsMax', '--max-change 51%'],
     ['clears', { known: 100, clears: 11 }, 'guardClears', 'guards.clearsMax', '--max-change 11%'],
     ['dead rows', { rows: 100, dead: 33 }, 'guardDead', 'guards.deadMax', '--max-dead 33%'],
+    ['rows that lose a value', { rows: 100, lossy: 33 }, 'guardLosses', 'guards.lossesMax', '--max-dead 33%'],
   ])('has a code, a key and a flag for %s', (_name, tally, code, key, flag) => {
     const reason = reasonOf(tally);
     expect(reason.code).toBe(code);

@@ -316,6 +316,24 @@ describe('a run that a guard stops', () => {
     expect(await bench.names('handed-over')).toHaveLength(1);
   });
 
+  it('is one of an address book whose numbers lack their country, although the mapping leaves out what cannot be read', async () => {
+    const bench = await openRunsBench({ guards: defaultGuards });
+    const people = Array.from(
+      { length: 25 },
+      (_, index) => `Ann,Fir${index},ann${index}@example.com,Mobile,555 01${10 + index}`,
+    );
+    const header = 'First Name,Last Name,E-mail 1 - Value,Phone 1 - Label,Phone 1 - Value,Organization Name';
+    const run = await bench.import(
+      'google.csv',
+      csv(
+        people.map((row) => `${row},`),
+        header,
+      ),
+    );
+    expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardLosses', facts: { lossesCount: 25 } } });
+    expect(await bench.world.contacts()).toEqual([]);
+  });
+
   it('goes on when it is approved', async () => {
     const bench = await openRunsBench({ guards: defaultGuards });
     const stopped = await bench.import('a.csv', csv([...fillers(50), ...broken(20)]));

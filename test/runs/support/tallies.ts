@@ -11,6 +11,8 @@ export const defaultGuards: GuardLimits = {
   clearsFloor: 10,
   deadMax: 0.05,
   deadFloor: 20,
+  lossesMax: 0.2,
+  lossesFloor: 20,
   rowsMin: 0.7,
   rowsFloor: 10,
   keysMin: 0.5,
@@ -30,6 +32,8 @@ export const generousGuards: GuardLimits = {
   clearsFloor: 10,
   deadMax: 1,
   deadFloor: 20,
+  lossesMax: 1,
+  lossesFloor: 20,
   rowsMin: 0,
   rowsFloor: 10,
   keysMin: 0,
@@ -42,5 +46,16 @@ export const generousGuards: GuardLimits = {
 /** The feed knows the contacts of the file and no others, unless `knownKeys` says so. */
 export function tallyOf(given: Partial<FeedTally>): FeedTally {
   const known = given.known ?? 0;
-  return { rows: 1_000, known, shared: known, knownKeys: known, updates: 0, creates: 0, clears: 0, dead: 0, ...given };
+  return {
+    rows: 1_000,
+    known,
+    shared: known,
+    knownKeys: known,
+    updates: 0,
+    creates: 0,
+    clears: 0,
+    dead: 0,
+    lossy: 0,
+    ...given,
+  };
 }
