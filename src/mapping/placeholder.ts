@@ -49,6 +49,8 @@ export function isPlaceholder(text: string, place: PlaceholderPlace): boolean {
   if (text.length > lengthMax || isPlainlyValue.test(text)) return false;
   const trimmed = text.trim();
   if (trimmed === '' || hidden.test(trimmed)) return false;
+  // Most names are one word without any marks around it, and are asked about in every row.
+  if (/^[a-z]+$/i.test(trimmed)) return words[place].has(trimmed.toLowerCase());
   if (place === 'key' ? /^\p{Pd}+$/u.test(trimmed) : /^[\p{P}+=~|<>^`\s]+$/u.test(trimmed)) return true;
   if (place === 'item' && isEmptyNumber(trimmed)) return true;
   const bare = /^["'<([{*-]*\s*(.*?)\s*["'>)\]}*-]*$/su.exec(trimmed)?.[1] ?? trimmed;
