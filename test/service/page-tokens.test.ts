@@ -13,7 +13,7 @@ const seeded = { seedContacts: 5, seedPhoneNumbers: 2, pageNumbers: 1 } satisfie
 /** The four listings of a workspace, by pages of one. */
 async function listingsOf(origin: string): Promise<readonly string[]> {
   const [number] = (await send(origin, 'GET', '/v1/phone-numbers')).body.data;
-  const conversation = `phoneNumberId=${number.id}&participants=%2B14155550102&maxResults=1`;
+  const conversation = `phoneNumberId=${number.id}&participants=%2B12015550100&maxResults=1`;
   return [
     '/v1/contacts?maxResults=1',
     '/v1/phone-numbers?',

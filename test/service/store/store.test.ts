@@ -62,7 +62,7 @@ test('seeded contacts are people entered by hand, with fictional numbers', async
   expect(body.data).toHaveLength(50);
   expect(body.data[0]).toMatchObject({ externalId: null, source: null, defaultFields: { firstName: 'Ada' } });
   for (const contact of body.data) {
-    expect(contact.defaultFields.phoneNumbers[0].value).toMatch(/^\+141555501\d\d$/);
+    expect(contact.defaultFields.phoneNumbers[0].value).toMatch(/^\+120155501\d\d$/);
     expect(contact.defaultFields.emails[0].value).toMatch(/@example\.com$/);
     expect(Date.parse(contact.createdAt)).toBeLessThan(Date.now());
   }
