@@ -13,7 +13,7 @@ import {
   stepKey,
   transitionKinds,
 } from '#src/upsert/key-machine.ts';
-import { transitionTable, variantsOf } from './support/transition-table.ts';
+import { eventsOfKind, transitionTable, variantsOf } from './support/transition-table.ts';
 
 const questions = ['lease', 'lookUp', 'fetch', 'intend', 'create', 'patch'];
 const isQuestion = (effect: Effect): boolean => questions.includes(effect.do);
@@ -55,16 +55,20 @@ describe('the key machine', () => {
 
   test('asks no chain of questions without end: no answers lead back to a state that was there before', () => {
     const rested = new Set<string>();
-    const restsFrom = (state: KeyState, path: ReadonlySet<string>): void => {
+    const path = new Set<string>();
+    const restsFrom = (state: KeyState): void => {
       const here = JSON.stringify(state);
-      expect(path.has(here), `back in ${here}`).toBe(false);
+      if (path.has(here)) throw new Error(`back in ${here}`);
       if (rested.has(here)) return;
+      path.add(here);
       for (const kind of transitionKinds(state.phase)) {
-        for (const { event } of variantsOf(kind)) restsFrom(stepKey(state, event).state, new Set([...path, here]));
+        for (const event of eventsOfKind(kind)) restsFrom(stepKey(state, event).state);
       }
+      path.delete(here);
       rested.add(here);
     };
-    restsFrom(start.state, new Set());
+    restsFrom(start.state);
+    expect(rested.size).toBeGreaterThan(100);
   });
 
   test('asks one thing at a time, last, and only while it is not at rest', () => {

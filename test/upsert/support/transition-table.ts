@@ -58,11 +58,23 @@ export function variantsOf(kind: EventKind): readonly Variant[] {
   return everyFacts.flatMap((facts) => eventsOf(kind, facts).map((event) => ({ facts, event })));
 }
 
+/** Every event of a kind, each once: only that of a lease has facts of its own. */
+export function eventsOfKind(kind: EventKind): readonly KeyEvent[] {
+  const [any] = everyFacts;
+  if (kind === 'leased' || any === undefined) return variantsOf(kind).map(({ event }) => event);
+  return eventsOf(kind, any);
+}
+
 function rowsOf(phase: Phase, kind: EventKind): readonly Row[] {
-  return branches(phase, variantsOf(kind), questions).map(({ when, result }) => ({
+  const variants = variantsOf(kind).map((variant) => ({ ...variant, result: resultOf(phase, variant) }));
+  return branches(variants, questions).map(({ when, result }) => ({
     phase,
     rest: `${kind} | ${when.join(', ')} | ${result}`,
   }));
+}
+
+interface Ended extends Variant {
+  readonly result: string;
 }
 
 interface Branch {
@@ -71,16 +83,16 @@ interface Branch {
 }
 
 /** Splits the variants by one fact after the other, until all that are left end alike. Ends: each turn takes a question away. */
-function branches(phase: Phase, variants: readonly Variant[], left: typeof questions): readonly Branch[] {
-  const results = new Set(variants.map((variant) => resultOf(phase, variant)));
+function branches(variants: readonly Ended[], left: typeof questions): readonly Branch[] {
+  const results = new Set(variants.map(({ result }) => result));
   const [result = ''] = results;
   const [question, ...others] = left;
   if (results.size === 1 || question === undefined) return [{ when: [], result }];
   const groups = Map.groupBy(variants, question.words);
-  const outcomes = [...groups.values()].map((group) => JSON.stringify(branches(phase, group, others)));
-  if (new Set(outcomes).size === 1) return branches(phase, variants, others);
+  const outcomes = [...groups.values()].map((group) => JSON.stringify(branches(group, others)));
+  if (new Set(outcomes).size === 1) return branches(variants, others);
   return [...groups].flatMap(([words, group]) =>
-    branches(phase, group, others).map((branch) => ({ ...branch, when: [words, ...branch.when] })),
+    branches(group, others).map((branch) => ({ ...branch, when: [words, ...branch.when] })),
   );
 }
 
