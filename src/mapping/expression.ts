@@ -75,19 +75,27 @@ export function evaluate(expression: Expression, row: RowCells): Found {
 /** A value that holds nothing, from the least to the most that it says. */
 const ranks = ['absent', 'blank', 'null', 'placeholder'] as const;
 
-/** The first that is filled; a JSON null and a word such as N/A count only where none is. */
+/**
+ * The first that is filled; a JSON null and a word such as N/A count only where none is. A key passes over a text that should
+ * be an e-mail address and is none: it says so only where nothing else is filled.
+ */
 function firstOf(expressions: readonly Expression[], place: PlaceholderPlace, row: RowCells): Found {
   let best: Found | null = null;
   let bestRank = -1;
+  let flawed: Found | null = null;
   for (const one of expressions) {
     const found = evaluate(one, row);
-    if (found.flaw !== undefined) return found;
+    if (found.flaw !== undefined) {
+      if (place !== 'key' || found.flaw.code !== 'emailInvalid') return found;
+      flawed ??= found;
+      continue;
+    }
     const state = stateOf(found.raw, place, row.from);
     if (state === 'filled') return found;
     const rank = ranks.indexOf(state);
     if (rank > bestRank) [best, bestRank] = [found, rank];
   }
-  return best ?? { field: '', raw: undefined };
+  return flawed ?? best ?? { field: '', raw: undefined };
 }
 
 function stateOf(

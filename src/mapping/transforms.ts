@@ -3,15 +3,17 @@
  * whatever it goes to. A closed set without code and without regular expressions; each takes time in proportion to its
  * text (`docs/mapping.md`, "Transforms").
  *
- * Every transform is total: it takes any text and gives a text, perhaps an empty one. Only a date that fits no format, and
- * a text that would outgrow a cell, are refused.
+ * Every transform is total: it takes any text and gives a text, perhaps an empty one. Only a date that fits no format, a
+ * text that holds no e-mail address, and one that would outgrow a cell are refused.
  */
 import { z } from 'zod';
 import { invariant } from '#src/errors.ts';
 import { bad, type Flaw, type RejectionCode, trimWhole } from './cell.ts';
 import { compileDateFormat, formatFlaw, type ReadDate } from './date-format.ts';
+import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import { closestName } from './header.ts';
 import { splitPersonName } from './person-name.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 /** What becomes of a text, or why it becomes nothing. */
 export type TransformResult =
@@ -27,9 +29,10 @@ type PlainName =
   | 'givenNames'
   | 'familyName'
   | 'withoutQuotes'
-  | 'salesforceId';
+  | 'salesforceId'
+  | 'emailAddress';
 
-const plain: Readonly<Record<PlainName, (text: string) => string>> = {
+const plain: Readonly<Record<PlainName, (text: string) => string | TransformResult>> = {
   lowerCase: (text) => text.toLowerCase(),
   upperCase: (text) => text.toUpperCase(),
   titleCase,
@@ -39,6 +42,7 @@ const plain: Readonly<Record<PlainName, (text: string) => string>> = {
   familyName: (text) => splitPersonName(text).family,
   withoutQuotes,
   salesforceId,
+  emailAddress,
 };
 const plainNames = Object.keys(plain) as readonly PlainName[];
 
@@ -184,7 +188,11 @@ type Apply = (text: string) => TransformResult;
 const prepared = new WeakMap<object, Apply>();
 
 function functionOf(transform: Transform): Apply {
-  if (typeof transform === 'string') return (text) => done(plain[transform](text));
+  if (typeof transform === 'string')
+    return (text) => {
+      const result = plain[transform](text);
+      return typeof result === 'string' ? done(result) : result;
+    };
   const known = prepared.get(transform);
   if (known !== undefined) return known;
   const apply = prepare(transform);
@@ -292,4 +300,16 @@ function salesforceId(text: string): string {
     return capitalDigits[bits.reduce<number>((sum, bit) => sum + bit, 0)] ?? '';
   });
   return `${text}${suffix.join('')}`;
+}
+
+/** The first address of a cell, as e-mails are read: `Bo <bo@example.com>; x@example.com` → `bo@example.com`. Words for "none" stay. */
+function emailAddress(text: string): string | TransformResult {
+  if (text === '' || isPlaceholder(text, 'item')) return text;
+  const readings = splitEmails(text)
+    .filter((part) => emailLeftOut(part) === null && !isPlaceholder(part, 'item'))
+    .map(readEmail);
+  const [first] = readings;
+  const address = readings.find((reading) => reading.ok);
+  if (address?.ok === true) return address.value;
+  return first === undefined || first.ok ? '' : { ok: false, flaw: first.flaw };
 }

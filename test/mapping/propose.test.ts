@@ -233,7 +233,7 @@ describe('the key', () => {
       ['ID', 'Email'],
       six((n) => [n < 2 ? 'a' : `b${n}`, `${n}@Example.com`]),
     );
-    expect(mapping.key).toMatchObject({ column: 'Email', transform: ['lowerCase'] });
+    expect(mapping.key).toMatchObject({ column: 'Email', transform: ['emailAddress', 'lowerCase'] });
     expect(mapping.emails).toHaveLength(1);
     expect(draft.remarks.join()).toContain('"ID" is not the key, since a value of it occurs twice');
     expect(draft.columns[1]).toMatchObject({ target: 'key and email', confidence: 'guess' });
@@ -246,7 +246,7 @@ describe('the key', () => {
     );
     expect(mapping.key).toMatchObject({
       firstOf: [
-        { column: 'Email', transform: ['lowerCase'] },
+        { column: 'Email', transform: ['emailAddress', 'lowerCase'] },
         { template: '{First Name}|{Last Name}|{Phone}', transform: ['lowerCase'] },
       ],
       hashLong: true,
@@ -353,6 +353,52 @@ describe('files of unusual form', () => {
     const facts = collector.facts(false);
     expect(facts.columns.filter(({ isUnique }) => isUnique === true)).toHaveLength(4);
     expect(propose(facts).mapping.key).toBe('uid');
+  });
+
+  test.each([
+    ...[
+      'Kunde-Nr',
+      'Kd-Nr.',
+      'Kundennummer',
+      'Mitgliedsnr',
+      'Nr',
+      'No',
+      'Number',
+      '#',
+      'Customer #',
+      'Code',
+      'Client Code',
+    ],
+    ...['Réf', 'Código', 'Nº', 'N°', 'Account Number', 'Record No', 'Membership Number', 'Vertragsnummer', 'Socio Nº'],
+  ])('%s is the key before an e-mail address, however few rows there are', (name) => {
+    const header = [name, 'Ansprechpartner', 'Firma', 'Festnetz', 'Handy', 'E-Mail', 'Status'];
+    const facts = tableFacts(
+      header,
+      six((n) => [
+        ...[`${1001 + n}`, `${first(n)} ${last(n)}`, 'Muster GmbH', `030 90182${n}0`, `0170 123456${n}`],
+        ...[`${first(n)}@example.com`, 'aktiv'],
+      ]).slice(0, 3),
+    );
+    expect(propose(facts).mapping.key).toBe(name);
+  });
+
+  test.each([
+    ...['PLZ-Nr', 'Postal Code', 'Zip Code', 'Hausnummer', 'Fax Number', 'Faxnr', 'Tax No', 'Steuernummer', 'Lfd. Nr.'],
+    ...['Area Code', 'Country Code', 'Order Number', 'Rechnungsnummer', 'Company Number', 'Owner No', 'IBAN-Nr'],
+  ])('%s is a number of something else', (name) => {
+    const facts = tableFacts(
+      [name, 'Email'],
+      six((n) => [`${n + 1}`, `${first(n)}@example.com`]),
+    );
+    expect(propose(facts).mapping.key).toMatchObject({ column: 'Email', transform: ['emailAddress', 'lowerCase'] });
+  });
+
+  test('a number that counts the rows is no key', () => {
+    const facts = tableFacts(
+      ['Nr', 'Email'],
+      six((n) => [`${n + 1}`, `${first(n)}@example.com`]),
+    );
+    expect(propose(facts).mapping.key).toMatchObject({ column: 'Email' });
   });
 
   test('a value that occurs twice beyond the sample is found', () => {

@@ -191,6 +191,17 @@ describe('the whole mapping', () => {
   });
 });
 
+test('emailAddress in a key: what is no address falls to the next value, and is invalid where there is none', () => {
+  const address = { column: 'E-mail', transform: ['emailAddress', 'lowerCase'] };
+  const by = mapping({ key: { firstOf: [address, 'Other'] }, fields: { company: 'A' } });
+  const read = (email: string, other: string) => mapRecord({ 'E-mail': email, Other: other, A: 'Acme' }, {}, by);
+  expect(desiredOf(read('Bo <Bo@example.com>; x@example.com', '7')).key).toBe('bo@example.com');
+  expect(desiredOf(read('bo(at)example.com', '7')).key).toBe('7');
+  expect(desiredOf(read('n/a', '7')).key).toBe('7');
+  expect(problemsOf(read('bo(at)example.com', ''))).toMatchObject([{ code: 'emailInvalid', field: 'E-mail' }]);
+  expect(problemsOf(read('', ''))).toMatchObject([{ code: 'keyMissing' }]);
+});
+
 describe('a derived key', () => {
   const by = mapping({
     key: {

@@ -46,11 +46,13 @@ export function draftText(draft: Draft, { file, rows }: DraftTextOptions): strin
 
 function keyLines({ key }: Draft, note: (column: ColumnName) => string): readonly string[] {
   if (key.kind === 'column') {
-    const value = key.lowerCase ? `{ column: ${scalar(key.column)}, transform: [lowerCase] }` : scalar(key.column);
+    const value = key.lowerCase
+      ? `{ column: ${scalar(key.column)}, transform: [emailAddress, lowerCase] }`
+      : scalar(key.column);
     return [`key: ${value}${note(key.column)}`];
   }
   const choices = [
-    ...(key.email === null ? [] : [`    - { column: ${scalar(key.email)}, transform: [lowerCase] }`]),
+    ...(key.email === null ? [] : [`    - { column: ${scalar(key.email)}, transform: [emailAddress, lowerCase] }`]),
     ...(key.template === null ? [] : [`    - { template: ${JSON.stringify(key.template)}, transform: [lowerCase] }`]),
   ];
   if (choices.length === 0) return ['key: 1  # guess: no column is fit to be the key'];

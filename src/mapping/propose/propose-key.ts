@@ -31,7 +31,7 @@ export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): Ke
     .filter(({ facts }) => idRank(facts.name) !== null)
     .sort((left, right) => rankOf(left) - rankOf(right));
   const remarks = named
-    .filter(({ facts }) => rows > 0 && (facts.isUnique === false || !isFilled(facts)))
+    .filter((one) => rows > 0 && rankOf(one) < bareNumberRank && (one.facts.isUnique === false || !isFilled(one.facts)))
     .map(({ facts }) => whyNoKey(facts, rows));
   const choice = (
     column: JudgedColumn | null,
@@ -41,19 +41,26 @@ export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): Ke
     lowerCase = false,
   ): KeyChoice => ({ column: column?.facts ?? null, lowerCase, confidence, reason, remarks: [...remarks, ...more] });
 
-  const byName = named.find(({ facts }) => rows === 0 || (facts.isUnique !== false && isFilled(facts)));
+  const byName = named.find(
+    (one) => rows === 0 || (one.facts.isUnique !== false && isFilled(one.facts) && isLikelyKey(one)),
+  );
   if (byName !== undefined) {
     if (rows === 0) return choice(byName, 'likely', 'by its name; the file has no rows');
     const { facts } = byName;
     const blank = rows - facts.filled;
     const rejected =
       blank === 0 ? [] : [`${blank} of ${rows} rows have no ${quoted(facts)}, the key: they will be rejected`];
-    const sure = facts.isUnique === true && blank === 0;
+    const sure = facts.isUnique === true && blank === 0 && rankOf(byName) < bareNumberRank;
     return choice(byName, sure ? 'certain' : 'likely', `by its name, and ${uniqueInWords(file, facts)}`, rejected);
   }
   const byValues = usable.find(({ facts, kinds, meaning }) => {
-    const isId = kinds.id >= 0.95 && kinds.date < 0.1 && kinds.truth < 0.5 && kinds.email === 0;
-    return isId && meaning.kind === 'unused' && facts.isUnique === true && facts.filled === rows && !isRunning(facts);
+    return (
+      holdsIds(kinds) &&
+      meaning.kind === 'unused' &&
+      facts.isUnique === true &&
+      facts.filled === rows &&
+      !isRunning(facts)
+    );
   });
   if (byValues !== undefined)
     return choice(
@@ -117,18 +124,57 @@ const foreignWords = words(
 /** Of these, the person may be meant where no better id is there: a `User ID`. */
 const perhapsOwn = words('user external lead');
 
+/** `Kunde-Nr.`, `Membership No`, `Nº`, `Réf`. */
+const numberWords = words('nr nro no n num number numero nummer ref reference referenz referencia code codigo');
+/** One word: `Kundennr`, `Vertragsnummer`. */
+const numberEnding = /(?:nummer|number|nr)$/;
+const personIdWords =
+  /^(?:kd|kund|kontakt|mitglied|person|teilnehmer|adress|datensatz|debitor|stamm|customer|contact|member|client|record|account|socio|adherent|membre|persona|registro)/;
+/** Numbers of other things than the person, which may be unique in a short file. */
+const otherNumbers =
+  /tel|phone|fon|mobil|movil|handy|ruf|fax|pager|plz|post|zip|cp$|haus|house|street|strasse|stras|door|apartment|zimmer|room|tax|vat|steuer|ust|nif|siret|siren|iban|bic|swift|konto|bank|card|karte|invoice|rechnung|factur|order|bestell|auftrag|pedido|commande|product|produkt|artikel|item|country|land|pays|pais|currency|language|sprach|area|dial|region|state|city|discount|promo|coupon|gutschein|version|count|total|anzahl|time|lfd|laufend|row|line|zeile|ssn|social|sozial|passport|ausweis|hr$|handelsregister|register/;
+
+/** From here on a name says number or code and nothing of the person: such a column is unique and filled, or not thought of. */
+const bareNumberRank = 22;
+
 /** 0 is best; null for a name that says nothing of a key. */
 function idRank(name: string): number | null {
   const parts = wordsOf(name);
   const joined = parts.join('');
   const isId = idWords.has(parts.at(-1) ?? '') || idWords.has(joined);
-  if (!isId && !keyNames.has(joined)) return null;
+  if (!isId && !keyNames.has(joined)) return numberRank(name, parts);
   const foreign = parts.filter((part) => foreignWords.has(part));
   if (foreign.length === 0) return isId ? parts.length - 1 : 10;
   return foreign.every((part) => perhapsOwn.has(part)) ? 20 : null;
 }
 
-function rankOf({ facts }: JudgedColumn): number {
+/** The rank of a column that is called a number or a code; null for one of phones, addresses, taxes and the like. */
+function numberRank(name: string, parts: readonly string[]): number | null {
+  const isNumber = /#\s*$/.test(name) || numberWords.has(parts.at(-1) ?? '') || numberEnding.test(parts.at(-1) ?? '');
+  if (!isNumber || contactColumnOf(name) !== null) return null;
+  const isOwn = parts.some((part) => personIdWords.test(part));
+  if (parts.some((part) => otherNumbers.test(part) && !personIdWords.test(part))) return null;
+  const foreign = parts.filter((part) => foreignWords.has(part) && part !== 'account');
+  if (foreign.some((part) => !perhapsOwn.has(part))) return null;
+  return isOwn ? 12 : bareNumberRank;
+}
+
+/** What a column must hold if its name is that of any number: values like ids that count no rows. */
+function isLikelyKey({ facts, kinds, meaning }: JudgedColumn): boolean {
+  if (rankOf({ facts }) < bareNumberRank) return true;
+  return meaning.kind === 'unused' && holdsIds(kinds) && !countsRows(facts);
+}
+
+function holdsIds(kinds: JudgedColumn['kinds']): boolean {
+  return kinds.id >= 0.95 && kinds.date < 0.1 && kinds.truth < 0.5 && kinds.email === 0;
+}
+
+/** 0, 1, 2… or 1, 2, 3…: as `isRunning`, but 1001, 1002, 1003 are ids that were given one after the other. */
+function countsRows(facts: ColumnFacts): boolean {
+  return isRunning(facts) && Number(facts.values[0]) <= 1;
+}
+
+function rankOf({ facts }: Pick<JudgedColumn, 'facts'>): number {
   return idRank(facts.name) ?? Number.POSITIVE_INFINITY;
 }
 
