@@ -29,7 +29,8 @@ export function presentRun(output: Output, run: RunPresentation): string {
 
 /** What `runs show` prints: also which run it is, what was approved, and the warnings. */
 export function presentWholeRun(output: Output, run: RunPresentation & { readonly record: ShownRecord }): string {
-  const warnings = run.outcomes.filter(({ kind }) => kind === 'warning');
+  const isNote = isNoteOnly(run);
+  const warnings = run.outcomes.filter((event) => event.kind === 'warning' && !isNote(event));
   return `${recordLines(output, run.record).join('\n')}\n${present(output, run, warnings, matchesShownWhole)}`;
 }
 
@@ -86,7 +87,7 @@ function present(
     lines.push(`  ${style('red', printable(reason.message))} [${reason.code}]`);
     for (const line of reason.hint?.split('\n') ?? []) lines.push(`  ${output.paste(printable(line))}`);
   }
-  if (matches.length > 0) lines.push(...matchLines(output, matches, matchesMax));
+  if (matches.length > 0) lines.push(...matchLines(output, summary, matches, matchesMax));
   if (summary.heldFields > 0) lines.push(...heldLines(output, summary.heldFields, held));
   // A warning about the whole file is a note, too: it is printed once.
   const listed = new Set(warnings.slice(0, warningsShown).map(({ message }) => message));
@@ -97,7 +98,8 @@ function present(
   }
   if (problems.length > 0) lines.push(indent(problemTable(output, problems)));
   if (problems.length > problemsShown) lines.push(`  … and ${problems.length - problemsShown} more in the report`);
-  if (summary.warnings > 0) lines.push(...warningLines(output, summary, warnings, outcomes));
+  const count = summary.warnings - outcomes.filter(isNoteOnly({ notes })).length;
+  if (count > 0) lines.push(...warningLines(output, { ...summary, warnings: count }, warnings, outcomes));
   if (summary.fixFile !== null)
     lines.push(`  fix these rows and drop the file in again: ${shellWord(summary.fixFile)}`);
   const { get, post, patch } = summary.requests;
@@ -105,6 +107,17 @@ function present(
   lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);
   lines.push(`  report: ${summary.report}`);
   return lines.join('\n');
+}
+
+/** Lines and parts of a file that are no contacts. Nothing of a contact is lost with them: a note is enough. */
+const noteCodes: ReadonlySet<string> = new Set([
+  ...['preambleLine', 'totalLine', 'footerLine', 'headerRepeated', 'groupLeftOut', 'mediaLeftOut', 'readAsVcf'],
+]);
+
+function isNoteOnly({ notes }: Pick<RunPresentation, 'notes'>): (event: RunEvent) => boolean {
+  const noted = new Set(notes);
+  return ({ kind, key, code, message }) =>
+    kind === 'warning' && key === null && noteCodes.has(code) && noted.has(message);
 }
 
 /** Of warnings about the file as a whole, whose messages hold no values. */
@@ -224,7 +237,7 @@ function warningLines(
 }
 
 /** Contacts to be made that may be there already: which row is which contact, and by what. */
-function matchLines(output: Output, matches: readonly RunEvent[], max: number): readonly string[] {
+function matchLines(output: Output, summary: RunSummary, matches: readonly RunEvent[], max: number): readonly string[] {
   const rows = matches
     .slice(0, max)
     .map((match) => (output.values ? match : withoutValues(match)))
@@ -237,14 +250,21 @@ function matchLines(output: Output, matches: readonly RunEvent[], max: number): 
       matchWords[code] ?? code,
     ]);
   const head = output.values
-    ? ['line', 'key', 'name in the file', 'same', 'contact', 'name in the app', '']
-    : ['line', 'same', 'contact', ''];
+    ? ['line', 'key', 'name in the file', 'same', 'contact', 'name in the app', 'which']
+    : ['line', 'same', 'contact', 'which'];
   const more = matches.length - rows.length;
   return [
-    `  ${counted(matches.length, 'contact')} that may be there already:`,
+    `  ${matchHeading(summary, matches)}:`,
     indent(output.table(head, rows)),
     ...(more > 0 ? [`  … and ${more} more in the report`] : []),
   ];
+}
+
+function matchHeading({ linked }: RunSummary, matches: readonly RunEvent[]): string {
+  if (linked === 0) return `${counted(matches.length, 'contact')} that may be there already`;
+  const unclear = matches.filter(({ code }) => code === 'matchUnclear').length;
+  const rest = unclear === 0 ? '' : `; ${counted(unclear, 'row')} unclear, and not linked`;
+  return `${counted(linked, 'contact')} linked to what was there${rest}`;
 }
 
 const matchWords: Readonly<Record<string, string>> = {

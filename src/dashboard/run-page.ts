@@ -70,7 +70,7 @@ ${summary.fixFile === null ? '' : html`<div class="broad"><dt>Fix and drop in ag
 function matchSection({ matches, summary }: RunDetail): Markup {
   if (matches.length === 0) return html``;
   const more = matches.length - problemsShownMax;
-  return html`<section><h2>Contacts that may be there already</h2>
+  return html`<section><h2>${summary.linked > 0 ? 'Contacts linked to what was there' : 'Contacts that may be there already'}</h2>
 <table class="stacking">
 <thead><tr><th scope="col">Line</th><th scope="col">Key</th><th scope="col">File</th><th scope="col">Same</th>
 <th scope="col">Contact</th><th scope="col">App</th><th scope="col">Which</th></tr></thead>

@@ -39,6 +39,9 @@ export const rowCondition = z
   .strictObject({
     ...conditionShape,
     isAlone: yes.optional().describe('No other cell of the row is filled. Beside one of the others.'),
+    why: plainText
+      .optional()
+      .describe('Which rows these are, in words for the note on what was skipped: people who have left.'),
   })
   .check(
     aboutCell,

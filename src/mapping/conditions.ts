@@ -134,7 +134,9 @@ function fold(text: string): string {
 }
 
 /** @param not empty, or `not ` with a blank. */
-function describe({ column, equals, beginsWith, contains, isBlank, isAlone }: Condition, not: '' | 'not '): string {
+function describe(condition: Condition, not: '' | 'not '): string {
+  const { column, equals, beginsWith, contains, isBlank, isAlone, why = '' } = condition;
+  if (why.trim() !== '') return why.trim();
   if (column === undefined) return 'footer or total of the export';
   const name = typeof column === 'number' ? `column ${column}` : column;
   if (equals !== undefined) return `${name} is ${not}${anyOf(equals)}`;

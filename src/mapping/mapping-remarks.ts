@@ -12,21 +12,28 @@ export function remarksOn(mapping: Mapping, columns: readonly string[] | null): 
   return [...derivedKey(mapping, columns), ...policies(mapping)];
 }
 
+/** Says nothing where the key is an id that the file has: there, the other values are for the rows that lack it. */
 function derivedKey({ key }: Mapping, columns: readonly string[] | null): readonly string[] {
-  const isDerived = typeof key === 'object' && (key.firstOf ?? key.join ?? key.template) !== undefined;
-  if (!isDerived) return [];
+  if (typeof key !== 'object' || (key.firstOf ?? key.join ?? key.template) === undefined) return [];
   const there = columns === null ? null : new Set(columns.map(normaliseHeader));
-  const used = (value: Value): readonly string[] =>
-    referencesIn(value)
-      .map(({ reference }) => reference)
-      .filter((one) => there === null || typeof one === 'number' || there.has(normaliseHeader(one)))
-      .map(String);
-  const first = key.firstOf?.find((value) => used(value).length > 0);
-  if (there !== null && first !== undefined && isId(first)) return [];
-  const names = listNames([...new Set(used(key))]);
-  if (key.firstOf === undefined)
-    return [`keys are derived from ${names}: a person whose values there change becomes another contact`];
-  return [`keys are derived from the first filled of ${names}: a person for whom it changes becomes another contact`];
+  const [first, ...others] = alternativesOf(key).flatMap((value) => {
+    const used = referencesIn(value).flatMap(({ reference }) =>
+      there === null || typeof reference === 'number' || there.has(normaliseHeader(reference)) ? [reference] : [],
+    );
+    const words = [...new Set(used)].map((one) => listNames([String(one)])).join(' + ');
+    return used.length === 0 ? [] : [{ words, isId: isId(value) }];
+  });
+  if (first === undefined) return [];
+  if (first.isId && columns !== null) return [];
+  const rest = others.map(({ words }) => words).join(', else ');
+  if (first.isId) return rest === '' ? [] : [`the key is ${first.words}; where it is blank: ${rest}`];
+  const all = [first, ...others].map(({ words }) => words).join(', else ');
+  return [`keys are derived from ${all}: a person for whom these change becomes another contact`];
+}
+
+/** The values that are tried in turn, those of an inner `firstOf` too. */
+function alternativesOf(value: Value): readonly Value[] {
+  return typeof value === 'object' && value.firstOf !== undefined ? value.firstOf.flatMap(alternativesOf) : [value];
 }
 
 /** By its name, a column of ids rather than of addresses, numbers or names. */

@@ -189,7 +189,9 @@ describe('whole names and derived keys', () => {
     expect(looked.stdout).toContain('note: the key is the e-mail address');
     expect(looked.stdout).toContain('line 2: ada@example.com  Ada van Dyke, Engine AG  Ada@example.com (email)');
     const row = await place.call('map', file, '--explain', '2');
-    expect(row.stdout).toMatch(/Mail +Ada@Example\.com +lowerCase → ada@example\.com +key +ada@example\.com/);
+    expect(row.stdout).toMatch(
+      /Mail +Ada@Example\.com +emailAddress → Ada@example\.com; lowerCase → ada@example\.com +key +ada@example\.com/,
+    );
     expect(row.stdout).toMatch(/Name +van Dyke, Ada +familyName → van Dyke +lastName +van Dyke/);
     const saved = await place.call('map', file, '--save');
     const then = /next: patchbay (.*)\n$/.exec(saved.stdout)?.[1]?.split(' ') ?? [];

@@ -135,6 +135,42 @@ describe('a run for people', () => {
     expect(text).not.toMatch(/about the file|\+1415/);
   });
 
+  it('counts no warnings that are notes on lines that hold no contact, and lists them as notes', () => {
+    const notes = ['line 1 is left out: it is above the header', 'short.csv is not UTF-8'];
+    const outcomes = [
+      warning({ key: null, code: 'preambleLine', message: notes[0] ?? '', value: 'Notes:' }),
+      warning({ key: null, code: 'notUtf8', message: notes[1] ?? '' }),
+    ];
+    expect(presentRun(plain, presentation({ warnings: 2 }, { notes, outcomes }))).toContain('  1 warning: see');
+    const whole = { ...presentation({ warnings: 2 }, { notes, outcomes }), record };
+    expect(presentWholeRun(plain, whole)).toContain(`  note: ${notes[0]}: Notes:\n`);
+    expect(presentWholeRun(plain, whole)).toContain('  1 warning:\n');
+    const [first] = outcomes;
+    const alone = presentation({ warnings: 1 }, { notes, outcomes: first === undefined ? [] : [first] });
+    expect(presentRun(plain, alone)).not.toContain('warning');
+  });
+
+  it('tells which contacts may be there already, and after that which were linked', () => {
+    const match = {
+      kind: 'match',
+      line: 2,
+      key: 'g-1',
+      field: 'phone.+14155550101',
+      contact: 'c1',
+      message: '',
+    } as const;
+    const found = { ...match, code: 'matchFound' };
+    const unclear = { ...match, line: 3, code: 'matchUnclear' };
+    const asked = presentRun(plain, presentation({ state: 'stopped' }, { matches: [found, unclear] }));
+    expect(asked).toContain('  2 contacts that may be there already:\n');
+    expect(asked).toMatch(/name in the app +which\n/);
+    const linked = presentRun(plain, presentation({ linked: 1 }, { matches: [found] }));
+    expect(linked).toContain('  1 contact linked to what was there:\n');
+    expect(presentRun(plain, presentation({ linked: 1 }, { matches: [found, unclear] }))).toContain(
+      '  1 contact linked to what was there; 1 row unclear, and not linked:\n',
+    );
+  });
+
   it('names the value with a note about the file, unless values are not wanted', () => {
     const notes = ['line 2, name: the text was decoded wrongly before it came here'];
     const outcomes = [warning({ key: null, message: notes[0] ?? '', value: 'MÃ¼ller' })];

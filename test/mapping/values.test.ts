@@ -174,19 +174,23 @@ describe('the whole mapping', () => {
   test('the remark on derived keys names their columns', () => {
     const by = mapping({ key: { firstOf: ['E-mail', { template: '{A}|{B}' }] }, fields: { company: 'A' } });
     expect(compileMapping(by, { columns: ['E-mail', 'A', 'B'] }, noContext).remarks).toEqual([
-      'keys are derived from the first filled of "E-mail", "A", "B": a person for whom it changes becomes another contact',
+      'keys are derived from "E-mail", else "A" + "B": a person for whom these change becomes another contact',
     ]);
     const remarksFor = (columns: readonly string[]) => compileMapping(ids, { columns }, noContext).remarks;
     const ids = mapping({
       key: { firstOf: ['Record Id', { column: 'Mail', transform: ['lowerCase'] }] },
       fields: { company: 'A' },
     });
+    // In JSON any record may lack the id.
+    expect(compileMapping(ids, { columns: null }, noContext).remarks).toEqual([
+      'the key is "Record Id"; where it is blank: "Mail"',
+    ]);
     // Of the columns that are there; an id is not derived.
     expect(remarksFor(['Record Id', 'Mail', 'A'])).toEqual([]);
-    expect(remarksFor(['Mail', 'A'])).toEqual([expect.stringContaining('the first filled of "Mail": ')]);
+    expect(remarksFor(['Mail', 'A'])).toEqual([expect.stringContaining('derived from "Mail": ')]);
     const joined = mapping({ key: { template: '{A}|{B}' }, fields: { company: 'A' } });
     expect(compileMapping(joined, { columns: ['A', 'B'] }, noContext).remarks).toEqual([
-      'keys are derived from "A", "B": a person whose values there change becomes another contact',
+      'keys are derived from "A" + "B": a person for whom these change becomes another contact',
     ]);
   });
 });

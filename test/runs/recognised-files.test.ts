@@ -64,7 +64,7 @@ describe('a known export', () => {
     expect(run.notes).toEqual([
       'recognised as Outlook contacts (preset outlook)',
       'ignored columns (not in the mapping): Notes',
-      'keys are derived from the first filled of "E-mail Address", "Business Phone", "First Name": a person for whom it changes becomes another contact',
+      'keys are derived from "E-mail Address", else "Business Phone", else "First Name": a person for whom these change becomes another contact',
     ]);
     const ids = await bench.import('report.csv', await sample('salesforce-report-ids.csv'));
     expect(ids.notes.filter((note) => note.startsWith('keys'))).toEqual([]);
