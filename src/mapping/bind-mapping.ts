@@ -1,20 +1,26 @@
 /**
- * The values of a mapping, looked up in the columns of a file. A column that the file lacks stops the file, since silence
- * would look like blank cells; one that a guard watches, or that is optional, is left out.
+ * The values of a mapping, looked up in the columns of a file: each becomes an expression over its columns. A column that the
+ * file lacks stops the file, since silence would look like blank cells; one that a guard watches, or that is optional, is left
+ * out.
  */
 import { PatchbayError } from '#src/errors.ts';
 import { listNames } from '#src/sources/row.ts';
-import { bindValue, type FindColumn } from './bind-value.ts';
-import { columnMatcher, isPattern } from './column-pattern.ts';
-import type { CellRef } from './expression.ts';
-import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
-import { genericTarget } from './layout.ts';
+import type { PlaceholderPlace } from './cell.ts';
+import { isSynonym } from './contact-columns.ts';
+import type { CellRef, Expression } from './expression.ts';
+import { closestName, columnMatcher, isIgnoredHeader, isPattern, normaliseHeader, tidyHeader } from './header.ts';
+import {
+  anySettings,
+  type BoundColumn,
+  type ColumnBinding,
+  genericTarget,
+  type Made,
+  readsOf,
+  type Settings,
+  type Target,
+} from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
-import { anySettings, type Settings } from './mapping-settings.ts';
-import type { PlaceholderPlace } from './placeholder.ts';
-import { isSynonym } from './synonyms.ts';
-import { type BoundColumn, type ColumnBinding, type Made, readsOf, type Target } from './target.ts';
-import { type ColumnRef, referencesIn } from './value-schema.ts';
+import { type ColumnRef, parseTemplate, referencesIn, type Value } from './value-schema.ts';
 import { type ColumnNames, type Wanted, wantedValues } from './wanted-values.ts';
 
 /** @throws PatchbayError `file`: `columnMissing` (all of them at once), `columnAmbiguous`. */
@@ -111,7 +117,7 @@ function filterColumns({ skipRows = [], keepRows = [] }: Mapping): readonly Colu
 }
 
 /** Positions of columns that have a name and no target, and are not ignored by choice. */
-export function unmappedOf(
+function unmappedOf(
   columns: readonly string[],
   bound: readonly BoundColumn[],
   others: readonly CellRef[],
@@ -141,7 +147,7 @@ function positionInJson(position: number): PatchbayError {
  *
  * @throws PatchbayError `file`: `duplicateHeader` for a name that occurs twice, `columnAmbiguous` for two similar names.
  */
-export function findColumn(columns: readonly string[], wanted: string): number | null {
+function findColumn(columns: readonly string[], wanted: string): number | null {
   for (const form of [tidyHeader, normaliseHeader]) {
     const found = columns.flatMap((column, index) => (form(column) === form(wanted) ? [index] : []));
     const [first, second] = found;
@@ -163,11 +169,7 @@ export function findColumn(columns: readonly string[], wanted: string): number |
   return null;
 }
 
-export function columnMissing(
-  mapping: Mapping,
-  references: readonly ColumnRef[],
-  columns: readonly string[],
-): PatchbayError {
+function columnMissing(mapping: Mapping, references: readonly ColumnRef[], columns: readonly string[]): PatchbayError {
   const position = references.find((reference) => typeof reference === 'number');
   if (position !== undefined) return positionMissing(mapping, position, columns);
   const missing = references.filter((reference) => typeof reference === 'string');
@@ -227,4 +229,85 @@ export function columnsOf(mapping: Mapping): readonly ColumnRef[] {
     ...beside.flatMap(({ column }) => column ?? []),
     ...filterColumns(mapping),
   ];
+}
+
+// A value of a mapping → an expression over the columns of a file.
+
+/** Looks up a column. Null for one that the file lacks. */
+type FindColumn = (reference: ColumnRef) => CellRef | null;
+
+/** A value that was looked up. The expression is null where the file lacks all of its columns. */
+interface BoundValue {
+  readonly expression: Expression | null;
+  readonly reads: readonly CellRef[];
+  /** Columns that the file lacks. Those of `firstOf` count only where the file lacks all of them. */
+  readonly missing: readonly ColumnRef[];
+}
+
+const defaultSeparator = ';';
+
+/** @param place which words mean "no value" in `firstOf`. */
+function bindValue(value: Value, find: FindColumn, place: PlaceholderPlace): BoundValue {
+  if (typeof value !== 'object') return bindColumn(value, find);
+  const bound = bindSource(value, find, place);
+  const { part, transform = [], separator = defaultSeparator } = value;
+  if (bound.expression === null || (part === undefined && transform.length === 0)) return bound;
+  return {
+    ...bound,
+    expression: { kind: 'steps', of: bound.expression, part: part ?? null, separator, transform },
+  };
+}
+
+function bindSource(value: Exclude<Value, ColumnRef>, find: FindColumn, place: PlaceholderPlace): BoundValue {
+  const { column, firstOf, join, template, constant } = value;
+  if (column !== undefined) return bindColumn(column, find);
+  if (firstOf !== undefined) {
+    const { of, reads, missing } = bindAll(firstOf, find, place);
+    return {
+      expression: of.length === 0 ? null : { kind: 'firstOf', of, place },
+      reads,
+      missing: of.length === 0 ? missing : [],
+    };
+  }
+  if (join !== undefined) {
+    const { of, ...bound } = bindAll(join, find, place);
+    return { ...bound, expression: of.length === 0 ? null : { kind: 'join', of, with: value.with ?? ' ' } };
+  }
+  if (template !== undefined) return bindTemplate(template, find);
+  return { expression: { kind: 'constant', text: constant ?? '' }, reads: [], missing: [] };
+}
+
+function bindColumn(column: ColumnRef, find: FindColumn): BoundValue {
+  const cell = find(column);
+  if (cell === null) return { expression: null, reads: [], missing: [column] };
+  return { expression: { kind: 'cell', cell }, reads: [cell], missing: [] };
+}
+
+function bindAll(values: readonly Value[], find: FindColumn, place: PlaceholderPlace) {
+  const bound = values.map((one) => bindValue(one, find, place));
+  return {
+    of: bound.flatMap(({ expression }) => (expression === null ? [] : [expression])),
+    reads: bound.flatMap(({ reads }) => reads),
+    missing: bound.flatMap(({ missing }) => missing),
+  };
+}
+
+/** A column that the file lacks is blank in the text. */
+function bindTemplate(text: string, find: FindColumn): BoundValue {
+  const template = parseTemplate(text);
+  if (!template.ok) return { expression: null, reads: [], missing: [] };
+  const pieces = template.pieces.map((piece) => ('text' in piece ? piece.text : bindColumn(piece.column, find)));
+  const columns = pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece]));
+  const reads = columns.flatMap((column) => column.reads);
+  return {
+    expression:
+      reads.length === 0
+        ? null
+        : {
+            kind: 'template',
+            pieces: pieces.map((piece) => (typeof piece === 'string' ? piece : (piece.expression ?? ''))),
+          },
+    reads,
+    missing: columns.flatMap((column) => column.missing),
+  };
 }

@@ -12,6 +12,7 @@ import {
   type Flaw,
   good,
   isJsonObject,
+  isPlaceholder,
   memberOf,
   type Place,
   type Reading,
@@ -22,14 +23,13 @@ import {
   readText,
   type WarningCode,
 } from './cell.ts';
+import type { NamePart } from './contact-columns.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import { labelMemberOf, valueMemberOf } from './expression.ts';
+import type { ItemList, ItemsTarget, Target } from './layout.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { phoneLeftOut, readPhone, splitPhones } from './phone-cell.ts';
-import { isPlaceholder } from './placeholder.ts';
-import type { NamePart } from './synonyms.ts';
-import type { ItemList, ItemsTarget, Target } from './target.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
 export interface Finding {

@@ -4,7 +4,7 @@
  */
 import { PatchbayError } from '#src/errors.ts';
 import { type JsonValue, listNames, type Row, type SourceItem } from '#src/sources/row.ts';
-import type { Condition } from './condition-schema.ts';
+import type { Condition } from './entry-schema.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
 import { memberFinder } from './json-path.ts';
 import type { Mapping } from './mapping-schema.ts';

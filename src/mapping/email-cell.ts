@@ -4,7 +4,7 @@
  *   `"Smith, Bob" <bob@example.com>; ann@example.com (work)` → `bob@example.com`, `ann@example.com`
  *
  * A name or remark beside an address is left out with a note. Nothing is guessed: what holds no address, and is no word
- * for "none" (`placeholder.ts`), rejects the row.
+ * for "none" (`cell.ts`), rejects the row.
  */
 import { bad, characterFlaw, type Flaw, good, plainCharacters, type Reading, type WarningCode } from './cell.ts';
 

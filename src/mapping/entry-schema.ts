@@ -1,19 +1,20 @@
 /**
  * Where values go, as a mapping writes it: single-valued fields, e-mail addresses, phone numbers and custom fields, each a
- * value (`value-schema.ts`) with its options.
+ * value (`value-schema.ts`) with its options; and the conditions under which a row or a value is left out.
  */
 import { z } from 'zod';
-import { isPattern, placeholdersOf } from './column-pattern.ts';
-import { valueCondition } from './condition-schema.ts';
-import { normaliseHeader } from './header.ts';
+import { isPattern, normaliseHeader, placeholdersOf } from './header.ts';
 import { readCountry } from './phone-cell.ts';
-import type { Check } from './schema-checks.ts';
 import { transformsSchema as transforms } from './transforms.ts';
 import {
+  type Check,
   type ColumnRef,
   column,
+  exactlyOneOf,
+  isObject,
   itemChecks,
   listChecks,
+  plainText,
   singleChecks,
   valueShape,
   valueWanted,
@@ -83,8 +84,6 @@ const labelColumn = z.strictObject({
 const label = z
   .union([labelText, labelColumn], 'a label is a text, or an object such as { column: Type, default: phone }')
   .describe('The label that the item gets on the contact, such as work or mobile.');
-/** A label, or the column that holds it. */
-export type LabelChoice = z.infer<typeof label>;
 
 /** `Column` means `{ column: Column }`. */
 function columnOr<Options extends z.ZodType>(options: Options) {
@@ -108,6 +107,72 @@ export const fields = z.strictObject({
     .describe('Link to the person in the system that the file comes from: http or https, at most 200 characters.'),
   source: sourceField.optional().describe('Column with a source label per row; written on create only.'),
 });
+
+// Conditions: a closed set of questions about one cell, without regard to case and outer spaces.
+
+const textsMax = 200;
+
+const text = plainText.refine((one) => one.trim() !== '', 'a text is needed; for blank cells write isBlank: true');
+const texts = z.union(
+  [text, z.array(text).min(1, 'a text is needed').max(textsMax, `at most ${textsMax} texts are allowed`)],
+  'a text, or a list of texts, is needed',
+);
+const yes = z.literal(true, 'write true, or leave the key out');
+
+const tests = ['equals', 'beginsWith', 'contains', 'isBlank', 'isFilled'] as const;
+
+const conditionShape = {
+  column: column
+    .optional()
+    .describe(
+      'The column that is looked at. Without one: the first filled cell of the row, or the value itself in skip.',
+    ),
+  equals: texts.optional().describe('The cell is this text, or one of these.'),
+  beginsWith: texts.optional().describe('The cell begins with this text, or one of these.'),
+  contains: texts.optional().describe('The cell contains this text, or one of these.'),
+  isBlank: yes.optional().describe('The cell is empty.'),
+  isFilled: yes.optional().describe('The cell is not empty.'),
+};
+
+interface Asked {
+  readonly column?: unknown;
+  readonly isBlank?: unknown;
+}
+
+const aboutCell = exactlyOneOf(tests, 'a condition');
+
+/** Of a row: without a column it is the first filled cell that is looked at. */
+export const rowCondition = z
+  .strictObject({
+    ...conditionShape,
+    isAlone: yes.optional().describe('No other cell of the row is filled. Beside one of the others.'),
+    why: plainText
+      .optional()
+      .describe('Which rows these are, in words for the note on what was skipped: people who have left.'),
+  })
+  .check(
+    aboutCell,
+    z.refine((one: Asked) => one.column !== undefined || one.isBlank === undefined, {
+      when: ({ value }) => isObject(value),
+      path: ['isBlank'],
+      error: 'isBlank needs a column',
+    }),
+  );
+
+/** Of a row that is kept: a column is needed. */
+export const keepCondition = z.strictObject(conditionShape).check(
+  aboutCell,
+  z.refine((one: Asked) => one.column !== undefined, {
+    when: ({ value }) => isObject(value),
+    error: 'a condition in keepRows needs a column',
+  }),
+);
+
+/** Of one value. */
+const valueCondition = z.strictObject(conditionShape).check(aboutCell);
+
+/** One question about a cell. A text that is a list is met by any of its texts. */
+export type Condition = z.infer<typeof rowCondition>;
 
 const skip = valueCondition.describe(
   'The value is left out where this holds. Without a column it is about the value itself.',

@@ -3,8 +3,15 @@
  * or says what is wrong with it.
  */
 import type { JsonValue } from '#src/sources/row.ts';
-import { bad, type Flaw, isJsonObject, type JsonObject, readCell } from './cell.ts';
-import { isPlaceholder, type PlaceholderPlace } from './placeholder.ts';
+import {
+  bad,
+  type Flaw,
+  isJsonObject,
+  isPlaceholder,
+  type JsonObject,
+  type PlaceholderPlace,
+  readCell,
+} from './cell.ts';
 import { applyTransforms, type Transform } from './transforms.ts';
 
 /** A column that a value reads. */

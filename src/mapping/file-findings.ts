@@ -9,13 +9,12 @@
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { listNames, type ObjectRow, type Row } from '#src/sources/row.ts';
-import type { JsonObject, WarningCode } from './cell.ts';
+import { isPlaceholder, type JsonObject, type WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
 import { isIgnoredHeader, normaliseHeader } from './header.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
-import { isPlaceholder } from './placeholder.ts';
+import { type BoundColumn, holdsContent, readsOf } from './layout.ts';
 import type { MappedRow } from './row.ts';
-import { type BoundColumn, holdsContent, readsOf } from './target.ts';
 
 export interface Lacking {
   /** Looks at a row; also at one that is known already and needs no mapping. */

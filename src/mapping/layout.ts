@@ -1,20 +1,186 @@
 /**
- * The generic layout (`docs/contract.md`, "Input"): which column of a file goes to which *target*, that is, where in a
- * contact its values go, by the columns' own names: `externalId, firstName, lastName, company, role, source, sourceUrl,
- * email, email <label>, phone, phone <label>, custom.<key>`; other columns by what else these are called (`synonyms.ts`).
- * The same names serve flat JSON objects. They are compared without regard to case, spaces, `_` and dashes.
+ * *Targets*: where in a contact the values of a column go. And the generic layout (`docs/contract.md`, "Input"), which finds them
+ * by the columns' own names: `externalId, firstName, lastName, company, role, source, sourceUrl, email, email <label>, phone,
+ * phone <label>, custom.<key>`; other columns by what else these are called (`contact-columns.ts`). The same names serve flat
+ * JSON objects. They are compared without regard to case, spaces, `_` and dashes.
  *
  * A mapping names its columns itself (`bind-mapping.ts`).
  */
+import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { listNames } from '#src/sources/row.ts';
-import type { ContactColumn } from './contact-columns.ts';
-import { customFieldKind } from './custom-cell.ts';
+import type { CustomFieldDefinition } from '#src/wire/contact.ts';
+import { checkSourceLabel } from './cell.ts';
+import {
+  type ContactColumn,
+  describeReading,
+  type NamePart,
+  readSynonyms,
+  type SynonymMeaning,
+} from './contact-columns.ts';
+import { type CustomFieldKind, customFieldKind } from './custom-cell.ts';
+import type { BlankRule, Condition, CountryChoice } from './entry-schema.ts';
+import type { CellRef, Expression } from './expression.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
-import { anySettings, type Settings } from './mapping-settings.ts';
-import { describeReading, readSynonyms, type SynonymMeaning } from './synonyms.ts';
-import { type BoundColumn, type ColumnBinding, type ItemList, type Target, targetIdentity } from './target.ts';
+import type { Mapping } from './mapping-schema.ts';
+import { checkCountry, readCountry } from './phone-cell.ts';
+import type { Transform } from './transforms.ts';
+
+// Where in a contact a value goes, with all that reading it needs.
+
+/** The columns of a file and their targets. */
+export interface ColumnBinding {
+  readonly bound: readonly BoundColumn[];
+  /** Columns that nothing maps, by their positions from 0. */
+  readonly unmapped: readonly number[];
+}
+
+export type ItemList = 'emails' | 'phones';
+
+export interface ItemsTarget {
+  readonly kind: 'items';
+  readonly list: ItemList;
+  /** See `Slot` of `contacts/desired.ts`: the normalised header, or the list's name for a JSON array. */
+  readonly slot: string;
+  /** A JSON array under this name is the whole list (`Slot.whole`). */
+  readonly whole?: boolean;
+  readonly label: string;
+  /** Phones only: the country of numbers without a country code. */
+  readonly country: CountryCode | null;
+  readonly onBlank: BlankRule;
+}
+
+interface ScalarTarget {
+  readonly kind: 'scalar';
+  readonly name: ScalarName;
+  /** The value is a whole name, of which this part is taken. */
+  readonly part?: NamePart;
+  readonly onBlank: BlankRule;
+}
+
+interface CustomTarget {
+  readonly kind: 'custom';
+  readonly key: string;
+  readonly type: CustomFieldKind;
+  readonly onBlank: BlankRule;
+}
+
+interface SourceTarget {
+  readonly kind: 'source';
+}
+
+interface KeyTarget {
+  readonly kind: 'key';
+  readonly prefix: string;
+  /** A key that is too long becomes a hash. */
+  readonly hashLong?: boolean;
+}
+
+export type Target = KeyTarget | ScalarTarget | SourceTarget | ItemsTarget | CustomTarget;
+
+/** A column with its target. */
+export interface BoundColumn {
+  /** Position in the file, from 0; null in JSON, where members have none. */
+  readonly index: number | null;
+  /** The column as the file names it (JSON with a mapping: as the mapping does). */
+  readonly field: string;
+  readonly target: Target;
+  /** The file may lack it. */
+  readonly optional?: boolean;
+  /** A value that cannot be read is left out, instead of rejecting its row. */
+  readonly dropsInvalid?: boolean;
+  /** How the value is made, where it is not just the cell. */
+  readonly made?: Made;
+}
+
+/** A value that is made of cells. Plain data, as all of a bound column: it is part of the version of the mapping. */
+export interface Made {
+  readonly value: Expression;
+  /** All columns that it reads, the label's and the country's among them. */
+  readonly reads: readonly CellRef[];
+  /** The value is several texts: what stands between them, and what is done with each. */
+  readonly split?: { readonly separator: string; readonly transform: readonly Transform[] };
+  readonly label?: {
+    readonly cell: CellRef;
+    readonly transform: readonly Transform[];
+  };
+  /** The country of phone numbers where its cell is blank is the target's. */
+  readonly country?: CellRef;
+  readonly skip?: { readonly cell: CellRef | null; readonly condition: Condition };
+}
+
+/** The columns that a bound value reads. */
+export function readsOf({ index, field, made }: BoundColumn): readonly CellRef[] {
+  return made === undefined ? [{ index, field }] : made.reads;
+}
+
+/** Whether the column puts something into a contact, other than its key and the label of its source. */
+export function holdsContent({ kind }: Target): boolean {
+  return kind !== 'key' && kind !== 'source';
+}
+
+/** Two columns with the same identity would write the same field. */
+export function targetIdentity(target: Target): string {
+  if (target.kind === 'key' || target.kind === 'source') return target.kind;
+  if (target.kind === 'scalar') return `scalar ${target.name}`;
+  return target.kind === 'items' ? `${target.list} ${target.slot}` : `custom ${target.key}`;
+}
+
+// The settings that values are read with: from the mapping, the command line and the workspace.
+
+/** What is known outside the mapping. */
+export interface MappingContext {
+  /** The feed's source label. A `source` column wins over the mapping's, the mapping's over this one. */
+  readonly sourceLabel: string | null;
+  /** Null: unknown; values are then sent as text, and `;` does not separate choices. */
+  readonly customFields: readonly CustomFieldDefinition[] | null;
+  /** `--default-country`: wins over the mapping's; a column's own country wins over both. */
+  readonly defaultCountry: string | null;
+  /** `--on-blank`: wins over the mapping's; a column's own rule wins over both. */
+  readonly onBlank: BlankRule | null;
+  /** Columns that the file may lack although the mapping names them, since a guard watches them. None by default. */
+  readonly mayLack?: readonly string[];
+}
+
+export interface Settings {
+  readonly keyPrefix: string;
+  readonly sourceLabel: string | null;
+  readonly country: CountryCode | null;
+  readonly onBlank: BlankRule;
+  readonly customFields: readonly CustomFieldDefinition[] | null;
+  readonly mayLack: readonly string[];
+}
+
+/** @throws PatchbayError `usage`: `countryUnknown`, `sourceRefused`. */
+export function resolveSettings(mapping: Mapping | null, context: MappingContext): Settings {
+  const label = mapping?.source ?? context.sourceLabel;
+  return {
+    keyPrefix: mapping?.keyPrefix ?? '',
+    sourceLabel: label === null ? null : checkSourceLabel(label),
+    country:
+      context.defaultCountry === null ? fixedCountry(mapping?.defaultCountry) : checkCountry(context.defaultCountry),
+    onBlank: context.onBlank ?? mapping?.onBlank ?? 'keep',
+    customFields: context.customFields,
+    mayLack: context.mayLack ?? [],
+  };
+}
+
+/** The country of a choice: its code, or the one of rows whose country is blank. */
+function fixedCountry(choice: CountryChoice | undefined): CountryCode | null {
+  const code = typeof choice === 'object' ? choice.default : choice;
+  return code === undefined ? null : readCountry(code);
+}
+
+/** The target of a column depends on its name alone; these matter only for reading its cells. */
+export const anySettings: Settings = {
+  keyPrefix: '',
+  sourceLabel: null,
+  country: null,
+  onBlank: 'keep',
+  customFields: null,
+  mayLack: [],
+};
 
 /** The columns that the header row of a file in the generic layout must have. */
 export const genericKeyColumns: readonly string[] = ['externalId'];
@@ -100,7 +266,7 @@ function labelOf(ending: string, word: string, plain: string): string | null {
 }
 
 /** The targets of the names of one file or one record: a synonym's meaning depends on the others. */
-export interface GenericNames {
+interface GenericNames {
   /** For each name, in order. A whole name has two targets, a name without a meaning none. */
   readonly targets: readonly (readonly Target[])[];
   /** Names that are read by a synonym, as `Mobile → phone (mobile)`, by their positions. */

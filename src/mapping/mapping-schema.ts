@@ -6,7 +6,6 @@
  */
 import { z } from 'zod';
 import { readSource } from './cell.ts';
-import { keepCondition, rowCondition } from './condition-schema.ts';
 import {
   country,
   customField,
@@ -14,14 +13,24 @@ import {
   eachOnce,
   email,
   fields,
+  keepCondition,
   onBlank,
   onInvalid,
   optional,
   phone,
+  rowCondition,
 } from './entry-schema.ts';
-import { fixture } from './fixture-schema.ts';
-import { recognition } from './recognition-schema.ts';
-import { column, columnName, columnsMax, singleChecks, valueShape } from './value-schema.ts';
+import {
+  column,
+  columnName,
+  columnsMax,
+  exactlyOneOf,
+  onlyBeside,
+  plainText,
+  singleChecks,
+  valueShape,
+  valueSources,
+} from './value-schema.ts';
 
 const conditionsMax = 100;
 const fixturesMax = 200;
@@ -41,8 +50,121 @@ const derivedKey = z
 const key = z
   .union([column, derivedKey], 'a key is a column, or an object such as { firstOf: [Id, E-mail] }')
   .describe('The externalId, which identifies a person from file to file: a column, or a value made of several.');
-/** Where the key comes from: a column, or a value with its options. */
-export type KeyChoice = z.infer<typeof key>;
+
+// The part `recognise` of a preset: what files of one export are known by (`docs/exports.md`). A closed set, so that a preset
+// is data.
+
+const cellsMax = 10;
+
+const cellRule = z
+  .strictObject({
+    column: columnName.describe('A header, or the path of a JSON member.'),
+    beginsWith: plainText.optional().describe('Every filled cell begins with this.'),
+    equals: plainText.optional().describe('Every filled cell is this.'),
+    lengths: z
+      .array(z.int('a length is a whole number').min(1).max(1_000), 'lengths is a list of numbers')
+      .min(1, 'a length is needed')
+      .max(cellsMax)
+      .optional()
+      .describe('Every filled cell has one of these numbers of characters.'),
+  })
+  .describe('What the filled cells of a column are like, in the first rows. At least one must be filled.');
+
+const names = (of: string) =>
+  z.array(columnName, `${of} is a list of names`).min(1, `${of} needs at least one name`).max(columnsMax);
+
+const recognition = z
+  .strictObject({
+    headers: names('headers').optional().describe('A table is recognised when all of these headers are there.'),
+    members: names('members')
+      .optional()
+      .describe('JSON is recognised when its records have all of these members, written as paths.'),
+    format: z
+      .enum(['csv', 'json', 'ndjson', 'xlsx', 'vcf'], 'format is csv, json, ndjson, xlsx or vcf')
+      .optional()
+      .describe('Files of this format are recognised.'),
+    without: names('without').optional().describe('Not when one of these is there: it belongs to another export.'),
+    wrapper: columnName.optional().describe('The member of the document that holds the records, such as results.'),
+    cells: z
+      .array(cellRule, 'cells is a list')
+      .min(1)
+      .max(cellsMax)
+      .optional()
+      .describe('What cells are like, where headers alone do not tell.'),
+    footer: z
+      .array(plainText, 'footer is a list of texts')
+      .min(1)
+      .max(cellsMax)
+      .optional()
+      .describe('One of the last lines of the table begins with one of these.'),
+  })
+  .check(
+    exactlyOneOf(['headers', 'members', 'format'], 'a way to recognise files'),
+    onlyBeside('wrapper', ['members']),
+    onlyBeside('footer', ['headers']),
+    onlyBeside('without', ['headers', 'members']),
+    onlyBeside('cells', ['headers', 'members']),
+  );
+
+/** One way to recognise the files of an export: all that it names must be so. */
+export type Signature = z.infer<typeof recognition>;
+
+// Fixtures of a mapping: rows, and what becomes of them. `patchbay map --test` checks them; so does the test of every preset.
+
+const textOrNull = z.union([z.string(), z.null()], 'a text is needed, or null for a value that is removed');
+const items = z
+  .array(
+    z.strictObject({
+      name: z.string('a label is a text').optional().describe('The label.'),
+      value: z.string('a value is a text').describe('The address or number, as it is written to the contact.'),
+    }),
+    'a list such as [{ name: work, value: ada@example.com }] is needed',
+  )
+  .max(500, 'at most 500 items are allowed');
+
+const fixture = z
+  .strictObject({
+    row: z
+      .record(z.string(), z.json(), 'a row is a list of pairs, such as { Email: ada@example.com }')
+      .describe('The cells by their columns, or a JSON record.'),
+    contact: z
+      .strictObject({
+        externalId: z.string('an externalId is a text').describe('The key, with its prefix.'),
+        firstName: textOrNull.optional().describe('First name.'),
+        lastName: textOrNull.optional().describe('Last name.'),
+        company: textOrNull.optional().describe('Company.'),
+        role: textOrNull.optional().describe('Role.'),
+        sourceUrl: textOrNull.optional().describe('Link to the person.'),
+        source: z.string('a source label is a text').optional().describe('Source label.'),
+        emails: items.optional().describe('E-mail addresses.'),
+        phones: items.optional().describe('Phone numbers.'),
+        customFields: z
+          .record(z.string(), z.json(), 'customFields is a list of pairs, such as { since: 2026-03-05 }')
+          .optional()
+          .describe('Custom fields by their keys.'),
+      })
+      .optional()
+      .describe('The contact that the row becomes.'),
+    problems: z
+      .array(z.string('a problem is named by its code'), 'problems is a list of codes, such as [keyMissing]')
+      .min(1, 'at least one code is needed')
+      .optional()
+      .describe('The codes of the problems that reject the row.'),
+    skipped: z
+      .literal(true, 'write true, or leave the key out')
+      .optional()
+      .describe('The row is left out by skipRows or keepRows.'),
+    warnings: z
+      .array(z.string('a warning is named by its code'), 'warnings is a list of codes')
+      .optional()
+      .describe('The codes of the warnings that the row causes; not checked where this is not given.'),
+  })
+  .check(exactlyOneOf(['contact', 'problems', 'skipped'], 'a fixture'));
+
+/** A row, and the contact, the problems or the silence that it becomes. */
+export type Fixture = z.infer<typeof fixture>;
+
+// The whole mapping.
 
 export const mappingSchema = z.strictObject({
   name: z
@@ -158,4 +280,25 @@ function objectsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): reado
   if (step === undefined) return [schema];
   const inner = schema.shape[String(step)];
   return inner === undefined ? [] : objectsAt(inner, rest);
+}
+
+// The JSON Schema of mapping files, for editors that complete and check YAML: `config/mapping.schema.json`.
+
+/** JSON Schema 2020-12 of what may be written in a mapping. */
+export function mappingJsonSchema(): Record<string, unknown> {
+  const schema = z.toJSONSchema(mappingSchema, {
+    io: 'input',
+    reused: 'ref',
+    override: ({ jsonSchema }) => {
+      const { properties } = jsonSchema;
+      if (properties === undefined || !valueSources.every((name) => name in properties)) return;
+      jsonSchema.oneOf = valueSources.map((name) => ({ required: [name] }));
+    },
+  });
+  return { ...schema, title: 'Patchbay mapping' };
+}
+
+/** The text of the file. */
+export function mappingSchemaText(): string {
+  return `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`;
 }

@@ -6,16 +6,13 @@ import { PatchbayError } from '#src/errors.ts';
 import { listNames, type ObjectRow } from '#src/sources/row.ts';
 import { columnsOf, configuredMembers, missingHint } from './bind-mapping.ts';
 import { bad, isJsonObject, type JsonObject } from './cell.ts';
-import { columnMatcher, isPattern } from './column-pattern.ts';
 import type { Found, RowCells } from './expression.ts';
 import { type Lacking, refuseWithoutContent } from './file-findings.ts';
-import { closestName, isIgnoredHeader, normaliseHeader } from './header.ts';
+import { closestName, columnMatcher, isIgnoredHeader, isPattern, normaliseHeader } from './header.ts';
 import { finderOf, pathNames } from './json-path.ts';
-import { readBound } from './made-value.ts';
+import type { BoundColumn, Settings } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
-import type { Settings } from './mapping-settings.ts';
-import { foldRow, type MappedRow } from './row.ts';
-import type { BoundColumn } from './target.ts';
+import { foldRow, type MappedRow, readBound } from './row.ts';
 import { referencesIn, type Value } from './value-schema.ts';
 
 export interface MemberMapping {

@@ -1,6 +1,6 @@
 /**
  * Which layout a file has, by its headers and cells (`docs/exports.md`): the generic one, that of a known export, or none that is
- * known. Pure.
+ * known; and which line of a table is its header. Pure.
  *
  *   generic layout? ──no──▶ presets: one fits ─▶ it is used
  *                                     several ─▶ ambiguous: nothing is guessed
@@ -15,8 +15,8 @@ import { normaliseHeader, tidyHeader } from './header.ts';
 import { memberFinder } from './json-path.ts';
 import { isContactShape } from './json-rows.ts';
 import { genericKeyColumns } from './layout.ts';
-import type { Mapping } from './mapping-schema.ts';
-import type { Signature } from './recognition-schema.ts';
+import type { Mapping, Signature } from './mapping-schema.ts';
+import { referencesIn } from './value-schema.ts';
 
 /** What is known of a file when its layout is decided. */
 export interface FileHead {
@@ -158,4 +158,31 @@ function foldedSet(names: readonly string[]): ReadonlySet<string> {
 
 function fold(name: string): string {
   return tidyHeader(name.replace(/^\ufeff/, '')).toLowerCase();
+}
+
+// Which line of a table is its header, for a mapping or the generic layout. The columns of the key alone tell: a line above
+// the header may well hold a word such as `Company`.
+
+const delimiterHint = 'or name the delimiter with --delimiter';
+
+/** Null where the key is picked by its position: the header is then the first line that is not blank. */
+export function headerRule(mapping: Mapping | null): HeaderRule | null {
+  const columns = keyColumns(mapping);
+  const [key] = columns;
+  if (key === undefined) return null;
+  const names = new Set(columns.map(normaliseHeader));
+  return {
+    isHeader: (cells) => cells.some((cell) => names.has(normaliseHeader(cell))),
+    wanted: `column ${key}`,
+    hint:
+      mapping === null
+        ? `Add the column ${key}, describe the columns in a mapping (--mapping, or _mapping.yaml in the folder of a feed), ${delimiterHint}.`
+        : `The mapping names ${key} as the column of the key: correct the mapping or the file, ${delimiterHint}.`,
+  };
+}
+
+/** The names of the columns that make the key; none if they are picked by their positions. */
+export function keyColumns(mapping: Mapping | null): readonly string[] {
+  if (mapping === null) return genericKeyColumns;
+  return referencesIn(mapping.key).flatMap(({ reference }) => (typeof reference === 'number' ? [] : [reference]));
 }

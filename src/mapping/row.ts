@@ -1,14 +1,19 @@
 /**
- * A row becomes a desired contact: each bound column's value is read (`cells.ts`), and the readings are folded into one.
+ * A row becomes a desired contact: each bound value is made of the row's cells (`expression.ts`), left out where its condition
+ * holds, given the label and the country of the row, and read by the kind of its target (`cells.ts`). The readings are folded
+ * into one contact.
  */
+import type { CountryCode } from 'libphonenumber-js/max';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { CellsRow, JsonValue } from '#src/sources/row.ts';
-import { type CellReading, type Finding, readValue } from './cells.ts';
-import type { RowCells } from './expression.ts';
-import { readBound } from './made-value.ts';
-import type { Settings } from './mapping-settings.ts';
-import type { BoundColumn } from './target.ts';
+import { type Flaw, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
+import { type CellReading, type Finding, readValue, refused } from './cells.ts';
+import { meets } from './conditions.ts';
+import { countryOf } from './country.ts';
+import { evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
+import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
+import { applyTransforms } from './transforms.ts';
 
 /** What a row says, or why it is rejected: with all its problems, not the first alone. */
 export type MappedRow =
@@ -68,4 +73,150 @@ const valueLengthMax = 200;
 function showValue(raw: JsonValue): string {
   const text = typeof raw === 'string' ? raw : JSON.stringify(raw);
   return [...text.slice(0, 2 * valueLengthMax)].slice(0, valueLengthMax).join('');
+}
+
+const nothing: CellReading = { adds: {}, problems: [], warnings: [] };
+
+/** What one bound value of a row says. A member that the record lacks says nothing; without a key the row is rejected. */
+export function readBound(column: BoundColumn, row: RowCells): CellReading {
+  const reading = column.made === undefined ? readPlain(column, row) : readMade(column, column.made, row);
+  return column.dropsInvalid === true && reading.problems.length > 0 ? withoutInvalid(reading, column.target) : reading;
+}
+
+function readPlain({ index, field, target }: BoundColumn, row: RowCells): CellReading {
+  return readFound(row.read({ index, field }), target, row);
+}
+
+function readFound(found: Found, target: Target, { from }: RowCells): CellReading {
+  const { field, raw, flaw, shown } = found;
+  if (flaw !== undefined) return refused({ field, raw: shown ?? raw }, flaw);
+  if (raw === undefined) return target.kind === 'key' ? refused({ field, raw: undefined }, keyMissing) : nothing;
+  const reading = readValue({ field, raw, from }, target);
+  return shown === undefined ? reading : showing(reading, raw, shown);
+}
+
+/** A finding about a value that was made of one cell shows the cell as the file holds it. */
+function showing(reading: CellReading, made: unknown, shown: JsonValue): CellReading {
+  if (reading.problems.length === 0 && reading.warnings.length === 0) return reading;
+  const asInFile = (finding: Finding): Finding => (finding.raw === made ? { ...finding, raw: shown } : finding);
+  return { ...reading, problems: reading.problems.map(asInFile), warnings: reading.warnings.map(asInFile) };
+}
+
+function readMade({ target }: BoundColumn, made: Made, row: RowCells): CellReading {
+  const value = evaluate(made.value, row);
+  if (value.raw === undefined && value.flaw === undefined) return readFound(value, target, row);
+  // What is left out is read like a blank cell.
+  if (made.skip !== undefined && isSkipped(made.skip, value, row))
+    return readFound({ field: value.field, raw: '' }, target, row);
+  const found = made.split === undefined ? value : splitUp(value, made.split, target, row);
+  if (target.kind !== 'items') return readFound(found, target, row);
+  const label = made.label === undefined ? null : labelOf(made.label, target, row);
+  const country = made.country === undefined ? null : countryAt(made.country, target.country, row);
+  const own: ItemsTarget = {
+    ...target,
+    label: label?.text ?? target.label,
+    country: country === null ? target.country : country.code,
+  };
+  const reading = readFound(found, own, row);
+  const problems =
+    country?.isUnknown === true ? reading.problems.map(countryNotKnown(country.field)) : reading.problems;
+  const isSaid = reading.adds[target.list]?.some(({ items }) => items.length > 0) === true;
+  return { ...reading, problems, warnings: [...(isSaid ? (label?.warnings ?? []) : []), ...reading.warnings] };
+}
+
+/** Pieces of an item's cell become lines, which separate items anyway; those of a custom field a list. */
+function splitUp(
+  found: Found,
+  { separator, transform }: NonNullable<Made['split']>,
+  target: Target,
+  row: RowCells,
+): Found {
+  const split = piecesOf(found, separator, transform, row);
+  if (!('pieces' in split)) return split;
+  const { pieces } = split;
+  const shown = found.shown ?? found.raw;
+  const raw = target.kind === 'items' || pieces.length === 0 ? pieces.join('\n') : pieces;
+  return { field: found.field, raw, ...(shown === undefined ? {} : { shown }) };
+}
+
+function isSkipped({ cell, condition }: NonNullable<Made['skip']>, value: Found, row: RowCells): boolean {
+  const asked = cell === null ? value : row.read(cell);
+  return meets(condition, [textIn(asked, row)]);
+}
+
+/** The text of a cell; blank for whatever is none. */
+function textIn({ raw }: Found, { from }: RowCells): string {
+  if (raw === undefined) return '';
+  if (typeof raw === 'boolean') return String(raw);
+  const cell = readCell(raw, from);
+  return cell.kind === 'text' ? cell.text : '';
+}
+
+const labelCharactersMax = 75;
+
+const labelTooLong: Flaw<WarningCode> = {
+  code: 'labelTooLong',
+  message: `the label has more than ${labelCharactersMax} characters; the default label was used`,
+  hint: 'Shorten it, or map it in the mapping (values).',
+};
+
+function labelOf({ cell, transform }: NonNullable<Made['label']>, target: ItemsTarget, row: RowCells) {
+  const found = row.read(cell);
+  const warned = (flaw: Flaw) => ({
+    text: target.label,
+    warnings: [{ field: found.field, raw: found.raw, flaw }],
+  });
+  const result = applyTransforms(textIn(found, row), transform);
+  if (!result.ok) return warned(result.flaw);
+  if (result.text === '') return { text: target.label, warnings: [] };
+  const reading = readText(result.text);
+  if (!reading.ok) return warned(reading.flaw);
+  if ([...reading.value].length > labelCharactersMax) return warned(labelTooLong);
+  return {
+    text: reading.value,
+    warnings: reading.warnings.map((flaw) => ({ field: found.field, raw: found.raw, flaw })),
+  };
+}
+
+interface RowCountry {
+  readonly field: string;
+  readonly code: CountryCode | null;
+  readonly isUnknown: boolean;
+}
+
+/** Blank: the default. A name that no country has is none, rather than the default: nothing is guessed. */
+function countryAt(cell: Made['country'] & object, otherwise: CountryCode | null, row: RowCells): RowCountry {
+  const found = row.read(cell);
+  const text = textIn(found, row);
+  const code = text === '' ? otherwise : countryOf(text);
+  return { field: found.field, code, isUnknown: text !== '' && code === null };
+}
+
+function countryNotKnown(field: string): (finding: Finding) => Finding {
+  return (finding) =>
+    finding.flaw.code === 'phoneCountryMissing'
+      ? {
+          ...finding,
+          flaw: {
+            ...finding.flaw,
+            message: `the phone number has no country code, and "${field}" holds no country that is known`,
+            hint: `Write the number with + and its country code, or correct "${field}".`,
+          },
+        }
+      : finding;
+}
+
+/** The value is left out with a warning, and says nothing about the field, rather than that it is empty. */
+function withoutInvalid({ adds, problems, warnings }: CellReading, target: Target): CellReading {
+  const dropped = problems.map(({ flaw, ...place }) => ({
+    ...place,
+    flaw: { ...flaw, message: `${flaw.message}; the value was left out`, isLoss: true as const },
+  }));
+  return { adds: filledSlots(adds, target), problems: [], warnings: [...warnings, ...dropped] };
+}
+
+function filledSlots(adds: Partial<DesiredContact>, target: Target): Partial<DesiredContact> {
+  if (target.kind !== 'items') return {};
+  const slots = (adds[target.list] ?? []).filter(({ items }) => items.length > 0);
+  return slots.length === 0 ? {} : { [target.list]: slots };
 }

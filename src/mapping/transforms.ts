@@ -8,12 +8,11 @@
  */
 import { z } from 'zod';
 import { invariant } from '#src/errors.ts';
-import { bad, type Flaw, type RejectionCode, trimWhole } from './cell.ts';
+import { bad, type Flaw, isPlaceholder, type RejectionCode, trimWhole } from './cell.ts';
 import { compileDateFormat, formatFlaw, type ReadDate } from './date-format.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import { closestName } from './header.ts';
 import { splitPersonName } from './person-name.ts';
-import { isPlaceholder } from './placeholder.ts';
 
 /** What becomes of a text, or why it becomes nothing. */
 export type TransformResult =

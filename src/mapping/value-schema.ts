@@ -6,18 +6,56 @@
  * is done with it: `part`, then `transform`.
  */
 import { z } from 'zod';
-import { isPattern } from './column-pattern.ts';
-import { normaliseHeader, tidyHeader } from './header.ts';
-import { type Check, exactlyOneOf, onlyBeside, plainText } from './schema-checks.ts';
-import { parseTemplate } from './template.ts';
+import { isPattern, normaliseHeader, tidyHeader } from './header.ts';
 import { transformsSchema as transforms } from './transforms.ts';
 
 export const columnsMax = 500;
 /** Nested `firstOf` and `join`. */
-export const valueDepthMax = 4;
+const valueDepthMax = 4;
 /** In one value, those inside of it included. */
-export const valuesMax = 50;
+const valuesMax = 50;
 const textCharactersMax = 1_000;
+
+// Checks that several parts of the mapping language share. Their messages are the words that users read.
+
+/** A text that a mapping holds; YAML reads `5` and `true` without quotes as other kinds. */
+export const plainText = z
+  .union([z.string(), z.number().transform(String), z.boolean().transform(String)], 'a text is needed')
+  .refine((text) => text.length <= textCharactersMax, `a text has at most ${textCharactersMax} characters`);
+
+export type Check = Parameters<z.ZodType['check']>[0];
+
+/** Exactly one of these keys must be there. Checked even where another mistake was found, so that all are named at once. */
+export function exactlyOneOf(keys: readonly string[], subject: string): Check {
+  const listed = `${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
+  const given = (value: unknown) => (isObject(value) ? keys.filter((key) => value[key] !== undefined) : []);
+  return z.refine((value) => given(value).length === 1, {
+    when: ({ value }) => isObject(value),
+    error: ({ input }) => {
+      const [first, second] = given(input);
+      if (second === undefined) return `${subject} needs one of ${listed}`;
+      return `${first} and ${second} exclude each other: ${subject} has exactly one of ${listed}`;
+    },
+  });
+}
+
+/** A key that has a meaning beside another one only. */
+export function onlyBeside(key: string, others: readonly string[]): Check {
+  return z.refine(
+    (value) => !isObject(value) || value[key] === undefined || others.some((other) => value[other] !== undefined),
+    {
+      when: ({ value }) => isObject(value),
+      path: [key],
+      error: `${key} is used only together with ${others.join(' or ')}`,
+    },
+  );
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+// What a value is.
 
 const positionWanted = `a column is its header, or as a number its position, from 1 to ${columnsMax}`;
 export const columnName = z
@@ -182,3 +220,46 @@ const value: z.ZodType<Value, unknown> = z.union(
   [column, z.strictObject(valueShape).check(...singleChecks)],
   valueWanted,
 );
+
+// Templates: a text with columns in braces, such as `{First Name} {Last Name}`. `{{` and `}}` are braces of the text.
+
+/** A piece is a text as it stands, or a column. */
+type TemplatePiece = { readonly text: string } | { readonly column: string };
+
+type Template =
+  | { readonly ok: true; readonly pieces: readonly TemplatePiece[]; readonly columns: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+const templateColumnsMax = 50;
+
+/** Reads a template. A message says what is wrong with it. */
+export function parseTemplate(text: string): Template {
+  const pieces: TemplatePiece[] = [];
+  const columns: string[] = [];
+  let rest = text;
+  // Each turn takes at least one character off the rest.
+  while (rest !== '') {
+    const plain = /^(?:[^{}]|\{\{|\}\})+/.exec(rest)?.[0];
+    if (plain !== undefined) {
+      pieces.push({ text: plain.replaceAll('{{', '{').replaceAll('}}', '}') });
+      rest = rest.slice(plain.length);
+      continue;
+    }
+    const braced = /^\{([^{}]*)\}/.exec(rest);
+    const name = braced?.[1] ?? null;
+    if (braced === null || name === null)
+      return bad('a brace is not closed, or not opened; write {{ for a brace of the text');
+    if (normaliseHeader(name) === '') return bad('between { and } the name of a column is needed');
+    pieces.push({ column: tidyHeader(name) });
+    columns.push(tidyHeader(name));
+    rest = rest.slice(braced[0].length);
+  }
+  if (columns.length === 0)
+    return bad('a template holds at least one column in braces, such as {Name}; without one, write constant');
+  if (columns.length > templateColumnsMax) return bad(`a template holds at most ${templateColumnsMax} columns`);
+  return { ok: true, pieces, columns };
+}
+
+function bad(message: string): Template {
+  return { ok: false, message };
+}

@@ -7,9 +7,9 @@ import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
 import { type NamedFile, type SubmitChoice, type SubmittedRun, submitFile } from '#src/runs/enter-run.ts';
-import { checkDelimiter } from '#src/sources/csv-layout.ts';
 import { checkEncoding } from '#src/sources/decode.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
+import { checkDelimiter } from '#src/sources/read-csv.ts';
 import { spoolInput } from '#src/sources/spool-input.ts';
 
 /** How the files are read, and which guards they may pass. What is absent is detected, or comes from the feed. */

@@ -1,35 +1,38 @@
 /**
- * How a file would be read, without a run: by a mapping that is named, by what it is recognised as, or by a mapping that is
- * proposed; and what would become of its first rows. Reads the file and nothing else: needs no service and writes nothing.
+ * What `patchbay map` does. How a file would be read, without a run: by a mapping that is named, by what it is recognised as, or
+ * by a mapping that is proposed; what would become of its first rows, and one of them cell by cell. That reads the file and
+ * nothing else, needs no service and writes nothing. The fixtures of a mapping
+ * are run here, too, and a mapping is saved.
  */
-import { basename, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { DataFolders } from '#src/config/data-folders.ts';
+import { feedNameProblem } from '#src/config/feed-schema.ts';
 import type { Config } from '#src/config/schema.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { type Feeds, findMapping } from '#src/feeds/feeds.ts';
+import { type Feeds, findMapping, folderNamesOf, mappingFileName } from '#src/feeds/feeds.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import { isIgnoredHeader, normaliseHeader } from '#src/mapping/header.ts';
+import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import type { MappingContext } from '#src/mapping/mapping-settings.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
 import { type FileFacts, suggestHeader } from '#src/mapping/propose/column-facts.ts';
-import { draftText } from '#src/mapping/propose/draft-text.ts';
-import type { ProposedColumn } from '#src/mapping/propose/proposal.ts';
+import { draftText, type ProposedColumn } from '#src/mapping/propose/proposal.ts';
 import { proposeMapping } from '#src/mapping/propose/propose.ts';
-import { columnUses } from '#src/mapping/show/entries.ts';
-import { type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
-import { type Preview, previewRows } from '#src/mapping/show/preview.ts';
+import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
+import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src/mapping/show/preview.ts';
 import type { Row } from '#src/sources/row.ts';
+import { writeWholeFile } from '#src/whole-file.ts';
 import { checkOptions, type MapLayout, type MapReadOptions, readForMap } from './read-for-map.ts';
 
 export type { ProposedColumn } from '#src/mapping/propose/proposal.ts';
-export type { ContactView } from '#src/mapping/show/contact-view.ts';
 export type { ExplainedRow } from '#src/mapping/show/explain-row.ts';
-export type { CountedProblem, Preview } from '#src/mapping/show/preview.ts';
+export type { ContactView, CountedProblem, FixtureResult, Preview } from '#src/mapping/show/preview.ts';
 
-export interface MapParts {
+interface MapParts {
   readonly config: Pick<Config, 'mapping'>;
   readonly feeds: Feeds;
 }
@@ -246,4 +249,89 @@ export async function explainLine(
     found.row,
     contextOf(parts, mapping, mapping === null || result?.draft == null ? country : null),
   );
+}
+
+/** Runs the fixtures of a mapping that a person names, of a feed's, or of the preset that a file is recognised as. */
+interface TestedMapping {
+  readonly mapping: string;
+  readonly fixtures: readonly FixtureResult[];
+  readonly ok: boolean;
+}
+
+/**
+ * @param file a mapping file, or an export; absent: the mapping is named by the options.
+ * @throws PatchbayError as `mapFile`.
+ */
+export async function testMapping(
+  parts: MapParts,
+  options: MapOptions,
+  file: string | undefined,
+): Promise<TestedMapping> {
+  const mapping = await mappingToTest(parts, options, file);
+  const fixtures = mapping === null ? [] : runFixtures(mapping);
+  return { mapping: mapping?.name ?? 'generic', fixtures, ok: fixtures.every(({ ok }) => ok) };
+}
+
+async function mappingToTest(parts: MapParts, options: MapOptions, file: string | undefined): Promise<Mapping | null> {
+  if (file !== undefined) {
+    return /\.ya?ml$/i.test(file) ? findMapping(file) : (await mapFile(parts, file, options)).mapping;
+  }
+  if (options.mapping !== undefined) return findMapping(options.mapping);
+  return (await parts.feeds.get(options.feed ?? mainFeed)).mapping;
+}
+
+// Where a mapping is kept, and its text: beside the feed as `_mapping.yaml`, or for `main` as a file in the data folder, which
+// `--mapping` or `mapping.file` of the configuration names.
+
+interface SaveParts {
+  readonly config: Pick<Config, 'feeds' | 'mapping'>;
+  readonly folders: Pick<DataFolders, 'root' | 'importFolders'>;
+}
+
+export interface SavedMapping {
+  readonly file: string;
+  /** The feed that reads its files by it from now on; null where it has to be named. */
+  readonly feed: string | null;
+}
+
+/**
+ * @param text of a mapping: a draft, or the file of a preset.
+ * @throws PatchbayError `usage`: `feedRefused`, `mappingConfigured`, `mappingExists`, `mappingInvalid`; the system's errors.
+ */
+export async function saveMapping(
+  { config, folders }: SaveParts,
+  text: string,
+  { feed = mainFeed, force = false }: { readonly feed?: string; readonly force?: boolean },
+): Promise<SavedMapping> {
+  const file = fileOf(config, folders, feed, text);
+  if (!force && existsSync(file)) {
+    throw new PatchbayError('usage', 'mappingExists', `there is a mapping already: ${file}`, {
+      facts: { file },
+      hint: 'Rename it, or replace it with --force.',
+    });
+  }
+  // What is saved can be read: an invalid mapping would stop every file of the feed.
+  parseMapping(text, basename(file));
+  await writeWholeFile(file, text);
+  return { file, feed: feed === mainFeed ? null : feed };
+}
+
+function fileOf(config: SaveParts['config'], folders: SaveParts['folders'], feed: string, text: string): string {
+  if (feed === mainFeed) return join(folders.root, 'mappings', `${parseMapping(text, 'the mapping').name}.yaml`);
+  const problem = feedNameProblem(feed);
+  if (problem !== null) {
+    const facts = { feed };
+    const hint = 'Choose another name for the feed.';
+    throw new PatchbayError('usage', 'feedRefused', `"${feed}" cannot be a feed: ${problem}`, { facts, hint });
+  }
+  const configured = Object.hasOwn(config.feeds, feed) ? (config.feeds[feed]?.mapping ?? null) : null;
+  if (configured !== null) {
+    const message = `the configuration names another mapping for feed "${feed}": feeds.${feed}.mapping is ${configured}`;
+    const hint = `Remove feeds.${feed}.mapping, or change that mapping.`;
+    throw new PatchbayError('usage', 'mappingConfigured', message, { facts: { feed }, hint });
+  }
+  const there = folders.importFolders.flatMap((folder) => folderNamesOf(feed).map((name) => join(folder, name)));
+  // In the sandbox, too, people drop files into the import folder of the data folder.
+  const folder = there.find((each) => existsSync(each)) ?? join(folders.importFolders.at(-1) ?? '', feed);
+  return join(folder, mappingFileName);
 }

@@ -1,22 +1,19 @@
 /** Reads a file for `map`: its header, the facts of its columns, and the row of one line. */
-
 import { basename } from 'node:path';
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError, unreachable } from '#src/errors.ts';
-import { contactColumnOf } from '#src/mapping/contact-columns.ts';
-import { headerRule } from '#src/mapping/header-rule.ts';
+import { contactColumnOf, isSynonym } from '#src/mapping/contact-columns.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
 import { collectFacts, type FileFacts } from '#src/mapping/propose/column-facts.ts';
-import { keyRank } from '#src/mapping/propose/propose-key.ts';
-import { type FileHead, isKnownHeader, presetWords, recognise } from '#src/mapping/recognise.ts';
-import { isSynonym } from '#src/mapping/synonyms.ts';
-import { checkDelimiter } from '#src/sources/csv-layout.ts';
+import { keyRank } from '#src/mapping/propose/propose.ts';
+import { type FileHead, headerRule, isKnownHeader, presetWords, recognise } from '#src/mapping/recognise.ts';
 import { checkEncoding } from '#src/sources/decode.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
+import { checkDelimiter } from '#src/sources/read-csv.ts';
 import type { Row, SourceHead, SourceItem } from '#src/sources/row.ts';
 
 export interface MapReadOptions {

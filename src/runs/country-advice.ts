@@ -1,13 +1,14 @@
 /**
  * Rows that are rejected because a phone number lacks its country get a hint that names the country of the workspace's own
- * numbers, and so does the run. The numbers are those of the ledger's latest snapshot; where there is none, the service is
- * asked, once and briefly. Whatever fails there, the hints stay as they were.
+ * numbers, and so does the run. It is proposed, never assumed: the same digits are a number in many countries. The numbers are
+ * those of the ledger's latest snapshot; where there is none, the service is asked, once and briefly. Whatever fails there, the
+ * hints stay as they were.
  */
-import type { CountryCode } from 'libphonenumber-js/max';
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { Problem } from '#src/contacts/outcome.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';
 import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
-import { adviseOnCountry, countriesOfNumbers, countryMissingCode, countryNote } from '#src/mapping/country-advice.ts';
 import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
@@ -68,4 +69,71 @@ async function firstPage({ workspace }: CountryAdviceParts, signal: AbortSignal)
   const brief = AbortSignal.any([signal, AbortSignal.timeout(askMsMax)]);
   for await (const page of workspace.listPhoneNumberPages({ signal: brief })) return page;
   return [];
+}
+
+/** The code of a number that lacks its country. */
+const countryMissingCode = 'phoneCountryMissing';
+
+/** More countries than these are no help. */
+const countriesNamedMax = 5;
+
+/**
+ * The countries of numbers in E.164, the most frequent first. Of countries that share a calling code only the most frequent
+ * is named, since their numbers are written alike; those of no country (+800) count for none.
+ */
+function countriesOfNumbers(numbers: readonly string[]): readonly CountryCode[] {
+  const counts = new Map<CountryCode, { readonly callingCode: string; count: number }>();
+  for (const number of numbers) {
+    const parsed = parsePhoneNumberFromString(number, { extract: false });
+    if (parsed?.country === undefined) continue;
+    const known = counts.get(parsed.country);
+    if (known === undefined) counts.set(parsed.country, { callingCode: parsed.countryCallingCode, count: 1 });
+    else known.count += 1;
+  }
+  const sorted = [...counts].sort(([left, a], [right, b]) => b.count - a.count || (left < right ? -1 : 1));
+  const met = new Set<string>();
+  return sorted.flatMap(([country, { callingCode }]) => {
+    if (met.has(callingCode)) return [];
+    met.add(callingCode);
+    return [country];
+  });
+}
+
+/** The problem with a hint that names the countries; as it is where it is another problem, or no country is known. */
+function adviseOnCountry(problem: Problem, countries: readonly CountryCode[]): Problem {
+  const [first] = countries;
+  if (problem.code !== countryMissingCode || first === undefined) return problem;
+  const hint =
+    countries.length === 1
+      ? `If it is a number in ${named(first)}, as those of your workspace are, import again with --default-country ${first}; otherwise write it with + and its country code.`
+      : `Write it with + and its country code, or, if all such numbers are in one country, import again with --default-country. Your workspace has numbers in ${listed(countries)}.`;
+  return { ...problem, hint };
+}
+
+/** One sentence for the run. Null where no country is known: the hints of the rows say what to do. */
+function countryNote(missingCount: number, countries: readonly CountryCode[]): string | null {
+  const [first] = countries;
+  if (missingCount === 0 || first === undefined) return null;
+  const what = missingCount === 1 ? '1 number has no country code' : `${missingCount} numbers have no country code`;
+  const these = missingCount === 1 ? 'this one is' : 'these are';
+  if (countries.length === 1) {
+    return `${what}. The numbers of your workspace are in ${named(first)}: if ${these}, too, import again with --default-country ${first}`;
+  }
+  return `${what}. The numbers of your workspace are in ${listed(countries)}: if ${these} in one of them, import again with its code, as in --default-country ${first}`;
+}
+
+function named(country: CountryCode): string {
+  const name = new Intl.DisplayNames('en', { type: 'region' }).of(country);
+  return name === undefined || name === country ? country : `${withArticle(name)} (${country})`;
+}
+
+function withArticle(name: string): string {
+  return /^(?:United |Netherlands|Philippines|Bahamas|Maldives)/.test(name) ? `the ${name}` : name;
+}
+
+function listed(countries: readonly CountryCode[]): string {
+  const names = countries.slice(0, countriesNamedMax).map(named);
+  const more = countries.length - names.length;
+  const all = more > 0 ? [...names, `${more} more countries`] : names;
+  return `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }

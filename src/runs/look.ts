@@ -11,8 +11,16 @@ import type { Look, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type NewKeyRow, type RunEvent } from '#src/ledger/staging.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { KeyFormCount } from './guards.ts';
-import { foldCase, formsOf, type KeyForm, sameUnderOtherKey } from './key-forms.ts';
-import { type ContactMatcher, createContactMatcher, nameOf, type RowMatch } from './match-contacts.ts';
+import {
+  type ContactMatcher,
+  createContactMatcher,
+  foldCase,
+  formsOf,
+  type KeyForm,
+  nameOf,
+  type RowMatch,
+  sameUnderOtherKey,
+} from './match-contacts.ts';
 
 export interface LookParts {
   readonly ledger: Pick<Ledger, 'runs' | 'contacts'>;

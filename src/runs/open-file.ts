@@ -5,10 +5,9 @@
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { fileError, type PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { headerRule } from '#src/mapping/header-rule.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { type FileHead, isKnownHeader, needsEnd, presetWords, recognise } from '#src/mapping/recognise.ts';
+import { type FileHead, headerRule, isKnownHeader, needsEnd, presetWords, recognise } from '#src/mapping/recognise.ts';
 import { pathOfRun } from '#src/sources/check-out.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';

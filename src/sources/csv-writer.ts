@@ -10,9 +10,8 @@
  * Invariant: `unguardFormulas(guardFormulas(text)) === text` for every text. A text that has apostrophes there already gets
  * one more, so that removing one is always right. Both are linear in the text.
  */
-
 import { writeWholeFile } from '#src/whole-file.ts';
-import { detectedDelimiters } from './csv-layout.ts';
+import { detectedDelimiters } from './read-csv.ts';
 
 /** Without it, Excel reads the file in the locale's code page. */
 const csvByteOrderMark = '\ufeff';

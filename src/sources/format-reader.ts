@@ -1,10 +1,10 @@
 /**
- * What the readers of all formats share: the interface that `openSource` uses, the limits, and the counts and warnings
- * that become the tail.
+ * What the readers of all formats share: the interface that `openSource` uses, the limits, the counts and warnings that become
+ * the tail, and what is true of every header.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import { fileError } from '#src/errors.ts';
-import type { SourceHead, SourceItem, SourceTail } from './row.ts';
+import { fileError, type PatchbayError } from '#src/errors.ts';
+import { listNames, type SourceHead, type SourceItem, type SourceTail } from './row.ts';
 
 export const itemsPerSliceMax = 500;
 
@@ -147,4 +147,51 @@ function rowsWereCut({ line, count }: { readonly line: number; readonly count: n
 
 function ofMany(first: Problem, count: number): Problem {
   return count === 1 ? first : { ...first, message: `${first.message} (first of ${count} rows)` };
+}
+
+/** The header is looked for in this many physical lines (docs/bad-inputs.md, "preamble"). */
+export const headerLineMax = 20;
+
+export interface Header {
+  /** As the file holds them, without empty names at the end. */
+  readonly columns: readonly string[];
+  /** With the empty names at the end: a row may have this many cells. */
+  readonly width: number;
+  readonly line: number;
+}
+
+/** A name may occur twice: the mapping decides whether that matters. @throws PatchbayError `file` `tooManyColumns`. */
+export function headerOf(cells: readonly string[], line: number, name: string, columnsMax: number): Header {
+  let end = cells.length;
+  while (end > 0 && (cells[end - 1] ?? '').trim() === '') end--;
+  const columns = cells.slice(0, end);
+  if (columns.length > columnsMax) throw tooManyColumns(name, line, columns.length, columnsMax);
+  return { columns, width: cells.length, line };
+}
+
+export function tooManyColumns(name: string, line: number, count: number, columnsMax: number): PatchbayError {
+  const message = `${name}, line ${line}: ${count} columns, at most ${columnsMax} are read`;
+  const hint = 'Export fewer columns; if the file has fewer, its delimiter was taken for another.';
+  return fileError('tooManyColumns', message, { file: name, line, columnCount: count, columnsMax }, hint);
+}
+
+/** `found` are the cells of that line. */
+export function headerMissing(
+  name: string,
+  line: number,
+  found: readonly string[],
+  { wanted, hint }: HeaderRule,
+  delimiter: string | null,
+): PatchbayError {
+  const named = found.filter((column) => column.trim() !== '');
+  const shown = named.length === 0 ? 'nothing' : listNames(named);
+  const message = `${name}: no ${wanted} in the first ${headerLineMax} lines; line ${line} holds: ${shown}`;
+  const facts = { file: name, line, delimiter, found: namesShort(named), columnCount: found.length };
+  return fileError('keyColumnMissing', message, facts, hint);
+}
+
+/** For scripts, beside the number of columns. */
+function namesShort(columns: readonly string[]): string {
+  const tidy = columns.slice(0, 20).map((column) => column.replace(/\p{Cc}+/gu, ' ').trim());
+  return tidy.join(', ').slice(0, 500);
 }

@@ -8,8 +8,8 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import type { Place } from '#src/json/place.ts';
 import { isList, type JsonValue, recordValue } from '#src/json/record-value.ts';
 import { type Spot, walkJson } from '#src/json/walk-json.ts';
+import { looksMisread, mayHoldMisread, misreadWarning } from './code-page.ts';
 import type { Tally } from './format-reader.ts';
-import { looksMisread, mayHoldMisread, misreadWarning } from './misread.ts';
 import { cellProblem, isSoundCell, type ObjectRow, type SourceItem, shownValue } from './row.ts';
 
 /** Names and strings that hold none of these and are not too long are sound. */

@@ -17,10 +17,10 @@ import { lookInside } from './look-inside.ts';
 import { lookedAtChars, notAnExport } from './not-an-export.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
-import { looksLikeVcf, readVcf } from './read-vcf.ts';
 import type { SourceHead, SourceItem, SourceTail } from './row.ts';
 import { openSourceFile, type SourceFile, unpackedBytes } from './source-file.ts';
-import { joinTornCharacters } from './vcard/torn-characters.ts';
+import { looksLikeVcf, readVcf } from './vcard/cards.ts';
+import { joinTornCharacters } from './vcard/content-lines.ts';
 import { readXlsx } from './xlsx/read-xlsx.ts';
 
 export interface SourceOptions {
@@ -34,8 +34,6 @@ export interface SourceOptions {
   readonly header?: HeaderRule | null;
   /** Of a workbook: the name of a sheet; without it, the first visible one that holds something. */
   readonly sheet?: string;
-  /** CSV rows to leave out with a warning: the footer of a known export. */
-  readonly isFooter?: (cells: readonly string[]) => boolean;
   /** CSV rows that an exporter cut are read, unless this is false. */
   readonly mayBeCut?: boolean;
   readonly limits?: Partial<SourceLimits>;
@@ -61,8 +59,8 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     const content = await lookInside(file, named, limits);
     if (content.kind === 'workbook') {
       const { name } = content.archive;
-      const { sheet = null, header = null, isFooter = () => false } = options;
-      const reader = await readXlsx(content.archive, { name, sheet, header, isFooter, limits });
+      const { sheet = null, header = null } = options;
+      const reader = await readXlsx(content.archive, { name, sheet, header, limits });
       return sourceOf(file, reader, { encoding: 'utf-8', notes: [...content.notes, ...ignoredNotes(options)] });
     }
     const { file: inner, named: found, notes } = content;
@@ -117,7 +115,6 @@ async function readerFor(
       name,
       delimiter: options.delimiter ?? (format === 'tsv' ? '\t' : null),
       header,
-      isFooter: options.isFooter ?? (() => false),
       ...(options.mayBeCut === undefined ? {} : { mayBeCut: options.mayBeCut }),
       limits,
     });

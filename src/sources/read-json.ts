@@ -21,8 +21,7 @@ import {
   type Tally,
 } from './format-reader.ts';
 import { itemOf, itemOfValue, type ReadValue, readValue, textRow } from './json-item.ts';
-import { knownWrappers, type Wrapper } from './json-wrapper.ts';
-import { noSigns, type PageSigns, readPageSigns } from './more-pages.ts';
+import { knownWrappers, noSigns, type PageSigns, readPageSigns, type Wrapper } from './json-wrapper.ts';
 import { listNames, placeText, recordOf, type SourceItem, shownValue } from './row.ts';
 
 /** Members of a root object that a message names. */

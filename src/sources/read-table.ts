@@ -6,25 +6,26 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, type PatchbayError } from '#src/errors.ts';
-import { type Header, headerLineMax, headerMissing, headerOf, tooManyColumns } from './csv-layout.ts';
-import { type CutRows, createCutRows } from './cut-rows.ts';
+import { looksMisread, misreadWarning } from './code-page.ts';
 import {
   type FormatReader,
+  type Header,
   type HeaderRule,
+  headerLineMax,
+  headerMissing,
+  headerOf,
   itemsPerSliceMax,
   type SourceLimits,
   type Tally,
+  tooManyColumns,
 } from './format-reader.ts';
-import { looksMisread, misreadWarning } from './misread.ts';
 import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
-import { isTotalRow } from './total-row.ts';
+import { type CutRows, createCutRows, isTotalRow } from './short-rows.ts';
 
 export interface TableOptions {
   readonly name: string;
   /** Null: the first line that is not blank is the header. */
   readonly header: HeaderRule | null;
-  /** Rows to leave out and name in a warning: the footer of a known export. */
-  readonly isFooter: (cells: readonly string[]) => boolean;
   /** Whether rows that an exporter cut are read, with blank cells at their end. */
   readonly mayBeCut?: boolean;
   readonly limits: SourceLimits;
@@ -207,9 +208,7 @@ function itemsOf<Kind extends TableRecord>(slice: readonly Kind[], work: RowWork
   const { keyIndex = null } = work.rows ?? {};
   for (const [index, record] of slice.entries()) {
     const cells = table[index] ?? [];
-    if (work.options.isFooter(cells))
-      work.tally.warn(lineLeftOut('footerLine', record, 'it belongs to the footer of the export'));
-    else if (work.rows?.repeatsHeader(record, cells) === true)
+    if (work.rows?.repeatsHeader(record, cells) === true)
       work.tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
     else if (isTotalRow(cells, keyIndex)) work.tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
     else if (work.rows !== null) items.push(work.rows.item(record, cells));

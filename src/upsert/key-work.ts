@@ -23,7 +23,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { ContactRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
 import { mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
-import { slotNamesOf } from '#src/mapping/slots.ts';
+import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';

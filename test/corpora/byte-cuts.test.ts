@@ -8,8 +8,8 @@ import { decodeText } from '#src/sources/decode.ts';
 import { type FormatReader, defaultSourceLimits as limits } from '#src/sources/format-reader.ts';
 import { readCsv } from '#src/sources/read-csv.ts';
 import { readJson, readJsonLines } from '#src/sources/read-json.ts';
-import { readVcf } from '#src/sources/read-vcf.ts';
 import type { SourceItem } from '#src/sources/row.ts';
+import { readVcf } from '#src/sources/vcard/cards.ts';
 
 const header = {
   isHeader: (cells: readonly string[]) => cells.includes('id'),
@@ -48,7 +48,7 @@ const formats: readonly Format[] = [
   {
     name: 'CSV',
     text: csv,
-    read: (text) => readCsv(text, { name: 'a.csv', delimiter: null, header, isFooter: () => false, limits }),
+    read: (text) => readCsv(text, { name: 'a.csv', delimiter: null, header, limits }),
   },
   {
     name: 'JSON',

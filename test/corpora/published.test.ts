@@ -1,8 +1,7 @@
 /** Cases that others published for readers of CSV and JSON (docs/bad-inputs.md, "Parsers: known traps"). */
 import { describe, expect, it } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
-import { detectDelimiter } from '#src/sources/csv-layout.ts';
-import { createCsvSplitter, parseRecords } from '#src/sources/csv-records.ts';
+import { createCsvSplitter, detectDelimiter, parseRecords } from '#src/sources/read-csv.ts';
 import { csvPairs, jsonCases, papaCases } from '#test/corpora/published.ts';
 import { brokenOf, dataOf, errorOf, readText, useTempFolder, warningCodes } from '#test/sources/temp-files.ts';
 

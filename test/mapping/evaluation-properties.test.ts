@@ -1,10 +1,10 @@
 /** Any value of the language, on any row: a result that is pure and total. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { columnMatcher, fillPattern } from '#src/mapping/column-pattern.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { columnMatcher, fillPattern } from '#src/mapping/header.ts';
 import { mappingSchema } from '#src/mapping/mapping-schema.ts';
-import { slotNamesOf } from '#src/mapping/slots.ts';
+import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import { cellsRow, noContext, objectRow } from './support.ts';
 
 const columns = ['id', 'A', 'B', 'C', 'Phone 1', 'Phone 2', 'Type 1', 'Land'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { headerRule } from '#src/mapping/header-rule.ts';
+import { headerRule } from '#src/mapping/recognise.ts';
 import { desiredOf, mapping, mapRecord, noContext } from './support.ts';
 
 const compile = (columns: readonly string[]) => compileMapping(null, { columns }, noContext);

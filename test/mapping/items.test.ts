@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { slotNamesOf } from '#src/mapping/slots.ts';
+import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import { desiredOf, mapping, mapRecord, noContext, problemsOf } from './support.ts';
 
 const [one, two, three] = ['+14155550101', '+14155550102', '+14155550103'];

@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
 import { collectFacts, type FileFacts } from '#src/mapping/propose/column-facts.ts';
-import { draftText } from '#src/mapping/propose/draft-text.ts';
-import { proposeMapping, slugOf } from '#src/mapping/propose/propose.ts';
-import { keyRank } from '#src/mapping/propose/propose-key.ts';
+import { draftText } from '#src/mapping/propose/proposal.ts';
+import { keyRank, proposeMapping, slugOf } from '#src/mapping/propose/propose.ts';
 import { cellsRow, objectRow } from './support.ts';
 
 type Cells = readonly string[];

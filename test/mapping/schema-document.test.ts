@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { mappingJsonSchema, mappingSchemaText } from '#src/mapping/mapping-document.ts';
+import { mappingJsonSchema, mappingSchemaText } from '#src/mapping/mapping-schema.ts';
 
 const config = new URL('../../config/', import.meta.url);
 

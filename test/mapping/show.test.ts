@@ -1,10 +1,8 @@
 /** What `map` shows of a mapping: fixtures that pass or differ, a row entry by entry, the first contacts. */
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { columnUses } from '#src/mapping/show/entries.ts';
-import { explainRow } from '#src/mapping/show/explain-row.ts';
-import { previewRows } from '#src/mapping/show/preview.ts';
-import { runFixtures } from '#src/mapping/show/run-fixtures.ts';
+import { columnUses, explainRow } from '#src/mapping/show/explain-row.ts';
+import { previewRows, runFixtures } from '#src/mapping/show/preview.ts';
 import { cellsRow, mapping, noContext, objectRow } from './support.ts';
 
 const by = mapping({

@@ -1,7 +1,7 @@
 /** Builders for the tests of the mapping stage: rows as the sources give them, mapped with few words. */
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import type { MappingContext } from '#src/mapping/layout.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
-import type { MappingContext } from '#src/mapping/mapping-settings.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import type { CellsRow, JsonValue, ObjectRow } from '#src/sources/row.ts';
 

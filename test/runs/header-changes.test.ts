@@ -1,6 +1,6 @@
 /** Headers are remembered: what a file's header has more, less or by another name than that of the file before. */
 import { describe, expect, it, test } from 'vitest';
-import { areOfOneKind, compareHeaders, describeHeaderChanges } from '#src/runs/header-changes.ts';
+import { areOfOneKind, compareHeaders, describeHeaderChanges } from '#src/runs/feed-history.ts';
 import { mapping } from '../mapping/support.ts';
 import { openRunsBench } from './support/runs-bench.ts';
 

@@ -2,8 +2,8 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
-import { type CsvRecord, createCsvSplitter, parseRecords } from '#src/sources/csv-records.ts';
 import { decodeText } from '#src/sources/decode.ts';
+import { type CsvRecord, createCsvSplitter, parseRecords } from '#src/sources/read-csv.ts';
 
 const options = { name: 'a.csv', delimiter: ',', recordBytesMax: 1024 * 1024 };
 const nasty =

@@ -1,6 +1,6 @@
 /** Files that were joined, or written by unusual programs (`docs/bad-inputs.md`, "CSV"). */
 import { describe, expect, it } from 'vitest';
-import { headerRule } from '#src/mapping/header-rule.ts';
+import { headerRule } from '#src/mapping/recognise.ts';
 import { brokenOf, dataOf, errorOf, readText, useTempFolder } from '#test/sources/temp-files.ts';
 
 const folder = useTempFolder();

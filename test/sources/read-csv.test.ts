@@ -166,14 +166,6 @@ describe('CSV: the right end for each bad input', () => {
     expect(tooFar.code).toBe('keyColumnMissing');
   });
 
-  it('drops footer rows of a known export and says which lines', async () => {
-    const { items, tail } = await read('id,n\n1,a\n\nGrand Totals (1 records)\n', {
-      isFooter: (cells: readonly string[]) => cells[0]?.startsWith('Grand Totals') ?? false,
-    });
-    expect([items.length, tail.recordCount]).toEqual([1, 1]);
-    expect(tail.warnings).toMatchObject([{ code: 'footerLine', line: 4 }]);
-  });
-
   it('breaks the row of a NUL or control character, but not of a tab or line end in quotes', async () => {
     const { items } = await read('id,n\n1,a\u0000b\n2,"a\tb\nc"\n3,\u001b[31m\n4,\u0085\n');
     expect(brokenOf(items)).toEqual(['2:controlCharacter', '5:controlCharacter', '6:controlCharacter']);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { joinTornCharacters } from '#src/sources/vcard/torn-characters.ts';
+import { joinTornCharacters } from '#src/sources/vcard/content-lines.ts';
 import { brokenOf, dataOf, errorOf, readText, useTempFolder, warningCodes } from '#test/sources/temp-files.ts';
 
 const folder = useTempFolder();

@@ -174,12 +174,6 @@ describe('a sheet is a table', () => {
     expect(tail.warnings).toMatchObject([{ code: 'preambleLine', line: 1 }]);
   });
 
-  it('leaves out the footer of a known export', async () => {
-    const isFooter = (cells: readonly string[]): boolean => cells[0] === 'Total';
-    const { items, tail } = await read(workbookOf([['id'], ['1'], ['Total']]), { isFooter });
-    expect([dataOf(items), warningCodes(tail)]).toEqual([[['1']], ['footerLine']]);
-  });
-
   it('ignores a column without a name, with a warning where its cells hold something, and keeps the cells', async () => {
     const { head, items, tail } = await read(workbookOf([['id', null, 'n'], ['1', 'x', 'a', 'beyond'], ['2']]));
     expect([head.columns, dataOf(items)]).toEqual([

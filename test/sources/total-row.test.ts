@@ -1,6 +1,6 @@
 /** Rows of totals (`docs/bad-inputs.md`, "CSV"). */
 import { describe, expect, it } from 'vitest';
-import { isTotalRow } from '#src/sources/total-row.ts';
+import { isTotalRow } from '#src/sources/short-rows.ts';
 import { brokenOf, dataOf, readText, useTempFolder } from '#test/sources/temp-files.ts';
 
 const folder = useTempFolder();

@@ -1,4 +1,7 @@
-/** The proposal of a mapping, as a value: what each column becomes, how sure that is, and why. */
+/**
+ * The proposal of a mapping, as a value: what each column becomes, how sure that is, and why; and its text, a draft with a
+ * comment on every line that a person should check.
+ */
 import type { ScalarName } from '#src/contacts/desired.ts';
 
 /**
@@ -55,4 +58,105 @@ export interface Draft {
   readonly columns: readonly ProposedColumn[];
   /** What a person should know before the first import: sentences. */
   readonly remarks: readonly string[];
+}
+
+// The text of a draft. It holds no value of the file, only names of columns: mappings are kept and shared.
+
+interface DraftTextOptions {
+  /** The file that the draft was made from, for the first line. */
+  readonly file: string;
+  readonly rows: number;
+}
+
+export function draftText(draft: Draft, { file, rows }: DraftTextOptions): string {
+  const { keyPrefix, defaultCountry, sheet, fields, emails, phones, customFields, columns, remarks } = draft;
+  const note = (column: ColumnName): string => commentOn(columns, column);
+  const lines = [
+    `# Proposed by patchbay map from ${rows} rows of ${oneLine(file)}. Each key is described in config/mappings/generic.yaml.`,
+    ...remarks.map((remark) => `# Note: ${oneLine(remark)}.`),
+    `name: ${draft.name}`,
+    ...(sheet === null ? [] : [`sheet: ${scalar(sheet)}`]),
+    ...keyLines(draft, note),
+    ...(keyPrefix === null
+      ? []
+      : [`keyPrefix: ${JSON.stringify(keyPrefix)}  # id 7 of this system becomes ${keyPrefix}7`]),
+    ...countryLines(defaultCountry, phones.length > 0),
+    ...section(
+      'fields',
+      fields.map((field) => `  ${field.name}: ${fieldValue(field)}${note(field.columns[0] ?? '')}`),
+    ),
+    ...section(
+      'emails',
+      emails.map((one) => `  - { column: ${scalar(one.column)}, label: ${scalar(one.label)} }${note(one.column)}`),
+    ),
+    ...section(
+      'phones',
+      phones.map((one) => `  - { column: ${scalar(one.column)}, label: ${scalar(one.label)} }${note(one.column)}`),
+    ),
+    ...section(
+      'customFields',
+      customFields.map((one) => `  - { column: ${scalar(one.column)}, key: ${scalar(one.key)} }${note(one.column)}`),
+    ),
+    ...leftOutLines(columns),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function keyLines({ key }: Draft, note: (column: ColumnName) => string): readonly string[] {
+  if (key.kind === 'column') {
+    const value = key.lowerCase
+      ? `{ column: ${scalar(key.column)}, transform: [emailAddress, lowerCase] }`
+      : scalar(key.column);
+    return [`key: ${value}${note(key.column)}`];
+  }
+  const choices = [
+    ...(key.email === null ? [] : [`    - { column: ${scalar(key.email)}, transform: [emailAddress, lowerCase] }`]),
+    ...(key.template === null ? [] : [`    - { template: ${JSON.stringify(key.template)}, transform: [lowerCase] }`]),
+  ];
+  if (choices.length === 0) return ['key: 1  # guess: no column is fit to be the key'];
+  return ['key:  # guess: derived, since no column is unique and filled', '  firstOf:', ...choices, '  hashLong: true'];
+}
+
+function countryLines(country: Draft['defaultCountry'], hasPhones: boolean): readonly string[] {
+  if (country === null) return hasPhones ? ['# defaultCountry: DE  # of phone numbers without a country code'] : [];
+  if (typeof country === 'string') return [`defaultCountry: ${country}`];
+  const fallback = country.default === null ? '' : `, default: ${country.default}`;
+  return [`defaultCountry: { column: ${scalar(country.column)}${fallback} }`];
+}
+
+function fieldValue({ columns, transform }: DraftField): string {
+  const [column = ''] = columns;
+  if (columns.length > 1) return `{ firstOf: [${columns.map(scalar).join(', ')}] }`;
+  return transform === null ? scalar(column) : `{ column: ${scalar(column)}, transform: [${transform}] }`;
+}
+
+function section(name: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`${name}:`, ...lines];
+}
+
+/** Contact data that is left out by choice must not stop the file: it is listed under `ignore` once a person agrees. */
+function leftOutLines(columns: readonly ProposedColumn[]): readonly string[] {
+  const left = columns.filter(({ target }) => target === null);
+  if (left.length === 0) return [];
+  return [
+    '# Left out. A custom field of the workspace can take such a column: customFields: [{ column: …, key: … }].',
+    ...left.map(({ column, reason }) => `#   ${oneLine(column)}: ${oneLine(reason)}`),
+  ];
+}
+
+function commentOn(columns: readonly ProposedColumn[], column: ColumnName): string {
+  const found = typeof column === 'number' ? columns[column - 1] : columns.find((one) => one.column === column);
+  return found?.confidence == null ? '' : `  # ${found.confidence}: ${oneLine(found.reason)}`;
+}
+
+/** A text that YAML could take for something else is put in quotes. A number is a position. */
+function scalar(value: ColumnName): string {
+  if (typeof value === 'number') return String(value);
+  const isPlain = /^\p{L}[\p{L}\p{M}\p{Nd}_./-]*(?: [\p{L}\p{M}\p{Nd}_./-]+)*$/u.test(value);
+  const isWord = /^(?:true|false|yes|no|on|off|null|y|n)$/i.test(value);
+  return isPlain && !isWord ? value : JSON.stringify(value);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\ufeff]+/gu, ' ').trim();
 }

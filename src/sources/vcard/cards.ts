@@ -1,20 +1,61 @@
 /**
- * Content lines to cards, and cards to rows.
+ * vCards (`.vcf`, versions 2.1, 3.0 and 4.0) to rows: content lines to cards, and each card to one object.
  *
+ * Our own reader, since those that exist read a whole text at once, and none reads 2.1 well, which phones and Outlook write.
  * A card that another one follows before its end is a broken row; one that the end of the file cuts off refuses the file,
  * because people behind it are missing. Groups, and text outside cards, are left out with a warning.
+ *
+ * Invariant: at most one chunk of text, the rows it completed and one unfinished card without its photos are in memory.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, type PatchbayError } from '#src/errors.ts';
-import type { SourceLimits, Tally } from '../format-reader.ts';
-import { textRow } from '../json-item.ts';
-import { looksMisread, misreadWarning } from '../misread.ts';
-import { cellProblem, type SourceItem, type SourceTail, shownValue } from '../row.ts';
+import { looksMisread, misreadWarning } from '#src/sources/code-page.ts';
+import {
+  createTally,
+  type FormatReader,
+  itemsPerSliceMax,
+  type SourceLimits,
+  type Tally,
+} from '#src/sources/format-reader.ts';
+import { textRow } from '#src/sources/json-item.ts';
+import { cellProblem, type SourceItem, type SourceTail, shownValue } from '#src/sources/row.ts';
 import { readCard } from './card.ts';
-import type { ContentLine } from './content-lines.ts';
+import { type ContentLine, createContentLines } from './content-lines.ts';
 import { type Property, readProperty, type VcardVersion } from './property.ts';
 
-export interface VcfOptions {
+/** Whether the text begins as a vCard does. */
+export function looksLikeVcf(text: string): boolean {
+  return /^\ufeff?\s*BEGIN:VCARD[ \t]*[\r\n]/i.test(text);
+}
+
+/** Its iterator throws PatchbayError `file` `cardNeverEnds`, `noCards`, `cardTooDeep`, `recordTooLong`, `tooManyRows`. */
+export function readVcf(text: AsyncGenerator<string>, options: VcfOptions): FormatReader {
+  const tally = createTally(options.name, options.limits.rowsMax);
+  const lines = createContentLines(options.name, options.limits.recordBytesMax);
+  const cards = createCards(options, tally);
+  const slices = async function* (): AsyncGenerator<readonly SourceItem[]> {
+    let slice: SourceItem[] = [];
+    const take = function* (some: Iterable<ContentLine>): Generator<readonly SourceItem[]> {
+      for (const line of some) {
+        slice.push(...cards.take(line));
+        if (slice.length < itemsPerSliceMax) continue;
+        yield slice;
+        slice = [];
+      }
+    };
+    for await (const chunk of text) {
+      yield* take(lines.push(chunk));
+      if (slice.length > 0) yield slice;
+      slice = [];
+    }
+    yield* take(lines.end());
+    cards.end();
+    if (slice.length > 0) yield slice;
+  };
+  return { head: { format: 'vcf', columns: null, delimiter: null }, slices, tail: () => cards.tail() };
+}
+
+interface VcfOptions {
   /** The user's name of the file. */
   readonly name: string;
   /** In which the file was decoded: text of 2.1 may name another one. */
@@ -35,7 +76,7 @@ interface OpenCard {
   depth: number;
 }
 
-export interface Cards {
+interface Cards {
   /** Returns what the content line completes. @throws PatchbayError `file` `cardTooDeep`, `recordTooLong`, `tooManyRows`. */
   take(line: ContentLine): readonly SourceItem[];
   /** The file has ended. @throws PatchbayError `file` `cardNeverEnds`, `noCards`. */
@@ -43,7 +84,7 @@ export interface Cards {
   tail(): SourceTail;
 }
 
-export function createCards({ name, encoding, limits, isByContent }: VcfOptions, tally: Tally): Cards {
+function createCards({ name, encoding, limits, isByContent }: VcfOptions, tally: Tally): Cards {
   let card: OpenCard | null = null;
   /** The first line of text outside cards, until it is clear what it is. */
   let outside: ContentLine | null = null;

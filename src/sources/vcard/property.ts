@@ -3,7 +3,7 @@
  * (RFC 2426, RFC 6350). 2.1 writes parameters bare (`TEL;CELL;PREF`) and text in quoted-printable with a CHARSET; 3.0 writes
  * `TYPE=CELL,VOICE`; 4.0 writes `TYPE="cell,voice"` and `PREF=1`. Programs mix them, so all are read in all versions.
  */
-import { bytesIn } from '../misread.ts';
+import { bytesIn } from '#src/sources/code-page.ts';
 import type { ContentLine } from './content-lines.ts';
 
 export type VcardVersion = '2.1' | '3.0' | '4.0';

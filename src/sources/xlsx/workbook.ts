@@ -8,7 +8,6 @@ import { fileError, type PatchbayError } from '#src/errors.ts';
 import type { SourceLimits } from '#src/sources/format-reader.ts';
 import type { ZipArchive, ZipEntry } from '#src/sources/zip-archive.ts';
 import { type CellFormat, cellFormat, days1904, generalFormat } from './cell-text.ts';
-import { createTextStore, type TextStore } from './text-store.ts';
 import { type Attributes, type PartHandler, parsePart, readPart } from './xml-part.ts';
 
 export interface Sheet {
@@ -212,7 +211,7 @@ async function readTexts(parts: Parts, path: string | null, bytesMax: number): P
 }
 
 /** The text of an element with runs: all `t`, without those that say how it is pronounced. */
-export interface TextCollector {
+interface TextCollector {
   clear(): void;
   onStart(element: string): void;
   onText(text: string): void;
@@ -256,8 +255,79 @@ function damaged(file: string, why: string): PatchbayError {
   return fileError('xlsxDamaged', `${file} is a damaged workbook: ${why}`, { file }, hint);
 }
 
-export function tooLarge(file: string, limit: string): PatchbayError {
+function tooLarge(file: string, limit: string): PatchbayError {
   const hint =
     'Save the sheet as "CSV UTF-8 (comma delimited)", which may be larger, or split it into several workbooks.';
   return fileError('xlsxTooLarge', `${file} is too large a workbook: more than ${limit}`, { file, limit }, hint);
+}
+
+// The shared texts of a workbook, kept outside the JavaScript heap: cells name a text by its number, and the texts may come to
+// more than the heap has room for.
+//
+// Invariant: never more than `bytesMax` bytes, places included.
+
+const blockBytes = 1024 * 1024;
+const placesPerBlock = 64 * 1024;
+/** Offset and length. */
+const bytesPerPlace = 8;
+
+interface TextStore {
+  /** Texts are numbered from 0. @returns false if there is no room for it. */
+  add(text: string): boolean;
+  /** Null if no text has this number. */
+  get(index: number): string | null;
+  /** Gives the memory back; no text is there any more. */
+  clear(): void;
+}
+
+/** @param textBytesMax of one text: what is longer is cut there, which is beyond what a cell may hold. */
+function createTextStore(bytesMax: number, textBytesMax = 128 * 1024): TextStore {
+  const blocks: Buffer[] = [];
+  const places: Uint32Array[] = [];
+  let count = 0;
+  let free = 0;
+  let bytes = 0;
+
+  const reserve = (length: number): number => {
+    if (blocks.length === 0 || free + length > blockBytes) {
+      blocks.push(Buffer.allocUnsafeSlow(blockBytes));
+      bytes += blockBytes;
+      free = 0;
+    }
+    const offset = (blocks.length - 1) * blockBytes + free;
+    free += length;
+    return offset;
+  };
+
+  return {
+    add: (text) => {
+      let encoded = Buffer.from(text, 'utf8');
+      if (encoded.length > textBytesMax) encoded = encoded.subarray(0, textBytesMax);
+      const index = count % placesPerBlock;
+      if (index === 0) {
+        places.push(new Uint32Array(placesPerBlock * 2));
+        bytes += placesPerBlock * bytesPerPlace;
+      }
+      const offset = reserve(encoded.length);
+      if (bytes > bytesMax) return false;
+      encoded.copy(blocks.at(-1) ?? encoded, offset % blockBytes);
+      places.at(-1)?.set([offset, encoded.length], index * 2);
+      count++;
+      return true;
+    },
+    get: (index) => {
+      if (!Number.isSafeInteger(index) || index < 0 || index >= count) return null;
+      const block = places[Math.floor(index / placesPerBlock)];
+      const at = (index % placesPerBlock) * 2;
+      const offset = block?.[at] ?? 0;
+      const length = block?.[at + 1] ?? 0;
+      const start = offset % blockBytes;
+      return blocks[Math.floor(offset / blockBytes)]?.toString('utf8', start, start + length) ?? null;
+    },
+    clear: () => {
+      blocks.length = 0;
+      places.length = 0;
+      count = 0;
+    },
+  };
 }

@@ -1,7 +1,6 @@
 /** The table of known exports in `docs/mapping.md`, made from the presets themselves. */
-import { placeholdersOf } from '#src/mapping/column-pattern.ts';
-import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import type { Signature } from '#src/mapping/recognition-schema.ts';
+import { placeholdersOf } from '#src/mapping/header.ts';
+import type { Mapping, Signature } from '#src/mapping/mapping-schema.ts';
 import type { Value } from '#src/mapping/value-schema.ts';
 
 const begin = '<!-- known exports: made by npm run docs -->';

@@ -1,7 +1,7 @@
 /** What becomes of the samples of known exports: every contact, every skipped row, every column that is not used. */
 import { describe, expect, test } from 'vitest';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
-import { runFixtures } from '#src/mapping/show/run-fixtures.ts';
+import { runFixtures } from '#src/mapping/show/preview.ts';
 import { mapSample, presetNamed, samples } from './support.ts';
 
 const mara = { firstName: 'Mara', lastName: 'Lindqvist', company: 'Nordlicht Optics', role: 'Head of Sales' };
