@@ -327,9 +327,7 @@ test('LinkedIn: below three lines; people who left are skipped', async () => {
     },
     { key: 'linkedin-noor-haddad', ...noor, sourceUrl: 'https://www.linkedin.com/in/noor-haddad' },
   ]);
-  expect(notes).toEqual([
-    'skipped 1 row: without a name: of people who left LinkedIn only the date is exported (line 7)',
-  ]);
+  expect(notes).toEqual(['skipped 1 row: people who left LinkedIn, of whom only the date is exported (line 7)']);
   expect(ignored).toEqual([]);
 });
 
