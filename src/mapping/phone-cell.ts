@@ -98,6 +98,8 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
       'If it is a number of another country, write it with + and its country code.',
     );
   }
+  // Zeros that stay before the number would be dropped when it is read again: `(0)(0)030 1234567`.
+  if (!isAssigned && !isReadBackAs(parsed.number)) return impossible;
   const warnings = [
     ...(hasExtension || parsed.ext !== undefined ? [extensionDropped] : []),
     ...(hasRemark ? [remarkDropped] : []),
@@ -105,6 +107,11 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
     ...(international === null ? [] : [countryAssumed]),
   ];
   return good(parsed.number, warnings);
+}
+
+function isReadBackAs(number: string): boolean {
+  const again = parseAny(number, null);
+  return again !== null && again !== 'countryMissing' && again.number === number;
 }
 
 /** `#REF!`, `#WERT!`, `#####`: what a spreadsheet shows in place of a value. */

@@ -156,6 +156,10 @@ describe('a phone number passes with a warning', () => {
 });
 
 describe('a phone number kills the row', () => {
+  test('whose zeros would be dropped when it is read again', () => {
+    expect(codesOf(mapped('(0)(0)030 1234567', 'DE'))).toEqual(['phoneImpossible']);
+  });
+
   test.each([
     ['1-800-FLOWERS', 'phoneLetters'],
     ['call Anna', 'phoneLetters'],
