@@ -1,6 +1,9 @@
-/** Output: data on stdout, everything else on stderr; colours only where they are wanted. */
-
+/**
+ * What a command says: data on stdout, everything else on stderr, questions to the person at the terminal among it; colours only
+ * where they are wanted.
+ */
 import { fstatSync, readSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import type { GlobalOptions } from './open-home.ts';
@@ -141,5 +144,30 @@ export function wasStdoutClosed(): boolean {
   } catch {
     // It cannot be read, or the system has no such device.
     return false;
+  }
+}
+
+/** Questions to the person at the terminal. stdout is data, so that they go to stderr. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/** Null without a terminal, or where `--yes` has answered already. */
+export function terminalOf({ json, yes }: GlobalOptions): Terminal | null {
+  if (json === true || yes === true || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return null;
+  return { input: process.stdin, output: process.stderr };
+}
+
+/** Shows what will happen and asks. Anything but yes is no, and so is the end of the input. */
+export async function askYes({ input, output }: Terminal, shown: string, question: string): Promise<boolean> {
+  // The terminal edits the line by itself; Ctrl-C ends the process, and nothing has happened yet.
+  const reader = createInterface({ input, terminal: false });
+  try {
+    output.write(`${shown}\n${question} [y/N] `);
+    const { value, done } = await reader[Symbol.asyncIterator]().next();
+    return done !== true && /^y(es)?$/i.test(value.trim());
+  } finally {
+    reader.close();
   }
 }

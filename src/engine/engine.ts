@@ -31,7 +31,6 @@ import { expireFiles } from '#src/runs/run-files.ts';
 import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
 import { reopenTicks, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
-import { type Closers, createClosers } from './closers.ts';
 import { type DeadLetterView, openDeadLetterView } from './dead-letter-view.ts';
 import { createHealth, type Trouble } from './health.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
@@ -39,6 +38,7 @@ import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from '
 import { registerEngine } from './registration.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
+import { type Closers, createClosers } from './worker-session.ts';
 import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
 export interface EngineOptions {

@@ -16,17 +16,18 @@ import { sleepUnlessCut } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { EngineRegistration } from '#src/ledger/engine-presence.ts';
+import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
+import type { Logger } from '#src/log.ts';
 import { attachQueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { parseOrigin } from '#src/workspace/http-workspace.ts';
-import { createClosers } from './closers.ts';
 import { createHealth } from './health.ts';
 import { batchContext, type ServiceFailures } from './job-context.ts';
 import { isGone, nextEngine, queueOf, registerWorker, requireEngine, watchEngine } from './registration.ts';
 import { createServiceWatch, type ServiceWatch } from './service-watch.ts';
 import { openWorkspaceClient, type SandboxPlace, type WorkspaceClient } from './workspace-client.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** Ends the worker: requests in progress are finished. */
   readonly signal: AbortSignal;
   /** A session begins. */
@@ -193,5 +194,28 @@ function sessionFailures(
       return paused;
     },
     atWork: watch.atWork,
+  };
+}
+
+/** Closes what was opened, in reverse order, also after an opening that failed halfway. */
+export interface Closers {
+  add(close: () => Promise<void> | void): void;
+  /** Never rejects: a failure is logged, and the others are still closed. A second call does nothing. */
+  closeAll(): Promise<void>;
+}
+
+export function createClosers(log: Logger): Closers {
+  const closers: (() => Promise<void> | void)[] = [];
+  return {
+    add: (close) => void closers.push(close),
+    closeAll: async () => {
+      for (const close of closers.splice(0).reverse()) {
+        try {
+          await close();
+        } catch (error) {
+          log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'close failed');
+        }
+      }
+    },
   };
 }

@@ -6,8 +6,7 @@
  */
 import { Hono } from 'hono';
 import type { Logger } from '#src/log.ts';
-import { createBackground } from './faults/answer-with-faults.ts';
-import { answerControl, type ControlParts, showControl } from './faults/control.ts';
+import { answerControl, type ControlParts, createBackground, showControl } from './faults/answer-with-faults.ts';
 import { createFaultSet } from './faults/faults.ts';
 import { createAuthentication, createRateLimit } from './http/access.ts';
 import { noSuchPath, versionGone, wrongMethod } from './http/refusal.ts';

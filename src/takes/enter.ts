@@ -6,7 +6,6 @@
  * mapping, nothing of it was written. A schedule leaves it alone, since it would fail each time; if a person asks, it is
  * taken again.
  */
-
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
@@ -17,11 +16,10 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import type { TickTrigger } from '#src/ledger/schedules.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
 import type { Logger } from '#src/log.ts';
-import type { SubmitParts } from '#src/runs/enter-run.ts';
-import { newestRunOf, submitCopy } from '#src/runs/enter-run.ts';
+import { newestRunOf, type SubmitParts, submitCopy } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type CopiedFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
-import { compareAge, isSeen, sameButPlace, seeFile } from './seen-file.ts';
+import { type Look, lookAtFile } from '#src/sources/folder-entries.ts';
 import { storageError, takeError } from './take-error.ts';
 
 /** What files are entered with. */
@@ -196,4 +194,34 @@ export async function removeStrayDownloads(downloads: string, log: Logger): Prom
   }
   if (removed > 0) log.info({ files: removed }, 'unfinished downloads removed');
   return removed;
+}
+
+// Files as they are found, before any of them is taken. They are ordered by their last change, then by their path.
+
+/** Looks at a path. @returns the file, or what is there instead. */
+export async function seeFile(path: string): Promise<SeenFile | Exclude<Look, { kind: 'file' }>> {
+  const look = await lookAtFile(path);
+  return look.kind === 'file' ? seenFile(path, look.fingerprint) : look;
+}
+
+export function isSeen(found: SeenFile | Exclude<Look, { kind: 'file' }>): found is SeenFile {
+  return 'fingerprint' in found;
+}
+
+function seenFile(path: string, fingerprint: string): SeenFile {
+  const [, modifiedNs = '0'] = fingerprint.split(':');
+  return { path, fingerprint, modifiedAtMs: Number(BigInt(modifiedNs) / 1_000_000n) };
+}
+
+/** Negative where the left one comes first: it is older. */
+export function compareAge(left: Pick<SeenFile, 'modifiedAtMs' | 'path'>, right: typeof left): number {
+  if (left.modifiedAtMs !== right.modifiedAtMs) return left.modifiedAtMs - right.modifiedAtMs;
+  if (left.path === right.path) return 0;
+  return left.path < right.path ? -1 : 1;
+}
+
+/** Whether size and time are equal. The rest identifies the disk and the place on it, which change when it is mounted again. */
+function sameButPlace(left: string, right: string): boolean {
+  const of = (fingerprint: string): string => fingerprint.split(':').slice(0, 2).join(':');
+  return of(left) === of(right);
 }

@@ -17,8 +17,7 @@ import type { TickEnd } from '#src/ledger/schedules.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
 import type { Logger } from '#src/log.ts';
 import { classifyFileName, readableEndings } from '#src/sources/file-name.ts';
-import { type EnterParts, enterFile, failedNote, newestFailed } from './enter.ts';
-import { compareAge, isSeen, seeFile } from './seen-file.ts';
+import { compareAge, type EnterParts, enterFile, failedNote, isSeen, newestFailed, seeFile } from './enter.ts';
 import { takeError } from './take-error.ts';
 
 /** What files are looked for and taken with. */

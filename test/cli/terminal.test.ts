@@ -1,7 +1,7 @@
 /** Questions on a terminal: what is shown, and what counts as yes. */
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { askYes, terminalOf } from '#src/cli/terminal.ts';
+import { askYes, terminalOf } from '#src/cli/output.ts';
 
 async function answered(typed: string): Promise<{ readonly yes: boolean; readonly shown: string }> {
   const output = new PassThrough({ encoding: 'utf8' });

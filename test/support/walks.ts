@@ -147,7 +147,6 @@ export const walks: readonly Walk[] = [
       'src/engine/job-context.ts',
       'src/takes/take.ts',
       'src/takes/take-files.ts',
-      'src/takes/seen-file.ts',
       'src/takes/enter.ts',
       'src/runs/enter-run.ts',
       'src/sources/check-out.ts',

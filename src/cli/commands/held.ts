@@ -1,5 +1,6 @@
 /** `patchbay held ls|take`. */
 import type { Home } from '#src/app.ts';
+import { askYes, terminalOf } from '#src/cli/output.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { HeldSide } from '#src/contacts/take-held.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -18,7 +19,6 @@ import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable, shellWord } from '../output.ts';
 import { counted, instantText, valueText } from '../present-run.ts';
-import { askYes, terminalOf } from '../terminal.ts';
 
 interface ChoiceOptions extends GlobalOptions {
   readonly feed?: string;

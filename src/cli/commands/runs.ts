@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline';
 import type { Home } from '#src/app.ts';
 import type { AuditDocument } from '#src/audits/audit-document.ts';
+import { type Terminal, terminalOf } from '#src/cli/output.ts';
 import { startEngine } from '#src/engine/engine.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates, type RunState } from '#src/ledger/runs.ts';
@@ -23,7 +24,6 @@ import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
 import { presentRun, presentWholeRun, stateText, tally } from '../present-run.ts';
-import { type Terminal, terminalOf } from '../terminal.ts';
 
 /** How long `cancel` waits for the end of the run where it has to start an engine for it. */
 const cancelWaitMs = 10_000;
