@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 /** They have a run of their own: `npm run test:system`. */
 export const systemTests = [
   'test/system/**/*.test.ts',
+  'test/journeys/**/*.test.ts',
+  'test/docs/sessions.test.ts',
   ...[
     'test/**/*redis*.test.ts',
     'test/**/browser.test.ts',
