@@ -85,7 +85,7 @@ describe('a cell is what a person sees in it', () => {
     ['05.03.2026', { date: '2026-03-05', format: 'dd.mm.yyyy' }, '2026-03-05'],
     ['a long date', { date: '2026-03-05', format: '[$-F800]dddd\\,\\ mmmm\\ dd\\,\\ yyyy' }, '2026-03-05'],
     ['month and year', { date: '2026-03-01', format: 'mmm yy' }, '2026-03-01'],
-    ['a Japanese date (format 31)', { date: '2026-03-05', format: 31 as unknown as string }, '2026-03-05'],
+    ['a Japanese date (format 31)', { date: '2026-03-05', format: 31 }, '2026-03-05'],
     ['with a time', { date: '2026-03-05T14:30:00', format: 'm/d/yy h:mm' }, '2026-03-05 14:30'],
     ['with seconds', { date: '2026-03-05T14:30:07', format: 'yyyy-mm-dd hh:mm:ss' }, '2026-03-05 14:30:07'],
     ['a time alone, as shown', { number: 0.5, format: 'h:mm AM/PM' }, '12:00 PM'],

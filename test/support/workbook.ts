@@ -11,7 +11,7 @@ export type CellValue =
   | boolean
   | null
   | { readonly number: number | string; readonly format: string | number }
-  | { readonly date: string; readonly format?: string }
+  | { readonly date: string; readonly format?: string | number }
   | { readonly error: string }
   | { readonly formula: string; readonly value?: string | number }
   /** The inner XML of a shared text. */
