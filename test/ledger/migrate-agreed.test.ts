@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
-import { migrations } from '#src/ledger/sqlite/migrations.ts';
+import { firstDesign } from '#src/ledger/sqlite/migrations/first-design.ts';
 import { contactReply } from '#src/wire/contact.ts';
 import { bootA, lease } from '#test/contracts/support/build.ts';
 import { tempFolder } from './support/temp-ledger.ts';
@@ -66,7 +66,7 @@ const claim = { feed: 'crm', sequence: 2, before: seen, expected: {}, said: said
 function oldLedger(): string {
   const file = join(tempFolder(), 'ledger.sqlite');
   const db = new DatabaseSync(file);
-  for (const sql of migrations.slice(0, 3)) db.exec(sql);
+  for (const sql of firstDesign.slice(0, 3)) db.exec(sql);
   db.exec('PRAGMA user_version = 3');
   for (const feed of ['crm', 'shop']) db.prepare('INSERT INTO feeds (name, created_at) VALUES (?, 1)').run(feed);
   const contact = db.prepare(

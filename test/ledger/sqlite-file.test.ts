@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { finalRunStates, pendingCount } from '#src/ledger/runs.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
-import { migrations } from '#src/ledger/sqlite/migrations.ts';
+import { firstDesign } from '#src/ledger/sqlite/migrations/first-design.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { openForTest } from '#test/contracts/support/opened-ledger.ts';
 import { startChild } from './support/child-process.ts';
@@ -72,7 +72,7 @@ describe('the ledger’s file', () => {
        VALUES ('${id}', 'main', '${id}', 'c', 'invalid', 'r1', 'r1', 'a.csv', ${line}, 'm', 'h',
          '${redrive === null ? 'open' : 'redriven'}', ${redrive === null ? 'NULL' : `'${redrive}'`}, 1, 1, 1)`;
     plain(file, (db) => {
-      for (const sql of migrations.slice(0, releasedSchema)) db.exec(sql);
+      for (const sql of firstDesign.slice(0, releasedSchema)) db.exec(sql);
       db.exec(`PRAGMA user_version = ${releasedSchema}`);
       for (const sql of [letter('d1', 9, 'r2'), letter('d2', 3, 'r2'), letter('d3', 4, null)]) db.exec(sql);
     });

@@ -8,7 +8,7 @@ import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { ledgerTroubleOf } from './damage.ts';
-import { migrations } from './migrations.ts';
+import { migrations } from './migrations/migrations.ts';
 
 /**
  * - `sound`: all holds.

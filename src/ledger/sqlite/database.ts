@@ -9,7 +9,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { damageTold, ledgerDamaged, ledgerTroubleOf, liftMark, markDamaged } from './damage.ts';
-import { migrations } from './migrations.ts';
+import { migrations } from './migrations/migrations.ts';
+import { carryOut } from './migrations/step.ts';
 
 /** How long a statement waits for another process's transaction: shorter than the lock of a job lasts. */
 const busyTimeoutMs = 4_000;
@@ -27,6 +28,11 @@ export interface Database {
   transaction<Result>(work: () => Result): Result;
   /** The same, synced to disk before it returns. */
   durable<Result>(work: () => Result): Result;
+  /** Begins a transaction that `commit` or `rollback` ends (`connection.ts`). `durable`: its commit is synced to disk. */
+  begin(durable: boolean): void;
+  commit(): void;
+  /** Also where the transaction has ended by itself. */
+  rollback(): void;
   /** Throws where this process or another one has found the file damaged. Cheap. */
   requireSound(): void;
   close(): void;
@@ -105,6 +111,22 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
           db.exec('PRAGMA synchronous = NORMAL');
         }
       }),
+    begin: (durable) =>
+      guarded(() => {
+        db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+        db.exec('BEGIN IMMEDIATE');
+        changed = false;
+      }),
+    commit: () =>
+      guarded(() => {
+        db.exec('COMMIT');
+        db.exec('PRAGMA synchronous = NORMAL');
+        if (changed) observe(null);
+      }),
+    rollback: () => {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      db.exec('PRAGMA synchronous = NORMAL');
+    },
     requireSound: () => {
       if (damage === null) {
         damage = damageTold(file);
@@ -196,9 +218,7 @@ function migrate(database: Database, file: string): void {
   database.durable(() => {
     // Another process may have migrated while this one waited for the lock.
     for (let next = version(); next < migrations.length; next += 1) {
-      for (const statement of (migrations[next] ?? '').split(';\n')) {
-        if (statement.trim() !== '') database.run(statement);
-      }
+      carryOut(database, migrations[next] ?? []);
       database.run(`PRAGMA user_version = ${next + 1}`);
     }
   });

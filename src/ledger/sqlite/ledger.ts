@@ -4,6 +4,7 @@ import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-
 import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
 import { forgetAudits, sqliteAudits, waitingAudits } from './audits.ts';
 import { sqliteClock } from './clock.ts';
+import { createConnection } from './connection.ts';
 import { sqliteContacts } from './contacts.ts';
 import { type Database, type LedgerObserver, openDatabase, parseJson } from './database.ts';
 import { deliveryCount, forgetDeliveries, sqliteDeliveries } from './deliveries.ts';
@@ -48,17 +49,31 @@ export function sqliteLedger(db: Database): Ledger {
     if (meta('id') === null) setMeta('id', randomUUID().slice(0, 8));
   });
 
+  const connection = createConnection(db);
+  /** For parts that use the database directly: each call waits until no transaction of this process is open. */
+  const waiting = <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return async (...given: unknown[]) => {
+          await connection.idle();
+          return Reflect.apply(member, target, given);
+        };
+      },
+    });
+
   return {
     id: meta('id') ?? '',
     ...sqliteClock(db),
-    runs: { ...sqliteRuns(db), ...sqliteStaging(db) },
-    contacts: sqliteContacts(db),
-    deadLetters: sqliteDeadLetters(db),
-    audits: sqliteAudits(db),
-    schedules: sqliteSchedules(db),
-    snapshots: sqliteSnapshots(db),
-    takes: sqliteTakes(db),
-    deliveries: sqliteDeliveries(db),
+    runs: waiting({ ...sqliteRuns(db), ...sqliteStaging(db) }),
+    contacts: waiting(sqliteContacts(db)),
+    deadLetters: waiting(sqliteDeadLetters(db)),
+    audits: waiting(sqliteAudits(db)),
+    schedules: waiting(sqliteSchedules(db)),
+    snapshots: waiting(sqliteSnapshots(db)),
+    takes: waiting(sqliteTakes(db)),
+    deliveries: waiting(sqliteDeliveries(db)),
     binding: async () => parseJson<WorkspaceBinding>(meta('binding')),
     bind: async (binding) => db.durable(() => setMeta('binding', JSON.stringify(binding))),
     pause: async () => parseJson<Pause>(meta('pause')),

@@ -1,5 +1,5 @@
 /**
- * The ledger's part for snapshots, in SQLite (`snapshotTables` in `migrations.ts` says how history is kept without copies).
+ * The ledger's part for snapshots, in SQLite (`snapshotTables` in `migrations/first-design.ts` says how history is kept without copies).
  *
  * Invariant: the versions of a number never overlap, and a number that a snapshot shows has exactly one version at it.
  */

@@ -123,6 +123,12 @@ export function openMemoryLedger(): MemoryLedger {
     }
     return rows;
   };
+  let syncsAtCommit = false;
+  const sync = (): void => {
+    if (!isDurable) return;
+    for (const name of unsynced) synced.set(name, rowsOf(name));
+    unsynced.clear();
+  };
   const db: Database = {
     ...real,
     run: (sql, ...given) => real.run(marked(sql), ...given),
@@ -131,10 +137,16 @@ export function openMemoryLedger(): MemoryLedger {
     durable: (work) => {
       // What a sync costs is no matter here.
       const result = real.transaction(work);
-      if (!isDurable) return result;
-      for (const name of unsynced) synced.set(name, rowsOf(name));
-      unsynced.clear();
+      sync();
       return result;
+    },
+    begin: (durable) => {
+      real.begin(false);
+      syncsAtCommit = durable;
+    },
+    commit: () => {
+      real.commit();
+      if (syncsAtCommit) sync();
     },
   };
   const fresh = sqliteLedger(db);

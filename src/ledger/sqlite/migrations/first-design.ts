@@ -1,5 +1,5 @@
 /**
- * The ledger's tables. Each entry takes the schema one version further; none is ever changed once it was released.
+ * Migrations 1 to 5: the tables of the ledger's first design, as they were released.
  *
  * The migrations are at the end of the file; later ones are put together from a text per subject.
  * `WITHOUT ROWID` where the key is the way in. Documents are JSON text; what is searched or counted is a column.
@@ -467,7 +467,7 @@ const linkTables = `
   CREATE INDEX contacts_by_folded_key ON contacts (lower(key));
 `;
 
-export const migrations: readonly string[] = [
+export const firstDesign: readonly string[] = [
   first,
   auditTables,
   scheduleTables + snapshotTables + takeTables + deliveryTables + feedTables,

@@ -1,0 +1,22 @@
+/** The tables of the ledger in SQLite, and transactions over them. */
+import type { Store, Tables } from '#src/ledger/tables.ts';
+import type { Connection, Statements } from './connection.ts';
+
+export function sqliteStore(connection: Connection): Store {
+  return {
+    reads: tablesOf(connection.reads),
+    transact: (work, durability) => connection.transact((statements) => work(tablesOf(statements)), durability),
+  };
+}
+
+/** One set of tables for each set of statements. */
+const made = new WeakMap<Statements, Tables>();
+
+function tablesOf(statements: Statements): Tables {
+  let tables = made.get(statements);
+  if (tables === undefined) {
+    tables = { runs: {}, keys: {}, letters: {}, desk: {} };
+    made.set(statements, tables);
+  }
+  return tables;
+}

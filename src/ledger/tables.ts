@@ -1,0 +1,43 @@
+/**
+ * What a database has to provide for the ledger: its tables, in four groups, and transactions. At most 60 methods.
+ *
+ * Tables are thin: they read and write rows, many at once, and decide nothing. What a row's change means is decided by the pure
+ * rules in `rules/`; the subjects of the ledger (`runs.ts`, `contacts.ts`, `letters.ts`…) read rows, ask a rule, and write what it
+ * says, in one transaction, and are the same over every database.
+ */
+
+/** Runs, their staged rows, batches and events. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
+export interface RunTables {}
+
+/** What is known of keys: contacts, work in flight, what feeds said, held fields, histories, the journal. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
+export interface KeyTables {}
+
+/** Dead letters, and the rejected rows of runs. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
+export interface LetterTables {}
+
+/** Schedules, ticks, snapshots, takes, deliveries, audits, presence: small records with a due time. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
+export interface DeskTables {}
+
+export interface Tables {
+  readonly runs: RunTables;
+  readonly keys: KeyTables;
+  readonly letters: LetterTables;
+  readonly desk: DeskTables;
+}
+
+/** `durable`: synced to disk before the transaction returns; it survives a power cut. */
+export type Durability = 'durable' | 'quick';
+
+export interface Store {
+  /** Reads outside a transaction: each sees what was committed when it was asked for. A write throws. */
+  readonly reads: Tables;
+  /**
+   * Runs the closure as one transaction, one writer at a time; a throw rolls back and passes through. The closure awaits nothing
+   * but the tables it is given, and takes less than 50 ms: what runs over many rows goes in slices.
+   */
+  transact<Result>(work: (tables: Tables) => Promise<Result>, durability?: Durability): Promise<Result>;
+}
