@@ -6,9 +6,9 @@
  * says, in one transaction, and are the same over every database.
  */
 
-/** Runs, their staged rows, batches and events. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
-export interface RunTables {}
+import type { RunTables } from './tables/runs.ts';
+
+export type { RunTables };
 
 /** What is known of keys: contacts, work in flight, what feeds said, held fields, histories, the journal. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.

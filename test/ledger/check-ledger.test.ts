@@ -24,11 +24,13 @@ async function ledgerWith(sql = ''): Promise<string> {
   return file;
 }
 
+/** The runs are those of sequence 1 and 2; `gone` is none. */
+const sequenceOf = (run: string): number => (run === 'gone' ? 99 : Number(run.slice(1)));
 const staged = (run: string): string =>
-  `INSERT INTO staged (run_id, position, batch, line, sequence, key, row_hash, fingerprint, mapping_version, desired, "row")
-   VALUES ('${run}', 1, 1, 2, 1, 'k', 'h', 'f', 'v', '{}', '{}');`;
+  `INSERT INTO staged (place, line, sequence, key, row_hash, fingerprint, mapping_version, record, desired, content)
+   VALUES (${sequenceOf(run)} * 8388608 + 1, 2, 1, 'k', 'h', 'f', 'v', 1, '{}', '{}');`;
 const batch = (run: string, done: 0 | 1): string =>
-  `INSERT INTO batches (run_id, batch, done) VALUES ('${run}', 1, ${done});`;
+  `INSERT INTO batches (run_sequence, batch, first, last, done) VALUES (${sequenceOf(run)}, 1, 1, 1, ${done});`;
 const contact = (key: string, id: string): string =>
   `INSERT INTO contacts (key, state, contact_id) VALUES ('${key}', 'bound', ${id});`;
 const applying = "UPDATE runs SET state = 'applying', \"rows\" = 1 WHERE id = 'r1';";
@@ -61,7 +63,7 @@ describe('what stands in a ledger and does not fit together', () => {
     ['pending', "UPDATE runs SET state = 'applying', \"rows\" = 2 WHERE id = 'r1'", 'r1'],
     ['batches', applying + staged('r1') + batch('r1', 1), 'r1'],
     ['batches', applying + staged('r1'), 'r1'],
-    ['strays', staged('gone') + batch('gone', 0), 'gone'],
+    ['strays', staged('gone') + batch('gone', 0), '99'],
     ['bound', contact('a', 'NULL'), '1 keys'],
     ['references', "UPDATE runs SET feed = 'nobody' WHERE id = 'r1'", '1 rows'],
     ['documents', "UPDATE runs SET options = '{\"accept\"' WHERE id = 'r1'", 'runs.options'],

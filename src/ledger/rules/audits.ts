@@ -12,8 +12,8 @@ export interface TouchFacts {
   readonly outcome: RecordEnd['outcome'] | null;
   /** An update was sent, or was about to be. */
   readonly sent: boolean;
-  /** The run rejected the key while it read the file: it was never looked up. */
-  readonly rejectedOnReading: boolean;
+  /** The row was ended while the file was read: it was never looked up. */
+  readonly isWithdrawn: boolean;
   /** A create of the key is in doubt, whichever run's. */
   readonly isIntent: boolean;
   /** The create that is in doubt is this run's. */
@@ -35,8 +35,8 @@ export interface TouchFacts {
  * In doubt is what the run's own history says, what still is an intent, and whatever was skipped on its way.
  */
 export function touchOf(row: TouchFacts, isRunCancelled: boolean): { readonly inDoubt: boolean } | null {
-  const { outcome, rejectedOnReading, doubtedInRun, intendedByRun, isIntent } = row;
-  if (outcome === null || (outcome === 'dead' && rejectedOnReading)) return null;
+  const { outcome, isWithdrawn, doubtedInRun, intendedByRun, isIntent } = row;
+  if (outcome === null || isWithdrawn) return null;
   const isOnItsWay = row.sent || doubtedInRun || intendedByRun || row.boundByRun || (isRunCancelled && row.isLeased);
   if (outcome === 'skipped') return isOnItsWay ? { inDoubt: true } : null;
   return { inDoubt: doubtedInRun || intendedByRun || isIntent };

@@ -49,11 +49,14 @@ const skipSentences: Readonly<Record<SkipReason, string>> = {
   cancelled: 'the run was cancelled',
 };
 
-/** The one event for all rows that a run left pending when it was cancelled; none where there were none. */
-export function skippedPendingEvents(skipped: number, reason: 'cancelled'): readonly RunEvent[] {
-  if (skipped === 0) return [];
-  const message = `${skipped} ${skipped === 1 ? 'row was' : 'rows were'} left unchanged: the run was ${reason}; a write already in progress may still have landed, and the next import finds it`;
-  return [{ kind: 'skipped', line: 0, key: null, code: reason, field: null, message }];
+/** The one event for all rows that a run left pending when it was cancelled. */
+export function cancelledEvent(skipped: number): RunEvent {
+  const message = `${skipped} ${skipped === 1 ? 'row was' : 'rows were'} left unchanged: the run was cancelled; a write already in progress may still have landed, and the next import finds it`;
+  return { kind: 'skipped', line: 0, key: null, code: 'cancelled', field: null, message };
+}
+
+export function isOfCancelling({ kind, line, code }: RunEvent): boolean {
+  return kind === 'skipped' && line === 0 && code === 'cancelled';
 }
 
 /**

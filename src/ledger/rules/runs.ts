@@ -55,3 +55,13 @@ const notesMax = 200;
 export function notesWith(known: readonly string[], notes: readonly string[]): readonly string[] {
   return [...new Set([...known, ...notes])].slice(0, notesMax);
 }
+
+/** What a run has before it is read to its end: nothing. */
+export const unread: RunChange = {
+  state: 'staging',
+  notes: [],
+  reason: null,
+  shape: null,
+  look: null,
+  finishedAtMs: null,
+};

@@ -287,8 +287,11 @@ function keepTouchedKeys(db: Database, run: RunPlace): void {
 }
 
 /** The next staged rows of the run by key, all rows of each key together; none behind the last. */
+const ofRun = `place > (SELECT sequence FROM runs WHERE id = ?1) * 8388608
+  AND place < (SELECT sequence + 1 FROM runs WHERE id = ?1) * 8388608`;
+
 function touchFacts(db: Database, runId: string, afterKey: string): readonly TouchFacts[] {
-  const from = 'FROM staged WHERE run_id = ?1 AND key > ?2';
+  const from = `FROM staged INDEXED BY staged_by_key WHERE ${ofRun} AND key > ?2`;
   const last = db.get(
     `SELECT max(key) AS key FROM (SELECT key ${from} ORDER BY key LIMIT ${rowsAtOnce})`,
     runId,
@@ -297,14 +300,12 @@ function touchFacts(db: Database, runId: string, afterKey: string): readonly Tou
   if (textOrNull(last?.key) === null) return [];
   return db
     .all(
-      `SELECT staged.position, staged.key, staged.outcome, staged.sent, contacts.state = 'intent' AS is_intent,
+      `SELECT staged.place % 8388608 AS position, staged.key, staged.outcome, staged.sent, contacts.state = 'intent' AS is_intent,
          contacts.intent_run = ?1 AS intended, contacts.bound_run = ?1 AS bound, contacts.owner IS NOT NULL AS leased,
          EXISTS (SELECT 1 FROM key_events WHERE key_events.key = staged.key AND key_events.run_id = ?1
-           AND key_events.kind IN (${doubts})) AS doubted,
-         EXISTS (SELECT 1 FROM run_keys WHERE run_keys.run_id = ?1 AND run_keys.key = staged.key
-           AND run_keys.kind = 'dead') AS rejected
+           AND key_events.kind IN (${doubts})) AS doubted
        FROM staged LEFT JOIN contacts ON contacts.key = staged.key
-       WHERE staged.run_id = ?1 AND staged.key > ?2 AND staged.key <= ?3 ORDER BY staged.key`,
+       WHERE ${ofRun} AND staged.key > ?2 AND staged.key <= ?3 ORDER BY staged.key`,
       runId,
       afterKey,
       String(last?.key),
@@ -313,9 +314,9 @@ function touchFacts(db: Database, runId: string, afterKey: string): readonly Tou
       position: Number(row.position),
       key: String(row.key),
       // Written by this ledger from a value of that type.
-      outcome: textOrNull(row.outcome) as TouchFacts['outcome'],
+      outcome: (row.outcome === 'cancelled' ? 'skipped' : textOrNull(row.outcome)) as TouchFacts['outcome'],
       sent: row.sent === 1,
-      rejectedOnReading: row.rejected === 1,
+      isWithdrawn: row.outcome === 'withdrawn',
       isIntent: row.is_intent === 1,
       intendedByRun: row.intended === 1,
       boundByRun: row.bound === 1,

@@ -1,8 +1,8 @@
 /**
  * Whether a ledger's file is sound: SQLite's own checks of pages, indexes and references, then what Patchbay knows must hold.
  *
- * Reads alone, beside an engine at work too: each check is one statement and so sees one instant. It knows the tables of the
- * first schema only, so that the ledger of an older version is checked as it is.
+ * Reads alone, beside an engine at work too: each check is one statement and so sees one instant. The ledger of an older version
+ * is checked as it is.
  */
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -49,10 +49,31 @@ interface Rule {
 }
 
 const outcomes = 'created + updated + unchanged + skipped + dead';
-const pending = 'SELECT count(*) FROM staged WHERE run_id = runs.id AND outcome IS NULL';
-const tablesOfRuns = ['staged', 'batches', 'run_keys', 'dead_rows', 'run_events'];
+/** Schemas before it have their rows by the run's id. */
+const secondDesign = 6;
 
-const rules: readonly Rule[] = [
+/** The tables of staged rows: how a row is found from its run, and what belongs to a run. */
+interface RowTables {
+  readonly ofRun: string;
+  readonly ofBatch: string;
+  readonly byId: readonly string[];
+  readonly bySequence: readonly string[];
+}
+
+const firstRows: RowTables = {
+  ofRun: 'staged.run_id = runs.id',
+  ofBatch: 'batches.run_id = runs.id AND batches.batch = staged.batch',
+  byId: ['staged', 'batches', 'run_keys', 'dead_rows', 'run_events'],
+  bySequence: [],
+};
+const secondRows: RowTables = {
+  ofRun: 'staged.place > runs.sequence * 8388608 AND staged.place < (runs.sequence + 1) * 8388608',
+  ofBatch: 'run_sequence = runs.sequence AND staged.place % 8388608 BETWEEN first AND last',
+  byId: ['dead_rows'],
+  bySequence: ['batches', 'run_events', 'headers', 'bitmaps', '(SELECT place / 8388608 AS run_sequence FROM staged)'],
+};
+
+const rulesOn = ({ ofRun, ofBatch, byId, bySequence }: RowTables): readonly Rule[] => [
   {
     check: 'counts',
     sql: `SELECT id FROM runs WHERE state IN ('done', 'doneWithDead') AND "rows" <> ${outcomes}`,
@@ -61,25 +82,26 @@ const rules: readonly Rule[] = [
   },
   {
     check: 'pending',
-    sql: `SELECT id FROM runs WHERE state IN ('applying', 'stopped') AND "rows" - (${outcomes}) <> (${pending})`,
+    sql: `SELECT id FROM runs WHERE state IN ('applying', 'stopped') AND "rows" - (${outcomes}) <>
+          (SELECT count(*) FROM staged WHERE ${ofRun} AND outcome IS NULL)`,
     words: 'runs that count other rows as pending than are staged',
     shows: true,
   },
   {
     check: 'batches',
-    sql: `SELECT DISTINCT id FROM runs JOIN staged ON run_id = id WHERE state IN ('applying', 'stopped') AND outcome IS NULL
-          AND NOT EXISTS (SELECT 1 FROM batches WHERE batches.run_id = id AND batches.batch = staged.batch AND done = 0)`,
+    sql: `SELECT DISTINCT id FROM runs JOIN staged ON ${ofRun} WHERE state IN ('applying', 'stopped') AND outcome IS NULL
+          AND NOT EXISTS (SELECT 1 FROM batches WHERE ${ofBatch} AND done = 0)`,
     words: 'runs with rows that no job will take, since their batch is closed or missing',
     shows: true,
   },
   {
     check: 'strays',
-    sql: tablesOfRuns
-      .map(
-        (table) =>
-          `SELECT run_id FROM (SELECT DISTINCT run_id FROM ${table}) WHERE run_id NOT IN (SELECT id FROM runs)`,
-      )
-      .join(' UNION '),
+    sql: [
+      ...byId.map((table) => `SELECT DISTINCT run_id FROM ${table} WHERE run_id NOT IN (SELECT id FROM runs)`),
+      ...bySequence.map(
+        (table) => `SELECT DISTINCT run_sequence FROM ${table} WHERE run_sequence NOT IN (SELECT sequence FROM runs)`,
+      ),
+    ].join(' UNION '),
     words: 'runs that rows belong to and that are not there',
     shows: true,
   },
@@ -103,7 +125,7 @@ const boundTwice: Rule = {
 const documents: readonly (readonly [table: string, column: string])[] = [
   ['runs', 'options'],
   ['staged', 'desired'],
-  ['staged', 'row'],
+  ['staged', 'content'],
   ['contacts', 'seen'],
   ['contacts', 'owned'],
   ['contacts', 'agreed'],
@@ -135,7 +157,12 @@ export function checkLedger(file: string): LedgerCheck {
     if (problems.length > 0) return damaged(problems, schema);
     const more = problemsOf(db, 'integrity_check');
     if (more.length > 0) return damaged(more, schema);
-    const findings = [...danglingReferences(db), ...rules.flatMap((rule) => apply(db, rule)), ...brokenDocuments(db)];
+    const rows = schema < secondDesign ? firstRows : secondRows;
+    const findings = [
+      ...danglingReferences(db),
+      ...rulesOn(rows).flatMap((rule) => apply(db, rule)),
+      ...brokenDocuments(db),
+    ];
     const state = findings.length === 0 ? 'sound' : 'inconsistent';
     return { file, bytes, schema, state, findings, notes: apply(db, boundTwice) };
   } catch (error) {

@@ -113,14 +113,5 @@ export function createConnection(db: Database): Connection {
 /** Ends with the transaction begun, or when the time is over. */
 async function begin(db: Database, durability: Durability): Promise<void> {
   const startedAt = performance.now();
-  for (;;) {
-    try {
-      db.begin(durability === 'durable');
-      return;
-    } catch (error) {
-      const isBusy = error instanceof PatchbayError && error.code === 'ledgerBusy';
-      if (!isBusy || performance.now() - startedAt > busyMsMax) throw error;
-      await sleep(busyRetryMs);
-    }
-  }
+  while (!db.begin(durability === 'durable', performance.now() - startedAt > busyMsMax)) await sleep(busyRetryMs);
 }

@@ -79,7 +79,10 @@ export function sqliteContacts(db: Database): ContactLedger {
           if (isLinkTaken) refused.push(one.key);
           const withLink = (facts: ContactFacts | null) => (facts === null ? null : { ...facts, isLinkTaken });
           if (!change(db, one.key, (facts) => claimed(request, one, withLink(facts)))) continue;
-          db.run('UPDATE staged SET sent = 1 WHERE run_id = ? AND position = ?', request.runId, one.position);
+          db.run(
+            'UPDATE staged SET sent = 1 WHERE place = (SELECT sequence * 8388608 + ? FROM runs WHERE id = ?)',
+            ...[one.position, request.runId],
+          );
           for (const moved of one.resolved?.saids ?? []) moveSaid(db, one.key, moved, request.atMs);
         }
         return refused;

@@ -28,8 +28,11 @@ export interface Database {
   transaction<Result>(work: () => Result): Result;
   /** The same, synced to disk before it returns. */
   durable<Result>(work: () => Result): Result;
-  /** Begins a transaction that `commit` or `rollback` ends (`connection.ts`). `durable`: its commit is synced to disk. */
-  begin(durable: boolean): void;
+  /**
+   * Begins a transaction that `commit` or `rollback` ends (`connection.ts`), without waiting. `durable`: its commit is synced to
+   * disk. @returns false where another connection holds the ledger; with `isLastTry` that is thrown.
+   */
+  begin(durable: boolean, isLastTry: boolean): boolean;
   commit(): void;
   /** Also where the transaction has ended by itself. */
   rollback(): void;
@@ -111,11 +114,19 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
           db.exec('PRAGMA synchronous = NORMAL');
         }
       }),
-    begin: (durable) =>
+    begin: (durable, isLastTry) =>
       guarded(() => {
-        db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
-        db.exec('BEGIN IMMEDIATE');
+        db.exec(`PRAGMA busy_timeout = 0; PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+        try {
+          db.exec('BEGIN IMMEDIATE');
+        } catch (error) {
+          if (isLastTry || !isBusy(error)) throw error;
+          return false;
+        } finally {
+          db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+        }
         changed = false;
+        return true;
       }),
     commit: () =>
       guarded(() => {

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
 import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
+import { runsOver } from '#src/ledger/run-ledger.ts';
+import { stagedRowsOver } from '#src/ledger/staged-rows.ts';
 import { forgetAudits, sqliteAudits, waitingAudits } from './audits.ts';
 import { sqliteClock } from './clock.ts';
 import { createConnection } from './connection.ts';
@@ -9,10 +11,10 @@ import { sqliteContacts } from './contacts.ts';
 import { type Database, type LedgerObserver, openDatabase, parseJson } from './database.ts';
 import { deliveryCount, forgetDeliveries, sqliteDeliveries } from './deliveries.ts';
 import { forgetLetters, openLetters, sqliteDeadLetters } from './letters.ts';
-import { sqliteRuns } from './runs.ts';
 import { sqliteSchedules } from './schedules.ts';
 import { sqliteSnapshots } from './snapshots.ts';
-import { sqliteStaging } from './staging.ts';
+import { besideRows, besideRuns, sqliteStaging } from './staging.ts';
+import { sqliteStore } from './store.ts';
 import { forgetTaken, sqliteTakes } from './takes.ts';
 
 /** Each worker has an entry of its own. */
@@ -50,6 +52,7 @@ export function sqliteLedger(db: Database): Ledger {
   });
 
   const connection = createConnection(db);
+  const store = sqliteStore(connection);
   /** For parts that use the database directly: each call waits until no transaction of this process is open. */
   const waiting = <Part extends object>(part: Part): Part =>
     new Proxy(part, {
@@ -66,7 +69,11 @@ export function sqliteLedger(db: Database): Ledger {
   return {
     id: meta('id') ?? '',
     ...sqliteClock(db),
-    runs: waiting({ ...sqliteRuns(db), ...sqliteStaging(db) }),
+    runs: {
+      ...runsOver(store, besideRuns(db)),
+      ...stagedRowsOver(store, besideRows(db, connection.idle)),
+      ...waiting(sqliteStaging(db)),
+    },
     contacts: waiting(sqliteContacts(db)),
     deadLetters: waiting(sqliteDeadLetters(db)),
     audits: waiting(sqliteAudits(db)),

@@ -40,8 +40,8 @@ function factsOf(
 ): SettleFacts {
   const contact = db.get('SELECT owner, contact_id, intent_run FROM contacts WHERE key = ?', key);
   const staged = db.get(
-    `SELECT line, letter_id, fingerprint, sent, (SELECT kind FROM runs WHERE id = run_id) AS run_kind
-     FROM staged WHERE run_id = ? AND position = ? AND outcome IS NULL`,
+    `SELECT line, letter_id, fingerprint, sent, runs.kind AS run_kind FROM runs
+     JOIN staged ON place = runs.sequence * 8388608 + ?2 AND outcome IS NULL WHERE runs.id = ?1`,
     runId,
     position,
   );
@@ -74,7 +74,9 @@ function writeEnd(
   end: EndChanges,
 ): boolean {
   const { runId, feed } = request;
-  db.run('UPDATE staged SET outcome = ? WHERE run_id = ? AND position = ?', end.outcome, runId, position);
+  const place = '(SELECT sequence * 8388608 + ? FROM runs WHERE id = ?)';
+  db.run(`UPDATE staged SET outcome = ? WHERE place = ${place}`, end.outcome, position, runId);
+  db.run('UPDATE runs SET pending = pending - 1 WHERE id = ?', runId);
   if (end.closesLettersOfKey) closeLettersOf(db, feed, [key]);
   if (end.closesLetter !== null) closeLetter(db, end.closesLetter);
   if (end.forgetsRow) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { auditsAfter, scopeOnDemand, type TouchFacts, touchesOf, touchOf } from '#src/ledger/rules/audits.ts';
 
 const plain: TouchFacts = {
-  ...{ position: 1, key: 'k1', outcome: 'updated', sent: false, rejectedOnReading: false, isIntent: false },
+  ...{ position: 1, key: 'k1', outcome: 'updated', sent: false, isWithdrawn: false, isIntent: false },
   ...{ intendedByRun: false, boundByRun: false, isLeased: false, doubtedInRun: false },
 };
 const touch = (parts: Partial<TouchFacts>, isCancelled = false) => touchOf({ ...plain, ...parts }, isCancelled);
@@ -15,7 +15,7 @@ describe('a key', () => {
 
   it('is not touched by a pending row, or by one that was rejected when the file was read', () => {
     expect(touch({ outcome: null, sent: true })).toBeNull();
-    expect(touch({ outcome: 'dead', rejectedOnReading: true })).toBeNull();
+    expect(touch({ outcome: 'dead', isWithdrawn: true })).toBeNull();
   });
 
   it('is touched by a skipped row only where something of it was on its way, and then it is in doubt', () => {

@@ -141,8 +141,8 @@ export function openMemoryLedger(): MemoryLedger {
       return result;
     },
     begin: (durable) => {
-      real.begin(false);
       syncsAtCommit = durable;
+      return real.begin(false, true);
     },
     commit: () => {
       real.commit();
@@ -178,19 +178,22 @@ export function openMemoryLedger(): MemoryLedger {
       const nowMs =
         known === null ? wallMs : known.bootId === bootId ? known.atMs + monotonicMs : Number.MAX_SAFE_INTEGER;
       const sequences = new Map(
-        last('runs').flatMap((row) => (row.state === 'applying' ? [[row.id, Number(row.sequence)] as const] : [])),
+        last('runs').flatMap((row) =>
+          row.state === 'applying' ? [[Number(row.sequence), String(row.id)] as const] : [],
+        ),
       );
       const waiting = last('batches')
-        .filter((row) => row.done === 0 && sequences.has(String(row.run_id)))
+        .filter((row) => row.done === 0 && sequences.has(Number(row.run_sequence)))
         .map((row) => ({
-          runId: String(row.run_id),
+          sequence: Number(row.run_sequence),
+          runId: sequences.get(Number(row.run_sequence)) ?? '',
           batch: Number(row.batch),
           generation: Number(row.generation),
           dueAtMs: Number(row.due_at),
         }));
-      const place = ({ runId, batch, dueAtMs }: WaitingBatch): readonly number[] => [
+      const place = ({ sequence, batch, dueAtMs }: (typeof waiting)[number]): readonly number[] => [
         Number(dueAtMs > nowMs),
-        sequences.get(runId) ?? 0,
+        sequence,
         batch,
       ];
       return { nowMs, batches: waiting.toSorted((one, two) => compare(place(one), place(two))) };
@@ -200,12 +203,14 @@ export function openMemoryLedger(): MemoryLedger {
       const row = last('contacts').find((one) => one.key === key);
       return row === undefined ? null : toKeyRow(row);
     },
-    rowEnds: () =>
-      rowsOf('staged').flatMap((row) =>
-        row.outcome === null
-          ? []
-          : [{ runId: String(row.run_id), key: String(row.key), line: Number(row.line), outcome: String(row.outcome) }],
-      ),
+    rowEnds: () => {
+      const ids = new Map(last('runs').map((row) => [Number(row.sequence), String(row.id)]));
+      return rowsOf('staged').flatMap((row) => {
+        if (row.outcome === null) return [];
+        const runId = ids.get(Math.floor(Number(row.place) / 2 ** 23)) ?? '';
+        return [{ runId, key: String(row.key), line: Number(row.line), outcome: String(row.outcome) }];
+      });
+    },
   };
 }
 

@@ -1,4 +1,109 @@
-/** Migration 6, second design: runs, staged rows, batches and events. */
+/**
+ * Migration 6, second design: runs, staged rows, batches and events.
+ *
+ * `staged.place` is the run's sequence × 2^23 + the row's position: rows of a run lie side by side in the order of its file.
+ * What changes of a row stands before what is wide. `headers` holds each header of a run once; a row of a JSON file has none.
+ * `batches.first` and `last` are positions. `bitmaps` has one bit for each key, by the number of its contact.
+ * `runs.pending` counts staged rows without an outcome.
+ */
 import type { MigrationStep } from './step.ts';
 
-export const runsSteps: readonly MigrationStep[] = [];
+const columnsOfRows = `
+  ALTER TABLE runs ADD COLUMN pending INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN key_prefix TEXT;
+  UPDATE runs SET key_prefix = nullif(mapping ->> '$.keyPrefix', '') WHERE mapping IS NOT NULL;
+  CREATE INDEX runs_by_prefix ON runs (key_prefix, sequence) WHERE key_prefix IS NOT NULL;
+  CREATE INDEX runs_in_line ON runs (feed, sequence) WHERE state IN ('queued', 'staging', 'applying');
+  CREATE INDEX runs_of_feed ON runs (feed, sequence);
+  CREATE INDEX runs_with_look ON runs (feed, sequence) WHERE look IS NOT NULL;
+`;
+
+const rowsOfRuns = `
+  CREATE TABLE headers (
+    run_sequence INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    columns TEXT NOT NULL,
+    PRIMARY KEY (run_sequence, number)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO headers (run_sequence, number, columns)
+    SELECT run_sequence, row_number() OVER (PARTITION BY run_sequence ORDER BY columns), columns FROM (
+      SELECT DISTINCT runs.sequence AS run_sequence, staged."row" -> '$.columns' AS columns
+      FROM staged JOIN runs ON runs.id = staged.run_id WHERE staged."row" ->> '$.kind' = 'cells');
+
+  CREATE TABLE staged_rows (
+    place INTEGER PRIMARY KEY,
+    outcome TEXT,
+    not_before INTEGER NOT NULL DEFAULT 0,
+    sent INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    line INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    row_hash TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    mapping_version TEXT NOT NULL,
+    letter_id TEXT,
+    link TEXT,
+    header INTEGER,
+    record INTEGER NOT NULL,
+    desired TEXT NOT NULL,
+    content TEXT NOT NULL,
+    beyond TEXT
+  ) STRICT;
+  INSERT INTO staged_rows (place, outcome, not_before, sent, attempts, line, sequence, key, row_hash, fingerprint, mapping_version,
+      letter_id, link, header, record, desired, content, beyond)
+    SELECT runs.sequence * 8388608 + position, outcome, not_before, sent, attempts, line, staged.sequence, key, row_hash, fingerprint,
+      mapping_version, letter_id, link,
+      (SELECT number FROM headers WHERE run_sequence = runs.sequence AND columns = staged."row" -> '$.columns'),
+      coalesce(staged."row" ->> '$.record', line), desired, coalesce(staged."row" -> '$.cells', staged."row" -> '$.object'),
+      staged."row" -> '$.beyond'
+    FROM staged JOIN runs ON runs.id = staged.run_id;
+  UPDATE staged_rows SET outcome = 'withdrawn' WHERE outcome IN ('dead', 'skipped') AND EXISTS (
+    SELECT 1 FROM run_keys JOIN runs ON runs.id = run_keys.run_id
+    WHERE runs.sequence = place / 8388608 AND run_keys.key = staged_rows.key AND run_keys.kind = 'dead');
+  UPDATE runs SET pending = (
+    SELECT count(*) FROM staged WHERE staged.run_id = runs.id AND outcome IS NULL) WHERE finished_at IS NULL;
+
+  CREATE TABLE batches_of_runs (
+    run_sequence INTEGER NOT NULL,
+    batch INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    generation INTEGER NOT NULL DEFAULT 0,
+    done INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run_sequence, batch)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO batches_of_runs (run_sequence, batch, first, last, generation, done, due_at)
+    SELECT runs.sequence, batches.batch, min(position), max(position), generation, done, due_at
+    FROM batches JOIN runs ON runs.id = batches.run_id
+      JOIN staged ON staged.run_id = batches.run_id AND staged.batch = batches.batch
+    GROUP BY runs.sequence, batches.batch;
+  DROP TABLE batches;
+  DROP TABLE staged;
+  ALTER TABLE batches_of_runs RENAME TO batches;
+  ALTER TABLE staged_rows RENAME TO staged;
+  CREATE INDEX batches_due ON batches (run_sequence, batch) WHERE done = 0;
+  CREATE INDEX staged_parked ON staged (not_before) WHERE outcome IS NULL AND not_before > 0;
+  CREATE INDEX staged_by_key ON staged (key);
+
+  CREATE TABLE events_of_runs (
+    run_sequence INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    PRIMARY KEY (run_sequence, ordinal)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO events_of_runs (run_sequence, ordinal, event)
+    SELECT runs.sequence, ordinal, event FROM run_events JOIN runs ON runs.id = run_events.run_id;
+  DROP TABLE run_events;
+  ALTER TABLE events_of_runs RENAME TO run_events;
+
+  CREATE TABLE bitmaps (
+    run_sequence INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    bits BLOB NOT NULL,
+    PRIMARY KEY (run_sequence, kind)
+  ) STRICT;
+`;
+
+export const runsSteps: readonly MigrationStep[] = [columnsOfRows, rowsOfRuns];

@@ -1,0 +1,164 @@
+/**
+ * The runs of the ledger, over whichever database: what of a run is read and written together, by the rules in `rules/`.
+ *
+ * What a run leaves behind may be a million rows: it is deleted in slices, each a transaction of its own. Whoever is
+ * interrupted between two of them begins again and finds less to do.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { invariant } from '#src/errors.ts';
+import { acceptedStates, historyKind, keepsKeys } from './rules/feeds.ts';
+import { approved, moved, notesWith, type RunChange, unread } from './rules/runs.ts';
+import { isFinal, type RunFilter, type RunLedger, type RunRecord } from './runs.ts';
+import type { RunPart, RunWhere } from './tables/runs.ts';
+import type { Store, Tables } from './tables.ts';
+
+/** How many rows one transaction deletes or ends. */
+export const rowsPerSlice = 2_000;
+
+/** What belongs to a run and is kept elsewhere. Each is for use inside a transaction. */
+export interface BesideRuns {
+  /** Letters that the run tried again and did not settle are open again. */
+  reopenUnsettled(runId: string): Promise<void>;
+  /** @returns how many were deleted: fewer than `limit` where nothing is left. */
+  forget(runId: string, part: BesidePart, limit: number): Promise<number>;
+}
+
+/** Rejected rows, letters that a redrive took, keys of the file. */
+export type BesidePart = 'deadRows' | 'taken' | 'keys';
+const besideParts: readonly string[] = ['deadRows', 'taken', 'keys'] satisfies BesidePart[];
+
+/** What an interrupted reading leaves, and what a finished run needs no more. */
+const stagedParts = ['rows', 'batches', 'events', 'headers', 'deadRows'] as const;
+const readingParts = [...stagedParts, 'keys', 'unchanged', 'met'] as const;
+
+export function runsOver(store: Store, beside: BesideRuns): RunLedger {
+  const { reads, transact } = store;
+  const runOf = async ({ runs }: Pick<Tables, 'runs'>, id: string): Promise<RunRecord | null> =>
+    (await runs.findRuns({ ids: [id] }, 1))[0] ?? null;
+
+  const accepted = (feed: string, beforeSequence: number, sha256?: string): RunWhere => ({
+    ...{ feed, kind: historyKind, states: acceptedStates, beforeSequence },
+    ...(sha256 === undefined ? {} : { sha256 }),
+  });
+
+  /** Ends when nothing is left: each turn deletes rows, or is the last. @returns whether it was allowed to the end. */
+  const emptied = async (
+    id: string,
+    parts: readonly (RunPart | BesidePart)[],
+    isAllowed: (run: RunRecord) => boolean,
+  ): Promise<boolean> => {
+    for (const part of parts) {
+      for (let isLeft = true; isLeft; await nextTurn()) {
+        const deleted = await transact(async (tables) => {
+          const run = await runOf(tables, id);
+          if (run === null || !isAllowed(run)) return null;
+          if (isBeside(part)) return beside.forget(id, part, rowsPerSlice);
+          return tables.runs.deletePart(run.sequence, part, rowsPerSlice);
+        });
+        if (deleted === null) return false;
+        isLeft = deleted >= rowsPerSlice;
+      }
+    }
+    return true;
+  };
+
+  return {
+    create: (run) =>
+      transact(async (tables) => {
+        await tables.runs.insertRun(run);
+        const created = await runOf(tables, run.id);
+        invariant(created !== null, 'a run that was just entered is there');
+        return created;
+      }, 'durable'),
+
+    forget: (id) =>
+      transact(async (tables) => {
+        const run = await runOf(tables, id);
+        if (run?.state !== 'queued') return false;
+        await tables.runs.deletePart(run.sequence, 'run', 1);
+        await beside.reopenUnsettled(id);
+        await beside.forget(id, 'taken', Number.MAX_SAFE_INTEGER);
+        return true;
+      }),
+
+    get: (id) => runOf(reads, id),
+
+    list: ({ limit, oldestFirst, ...where }: RunFilter) => reads.runs.findRuns(where, limit, oldestFirst),
+
+    lastAccepted: async (feed, beforeSequence, sha256) => {
+      const [run] = await reads.runs.findRuns(accepted(feed, beforeSequence, sha256), 1);
+      if (run === undefined) return null;
+      // Without a content it is the newest of all.
+      if (sha256 === undefined) return { run, newerCount: 0 };
+      const newer = { ...accepted(feed, beforeSequence), afterSequence: run.sequence };
+      return { run, newerCount: await reads.runs.countRuns(newer) };
+    },
+
+    lastLook: async (feed) => {
+      const states = ['applying', ...acceptedStates] as const;
+      return (await reads.runs.findRuns({ feed, states, hasLook: true }, 1))[0]?.look ?? null;
+    },
+
+    keyPrefixes: (limit) => reads.runs.keyPrefixes(limit),
+    nextQueued: (limit) => reads.runs.firstInLine(limit),
+
+    move: (id, from, to, change) =>
+      transact(
+        async (tables) => {
+          const run = await runOf(tables, id);
+          const changed = moved(run, from, to, change);
+          if (run === null || changed === null) return false;
+          await tables.runs.changeRun(run.sequence, changed);
+          if (isFinal(to)) await beside.reopenUnsettled(id);
+          return true;
+        },
+        isFinal(to) ? 'durable' : 'quick',
+      ),
+
+    beginStaging: async (id, atMs) => {
+      // A late redelivery must not throw away what a run at work still has to write.
+      const mayBegin = ({ state }: RunRecord) => state === 'queued' || state === 'staging';
+      if (!(await emptied(id, readingParts, mayBegin))) return false;
+      return transact(async (tables) => {
+        const run = await runOf(tables, id);
+        if (run === null || !mayBegin(run)) return false;
+        const begun: RunChange = { ...unread, startedAtMs: run.startedAtMs ?? atMs };
+        await tables.runs.changeRun(run.sequence, begun, {}, true);
+        return true;
+      });
+    },
+
+    record: (id, { notes, counts, requests, ...facts }) =>
+      transact(async (tables) => {
+        const run = await runOf(tables, id);
+        if (run === null) return;
+        const noted = notes === undefined ? {} : { notes: notesWith(run.notes, notes) };
+        await tables.runs.changeRun(run.sequence, { ...facts, ...noted }, { ...counts, ...requests });
+      }),
+
+    approve: (id, approval) =>
+      transact(async (tables) => {
+        const run = await runOf(tables, id);
+        const changed = approved(run, approval);
+        if (run === null || changed === null) return false;
+        await tables.runs.changeRun(run.sequence, changed);
+        return true;
+      }, 'durable'),
+
+    prune: async (id) => {
+      const run = await runOf(reads, id);
+      invariant(run !== null && isFinal(run.state), 'only a finished run is pruned', { run: id });
+      const last = (await reads.runs.findRuns(accepted(run.feed, Number.MAX_SAFE_INTEGER), 1))[0];
+      const isEnded = ({ state }: RunRecord) => isFinal(state);
+      const keeps = keepsKeys(run, last?.id ?? null);
+      await emptied(id, [...stagedParts, 'taken', ...(keeps ? [] : (['keys'] as const))], isEnded);
+      // At most one run of a feed that has ended keeps its keys.
+      const [before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence), 1) : [];
+      if (before !== undefined) await emptied(before.id, ['keys'], isEnded);
+    },
+  };
+}
+
+function isBeside(part: RunPart | BesidePart): part is BesidePart {
+  return besideParts.includes(part);
+}

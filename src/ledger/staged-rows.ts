@@ -1,0 +1,241 @@
+/**
+ * The staged rows of the ledger, over whichever database: how a slice of a file goes in, how its rows are taken in batches, put
+ * off and ended, and how they are counted.
+ *
+ * What walks over all rows of a run goes in slices, by position.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { invariant } from '#src/errors.ts';
+import { cancelledEvent, eventsThatFit, isOfCancelling } from './rules/events.ts';
+import { batchesOf, stagedRow, storedRows } from './rules/staging.ts';
+import { rowsPerSlice } from './run-ledger.ts';
+import type { CountDelta } from './runs.ts';
+import type { DeadRow, KeyTrace, LinkCode, StagedRecord, StagedSlice, StagingLedger } from './staging.ts';
+import type { RowState, RunPlace } from './tables/runs.ts';
+import type { Store, Tables } from './tables.ts';
+
+/** What belongs to staged rows and is kept elsewhere. */
+export interface BesideRows {
+  /** What a slice holds besides rows, events and counts. For use inside a transaction. @returns how many letters are new. */
+  stage(slice: StagedSlice, dead: readonly DeadRow[]): Promise<number>;
+  /** Positions of rows without an outcome. For use inside a transaction. */
+  positionsOf(sequence: number, keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** What the run has met of these keys. For use inside a transaction. */
+  traces(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, KeyTrace>>;
+  /** Keys that are bound to no contact, and as what their rows were rejected before. */
+  newKeys(feed: string, keys: readonly string[]): Promise<ReadonlyMap<string, readonly LinkCode[]>>;
+}
+
+type RowLedger = Pick<
+  StagingLedger,
+  | 'metBefore'
+  | 'stage'
+  | 'newKeyRows'
+  | 'linkRows'
+  | 'nextBatches'
+  | 'batch'
+  | 'pendingRecords'
+  | 'pendingCount'
+  | 'defer'
+  | 'releaseBatch'
+  | 'skipPending'
+  | 'countEnds'
+  | 'events'
+>;
+
+export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): RowLedger {
+  /** Walks over the rows of a run, in the order of its file. Ends behind its last position. */
+  async function* slices(
+    runId: string,
+  ): AsyncGenerator<{ readonly place: RunPlace; readonly rows: readonly RowState[] }> {
+    const place = await reads.runs.place(runId);
+    if (place === null) return;
+    for (let first = 1; first <= place.lastPosition; first += rowsPerSlice) {
+      const last = Math.min(place.lastPosition, first + rowsPerSlice - 1);
+      yield { place, rows: await reads.runs.rowStates(place.sequence, { first, last }) };
+      await nextTurn();
+    }
+  }
+
+  const recordsAt = async (
+    { runs }: Pick<Tables, 'runs'>,
+    place: RunPlace,
+    positions: readonly number[],
+  ): Promise<readonly StagedRecord[]> => {
+    if (positions.length === 0) return [];
+    const headers = await runs.headers(place.sequence);
+    return (await runs.pendingRows(place.sequence, positions)).map((row) => stagedRow(place, headers, row));
+  };
+
+  return {
+    metBefore: (runId, keys) =>
+      transact(async (tables) => {
+        const place = await tables.runs.place(runId);
+        const positions = place === null ? [] : [...(await beside.positionsOf(place.sequence, keys)).values()];
+        const staged = place === null ? [] : await recordsAt(tables, place, positions);
+        return {
+          traces: await beside.traces(runId, keys),
+          staged: new Map(staged.map((record) => [record.key, record])),
+        };
+      }),
+
+    stage: (slice) =>
+      transact(async (tables) => {
+        const { runs } = tables;
+        const place = await runs.place(slice.runId);
+        invariant(place !== null, 'the run of a slice is there', { run: slice.runId });
+        const { sequence } = place;
+        // What gives way goes first: a new record of the same key must not end with it.
+        const gone = await beside.positionsOf(
+          sequence,
+          slice.withdrawn.map(({ key }) => key),
+        );
+        const positions = slice.withdrawn.flatMap(({ key }) => gone.get(key) ?? []);
+        await runs.changeRows(
+          sequence,
+          positions.map((position) => ({ position, outcome: 'withdrawn' })),
+        );
+        if (slice.records.length > 0) {
+          const known = await runs.headers(sequence);
+          const { rows, headers } = storedRows(slice.records, place.lastPosition, known);
+          await runs.insertRows(sequence, { rows, headers, batches: batchesOf(rows, slice.rowsPerBatch) });
+        }
+        const withdrawnDead = slice.withdrawn.flatMap(({ end }) => (end.outcome === 'dead' ? [end.dead] : []));
+        const deadNew = await beside.stage(slice, [...withdrawnDead, ...slice.dead]);
+        await runs.insertEvents(sequence, eventsThatFit(slice.events, place.lastEvent));
+        await runs.changeRun(sequence, {}, { ...slice.counts, deadNew });
+      }),
+
+    newKeyRows: async (runId, afterPosition, limit) => {
+      const place = await reads.runs.place(runId);
+      const found: StagedRecord[] = [];
+      const unlinked = new Map<string, readonly LinkCode[]>();
+      let after = afterPosition;
+      // Ends with enough rows, or behind the last position.
+      while (place !== null && found.length < limit && after < place.lastPosition) {
+        const span = { first: after + 1, last: after + limit };
+        const waiting = (await reads.runs.rowStates(place.sequence, span)).filter(({ outcome }) => outcome === null);
+        const codes = await beside.newKeys(
+          place.feed,
+          waiting.map(({ key }) => key),
+        );
+        const fresh = waiting.filter(({ key }) => codes.has(key)).slice(0, limit - found.length);
+        for (const { key } of fresh) unlinked.set(key, codes.get(key) ?? []);
+        found.push(
+          ...(await recordsAt(
+            reads,
+            place,
+            fresh.map(({ position }) => position),
+          )),
+        );
+        after = found.length < limit ? span.last : (found.at(-1)?.position ?? span.last);
+      }
+      return found.map(({ position, line, key, desired }) => {
+        return { position, line, key, desired, unlinked: unlinked.get(key) ?? [] };
+      });
+    },
+
+    linkRows: async (runId, links) => {
+      for (let first = 0; first < links.length; first += rowsPerSlice) {
+        await transact(async ({ runs }) => {
+          const place = await runs.place(runId);
+          if (place !== null) await runs.changeRows(place.sequence, links.slice(first, first + rowsPerSlice));
+        });
+        await nextTurn();
+      }
+    },
+
+    nextBatches: (nowMs, limit) => reads.runs.nextBatches(nowMs, limit),
+
+    batch: async (runId, batch) => {
+      const place = await reads.runs.place(runId);
+      const found = place === null ? null : await reads.runs.batch(place.sequence, batch);
+      if (found === null || found.isDone) return null;
+      return { runId, batch, generation: found.generation, dueAtMs: found.dueAtMs };
+    },
+
+    pendingRecords: async (runId, batch, nowMs, limit) => {
+      const place = await reads.runs.place(runId);
+      const span = place === null ? null : await reads.runs.batch(place.sequence, batch);
+      if (place === null || span === null) return [];
+      const due = (await reads.runs.rowStates(place.sequence, span))
+        .filter(({ outcome, notBeforeMs }) => outcome === null && notBeforeMs <= nowMs)
+        .toSorted((one, two) => one.notBeforeMs - two.notBeforeMs || one.position - two.position)
+        .slice(0, limit);
+      const order = new Map(due.map(({ position }, index) => [position, index]));
+      const records = await recordsAt(reads, place, [...order.keys()]);
+      return records.toSorted((one, two) => (order.get(one.position) ?? 0) - (order.get(two.position) ?? 0));
+    },
+
+    pendingCount: async (runId) => (await reads.runs.place(runId))?.pending ?? 0,
+
+    defer: (runId, records) =>
+      transact(async ({ runs }) => {
+        const place = await runs.place(runId);
+        if (place === null) return;
+        const changes = records.map(({ position, notBeforeMs, burnAttempt }) => {
+          return { position, notBeforeMs, attempts: burnAttempt ? 1 : 0 };
+        });
+        await runs.changeRows(place.sequence, changes);
+      }),
+
+    releaseBatch: (runId, batch, generation, notBeforeMs) =>
+      transact(async ({ runs }) => {
+        const place = await runs.place(runId);
+        const span = place === null ? null : await runs.batch(place.sequence, batch);
+        if (place === null || span === null) return true;
+        const rows = await runs.rowStates(place.sequence, span);
+        const pending = rows.filter(({ outcome }) => outcome === null);
+        const isDone = pending.length === 0;
+        const next = isDone ? 0 : Math.min(...pending.map((row) => row.notBeforeMs));
+        await runs.changeBatch(place.sequence, batch, { isDone, dueAtMs: Math.max(notBeforeMs, next), generation });
+        return isDone;
+      }),
+
+    skipPending: async (runId) => {
+      let skipped = 0;
+      let cancelled = 0;
+      for await (const { place, rows } of slices(runId)) {
+        cancelled += rows.filter(({ outcome }) => outcome === 'cancelled').length;
+        const pending = rows.filter(({ outcome }) => outcome === null);
+        if (pending.length === 0) continue;
+        skipped += await transact(async ({ runs }) => {
+          const changes = pending.map(({ position }) => ({ position, outcome: 'cancelled' as const }));
+          const ended = await runs.changeRows(place.sequence, changes);
+          await runs.changeRun(place.sequence, {}, { skipped: ended });
+          return ended;
+        });
+      }
+      await transact(async ({ runs }) => {
+        const place = await runs.place(runId);
+        if (place === null || skipped + cancelled === 0) return;
+        const [last] = await runs.events(place.sequence, place.lastEvent - 1, 1);
+        // What an interrupted cancelling has skipped is told once, by whoever ends it.
+        const isTold = last !== undefined && isOfCancelling(last);
+        const told = isTold ? skipped : skipped + cancelled;
+        if (told > 0) await runs.insertEvents(place.sequence, eventsThatFit([cancelledEvent(told)], place.lastEvent));
+      });
+      return skipped;
+    },
+
+    countEnds: async (runId) => {
+      const counts = new Map<string, number>();
+      for await (const { rows } of slices(runId)) {
+        for (const { outcome } of rows) if (outcome !== null) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      }
+      const delta: CountDelta = {
+        created: counts.get('created') ?? 0,
+        updated: counts.get('updated') ?? 0,
+        unchanged: counts.get('unchanged') ?? 0,
+        skipped: (counts.get('skipped') ?? 0) + (counts.get('cancelled') ?? 0),
+        dead: counts.get('dead') ?? 0,
+      };
+      return delta;
+    },
+
+    events: async (runId, afterOrdinal, limit) => {
+      const place = await reads.runs.place(runId);
+      return place === null ? [] : reads.runs.events(place.sequence, afterOrdinal, limit);
+    },
+  };
+}

@@ -1,0 +1,167 @@
+/**
+ * The tables of runs: a row for each run, and for each row of its file that is to be written, a batch, an event, a bitmap.
+ *
+ * Everything that belongs to a run refers to it by its sequence. What is stored for a run as a whole stands once: the header
+ * of its file, and which keys it found unchanged (one bit for each key, by the number of its contact).
+ */
+import type { RunChange } from '#src/ledger/rules/runs.ts';
+import type { CountDelta, NewRun, RequestTotals, RunKind, RunRecord, RunState } from '#src/ledger/runs.ts';
+import type { BatchRecord, NewStagedRecord, RecordEnd, RowLink, RunEvent } from '#src/ledger/staging.ts';
+import type { JsonValue } from '#src/sources/row.ts';
+
+/** Runs that fit all that is given. */
+export interface RunWhere {
+  readonly ids?: readonly string[];
+  readonly feed?: string;
+  readonly kind?: RunKind;
+  readonly states?: readonly RunState[];
+  readonly sha256?: string;
+  readonly beforeSequence?: number;
+  readonly afterSequence?: number;
+  /** It looked for contacts without an externalId. */
+  readonly hasLook?: true;
+}
+
+/** Where a run stands: all that most work on its rows needs to know of it. */
+export interface RunPlace {
+  readonly id: string;
+  readonly sequence: number;
+  readonly feed: string;
+  readonly kind: RunKind;
+  readonly state: RunState;
+  readonly fileName: string;
+  /** Staged rows without an outcome: kept, not counted. */
+  readonly pending: number;
+  /** Of its staged rows; 0 where it has none. */
+  readonly lastPosition: number;
+  /** The ordinal of its newest event; 0 where it has none. */
+  readonly lastEvent: number;
+}
+
+/** What is added to the numbers of a run. */
+export type RunAddition = CountDelta & Partial<RequestTotals>;
+
+/**
+ * `withdrawn`: the row was ended while its file was read, before anything was sent; it is counted where its end was. `cancelled`:
+ * skipped, since its run was cancelled.
+ */
+export type RowOutcome = RecordEnd['outcome'] | 'withdrawn' | 'cancelled';
+
+/** A staged row as it is stored: its header by number, null for a JSON object, and its content. */
+export interface StoredRow extends Omit<NewStagedRecord, 'row'> {
+  readonly position: number;
+  readonly record: number;
+  readonly header: number | null;
+  /** The cells, or the object. */
+  readonly content: readonly string[] | { readonly [name: string]: JsonValue };
+  readonly beyond: readonly string[] | null;
+}
+
+export interface PendingRow extends StoredRow {
+  readonly sent: boolean;
+  readonly attempts: number;
+  readonly link: RowLink | null;
+}
+
+/** A row without its content. */
+export interface RowState {
+  readonly position: number;
+  readonly key: string;
+  /** Null while it is pending. */
+  readonly outcome: RowOutcome | null;
+  readonly sent: boolean;
+  readonly notBeforeMs: number;
+}
+
+/** Only the named parts change, and only while the row has no outcome. */
+export interface RowChange {
+  readonly position: number;
+  readonly outcome?: RowOutcome;
+  readonly notBeforeMs?: number;
+  /** How many attempts are added. */
+  readonly attempts?: number;
+  readonly sent?: true;
+  readonly link?: RowLink;
+}
+
+/** Positions from `first` to `last`, both included. */
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface NewRows {
+  readonly rows: readonly StoredRow[];
+  /** New ones, by number. */
+  readonly headers: ReadonlyMap<number, readonly string[]>;
+  /** A batch that is there already goes on to the new `last`. */
+  readonly batches: readonly (Span & { readonly batch: number })[];
+}
+
+export interface StoredBatch extends Omit<BatchRecord, 'runId'>, Span {
+  readonly isDone: boolean;
+}
+
+/** What a bitmap of a run says of a key: that its row was unchanged; that the file held it and the feed knew it. */
+export type BitmapKind = 'unchanged' | 'met';
+
+/** What of a run is deleted piece by piece; the run itself last. */
+export type RunPart = 'rows' | 'batches' | 'headers' | 'events' | BitmapKind | 'run';
+
+export interface RunTables {
+  /** Enters a run as `queued`, and its feed with its first one. */
+  insertRun(run: NewRun): Promise<void>;
+  /** By sequence, the newest first unless `oldestFirst`. */
+  findRuns(where: RunWhere, limit: number, oldestFirst?: boolean): Promise<readonly RunRecord[]>;
+  countRuns(where: RunWhere): Promise<number>;
+  place(id: string): Promise<RunPlace | null>;
+  /** Queued runs of whose feed no earlier one is queued, staging or applying; the oldest first. */
+  firstInLine(limit: number): Promise<readonly RunRecord[]>;
+  /** Distinct prefixes of the mappings of all runs, the newest first. */
+  keyPrefixes(limit: number): Promise<readonly string[]>;
+  /** `resetCounts`: counts go to zero before anything is added. */
+  changeRun(sequence: number, change: RunChange, add?: RunAddition, resetCounts?: boolean): Promise<void>;
+
+  /** The headers of a run by their number. */
+  headers(sequence: number): Promise<ReadonlyMap<number, readonly string[]>>;
+  /** Enters rows with the headers and batches that are new with them, and counts them as pending. */
+  insertRows(sequence: number, staged: NewRows): Promise<void>;
+  /** Whole rows without an outcome, at these positions, in their order. */
+  pendingRows(sequence: number, positions: readonly number[]): Promise<readonly PendingRow[]>;
+  /** In the order of their positions. */
+  rowStates(sequence: number, span: Span): Promise<readonly RowState[]>;
+  /** Keeps the run's count of pending rows. @returns how many rows changed: those without an outcome. */
+  changeRows(sequence: number, changes: readonly RowChange[]): Promise<number>;
+
+  batch(sequence: number, batch: number): Promise<StoredBatch | null>;
+  /** Batches of runs at work that are not done, in the order of their runs: those due by then first. */
+  nextBatches(untilMs: number, limit: number): Promise<readonly BatchRecord[]>;
+  /** Of that generation, or of any; nothing where it is done. */
+  changeBatch(
+    sequence: number,
+    batch: number,
+    change: { readonly isDone: boolean; readonly dueAtMs: number; readonly generation?: number },
+  ): Promise<boolean>;
+
+  insertEvents(
+    sequence: number,
+    events: readonly { readonly ordinal: number; readonly event: RunEvent }[],
+  ): Promise<void>;
+  events(
+    sequence: number,
+    afterOrdinal: number,
+    limit: number,
+  ): Promise<readonly (RunEvent & { readonly ordinal: number })[]>;
+
+  putBitmap(sequence: number, kind: BitmapKind, bits: Uint8Array): Promise<void>;
+  /** Of runs of the feed with sequences from `from` to `to`; the newest first. */
+  bitmaps(
+    feed: string,
+    kind: BitmapKind,
+    from: number,
+    to: number,
+  ): Promise<readonly { readonly sequence: number; readonly bits: Uint8Array }[]>;
+
+  /** Deletes from the end. @returns how many were deleted: fewer than `limit` where nothing is left. */
+  deletePart(sequence: number, part: RunPart, limit: number): Promise<number>;
+}
