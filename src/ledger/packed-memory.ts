@@ -13,7 +13,15 @@
  *
  * Invariant: the form is never changed, nor its list of words: another form has another first character.
  */
-import type { Agreement, FieldStamp, OwnedCustomField, Ownership, Said } from '#src/contacts/base.ts';
+import {
+  type Agreement,
+  agreementsOf,
+  type FieldStamp,
+  nobodyOwns,
+  type OwnedCustomField,
+  type Ownership,
+  type Said,
+} from '#src/contacts/base.ts';
 import {
   type DesiredItem,
   type DesiredScalars,
@@ -27,11 +35,20 @@ import type { FeedSaid } from './contacts.ts';
 
 /** The part of the base that belongs to the key, and what each feed said of it. */
 export interface ContactMemory {
+  /** Null before the service answered for the key. */
   readonly seen: Contact | null;
   readonly owned: Ownership;
-  readonly agreed: readonly Agreement[];
+  /** Null in a ledger that is older than agreements (`agreementsIn`). */
+  readonly agreed: readonly Agreement[] | null;
   readonly stamps: readonly FieldStamp[];
   readonly saids: readonly FeedSaid[];
+}
+
+export const emptyMemory: ContactMemory = { seen: null, owned: nobodyOwns, agreed: null, stamps: [], saids: [] };
+
+/** An older ledger has no agreements: it vouches for what a file said and the service held. */
+export function agreementsIn({ agreed, seen, saids }: ContactMemory): readonly Agreement[] {
+  return agreed ?? (seen === null ? [] : agreementsOf(seen, saids));
 }
 
 /** @returns a text without NUL and lone surrogates, which any database keeps as it is. */

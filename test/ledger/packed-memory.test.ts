@@ -92,7 +92,10 @@ const said = fc.record({
 const memory: fc.Arbitrary<ContactMemory> = fc.record({
   seen: fc.option(contact, { nil: null }),
   owned: fc.record({ emails: list(anyText), phones: list(anyText), customFields: entries }),
-  agreed: list(fc.record({ feed: textOrNull, values: list(fc.record({ field: anyField, value: anyValue })) })),
+  agreed: fc.option(
+    list(fc.record({ feed: textOrNull, values: list(fc.record({ field: anyField, value: anyValue })) })),
+    { nil: null },
+  ),
   stamps: list(
     fc.record({
       feed: anyText,
