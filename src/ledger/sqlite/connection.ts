@@ -2,7 +2,7 @@
  * The one connection of this process to the SQLite file, for asynchronous transactions.
  *
  * There is one writer at a time. Within this process transactions wait for each other in line; between processes SQLite's own lock
- * decides, and whoever finds it taken tries again without holding the loop. A read outside a transaction waits until none is open
+ * decides, and the process that finds it taken tries again without holding the loop. A read outside a transaction waits until none is open
  * on the connection, so that it never sees what is not committed.
  *
  * Invariant: what runs between `BEGIN` and `COMMIT` is the work of one closure and nothing else.

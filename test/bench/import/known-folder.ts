@@ -1,0 +1,60 @@
+/**
+ * Data folders whose ledger knows the rows of a file: made once by the code that is measured, and copied for each round, so
+ * that every round finds the same.
+ */
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { benchFeed, type Checkout, commandEnv, runNode } from './processes.ts';
+
+/**
+ * A data folder of the checkout that knows the file. One that is there already, made by the same code, is kept.
+ * @param name tells it from the other folders in `folder`; its file must always be the same.
+ */
+export async function knownFolder(checkout: Checkout, folder: string, name: string, file: string): Promise<string> {
+  const data = join(folder, `${checkout.name}-${name}`);
+  const stamp = await codeStamp(checkout);
+  const stampFile = join(data, 'made-by.txt');
+  if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return data;
+  await rm(data, { recursive: true, force: true });
+  // A feed with a folder owns what it writes.
+  await mkdir(join(data, 'import', benchFeed), { recursive: true });
+  const program = await packageOf(checkout, folder);
+  const env = commandEnv(data, 'http://127.0.0.1:9');
+  const { code, stdout } = await runNode([program, file, benchFeed], env, checkout.root);
+  if (code !== 0) throw new Error(`the ledger was not made: ${code} ${stdout}`);
+  await writeFile(stampFile, stamp);
+  return data;
+}
+
+/** A copy for one round; the caller removes it. */
+export async function copyOf(data: string): Promise<string> {
+  const copy = `${data}-copy`;
+  await rm(copy, { recursive: true, force: true });
+  await cp(data, copy, { recursive: true });
+  return copy;
+}
+
+/** A package with the checkout's modules and this checkout's seeding: nothing is written into the checkout. */
+async function packageOf({ name, root }: Checkout, folder: string): Promise<string> {
+  const place = join(folder, `package-${name}`);
+  await rm(place, { recursive: true, force: true });
+  await mkdir(place, { recursive: true });
+  for (const part of ['src', 'jobs', 'config', 'node_modules', 'package.json'])
+    await symlink(join(root, part), join(place, part));
+  const program = join(place, 'known-ledger.ts');
+  await cp(join(import.meta.dirname, 'known-ledger.ts'), program);
+  return program;
+}
+
+/** Changes with whatever may change what the ledger holds. */
+async function codeStamp({ root }: Checkout): Promise<string> {
+  const hash = createHash('sha256');
+  for (const part of ['ledger', 'mapping', 'contacts', 'runs', 'upsert', 'sources']) {
+    const folder = join(root, 'src', part);
+    for (const file of (await readdir(folder, { recursive: true })).sort()) {
+      if (file.endsWith('.ts')) hash.update(file).update(await readFile(join(folder, file)));
+    }
+  }
+  return hash.digest('hex');
+}
