@@ -5,9 +5,10 @@
  * rules in `rules/`; the subjects of the ledger (`runs.ts`, `contacts.ts`, `letters.ts`…) read rows, ask a rule, and write what it
  * says, in one transaction, and are the same over every database.
  */
-
+import type { DeskTables } from './tables/desk.ts';
 import type { RunTables } from './tables/runs.ts';
 
+export type * from './tables/desk.ts';
 export type { RunTables };
 
 /** What is known of keys: contacts, work in flight, what feeds said, held fields, histories, the journal. */
@@ -18,14 +19,11 @@ export interface KeyTables {}
 // biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
 export interface LetterTables {}
 
-/** Schedules, ticks, snapshots, takes, deliveries, audits, presence: small records with a due time. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
-export interface DeskTables {}
-
 export interface Tables {
   readonly runs: RunTables;
   readonly keys: KeyTables;
   readonly letters: LetterTables;
+  /** Schedules, ticks, snapshots, takes, deliveries, audits, presence. */
   readonly desk: DeskTables;
 }
 

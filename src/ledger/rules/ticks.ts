@@ -3,7 +3,7 @@
  *
  * Invariant: of each schedule one tick is at work at a time, the oldest first.
  */
-import type { TickEnd, TickRecord } from '#src/ledger/schedules.ts';
+import type { NewTick, ScheduleWork, TickEnd, TickRecord } from '#src/ledger/schedules.ts';
 
 /**
  * The ticks that may begin: of each schedule that has none at work the oldest waiting one.
@@ -23,6 +23,31 @@ export function mayBegin(id: string, open: readonly TickRecord[]): boolean {
   return open.some((tick) => tick.id === id) && open.every(({ state }) => state === 'waiting');
 }
 
+export function newTickOf(tick: NewTick, work: ScheduleWork): TickRecord {
+  const { id, schedule, trigger, user, dueAtMs } = tick;
+  const open = { state: 'waiting', startedAtMs: null, endedAtMs: null, attempts: 0, outcome: null } as const;
+  return { id, schedule, work, trigger, user, dueAtMs, ...open, ...none, message: null };
+}
+
+export function begun(tick: TickRecord, atMs: number): TickRecord {
+  return { ...tick, state: 'working', startedAtMs: atMs, attempts: tick.attempts + 1 };
+}
+
+/** It was cut off on purpose, which counts as no attempt. */
+export function released(tick: TickRecord): TickRecord {
+  return { ...tick, state: 'waiting', attempts: tick.attempts - 1 };
+}
+
+export function ended(tick: TickRecord, atMs: number, end: TickEnd): TickRecord {
+  return { ...tick, state: 'ended', endedAtMs: atMs, ...resultOf(end) };
+}
+
+/** How ticks are told apart in lists: open ones by their state, ended ones by their outcome; those of one user's numbers say nothing. */
+export function tickGroup({ state, user, outcome }: TickRecord): string {
+  if (state !== 'ended' || outcome === null) return state;
+  return user === null ? outcome : 'ofUser';
+}
+
 /** What becomes of a tick whose process died while it was at work: null, it waits again. */
 export function endOfInterrupted({ attempts }: TickRecord, attemptsMax: number): TickEnd | null {
   if (attempts < attemptsMax) return null;
@@ -37,9 +62,10 @@ export function endOfInterrupted({ attempts }: TickRecord, attemptsMax: number):
 
 type TickResult = Pick<TickRecord, 'outcome' | 'runIds' | 'takenAtMs' | 'code' | 'kind' | 'message' | 'hint'>;
 
+const none = { runIds: [], takenAtMs: null, code: null, kind: null, hint: null } as const;
+
 /** The end of a tick as its record holds it. */
 export function resultOf(end: TickEnd): TickResult {
-  const none = { runIds: [], takenAtMs: null, code: null, kind: null, hint: null };
   switch (end.outcome) {
     case 'run':
       return { ...none, outcome: end.outcome, message: end.message, runIds: end.runIds };

@@ -137,6 +137,7 @@ const documents: readonly (readonly [table: string, column: string])[] = [
   ['said', 'said'],
   ['dead_letters', 'row'],
   ['dead_rows', 'dead'],
+  ['records', 'document'],
 ];
 
 /**

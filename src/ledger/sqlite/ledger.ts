@@ -1,5 +1,6 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
+import { schedulesOver } from '#src/ledger/desk/schedules.ts';
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
 import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
 import { runsOver } from '#src/ledger/run-ledger.ts';
@@ -11,7 +12,6 @@ import { sqliteContacts } from './contacts.ts';
 import { type Database, type LedgerObserver, openDatabase, parseJson } from './database.ts';
 import { deliveryCount, forgetDeliveries, sqliteDeliveries } from './deliveries.ts';
 import { forgetLetters, openLetters, sqliteDeadLetters } from './letters.ts';
-import { sqliteSchedules } from './schedules.ts';
 import { sqliteSnapshots } from './snapshots.ts';
 import { besideRows, besideRuns, sqliteStaging } from './staging.ts';
 import { sqliteStore } from './store.ts';
@@ -77,7 +77,7 @@ export function sqliteLedger(db: Database): Ledger {
     contacts: waiting(sqliteContacts(db)),
     deadLetters: waiting(sqliteDeadLetters(db)),
     audits: waiting(sqliteAudits(db)),
-    schedules: waiting(sqliteSchedules(db)),
+    schedules: schedulesOver(store),
     snapshots: waiting(sqliteSnapshots(db)),
     takes: waiting(sqliteTakes(db)),
     deliveries: waiting(sqliteDeliveries(db)),

@@ -1,6 +1,7 @@
 /** The tables of the ledger in SQLite, and transactions over them. */
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import type { Connection, Statements } from './connection.ts';
+import { deskTables } from './desk-tables.ts';
 import { sqliteRunTables } from './run-tables.ts';
 
 export function sqliteStore(connection: Connection): Store {
@@ -16,7 +17,7 @@ const made = new WeakMap<Statements, Tables>();
 function tablesOf(statements: Statements): Tables {
   let tables = made.get(statements);
   if (tables === undefined) {
-    tables = { runs: sqliteRunTables(statements), keys: {}, letters: {}, desk: {} };
+    tables = { runs: sqliteRunTables(statements), keys: {}, letters: {}, desk: deskTables(statements) };
     made.set(statements, tables);
   }
   return tables;

@@ -1,4 +1,41 @@
 /** Migration 6, second design: schedules, snapshots, takes, deliveries and audits. */
 import type { MigrationStep } from './step.ts';
 
-export const deskSteps: readonly MigrationStep[] = [];
+/**
+ * Small records of many kinds; `src/ledger/tables/desk.ts` says what the columns mean and which lists the indexes are for. The
+ * document is JSON text. A number is never given twice.
+ */
+const recordTable = `
+  CREATE TABLE records (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    owner TEXT,
+    state TEXT NOT NULL,
+    at INTEGER,
+    document TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX records_by_id ON records (kind, id);
+  CREATE INDEX records_of_owner ON records (kind, owner) WHERE owner IS NOT NULL;
+  CREATE INDEX records_of_owner_in_state ON records (kind, owner, state) WHERE owner IS NOT NULL;
+  CREATE INDEX records_in_state ON records (kind, state);
+  CREATE INDEX records_due ON records (kind, state, at) WHERE at IS NOT NULL;
+  CREATE INDEX records_latest ON records (kind, owner, state, at, id) WHERE owner IS NOT NULL AND at IS NOT NULL;
+`;
+
+const scheduleRecords = `
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'schedule', name, NULL, '', NULL, json_object('name', name, 'work', work, 'rule', json(rule), 'dueAtMs', due_at,
+      'pausedAtMs', paused_at, 'pauseReason', pause_reason, 'resumedAtMs', resumed_at, 'createdAtMs', created_at)
+    FROM schedules ORDER BY name;
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'tick', id, schedule, CASE WHEN state <> 'ended' THEN state WHEN user IS NULL THEN outcome ELSE 'ofUser' END, ended_at,
+      json_object('id', id, 'schedule', schedule, 'work', work, 'trigger', trigger, 'state', state, 'user', user,
+      'dueAtMs', due_at, 'startedAtMs', started_at, 'endedAtMs', ended_at, 'attempts', attempts, 'outcome', outcome,
+      'runIds', json(run_ids), 'takenAtMs', taken_at, 'code', code, 'kind', kind, 'message', message, 'hint', hint)
+    FROM ticks ORDER BY number;
+  DROP TABLE ticks;
+  DROP TABLE schedules;
+`;
+
+export const deskSteps: readonly MigrationStep[] = [recordTable, scheduleRecords];
