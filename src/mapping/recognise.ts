@@ -71,7 +71,8 @@ export function isKnownHeader(presets: readonly Mapping[]): HeaderRule['isHeader
   };
 }
 
-function isGeneric({ columns, sample }: FileHead): boolean {
+/** Whether the file is in the generic layout, whatever the presets are. */
+export function isGeneric({ columns, sample }: Pick<FileHead, 'columns' | 'sample'>): boolean {
   if (columns !== null) return holdsGenericKey(columns);
   return sample.some(
     (row) => row.kind === 'object' && (isContactShape(row.object) || holdsGenericKey(Object.keys(row.object))),

@@ -3,13 +3,21 @@
  * (`src/mapping/recognise.ts`).
  */
 import { archiveFolders } from '#src/config/data-folders.ts';
-import { fileError, type PatchbayError } from '#src/errors.ts';
+import { fileError, PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { type FileHead, headerRule, isKnownHeader, needsEnd, presetWords, recognise } from '#src/mapping/recognise.ts';
+import {
+  type FileHead,
+  headerRule,
+  isGeneric,
+  isKnownHeader,
+  needsEnd,
+  presetWords,
+  recognise,
+} from '#src/mapping/recognise.ts';
 import { pathOfRun } from '#src/sources/check-out.ts';
-import type { HeaderRule } from '#src/sources/format-reader.ts';
+import type { HeaderRule, RecordLook } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import { fixFileReading, originalColumns } from './fix-file.ts';
@@ -33,13 +41,48 @@ export interface OpenedFile {
  *   the file.
  */
 export async function openRunFile(run: RunRecord): Promise<OpenedFile> {
-  const presets = await presetsFor(run);
-  const rule = presets.length === 0 ? headerRule(run.mapping) : knownHeader(run, presets);
-  const again = () => open(run, rule);
+  if (run.mapping === null && run.options.recognise) return (await openGeneric(run)) ?? openRecognised(run);
+  const again = () => open(run, headerRule(run.mapping));
+  const source = await again();
+  return { source, columns: columnsOf(run, source), mapping: run.mapping, recognisedAs: null, again };
+}
+
+/**
+ * Most files are in the generic layout, and for these the presets are not read: that takes longer than a small file.
+ * @returns null where the presets must be asked, also for what is wrong with the file.
+ */
+async function openGeneric(run: RunRecord): Promise<OpenedFile | null> {
+  const again = () => open(run, headerRule(null));
+  const source = await again().catch((error: unknown) => {
+    if (error instanceof PatchbayError && error.kind === 'file') return null;
+    throw error;
+  });
+  if (source === null) return null;
+  try {
+    const columns = columnsOf(run, source);
+    const file = { source, columns, mapping: null, recognisedAs: null, again };
+    // A line above the header may be that of a preset.
+    const isFirstLine = !source.tail().warnings.some(({ code }) => code === 'preambleLine');
+    if (columns !== null && isFirstLine && isGeneric({ columns, sample: [] })) return file;
+    if (columns === null) {
+      const { sample, whole } = await peek(source);
+      if (isGeneric({ columns, sample })) return { ...file, source: whole };
+    }
+  } catch (error) {
+    await source.close();
+    if (error instanceof PatchbayError && error.kind === 'file') return null;
+    throw error;
+  }
+  await source.close();
+  return null;
+}
+
+async function openRecognised(run: RunRecord): Promise<OpenedFile> {
+  const presets = await loadPresets();
+  const again = () => open(run, knownHeader(run, presets));
   const source = await again();
   try {
-    const columns = run.kind === 'fixFile' ? originalColumns(source.head.columns) : source.head.columns;
-    if (presets.length === 0) return { source, columns, mapping: run.mapping, recognisedAs: null, again };
+    const columns = columnsOf(run, source);
     const { sample, whole } = await peek(source);
     const mapping = await recogniseRun(run, { ...source.head, columns, sample }, presets, again);
     const recognisedAs = mapping === null ? null : `recognised as ${presetWords(mapping)}`;
@@ -48,6 +91,10 @@ export async function openRunFile(run: RunRecord): Promise<OpenedFile> {
     await source.close();
     throw error;
   }
+}
+
+function columnsOf({ kind }: RunRecord, { head }: OpenSource): readonly string[] | null {
+  return kind === 'fixFile' ? originalColumns(head.columns) : head.columns;
 }
 
 /** The presets that the file of a run may be recognised as; none where its run names the mapping, or the generic layout. */
@@ -117,9 +164,11 @@ interface Peeked {
 
 /** The first slice of a source, which can then still be read as a whole. */
 async function peek(source: OpenSource): Promise<Peeked> {
-  const slices = source.slices()[Symbol.asyncIterator]();
+  const late: { look: RecordLook | null } = { look: null };
+  const slices = source.slices(lateLook(late))[Symbol.asyncIterator]();
   const first = await slices.next();
-  const whole = async function* (): AsyncGenerator<readonly SourceItem[]> {
+  const whole = async function* (look: RecordLook | null = null): AsyncGenerator<readonly SourceItem[]> {
+    late.look = look;
     try {
       // Ends with the slices of the source.
       for (let next = first; next.done !== true; next = await slices.next()) yield next.value;
@@ -130,6 +179,19 @@ async function peek(source: OpenSource): Promise<Peeked> {
   const sample = first.done === true ? [] : first.value.flatMap(rowToLookAt);
   return { sample, whole: { ...source, slices: whole } };
 }
+
+/** What is known of the mapping, and so of its rows, only after the first slice was read. */
+function lateLook(late: { readonly look: RecordLook | null }): RecordLook {
+  return {
+    get seed() {
+      return late.look?.seed ?? noSeed;
+    },
+    find: (hash) => late.look?.find(hash) ?? -1,
+    meet: (place, line) => late.look?.meet(place, line),
+  };
+}
+
+const noSeed = { a: 0, b: 0, c: 0, d: 0 };
 
 /** A line that is no JSON has no members; a line of a table that cannot be read may be a footer. */
 function rowToLookAt({ row, type }: SourceItem): readonly Row[] {

@@ -4,14 +4,30 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, type PatchbayError } from '#src/errors.ts';
+import type { HashWords } from './record-hash.ts';
 import { listNames, type SourceHead, type SourceItem, type SourceTail } from './row.ts';
 
 export const itemsPerSliceMax = 500;
 
+/** What is remembered of records by their text: a record that is known is counted, and its cells are not read. */
+export interface RecordLook {
+  /** What the texts are hashed with: all that decides what they mean. */
+  readonly seed: HashWords;
+  /** Where the memory has the record with this hash; -1 where it must be read. */
+  find(hash: HashWords): number;
+  /** Takes a known record, in the order of the file, before the slice is given that it belongs to. */
+  meet(place: number, line: number): void;
+}
+
 export interface FormatReader {
   readonly head: Omit<SourceHead, 'encoding'>;
-  /** Can be read once. A slice holds 1 to `itemsPerSliceMax` items. */
-  slices(): AsyncGenerator<readonly SourceItem[]>;
+  /**
+   * All that decides, besides its text, what a record is: two records with equal texts and equal meanings are equal rows. Null or
+   * absent where records have no text by which they could be known.
+   */
+  readonly meaning?: string | null;
+  /** Can be read once. A slice holds 1 to `itemsPerSliceMax` items, or none where a look knows all its records. */
+  slices(look?: RecordLook | null): AsyncGenerator<readonly SourceItem[]>;
   /** Valid after the last slice. */
   tail(): SourceTail;
 }

@@ -11,7 +11,13 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { type DetectedEncoding, decodeText, detectEncoding, type PeekedText, peekText } from './decode.ts';
 import { classifyFileName, type Named, type NamedFormat } from './file-name.ts';
-import { defaultSourceLimits, type FormatReader, type HeaderRule, type SourceLimits } from './format-reader.ts';
+import {
+  defaultSourceLimits,
+  type FormatReader,
+  type HeaderRule,
+  type RecordLook,
+  type SourceLimits,
+} from './format-reader.ts';
 import { findWrapper } from './json-wrapper.ts';
 import { lookInside } from './look-inside.ts';
 import { lookedAtChars, notAnExport } from './not-an-export.ts';
@@ -41,8 +47,13 @@ export interface SourceOptions {
 
 export interface OpenSource {
   readonly head: SourceHead;
-  /** Slices of 1 to 500 items; can be read once. The next one is read when it is requested. @throws PatchbayError `file`. */
-  slices(): AsyncIterable<readonly SourceItem[]>;
+  /** See `FormatReader`. */
+  readonly meaning: string | null;
+  /**
+   * Slices of 1 to 500 items; can be read once. The next one is read when it is requested. With a `look`, records that it knows are
+   * left out, and a slice may be empty. @throws PatchbayError `file`.
+   */
+  slices(look?: RecordLook | null): AsyncIterable<readonly SourceItem[]>;
   /** Valid after the last slice. */
   tail(): SourceTail;
   /** May be called at any time, and twice. */
@@ -140,7 +151,8 @@ function sourceOf(file: SourceFile, reader: FormatReader, { encoding, notes, tex
   let closed: Promise<void> | null = null;
   return {
     head: { ...reader.head, encoding },
-    slices: () => guardedSlices(file, reader),
+    meaning: reader.meaning ?? null,
+    slices: (look = null) => guardedSlices(file, reader, look),
     tail: () => {
       const tail = reader.tail();
       return { ...tail, warnings: [...notes, ...tail.warnings] };
@@ -152,9 +164,13 @@ function sourceOf(file: SourceFile, reader: FormatReader, { encoding, notes, tex
   };
 }
 
-async function* guardedSlices(file: SourceFile, reader: FormatReader): AsyncGenerator<readonly SourceItem[]> {
+async function* guardedSlices(
+  file: SourceFile,
+  reader: FormatReader,
+  look: RecordLook | null,
+): AsyncGenerator<readonly SourceItem[]> {
   try {
-    for await (const slice of reader.slices()) {
+    for await (const slice of reader.slices(look)) {
       yield slice;
       // Parsing is synchronous; timers, sockets and leases get their turn between two slices.
       await setImmediate();

@@ -34,8 +34,9 @@ export async function readCsv(chunks: AsyncGenerator<string>, options: CsvOption
   const { delimiter, separatorLine } = chooseDelimiter(text, options);
   const tally = createTally(options.name, options.limits.rowsMax);
   const records = recordsOf(text.all(), delimiter, options);
-  const { columns, slices, tail } = await readTable(records, csvFormat(delimiter, separatorLine), options, tally);
-  return { head: { format: 'csv', columns, delimiter }, slices, tail };
+  const table = await readTable(records, csvFormat(delimiter, separatorLine), options, tally);
+  const { columns, meaning = null, slices, tail } = table;
+  return { head: { format: 'csv', columns, delimiter }, meaning, slices, tail };
 }
 
 function chooseDelimiter(text: PeekedText, options: CsvOptions) {
@@ -198,7 +199,6 @@ interface SplitterOptions {
 const quote = 0x22;
 const lf = 0x0a;
 const cr = 0x0d;
-const markBeforeQuote = '\ufeff"';
 const mark = 0xfeff;
 
 /** Where in a field the splitter is: at its start, in bare text, inside quotes, behind a quote inside quotes, or behind white space after that. */
@@ -218,7 +218,8 @@ export function createCsvSplitter(options: SplitterOptions): CsvSplitter {
   const finishRecord = (text: string, into: CsvRecord[]): void => {
     if (isLongerThan(text, options.recordBytesMax)) throw recordTooLong(options, recordLine);
     // Where files were joined, the mark of a later one begins a record, and would hide that its first cell is quoted.
-    into.push({ text: text.startsWith(markBeforeQuote) ? text.slice(1) : text, line: recordLine, strayAt });
+    const hidesQuote = text.charCodeAt(0) === mark && text.charCodeAt(1) === quote;
+    into.push({ text: hidesQuote ? text.slice(1) : text, line: recordLine, strayAt });
     held = '';
     place = 'start';
     strayAt = 0;
@@ -231,7 +232,39 @@ export function createCsvSplitter(options: SplitterOptions): CsvSplitter {
     place = 'bare';
   };
 
+  /** Without a quote in sight, line ends alone cut the text. */
+  const pushPlain = (text: string): CsvRecord[] => {
+    const records: CsvRecord[] = [];
+    let start = afterReturn && text.charCodeAt(0) === lf ? 1 : 0;
+    let nextLf = text.indexOf('\n', start);
+    let nextCr = text.indexOf('\r', start);
+    // Each turn passes the end of a line.
+    while (nextLf >= 0 || nextCr >= 0) {
+      const end = nextCr < 0 || (nextLf >= 0 && nextLf < nextCr) ? nextLf : nextCr;
+      finishRecord(held === '' ? text.slice(start, end) : held + text.slice(start, end), records);
+      line++;
+      recordLine = line;
+      start = end === nextCr && text.charCodeAt(end + 1) === lf ? end + 2 : end + 1;
+      if (nextLf >= 0 && nextLf < start) nextLf = text.indexOf('\n', start);
+      if (nextCr >= 0 && nextCr < start) nextCr = text.indexOf('\r', start);
+    }
+    if (text !== '') afterReturn = text.charCodeAt(text.length - 1) === cr;
+    held += text.slice(start);
+    const last = held.charCodeAt(held.length - 1);
+    place = held === '' || last === delimiter || (last === mark && held.length === 1) ? 'start' : 'bare';
+    return records;
+  };
+
   const push = (text: string): CsvRecord[] => {
+    const isPlain = (place === 'start' || place === 'bare') && !text.includes('"');
+    const records = isPlain ? pushPlain(text) : pushQuoted(text);
+    if (held.length > options.recordBytesMax) {
+      throw place === 'quoted' ? quoteNeverCloses(options, quoteLine) : recordTooLong(options, recordLine);
+    }
+    return records;
+  };
+
+  const pushQuoted = (text: string): CsvRecord[] => {
     const records: CsvRecord[] = [];
     let start = 0;
     // Each turn consumes one character of the chunk.
@@ -268,9 +301,6 @@ export function createCsvSplitter(options: SplitterOptions): CsvSplitter {
       }
     }
     held += text.slice(start);
-    if (held.length > options.recordBytesMax) {
-      throw place === 'quoted' ? quoteNeverCloses(options, quoteLine) : recordTooLong(options, recordLine);
-    }
     return records;
   };
 

@@ -15,10 +15,12 @@ import {
   headerMissing,
   headerOf,
   itemsPerSliceMax,
+  type RecordLook,
   type SourceLimits,
   type Tally,
   tooManyColumns,
 } from './format-reader.ts';
+import { type HashWords, hashText } from './record-hash.ts';
 import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
 import { type CutRows, createCutRows, isTotalRow } from './short-rows.ts';
 
@@ -59,7 +61,7 @@ export interface TableFormat<Kind extends TableRecord> {
   flawOf(record: Kind): Problem | null;
 }
 
-interface TableReader extends Pick<FormatReader, 'slices' | 'tail'> {
+interface TableReader extends Pick<FormatReader, 'slices' | 'tail' | 'meaning'> {
   readonly columns: readonly string[];
   /** 0 where the file holds nothing at all. */
   readonly headerLine: number;
@@ -84,9 +86,19 @@ export async function readTable<Kind extends TableRecord>(
   return {
     columns: header?.columns ?? [],
     headerLine: header?.line ?? 0,
-    slices: () => rowSlices(top.rest, records, { ...search, rows }),
+    meaning: header === null || rows === null || format.isOpen ? null : meaningOf(header, format, rows),
+    slices: (look = null) => rowSlices(top.rest, records, { ...search, rows, look }),
     tail: () => withEmptyNote(tally, options.name, header),
   };
+}
+
+/** What decides, besides its text, how a record is read and whether it is a row. */
+function meaningOf<Kind extends TableRecord>(
+  { columns, width }: Header,
+  { delimiter }: TableFormat<Kind>,
+  { keyIndex }: TableRows<Kind>,
+): string {
+  return JSON.stringify([delimiter, columns, width, keyIndex]);
 }
 
 /** Looks at the first rows behind the header, which were read together with it. */
@@ -165,6 +177,7 @@ function lineEndsUnknown(name: string, line: number): PatchbayError {
 
 interface RowWork<Kind extends TableRecord> extends Search<Kind> {
   readonly rows: TableRows<Kind> | null;
+  readonly look: RecordLook | null;
 }
 
 async function* rowSlices<Kind extends TableRecord>(
@@ -180,34 +193,74 @@ async function* rowSlices<Kind extends TableRecord>(
   }
 }
 
-/** Cuts the records of one group into slices, bounded by number and by length. */
+/**
+ * Cuts the records of one group into slices, bounded by the number and the length of those that are read. Of known ones a slice
+ * holds as many as its group has.
+ */
 function* itemSlices<Kind extends TableRecord>(
   records: readonly Kind[],
   work: RowWork<Kind>,
 ): Generator<readonly SourceItem[]> {
+  const { look, format, tally, rows } = work;
   let slice: Kind[] = [];
+  let places: number[] = [];
+  let unknownCount = 0;
   let chars = 0;
   for (const record of records) {
-    if (work.format.isBlank(record)) {
-      work.tally.blankLine();
-      continue;
+    const place = look === null || rows === null || rows.mustSee() ? unknown : placeOf(record.text, look);
+    if (place === unknown) {
+      if (format.isBlank(record)) {
+        tally.blankLine();
+        continue;
+      }
+      unknownCount++;
+      chars += record.text.length;
     }
     slice.push(record);
-    chars += record.text.length;
-    if (slice.length < itemsPerSliceMax && chars < sliceCharsMax) continue;
-    yield itemsOf(slice, work);
+    places.push(place);
+    if (unknownCount < itemsPerSliceMax && chars < sliceCharsMax) continue;
+    yield itemsOf(slice, places, unknownCount, work);
     slice = [];
+    places = [];
+    unknownCount = 0;
     chars = 0;
   }
-  if (slice.length > 0) yield itemsOf(slice, work);
+  if (slice.length > 0) yield itemsOf(slice, places, unknownCount, work);
 }
 
-function itemsOf<Kind extends TableRecord>(slice: readonly Kind[], work: RowWork<Kind>): readonly SourceItem[] {
+/** Of a record that is read. */
+const unknown = -1;
+
+const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
+
+/** What looks misread is looked at in each run, since a warning says how much of it there is. */
+function placeOf(text: string, look: RecordLook): number {
+  const isAscii = hashText(text, look.seed, words);
+  const place = look.find(words);
+  return place === unknown || isAscii || !looksMisread(text) ? place : unknown;
+}
+
+/** @param places of the records in the memory of `look`; -1 for those that are read. */
+function itemsOf<Kind extends TableRecord>(
+  slice: readonly Kind[],
+  places: readonly number[],
+  unknownCount: number,
+  work: RowWork<Kind>,
+): readonly SourceItem[] {
   const items: SourceItem[] = [];
-  const table = work.format.cellsOf(slice);
+  const isMixed = unknownCount < slice.length;
+  const table = work.format.cellsOf(isMixed ? slice.filter((_, index) => places[index] === unknown) : slice);
   const { keyIndex = null } = work.rows ?? {};
-  for (const [index, record] of slice.entries()) {
-    const cells = table[index] ?? [];
+  let next = 0;
+  for (let index = 0; index < slice.length; index++) {
+    const record = slice[index] as Kind;
+    const place = places[index] as number;
+    if (place !== unknown) {
+      work.tally.nextRecord(record.line);
+      work.look?.meet(place, record.line);
+      continue;
+    }
+    const cells = table[next++] ?? [];
     if (work.rows?.repeatsHeader(record, cells) === true)
       work.tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
     else if (isTotalRow(cells, keyIndex)) work.tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
@@ -237,6 +290,8 @@ function withEmptyNote(tally: Tally, name: string, header: Header | null) {
 interface TableRows<Kind extends TableRecord> {
   /** The column by which the header is known; null where there is none, or several. */
   readonly keyIndex: number | null;
+  /** Whether columns without a name are left of which it is not known whether they hold something: all rows are looked at. */
+  mustSee(): boolean;
   /**
    * Whether the row is the header once more, as in a file that was joined from several.
    * @throws PatchbayError `file` `secondHeader` where it has the columns in another order: the rows below would be misread.
@@ -265,6 +320,7 @@ function createTableRows<Kind extends TableRecord>(
   };
 
   const hasNameless = header.columns.length < header.width || header.columns.some((column) => column.trim() === '');
+  const namelessCount = header.width - header.columns.filter((column) => column.trim() !== '').length;
 
   const keyIndex = header.columns.findIndex((column) => rule?.isHeader([column]) === true);
 
@@ -288,10 +344,12 @@ function createTableRows<Kind extends TableRecord>(
 
   return {
     keyIndex: keyIndex < 0 ? null : keyIndex,
+    mustSee: () => !format.isOpen && namelessFilled.size < namelessCount,
     repeatsHeader,
     item: (record, found) => {
       const { line } = record;
-      const cells = found.length < header.columns.length ? complete(found, record) : found;
+      const isShort = found.length < header.columns.length;
+      const cells = isShort ? complete(found, record) : found;
       if (cells.length > limits.columnsMax && cells.length > header.width) {
         throw tooManyColumns(name, line, cells.length, limits.columnsMax);
       }
@@ -309,7 +367,8 @@ function createTableRows<Kind extends TableRecord>(
       if (problem !== null) return { type: 'broken', row, problem };
       if (hasNameless) noteNameless(cells, line);
       if (looksMisread(record.text)) warnOfMisread(row, tally);
-      return { type: 'row', row };
+      // Whether a short row is read depends on the rows around it, so its text alone does not tell that it is known.
+      return format.isOpen || isShort ? { type: 'row', row } : { type: 'row', row, text: record.text };
     },
   };
 }

@@ -48,7 +48,12 @@ export type Row = CellsRow | ObjectRow;
 
 /** A row, or a row that cannot even be read (ragged, control characters, a cell above its limit) with the reason. */
 export type SourceItem =
-  | { readonly type: 'row'; readonly row: Row }
+  | {
+      readonly type: 'row';
+      readonly row: Row;
+      /** Of CSV: the text of the record, where it tells all that the row is. */
+      readonly text?: string;
+    }
   | { readonly type: 'broken'; readonly row: Row; readonly problem: Problem };
 
 /** What is known before the first row. */

@@ -1,14 +1,29 @@
 /** Files whose layout nobody named: recognised, used and recorded, or refused with what to type. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { redrive } from '#src/dead-letters/redrive.ts';
 import { findMapping } from '#src/feeds/feeds.ts';
+import { loadPresets } from '#src/mapping/load-mapping.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+
+vi.mock('#src/mapping/load-mapping.ts', { spy: true });
 
 const sample = (name: string): Promise<string> =>
   readFile(new URL(`../../config/samples/exports/${name}`, import.meta.url), 'utf8');
 const hubspot = (...rows: readonly string[]): string => csv(rows, 'Record ID,First Name,Email,Phone Number');
 const noteOf = (run: { readonly notes: readonly string[] }): string | undefined => run.notes[0];
+
+describe('a file in the generic layout', () => {
+  it('is read without the presets, be it a table or JSON; another file needs them', async () => {
+    const bench = await openRunsBench();
+    vi.mocked(loadPresets).mockClear();
+    await bench.import('people.csv', csv(['1,Ann'], 'externalId,firstName'));
+    await bench.import('people.json', '[{"externalId":"2","firstName":"Bea"}]');
+    expect(loadPresets).not.toHaveBeenCalled();
+    await bench.import('people.csv', hubspot('7,Cy,c@example.com,+14155550100'));
+    expect(loadPresets).toHaveBeenCalled();
+  });
+});
 
 describe('a known export', () => {
   it('is used, named in the notes, and recorded with the run and in its report', async () => {

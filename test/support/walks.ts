@@ -120,6 +120,7 @@ export const walks: readonly Walk[] = [
       'src/sources/vcard/cards.ts': 'vCards instead of CSV',
       'src/sources/vcard/content-lines.ts': 'vCards instead of CSV',
       'src/sources/not-an-export.ts': 'files that are refused for what they are',
+      'src/sources/record-hash.ts': 'rows that are known by their text, and are not read',
       'src/sources/short-rows.ts': 'rows that are shorter than the header, and totals',
       'src/sources/code-page.ts': 'text in other encodings, or decoded wrongly before',
       'src/runs/country-advice.ts': 'hints for rejected phone numbers',

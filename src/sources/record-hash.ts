@@ -1,0 +1,178 @@
+/**
+ * The hash by which a record is known again before its cells are read: MurmurHash3 (x86, 128 bits).
+ *
+ * It is quick and protects nothing: two texts that hash alike by intent harm their own rows alone. What a row means is compared by
+ * its fingerprint (`src/contacts/desired.ts`), which is cryptographic.
+ *
+ * Source: Austin Appleby, `MurmurHash3_x86_128` of smhasher (public domain). The bytes are the text in Latin-1, or in UTF-16LE
+ * where it holds other characters; the two never hash alike, since their seeds differ.
+ */
+
+/** 128 bits as four words of 32. As a seed, four equal words give the published function. */
+export interface HashWords {
+  a: number;
+  b: number;
+  c: number;
+  d: number;
+}
+
+const c1 = 0x239b961b | 0;
+const c2 = 0xab0e9789 | 0;
+const c3 = 0x38b34ae5 | 0;
+const c4 = 0xa1e38b93 | 0;
+
+/** Distinguishes texts in UTF-16 from those in Latin-1 with the same bytes. */
+const wideSeed = 0x5bd1e995 | 0;
+
+const noSeed: HashWords = { a: 0, b: 0, c: 0, d: 0 };
+
+/** What records are hashed with: all that decides what their text means. */
+export function seedOf(meaning: string): HashWords {
+  const seed = { ...noSeed };
+  hashText(meaning, noSeed, seed);
+  return seed;
+}
+
+/** Writes the hash into `into`. @returns whether the text is ASCII alone. */
+export function hashText(text: string, seed: HashWords, into: HashWords): boolean {
+  const bits = hashNarrow(text, seed, into);
+  if (bits > 0xff) hashWide(text, seed, into);
+  return bits < 0x80;
+}
+
+/** 16 bytes, in the order of the words, each with its lowest byte first: as 22 characters of base64url. */
+export function hashName({ a, b, c, d }: HashWords): string {
+  bytes.writeInt32LE(a | 0, 0);
+  bytes.writeInt32LE(b | 0, 4);
+  bytes.writeInt32LE(c | 0, 8);
+  bytes.writeInt32LE(d | 0, 12);
+  return bytes.toString('base64url');
+}
+
+const bytes = Buffer.alloc(16);
+
+/** One byte for each character. @returns all bits that any character has: above 0xff the hash is void. */
+function hashNarrow(text: string, seed: HashWords, into: HashWords): number {
+  const { length } = text;
+  const blocksEnd = length & ~15;
+  let h1 = seed.a | 0;
+  let h2 = seed.b | 0;
+  let h3 = seed.c | 0;
+  let h4 = seed.d | 0;
+  let bits = 0;
+  let at = 0;
+  for (; at < blocksEnd; at += 16) {
+    const k1 = fourAt(text, at);
+    const k2 = fourAt(text, at + 4);
+    const k3 = fourAt(text, at + 8);
+    const k4 = fourAt(text, at + 12);
+    h1 ^= Math.imul(rotated(Math.imul(k1, c1), 15), c2);
+    h1 = (Math.imul((rotated(h1, 19) + h2) | 0, 5) + 0x561ccd1b) | 0;
+    h2 ^= Math.imul(rotated(Math.imul(k2, c2), 16), c3);
+    h2 = (Math.imul((rotated(h2, 17) + h3) | 0, 5) + 0x0bcaa747) | 0;
+    h3 ^= Math.imul(rotated(Math.imul(k3, c3), 17), c4);
+    h3 = (Math.imul((rotated(h3, 15) + h4) | 0, 5) + 0x96cd1c35) | 0;
+    h4 ^= Math.imul(rotated(Math.imul(k4, c4), 18), c1);
+    h4 = (Math.imul((rotated(h4, 13) + h1) | 0, 5) + 0x32ac3b17) | 0;
+    bits |= bitsAt(text, at) | bitsAt(text, at + 4) | bitsAt(text, at + 8) | bitsAt(text, at + 12);
+  }
+  let k1 = 0;
+  let k2 = 0;
+  let k3 = 0;
+  let k4 = 0;
+  for (let index = 0; at < length; index++, at++) {
+    const char = text.charCodeAt(at);
+    bits |= char;
+    const placed = char << ((index & 3) << 3);
+    if (index < 4) k1 |= placed;
+    else if (index < 8) k2 |= placed;
+    else if (index < 12) k3 |= placed;
+    else k4 |= placed;
+  }
+  finish(h1, h2, h3, h4, k1, k2, k3, k4, length, into);
+  return bits;
+}
+
+function rotated(word: number, by: number): number {
+  return (word << by) | (word >>> (32 - by));
+}
+
+function fourAt(text: string, at: number): number {
+  return (
+    text.charCodeAt(at) |
+    (text.charCodeAt(at + 1) << 8) |
+    (text.charCodeAt(at + 2) << 16) |
+    (text.charCodeAt(at + 3) << 24)
+  );
+}
+
+function bitsAt(text: string, at: number): number {
+  return text.charCodeAt(at) | text.charCodeAt(at + 1) | text.charCodeAt(at + 2) | text.charCodeAt(at + 3);
+}
+
+/** Two bytes for each character. */
+function hashWide(text: string, seed: HashWords, into: HashWords): void {
+  const { length } = text;
+  const blocksEnd = length & ~7;
+  let h1 = seed.a ^ wideSeed;
+  let h2 = seed.b ^ wideSeed;
+  let h3 = seed.c ^ wideSeed;
+  let h4 = seed.d ^ wideSeed;
+  let at = 0;
+  for (; at < blocksEnd; at += 8) {
+    const k1 = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16);
+    const k2 = text.charCodeAt(at + 2) | (text.charCodeAt(at + 3) << 16);
+    const k3 = text.charCodeAt(at + 4) | (text.charCodeAt(at + 5) << 16);
+    const k4 = text.charCodeAt(at + 6) | (text.charCodeAt(at + 7) << 16);
+    h1 ^= Math.imul(rotated(Math.imul(k1, c1), 15), c2);
+    h1 = (Math.imul((rotated(h1, 19) + h2) | 0, 5) + 0x561ccd1b) | 0;
+    h2 ^= Math.imul(rotated(Math.imul(k2, c2), 16), c3);
+    h2 = (Math.imul((rotated(h2, 17) + h3) | 0, 5) + 0x0bcaa747) | 0;
+    h3 ^= Math.imul(rotated(Math.imul(k3, c3), 17), c4);
+    h3 = (Math.imul((rotated(h3, 15) + h4) | 0, 5) + 0x96cd1c35) | 0;
+    h4 ^= Math.imul(rotated(Math.imul(k4, c4), 18), c1);
+    h4 = (Math.imul((rotated(h4, 13) + h1) | 0, 5) + 0x32ac3b17) | 0;
+  }
+  const tail = [0, 0, 0, 0];
+  for (let index = 0; at < length; index++, at++) {
+    tail[index >> 1] = (tail[index >> 1] ?? 0) | (text.charCodeAt(at) << ((index & 1) << 4));
+  }
+  const [k1 = 0, k2 = 0, k3 = 0, k4 = 0] = tail;
+  finish(h1, h2, h3, h4, k1, k2, k3, k4, 2 * length, into);
+}
+
+/** @param k1 the bytes behind the last whole block, and `k2` to `k4`. */
+function finish(
+  s1: number,
+  s2: number,
+  s3: number,
+  s4: number,
+  k1: number,
+  k2: number,
+  k3: number,
+  k4: number,
+  byteCount: number,
+  into: HashWords,
+): void {
+  let h4 = s4 ^ Math.imul(rotated(Math.imul(k4, c4), 18), c1) ^ byteCount;
+  let h3 = s3 ^ Math.imul(rotated(Math.imul(k3, c3), 17), c4) ^ byteCount;
+  let h2 = s2 ^ Math.imul(rotated(Math.imul(k2, c2), 16), c3) ^ byteCount;
+  let h1 = s1 ^ Math.imul(rotated(Math.imul(k1, c1), 15), c2) ^ byteCount;
+  h1 = (h1 + h2 + h3 + h4) | 0;
+  h2 = mixed((h2 + h1) | 0);
+  h3 = mixed((h3 + h1) | 0);
+  h4 = mixed((h4 + h1) | 0);
+  h1 = mixed(h1);
+  h1 = (h1 + h2 + h3 + h4) | 0;
+  into.a = h1;
+  into.b = (h2 + h1) | 0;
+  into.c = (h3 + h1) | 0;
+  into.d = (h4 + h1) | 0;
+}
+
+function mixed(word: number): number {
+  let h = word;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
