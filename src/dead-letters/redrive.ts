@@ -162,13 +162,13 @@ async function* pagesOf(
   { ledger }: Pick<SupplyParts, 'ledger'>,
   run: RunRecord,
 ): AsyncGenerator<readonly DeadLetter[]> {
-  let after = 0;
-  // Ends with the first short page: ordinals only grow.
+  let after: DeadLetter | null = null;
+  // Ends with the first short page: each goes on where the one before ended.
   for (;;) {
-    const page = await ledger.deadLetters.lettersOf(run.id, after, lettersPerPage);
+    const page: readonly DeadLetter[] = await ledger.deadLetters.lettersOf(run.id, after, lettersPerPage);
     yield page;
     if (page.length < lettersPerPage) return;
-    after = page.at(-1)?.ordinal ?? after;
+    after = page.at(-1) ?? after;
   }
 }
 

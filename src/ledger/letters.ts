@@ -71,9 +71,9 @@ export interface DeadLetterLedger {
   /** What a redrive took and has not settled, in the order it was met; also what has died again in it. */
   lettersOf(
     runId: string,
-    afterOrdinal: number,
+    after: Pick<DeadLetter, 'sequence' | 'line' | 'id'> | null,
     limit: number,
-  ): Promise<readonly (DeadLetter & { readonly ordinal: number })[]>;
+  ): Promise<readonly DeadLetter[]>;
   /**
    * Closes the open letters without a key whose rows a full file of their feed does not hold any more, and notes that in its
    * run: nothing else could ever close them. Answers how many they were.

@@ -23,9 +23,9 @@ export interface BesideRuns {
   forget(runId: string, part: BesidePart, limit: number): Promise<number>;
 }
 
-/** Rejected rows, letters that a redrive took, keys of the file. */
-export type BesidePart = 'deadRows' | 'taken' | 'keys';
-const besideParts: readonly string[] = ['deadRows', 'taken', 'keys'] satisfies BesidePart[];
+/** Keys of the file. */
+export type BesidePart = 'keys';
+const besideParts: readonly string[] = ['keys'] satisfies BesidePart[];
 
 /** What an interrupted reading leaves, and what a finished run needs no more. */
 const stagedParts = ['rows', 'batches', 'events', 'headers', 'deadRows'] as const;
@@ -44,7 +44,7 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
   /** Ends when nothing is left: each turn deletes rows, or is the last. @returns whether it was allowed to the end. */
   const emptied = async (
     id: string,
-    parts: readonly (RunPart | BesidePart)[],
+    parts: readonly (RunPart | BesidePart | 'deadRows')[],
     isAllowed: (run: RunRecord) => boolean,
   ): Promise<boolean> => {
     for (const part of parts) {
@@ -53,6 +53,7 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
           const run = await runOf(tables, id);
           if (run === null || !isAllowed(run)) return null;
           if (isBeside(part)) return beside.forget(id, part, rowsPerSlice);
+          if (part === 'deadRows') return tables.letters.forgetDeadRows(run.sequence, rowsPerSlice);
           return tables.runs.deletePart(run.sequence, part, rowsPerSlice);
         });
         if (deleted === null) return false;
@@ -77,7 +78,6 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
         if (run?.state !== 'queued') return false;
         await tables.runs.deletePart(run.sequence, 'run', 1);
         await beside.reopenUnsettled(id);
-        await beside.forget(id, 'taken', Number.MAX_SAFE_INTEGER);
         return true;
       }),
 
@@ -151,7 +151,7 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
       const last = (await reads.runs.findRuns(accepted(run.feed, Number.MAX_SAFE_INTEGER), 1))[0];
       const isEnded = ({ state }: RunRecord) => isFinal(state);
       const keeps = keepsKeys(run, last?.id ?? null);
-      await emptied(id, [...stagedParts, 'taken', ...(keeps ? [] : (['keys'] as const))], isEnded);
+      await emptied(id, [...stagedParts, ...(keeps ? [] : (['keys'] as const))], isEnded);
       // At most one run of a feed that has ended keeps its keys.
       const [before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence), 1) : [];
       if (before !== undefined) await emptied(before.id, ['keys'], isEnded);
@@ -159,6 +159,6 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
   };
 }
 
-function isBeside(part: RunPart | BesidePart): part is BesidePart {
+function isBeside(part: RunPart | BesidePart | 'deadRows'): part is BesidePart {
   return besideParts.includes(part);
 }

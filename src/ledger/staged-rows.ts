@@ -6,18 +6,19 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
+import { closeLetters, closeLettersOf, enterDeadRows } from './dead-rows.ts';
 import { cancelledEvent, eventsThatFit, isOfCancelling } from './rules/events.ts';
 import { batchesOf, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
-import type { DeadRow, KeyTrace, LinkCode, StagedRecord, StagedSlice, StagingLedger } from './staging.ts';
+import type { KeyTrace, LinkCode, StagedRecord, StagedSlice, StagingLedger } from './staging.ts';
 import type { RowState, RunPlace } from './tables/runs.ts';
 import type { Store, Tables } from './tables.ts';
 
 /** What belongs to staged rows and is kept elsewhere. */
 export interface BesideRows {
-  /** What a slice holds besides rows, events and counts. For use inside a transaction. @returns how many letters are new. */
-  stage(slice: StagedSlice, dead: readonly DeadRow[]): Promise<number>;
+  /** What a slice holds besides rows, rejected ones, events and counts. For use inside a transaction. */
+  stage(slice: StagedSlice, sequence: number): Promise<void>;
   /** Positions of rows without an outcome. For use inside a transaction. */
   positionsOf(sequence: number, keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What the run has met of these keys. For use inside a transaction. */
@@ -41,6 +42,8 @@ type RowLedger = Pick<
   | 'skipPending'
   | 'countEnds'
   | 'events'
+  | 'deadRows'
+  | 'deadByCode'
 >;
 
 export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): RowLedger {
@@ -101,7 +104,12 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
           await runs.insertRows(sequence, { rows, headers, batches: batchesOf(rows, slice.rowsPerBatch) });
         }
         const withdrawnDead = slice.withdrawn.flatMap(({ end }) => (end.outcome === 'dead' ? [end.dead] : []));
-        const deadNew = await beside.stage(slice, [...withdrawnDead, ...slice.dead]);
+        await beside.stage(slice, sequence);
+        const rejected = [...withdrawnDead, ...slice.dead].map((dead) => ({ dead }));
+        const deadNew = await enterDeadRows(tables, place, rejected, slice.atMs);
+        // A row that is unchanged is a success for the dead letters of its key.
+        await closeLettersOf(tables, slice.feed, slice.unchanged ?? []);
+        await closeLetters(tables, slice.answered ?? []);
         await runs.insertEvents(sequence, eventsThatFit(slice.events, place.lastEvent));
         await runs.changeRun(sequence, {}, { ...slice.counts, deadNew });
       }),
@@ -236,6 +244,16 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
     events: async (runId, afterOrdinal, limit) => {
       const place = await reads.runs.place(runId);
       return place === null ? [] : reads.runs.events(place.sequence, afterOrdinal, limit);
+    },
+
+    deadRows: async (runId, afterOrdinal, limit) => {
+      const place = await reads.runs.place(runId);
+      return place === null ? [] : reads.letters.deadRows(place.sequence, afterOrdinal, limit);
+    },
+
+    deadByCode: async (runId) => {
+      const place = await reads.runs.place(runId);
+      return place === null ? [] : reads.letters.deadCounts(place.sequence);
     },
   };
 }

@@ -6,18 +6,15 @@
  * says, in one transaction, and are the same over every database.
  */
 import type { DeskTables } from './tables/desk.ts';
+import type { LetterTables } from './tables/letters.ts';
 import type { RunTables } from './tables/runs.ts';
 
 export type * from './tables/desk.ts';
-export type { RunTables };
+export type { LetterTables, RunTables };
 
 /** What is known of keys: contacts, work in flight, what feeds said, held fields, histories, the journal. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
 export interface KeyTables {}
-
-/** Dead letters, and the rejected rows of runs. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
-export interface LetterTables {}
 
 export interface Tables {
   readonly runs: RunTables;

@@ -287,9 +287,9 @@ export function deadLetterContract(open: OpenLedger): void {
       { feed: 'shop', runId: 'r3', count: 1 },
     ]);
     expect(await redriveOf(ledger, 'r9', { code }, ['r1', 'r3'])).toMatchObject({ fileName: '2 dead letters' });
-    const page = await ledger.deadLetters.lettersOf('r9', 0, 1);
-    expect(page).toMatchObject([{ key: 'k2', ordinal: 1, state: 'redriven', redriveRunId: 'r9', attempts: 1 }]);
-    expect(await ledger.deadLetters.lettersOf('r9', 1, 10)).toMatchObject([{ key: 'k1', ordinal: 2 }]);
+    const page = await ledger.deadLetters.lettersOf('r9', null, 1);
+    expect(page).toMatchObject([{ key: 'k2', state: 'redriven', redriveRunId: 'r9', attempts: 1 }]);
+    expect(await ledger.deadLetters.lettersOf('r9', page[0] ?? null, 10)).toMatchObject([{ key: 'k1' }]);
   });
 
   test('the letters of a redrive come in the order they were met, also those that died again in it; closed ones do not', async () => {
@@ -299,17 +299,17 @@ export function deadLetterContract(open: OpenLedger): void {
     const redrive = await redriveOf(ledger, 'r2', {});
     if (redrive === null) throw new Error('no redrive was entered');
     await ledger.runs.beginStaging('r2', createdAtMs);
-    const [first, second] = await ledger.deadLetters.lettersOf('r2', 0, 10);
+    const [first, second] = await ledger.deadLetters.lettersOf('r2', null, 10);
     await kill(ledger, redrive, [deadRow(first?.key ?? '', { letterId: first?.id ?? '' })]);
     await ledger.runs.stage(slice(redrive, { answered: [second?.id ?? ''] }));
-    const left = await ledger.deadLetters.lettersOf('r2', 0, 10);
-    expect(left.map(({ ordinal, state, sequence }) => [ordinal, state, sequence])).toEqual([
-      [1, 'open', run.sequence],
-      [3, 'redriven', run.sequence],
+    const left = await ledger.deadLetters.lettersOf('r2', null, 10);
+    expect(left.map(({ state, sequence }) => [state, sequence])).toEqual([
+      ['open', run.sequence],
+      ['redriven', run.sequence],
     ]);
     await ledger.runs.move('r2', ['staging'], 'failed', { atMs: createdAtMs });
     await ledger.runs.prune('r2');
-    expect(await ledger.deadLetters.lettersOf('r2', 0, 10)).toEqual([]);
+    expect(await ledger.deadLetters.lettersOf('r2', null, 10)).toEqual([]);
   });
 
   test('what dies again in a redrive stays the row of its file, be it of something else', async () => {
@@ -319,7 +319,7 @@ export function deadLetterContract(open: OpenLedger): void {
     const redrive = await redriveOf(ledger, 'r2', {});
     if (redrive === null) throw new Error('no redrive was entered');
     await ledger.runs.beginStaging('r2', createdAtMs);
-    const [first, second] = await ledger.deadLetters.lettersOf('r2', 0, 10);
+    const [first, second] = await ledger.deadLetters.lettersOf('r2', null, 10);
     await kill(ledger, redrive, [
       deadRow('k1', { line: 5, letterId: first?.id ?? '' }),
       deadRow('k2', { line: 6, letterId: second?.id ?? '', code: 'emailInvalid' }),
@@ -339,7 +339,7 @@ export function deadLetterContract(open: OpenLedger): void {
     await redriveOf(ledger, 'r2', {});
     expect(await ledger.runs.forget('r2')).toBe(true);
     expect(await onlyLetter(ledger)).toMatchObject({ state: 'open', redriveRunId: null });
-    expect(await ledger.deadLetters.lettersOf('r2', 0, 10)).toEqual([]);
+    expect(await ledger.deadLetters.lettersOf('r2', null, 10)).toEqual([]);
   });
 
   test('what a run took and did not settle is open again; what others took stays theirs', async () => {

@@ -77,10 +77,7 @@ describe('the ledger’s file', () => {
       for (const sql of [letter('d1', 9, 'r2'), letter('d2', 3, 'r2'), letter('d3', 4, null)]) db.exec(sql);
     });
     const ledger = openSqliteLedger(file);
-    expect(await ledger.deadLetters.lettersOf('r2', 0, 10)).toMatchObject([
-      { id: 'd2', ordinal: 1 },
-      { id: 'd1', ordinal: 2 },
-    ]);
+    expect(await ledger.deadLetters.lettersOf('r2', null, 10)).toMatchObject([{ id: 'd2' }, { id: 'd1' }]);
     await ledger.close();
   });
 

@@ -94,6 +94,7 @@ export const walks: readonly Walk[] = [
       'src/ledger/sqlite/held.ts': "a person's decision about held fields",
       'src/ledger/tables.ts': 'what a database provides',
       'src/ledger/tables/runs.ts': 'what a database provides',
+      'src/ledger/dead-rows.ts': 'dead letters of rejected rows',
       'src/ledger/rules/staging.ts': 'a row without its header',
       'src/ledger/run-ledger.ts': 'the record of a run',
       'src/mapping/contact-columns.ts': 'columns that nothing maps',

@@ -6,13 +6,20 @@
  */
 import { createHash } from 'node:crypto';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import type { DeadRow } from '#src/ledger/staging.ts';
+import type { LetterFacts, ListPlace } from '#src/ledger/tables/letters.ts';
 
 /** Letters in these states are not settled: a success of their key closes them. */
 export const unsettledStates = ['open', 'redriven'] as const satisfies readonly DeadLetterState[];
 
 /** Only letters in these states are ever forgotten. */
 export const settledStates = ['closed', 'dropped'] as const satisfies readonly DeadLetterState[];
+
+/** Newest first, then by line. */
+export function inListOrder(one: ListPlace, other: ListPlace): number {
+  return other.lastAtMs - one.lastAtMs || one.line - other.line || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0);
+}
 
 /** Where a row was rejected. */
 export interface DeathPlace {
@@ -21,17 +28,28 @@ export interface DeathPlace {
   readonly file: string;
   /** The rows of a redrive keep the file and the sequence that their letters name. */
   readonly isRedrive: boolean;
+  /** Of the run at hand. */
+  readonly runSequence: number;
+  /** Of the run whose file said the row. */
   readonly sequence: number;
   readonly atMs: number;
   /** Only some fields of the row were tried: an unsettled letter of the whole row is worth more, and stays as it is. */
   readonly isPart?: boolean;
 }
 
-/** What the ledger holds about a letter that a rejected row may belong to. */
-export interface KnownLetter extends Pick<DeadLetter, 'id' | 'code' | 'file' | 'sequence' | 'state' | 'runId'> {
-  readonly identity: string;
-  readonly firstRunId: string;
+/** The run whose rows are rejected. */
+export type DyingRun = Pick<RunRecord, 'id' | 'feed' | 'fileName' | 'kind' | 'sequence'>;
+
+export function deathPlace({ id, feed, fileName, kind, sequence }: DyingRun, atMs: number): DeathPlace {
+  const [isRedrive, isPart] = [kind === 'redrive', kind === 'held'];
+  return { runId: id, feed, file: fileName, isRedrive, runSequence: sequence, sequence, atMs, isPart };
 }
+
+/** What the ledger holds about a letter that a rejected row may belong to. */
+export type KnownLetter = Pick<
+  LetterFacts,
+  'id' | 'identity' | 'code' | 'file' | 'sequence' | 'state' | 'runId' | 'firstRunId' | 'redriveRunId'
+>;
 
 /** What a rejected row changes. */
 export interface Death {
@@ -57,6 +75,8 @@ export interface LetterContent
     >,
     Pick<DeadLetter, 'row' | 'desired' | 'answer' | 'sequence'> {
   readonly identity: string;
+  /** A letter that dies again in the redrive that took it still belongs to that. */
+  readonly redriveRunId: string | null;
   readonly atMs: number;
 }
 
@@ -77,8 +97,7 @@ export function rejectRow(
   known: KnownLetter | null,
 ): Death {
   const closes = fixed !== null && fixed.code !== dead.code ? fixed.id : null;
-  const isUnsettled = known !== null && isOneOf(unsettledStates, known.state);
-  if (place.isPart === true && isUnsettled) {
+  if (place.isPart === true && known !== null && isUnsettled(known.state)) {
     return { letter: { kind: 'seenAgain' }, closes, closesOthersOfKey: false, isNew: false };
   }
   // A row that is tried again is still the row of its file: no younger, and found there.
@@ -93,13 +112,14 @@ export function rejectRow(
     runId: place.runId,
     file: origin?.file ?? place.file,
     line: dead.line,
-    field: first?.field ?? null,
+    field: first?.field || null,
     message: first?.message ?? dead.code,
     hint: first?.hint ?? '',
     row: dead.row,
     desired: dead.desired,
     answer: dead.answer,
     sequence: origin?.sequence ?? place.sequence,
+    redriveRunId: known?.redriveRunId === place.runId ? place.runId : null,
     atMs: place.atMs,
   };
   // A run that is read again after a crash meets its own letter again: that does not count.
@@ -126,6 +146,7 @@ function contentHash({ row, line }: DeadRow): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 24);
 }
 
-function isOneOf(states: readonly DeadLetterState[], state: DeadLetterState): boolean {
-  return states.includes(state);
+/** Whether something is left to be done for a letter in that state. */
+export function isUnsettled(state: DeadLetterState): boolean {
+  return state === 'open' || state === 'redriven';
 }

@@ -69,8 +69,16 @@ const firstRows: RowTables = {
 const secondRows: RowTables = {
   ofRun: 'staged.place > runs.sequence * 8388608 AND staged.place < (runs.sequence + 1) * 8388608',
   ofBatch: 'run_sequence = runs.sequence AND staged.place % 8388608 BETWEEN first AND last',
-  byId: ['dead_rows'],
-  bySequence: ['batches', 'run_events', 'headers', 'bitmaps', '(SELECT place / 8388608 AS run_sequence FROM staged)'],
+  byId: [],
+  bySequence: [
+    'dead_rows',
+    'dead_row_counts',
+    'batches',
+    'run_events',
+    'headers',
+    'bitmaps',
+    '(SELECT place / 8388608 AS run_sequence FROM staged)',
+  ],
 };
 
 const rulesOn = ({ ofRun, ofBatch, byId, bySequence }: RowTables): readonly Rule[] => [
@@ -136,6 +144,9 @@ const documents: readonly (readonly [table: string, column: string])[] = [
   ['runs', 'approvals'],
   ['said', 'said'],
   ['dead_letters', 'row'],
+  ['letters', 'row'],
+  ['letters', 'desired'],
+  ['letter_headers', 'columns'],
   ['dead_rows', 'dead'],
   ['records', 'document'],
 ];

@@ -234,10 +234,6 @@ function lastRun(db: Database, sequence: number): LastRun | null {
  */
 function anyOpen(db: Database, feed: string, sequence: number): boolean {
   return (
-    db.get(
-      "SELECT 1 FROM dead_letters WHERE feed = ? AND sequence >= ? AND state IN ('open', 'redriven') LIMIT 1",
-      feed,
-      sequence,
-    ) !== null
+    db.get('SELECT 1 FROM letters WHERE feed = ? AND sequence >= ? AND settled = 0 LIMIT 1', feed, sequence) !== null
   );
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { schedulesOver } from '#src/ledger/desk/schedules.ts';
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
+import { lettersOver } from '#src/ledger/letter-ledger.ts';
 import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
 import { runsOver } from '#src/ledger/run-ledger.ts';
 import { stagedRowsOver } from '#src/ledger/staged-rows.ts';
@@ -11,7 +12,7 @@ import { createConnection } from './connection.ts';
 import { sqliteContacts } from './contacts.ts';
 import { type Database, type LedgerObserver, openDatabase, parseJson } from './database.ts';
 import { deliveryCount, forgetDeliveries, sqliteDeliveries } from './deliveries.ts';
-import { forgetLetters, openLetters, sqliteDeadLetters } from './letters.ts';
+import { forgetLetters, openLetters, redrivesInSqlite } from './letters.ts';
 import { sqliteSnapshots } from './snapshots.ts';
 import { besideRows, besideRuns, sqliteStaging } from './staging.ts';
 import { sqliteStore } from './store.ts';
@@ -75,7 +76,7 @@ export function sqliteLedger(db: Database): Ledger {
       ...waiting(sqliteStaging(db)),
     },
     contacts: waiting(sqliteContacts(db)),
-    deadLetters: waiting(sqliteDeadLetters(db)),
+    deadLetters: { ...lettersOver(store), ...waiting(redrivesInSqlite(db)) },
     audits: waiting(sqliteAudits(db)),
     schedules: schedulesOver(store),
     snapshots: waiting(sqliteSnapshots(db)),

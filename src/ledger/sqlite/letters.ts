@@ -1,120 +1,58 @@
-/** Dead letters in SQLite: one per feed, key and code. */
+/** Dead letters, for what still works on the database directly. */
 import { randomUUID } from 'node:crypto';
-import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { DeadClass } from '#src/contacts/outcome.ts';
-import type {
-  DeadLetter,
-  DeadLetterFilter,
-  DeadLetterGroup,
-  DeadLetterLedger,
-  DeadLetterState,
-  LetterChoice,
-} from '#src/ledger/letters.ts';
+import type { DeadLetterLedger, DeadLetterState, LetterChoice } from '#src/ledger/letters.ts';
 import {
   closedUnmetNote,
   type DeathPlace,
+  deathPlace,
   type KnownLetter,
   type LetterContent,
   letterIdentity,
   redriveName,
   rejectRow,
-  settledStates,
   unsettledStates,
 } from '#src/ledger/rules/letters.ts';
-import type { DeadRow, ServiceAnswer } from '#src/ledger/staging.ts';
+import type { DeadRow } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
-import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
-import { addNotes, insertRun } from './runs.ts';
+import { type Database, type ResultRow, textOrNull } from './database.ts';
+import { addNotes, insertRun, runOf } from './runs.ts';
 
-export function sqliteDeadLetters(db: Database): DeadLetterLedger {
+const quoted = (states: readonly DeadLetterState[]): string => states.map((state) => `'${state}'`).join(', ');
+/** As the indexes of these rows have them. */
+const unsettled = quoted(unsettledStates);
+const inList = 'IN (SELECT value FROM json_each(?))';
+
+export function redrivesInSqlite(db: Database): Pick<DeadLetterLedger, 'enterRedrive' | 'closeUnmet'> {
   return {
-    list: async ({ limit, after, ...filter }) => {
-      const { where, parameters } = fitting(filter);
-      const { lastAtMs = Number.MAX_SAFE_INTEGER, line = 0, id = '' } = after ?? {};
-      return db
-        .all(
-          `SELECT * FROM dead_letters WHERE ${where} AND last_at <= ? AND (-last_at, line, id) > (?, ?, ?)
-           ORDER BY last_at DESC, line, id LIMIT ?`,
-          ...parameters,
-          lastAtMs,
-          -lastAtMs,
-          line,
-          id,
-          limit,
-        )
-        .map(toLetter);
-    },
-
-    get: async (id) => {
-      const row = db.get('SELECT * FROM dead_letters WHERE id = ?', id);
-      return row === null ? null : toLetter(row);
-    },
-
-    groups: async (limit) =>
-      db
-        .all(
-          `SELECT class, code, field, count(*) AS letters, max(id) AS example FROM dead_letters WHERE state = 'open'
-           GROUP BY class, code, field ORDER BY letters DESC, code LIMIT ?`,
-          limit,
-        )
-        .flatMap((row): DeadLetterGroup[] => {
-          const example = db.get('SELECT * FROM dead_letters WHERE id = ?', String(row.example));
-          if (example === null) return [];
-          const { class: reasonClass, code, field } = toLetter(example);
-          return [{ class: reasonClass, code, field, count: Number(row.letters), example: toLetter(example) }];
-        }),
-
-    openByRun: async (choice) => {
-      const { where, parameters } = fitting({ ...choice, states: ['open'] });
-      return db
-        .all(
-          `SELECT feed, run_id, count(*) AS letters FROM dead_letters WHERE ${where}
-           GROUP BY feed, run_id ORDER BY min(sequence), run_id`,
-          ...parameters,
-        )
-        .map((row) => ({ feed: String(row.feed), runId: String(row.run_id), count: Number(row.letters) }));
-    },
-
     enterRedrive: async (run, { metBy, ...choice }) =>
       db.durable(() => {
-        const { where, parameters } = fitting({ ...choice, states: ['open'] });
-        const taken = db.run(
-          `INSERT INTO redriven_letters (run_id, ordinal, letter_id)
-           SELECT ?, row_number() OVER (ORDER BY sequence, line, id), id FROM dead_letters
-           WHERE feed = ? AND run_id ${inList} AND ${where}`,
-          run.id,
+        const { where, parameters } = fitting(choice);
+        const taken = db.all(
+          `SELECT id FROM letters WHERE feed = ? AND run_id ${inList} AND state = 'open' AND ${where}
+           ORDER BY sequence, line, id`,
           run.feed,
           JSON.stringify(metBy),
           ...parameters,
         );
-        if (taken === 0) return null;
+        if (taken.length === 0) return null;
         db.run(
-          `UPDATE dead_letters SET state = 'redriven', redrive_run_id = ?1, attempts = attempts + 1
-           WHERE id IN (SELECT letter_id FROM redriven_letters WHERE run_id = ?1)`,
+          `UPDATE letters SET state = 'redriven', redrive_run_id = ?, attempts = attempts + 1 WHERE id ${inList}`,
           run.id,
+          JSON.stringify(taken.map(({ id }) => id)),
         );
-        const first = db.get('SELECT letter_id FROM redriven_letters WHERE run_id = ? AND ordinal = 1', run.id);
-        return insertRun(db, { ...run, kind: 'redrive', fileName: redriveName(taken, String(first?.letter_id)) });
+        db.run(
+          'INSERT INTO redrives (run_id, feed, choice, after, is_taking) VALUES (?, ?, ?, NULL, 0)',
+          run.id,
+          run.feed,
+          JSON.stringify({ ids: choice.ids ?? null, code: choice.code ?? null, metBy }),
+        );
+        return insertRun(db, { ...run, kind: 'redrive', fileName: redriveName(taken.length, String(taken[0]?.id)) });
       }),
-
-    lettersOf: async (runId, afterOrdinal, limit) =>
-      db
-        .all(
-          `SELECT taken.ordinal, letter.* FROM redriven_letters AS taken
-           JOIN dead_letters AS letter ON letter.id = taken.letter_id
-           WHERE taken.run_id = ? AND taken.ordinal > ?
-             AND (letter.redrive_run_id = taken.run_id OR letter.state = 'open' AND letter.run_id = taken.run_id)
-           ORDER BY taken.ordinal LIMIT ?`,
-          runId,
-          afterOrdinal,
-          limit,
-        )
-        .map((row) => ({ ...toLetter(row), ordinal: Number(row.ordinal) })),
 
     closeUnmet: async (runId) =>
       db.transaction(() => {
         const closed = db.run(
-          `UPDATE dead_letters SET state = 'closed' WHERE state = 'open' AND key IS NULL
+          `UPDATE letters SET state = 'closed', settled = 1 WHERE state = 'open' AND key IS NULL AND settled = 0
              AND feed = (SELECT feed FROM runs WHERE id = ?1) AND sequence < (SELECT sequence FROM runs WHERE id = ?1)`,
           runId,
         );
@@ -125,14 +63,8 @@ export function sqliteDeadLetters(db: Database): DeadLetterLedger {
   };
 }
 
-const quoted = (states: readonly DeadLetterState[]): string => states.map((state) => `'${state}'`).join(', ');
-/** As the indexes of these rows have them. */
-const unsettled = quoted(unsettledStates);
-const settled = quoted(settledStates);
-const inList = 'IN (SELECT value FROM json_each(?))';
-
 /** The condition names only what is asked for: else no index helps. */
-function fitting({ ids, code, runId, states, feed }: LetterChoice & Pick<DeadLetterFilter, 'states' | 'feed'>): {
+function fitting({ ids, code, runId }: LetterChoice): {
   readonly where: string;
   readonly parameters: readonly string[];
 } {
@@ -140,8 +72,6 @@ function fitting({ ids, code, runId, states, feed }: LetterChoice & Pick<DeadLet
     [`id ${inList}`, ids && JSON.stringify(ids)],
     ['code = ?', code],
     ['run_id = ?', runId],
-    ['feed = ?', feed],
-    [`state ${inList}`, states && JSON.stringify(states)],
   ];
   const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
   return {
@@ -152,22 +82,24 @@ function fitting({ ids, code, runId, states, feed }: LetterChoice & Pick<DeadLet
 
 /** For use inside a transaction. */
 export function forgetLetters(db: Database, beforeMs: number): void {
-  db.run(`DELETE FROM dead_letters WHERE state IN (${settled}) AND last_at < ?`, beforeMs);
+  db.run('DELETE FROM letters WHERE settled = 1 AND last_at < ?', beforeMs);
 }
 
 /** How many are not settled. */
 export function openLetters(db: Database): number {
-  return Number(db.get(`SELECT count(*) AS open FROM dead_letters WHERE state IN (${unsettled})`)?.open ?? 0);
+  return Number(db.get(`SELECT sum(letters) AS open FROM letter_counts WHERE state IN (${unsettled})`)?.open ?? 0);
 }
 
-export function deathPlace(
+export function placeOfDeath(
   db: Database,
-  { runId, feed, atMs }: Pick<DeathPlace, 'runId' | 'feed' | 'atMs'>,
+  { runId, atMs }: { readonly runId: string; readonly atMs: number },
 ): DeathPlace {
-  const run = db.get('SELECT sequence, kind, file_name FROM runs WHERE id = ?', runId);
-  const [file, isRedrive] = [String(run?.file_name), run?.kind === 'redrive'];
-  return { runId, feed, file, isRedrive, sequence: Number(run?.sequence), atMs };
+  const run = runOf(db, runId);
+  if (run === null) throw new Error(`no run ${runId}`);
+  return deathPlace(run, atMs);
 }
+
+const known = 'id, identity, code, file, sequence, state, run_id, first_run_id, redrive_run_id';
 
 /**
  * Enters a rejected row: its letter, and the row in its run. For use inside a transaction.
@@ -177,27 +109,40 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
   const fixed =
     dead.letterId === undefined
       ? null
-      : toKnown(db.get('SELECT * FROM dead_letters WHERE id = ? AND feed = ?', dead.letterId, place.feed));
+      : toKnown(db.get(`SELECT ${known} FROM letters WHERE id = ? AND feed = ?`, dead.letterId, place.feed));
   const identity = letterIdentity(dead, fixed);
-  const known = toKnown(
-    db.get('SELECT * FROM dead_letters WHERE feed = ? AND identity = ? AND code = ?', place.feed, identity, dead.code),
+  const met = toKnown(
+    db.get(
+      `SELECT ${known} FROM letters WHERE feed = ? AND identity = ? AND code = ?`,
+      place.feed,
+      identity,
+      dead.code,
+    ),
   );
-  const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
-  const death = rejectRow(place, dead, fixed, known);
+  const id = met?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
+  const death = rejectRow(place, dead, fixed, met);
   if (death.closes !== null) closeLetter(db, death.closes);
   if (death.letter.kind === 'enter') putLetter(db, id, death.letter.content, death.letter.seenAgain);
-  else db.run('UPDATE dead_letters SET seen_count = seen_count + 1, last_at = ? WHERE id = ?', place.atMs, id);
+  else db.run('UPDATE letters SET seen_count = seen_count + 1, last_at = ? WHERE id = ?', place.atMs, id);
   db.run(
-    `INSERT INTO dead_rows (run_id, ordinal, letter_id, dead)
-     VALUES (?1, (SELECT coalesce(max(ordinal), 0) + 1 FROM dead_rows WHERE run_id = ?1), ?2, ?3)`,
-    place.runId,
+    `INSERT INTO dead_rows (run_sequence, ordinal, letter_id, header, dead)
+     VALUES (?1, (SELECT coalesce(max(ordinal), 0) + 1 FROM dead_rows WHERE run_sequence = ?1), ?2, ?3, ?4)`,
+    place.runSequence,
     id,
-    JSON.stringify(dead),
+    headerOf(db, dead.row),
+    JSON.stringify({ ...dead, row: withoutHeader(dead.row) }),
+  );
+  db.run(
+    `INSERT INTO dead_row_counts (run_sequence, class, code, "rows") VALUES (?, ?, ?, 1)
+     ON CONFLICT (run_sequence, class, code) DO UPDATE SET "rows" = "rows" + 1`,
+    place.runSequence,
+    dead.class,
+    dead.code,
   );
   if (death.closesOthersOfKey) {
     db.run(
-      `UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL
-       WHERE feed = ? AND key = ? AND code <> ? AND redrive_run_id = ?`,
+      `UPDATE letters SET state = 'closed', settled = 1
+       WHERE feed = ? AND key = ? AND code <> ? AND redrive_run_id = ? AND state = 'redriven'`,
       place.feed,
       dead.key,
       dead.code,
@@ -207,15 +152,26 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
   return death.isNew;
 }
 
+function headerOf(db: Database, row: Row | null): number | null {
+  if (row?.kind !== 'cells') return null;
+  const text = JSON.stringify(row.columns);
+  db.run('INSERT INTO letter_headers (columns) VALUES (?) ON CONFLICT DO NOTHING', text);
+  return Number(db.get('SELECT number FROM letter_headers WHERE columns = ?', text)?.number);
+}
+
+function withoutHeader(row: Row | null): object | null {
+  return row?.kind === 'cells' ? { ...row, columns: undefined } : row;
+}
+
 function putLetter(db: Database, id: string, letter: LetterContent, seenAgain: boolean): void {
   db.run(
-    `INSERT INTO dead_letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint,
-       "row", desired, answer, sequence, first_at, last_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)
+    `INSERT INTO letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint,
+       "row", header, desired, answer, sequence, redrive_run_id, first_at, last_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?19)
      ON CONFLICT (feed, identity, code) DO UPDATE SET key = ?5, class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
-       message = ?11, hint = ?12, "row" = ?13, desired = ?14, answer = ?15,
-       sequence = ?16, last_at = ?17,
-       seen_count = seen_count + ?18, state = 'open', redrive_run_id = NULL`,
+       message = ?11, hint = ?12, "row" = ?13, header = ?14, desired = ?15, answer = ?16,
+       sequence = ?17, redrive_run_id = ?18, last_at = ?19,
+       seen_count = seen_count + ?20, state = 'open', settled = 0`,
     id,
     letter.feed,
     letter.identity,
@@ -228,10 +184,12 @@ function putLetter(db: Database, id: string, letter: LetterContent, seenAgain: b
     letter.field,
     letter.message,
     letter.hint,
-    json(letter.row),
+    json(withoutHeader(letter.row)),
+    headerOf(db, letter.row),
     json(letter.desired),
     json(letter.answer),
     letter.sequence,
+    letter.redriveRunId,
     letter.atMs,
     seenAgain ? 1 : 0,
   );
@@ -239,17 +197,13 @@ function putLetter(db: Database, id: string, letter: LetterContent, seenAgain: b
 
 /** The letter has nothing left to be done. For use inside a transaction. */
 export function closeLetter(db: Database, id: string): void {
-  db.run(
-    `UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL WHERE id = ? AND state IN (${unsettled})`,
-    id,
-  );
+  db.run(`UPDATE letters SET state = 'closed', settled = 1 WHERE id = ? AND state IN (${unsettled})`, id);
 }
 
 /** Closes what is unsettled of these keys. For use inside a transaction. */
 export function closeLettersOf(db: Database, feed: string, keys: readonly string[]): void {
   db.run(
-    `UPDATE dead_letters SET state = 'closed', redrive_run_id = NULL
-     WHERE feed = ? AND key ${inList} AND state IN (${unsettled})`,
+    `UPDATE letters SET state = 'closed', settled = 1 WHERE feed = ? AND key ${inList} AND state IN (${unsettled})`,
     feed,
     JSON.stringify(keys),
   );
@@ -269,31 +223,6 @@ function toKnown(row: ResultRow | null): KnownLetter | null {
     state: String(row.state) as DeadLetterState,
     runId: String(row.run_id),
     firstRunId: String(row.first_run_id),
-  };
-}
-
-function toLetter(row: ResultRow): DeadLetter {
-  return {
-    id: String(row.id),
-    runId: String(row.run_id),
-    feed: String(row.feed),
-    file: String(row.file),
-    line: Number(row.line),
-    key: textOrNull(row.key),
-    class: String(row.class) as DeadClass,
-    code: String(row.code),
-    field: textOrNull(row.field),
-    message: String(row.message),
-    hint: String(row.hint),
-    row: parseJson<Row>(row.row),
-    desired: parseJson<DesiredContact>(row.desired),
-    answer: parseJson<ServiceAnswer>(row.answer),
-    attempts: Number(row.attempts),
-    seenCount: Number(row.seen_count),
-    state: String(row.state) as DeadLetterState,
     redriveRunId: textOrNull(row.redrive_run_id),
-    sequence: Number(row.sequence),
-    firstAtMs: Number(row.first_at),
-    lastAtMs: Number(row.last_at),
   };
 }

@@ -56,9 +56,10 @@ export function insertRun(db: Database, run: NewRun): RunRecord {
 /** Letters that a redrive took and did not settle are open again. For use inside a transaction. */
 export function reopenUnsettled(db: Database, runId: string): void {
   db.run(
-    "UPDATE dead_letters SET state = 'open', redrive_run_id = NULL WHERE state = 'redriven' AND redrive_run_id = ?",
+    "UPDATE letters SET state = 'open', redrive_run_id = NULL WHERE state = 'redriven' AND redrive_run_id = ?",
     runId,
   );
+  db.run('DELETE FROM redrives WHERE run_id = ?', runId);
 }
 
 export type RunColumns = readonly (readonly [string, string | number | null])[];

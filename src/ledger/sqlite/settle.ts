@@ -4,7 +4,7 @@ import type { CountName, RunKind } from '#src/ledger/runs.ts';
 import type { RunEvent, SettledRecord, SettleRequest } from '#src/ledger/staging.ts';
 import { type Database, textOrNull } from './database.ts';
 import { addKeyEvent, changeContact, keyEvents, moveSaid, type SaidPlace, writeSaid } from './keys.ts';
-import { closeLetter, closeLettersOf, deathPlace, enterDeadRow } from './letters.ts';
+import { closeLetter, closeLettersOf, enterDeadRow, placeOfDeath } from './letters.ts';
 import { addCounts, addEvents } from './runs.ts';
 
 /** For use inside a transaction. @returns how many records got their outcome. */
@@ -85,7 +85,7 @@ function writeEnd(
   if (end.tried !== null) db.run('UPDATE said SET tried = ? WHERE feed = ? AND key = ?', end.tried, feed, key);
   if (end.dead === null) return false;
   const { row, isPart } = end.dead;
-  return enterDeadRow(db, { ...deathPlace(db, request), sequence, isPart }, row);
+  return enterDeadRow(db, { ...placeOfDeath(db, request), sequence, isPart }, row);
 }
 
 function placeOf({ feed, runId, atMs }: SettleRequest, { key, line, sequence }: SettledRecord): SaidPlace {

@@ -2,10 +2,9 @@
 import type { Said } from '#src/contacts/base.ts';
 import type { BesidePart, BesideRuns } from '#src/ledger/run-ledger.ts';
 import type { BesideRows } from '#src/ledger/staged-rows.ts';
-import type { DeadRow, KeyTrace, StagedSlice, StagingLedger } from '#src/ledger/staging.ts';
+import type { KeyTrace, StagedSlice, StagingLedger } from '#src/ledger/staging.ts';
 import { type LinkCode, linkCodes } from '#src/ledger/staging.ts';
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
-import { closeLetter, closeLettersOf, deathPlace, enterDeadRow } from './letters.ts';
 import { reopenUnsettled } from './runs.ts';
 import { settleRecords } from './settle.ts';
 
@@ -17,10 +16,7 @@ const inList = 'IN (SELECT value FROM json_each(?))';
 const nothingOnItsWay = `NOT EXISTS (
   SELECT 1 FROM contacts WHERE contacts.key = said.key AND (contacts.state = 'intent' OR contacts.claim IS NOT NULL))`;
 
-type RestOfStaging = Pick<
-  StagingLedger,
-  'settledRows' | 'saidOf' | 'knownKeyCount' | 'sharedKeys' | 'settle' | 'deadByCode' | 'deadRows'
->;
+type RestOfStaging = Pick<StagingLedger, 'settledRows' | 'saidOf' | 'knownKeyCount' | 'sharedKeys' | 'settle'>;
 
 export function sqliteStaging(db: Database): RestOfStaging {
   return {
@@ -76,39 +72,13 @@ export function sqliteStaging(db: Database): RestOfStaging {
     },
 
     settle: async (request) => db.transaction(() => settleRecords(db, request)),
-
-    deadByCode: async (runId) =>
-      db
-        .all(
-          `SELECT json_extract(dead, '$.class') AS class, json_extract(dead, '$.code') AS code, count(*) AS letters
-           FROM dead_rows WHERE run_id = ? GROUP BY 1, 2 ORDER BY letters DESC`,
-          runId,
-        )
-        .map((row) => ({
-          class: String(row.class) as DeadRow['class'],
-          code: String(row.code),
-          count: Number(row.letters),
-        })),
-
-    deadRows: async (runId, afterOrdinal, limit) =>
-      db
-        .all(
-          'SELECT * FROM dead_rows WHERE run_id = ? AND ordinal > ? ORDER BY ordinal LIMIT ?',
-          runId,
-          afterOrdinal,
-          limit,
-        )
-        .flatMap((row) => {
-          const dead = parseJson<DeadRow>(row.dead);
-          return dead === null ? [] : [{ ...dead, ordinal: Number(row.ordinal), letterId: String(row.letter_id) }];
-        }),
   };
 }
 
 /** For use inside a transaction, but `newKeys`. */
 export function besideRows(db: Database, idle: () => Promise<void>): BesideRows {
   return {
-    stage: async (slice, dead) => stageBeside(db, slice, dead),
+    stage: async (slice, sequence) => stageBeside(db, slice, sequence),
     positionsOf: async (sequence, keys) =>
       new Map(
         db
@@ -129,8 +99,8 @@ export function besideRows(db: Database, idle: () => Promise<void>): BesideRows 
       await idle();
       const rows = db.all(
         `SELECT wanted.value AS key, (
-           SELECT json_group_array(code) FROM dead_letters WHERE dead_letters.feed = ?1 AND dead_letters.key = wanted.value
-             AND dead_letters.state IN ('open', 'redriven') AND dead_letters.code IN (SELECT value FROM json_each(?2))) AS unlinked
+           SELECT json_group_array(code) FROM letters WHERE letters.feed = ?1 AND letters.key = wanted.value
+             AND letters.settled = 0 AND letters.code IN (SELECT value FROM json_each(?2))) AS unlinked
          FROM json_each(?3) AS wanted WHERE NOT EXISTS (
            SELECT 1 FROM contacts WHERE contacts.key = wanted.value AND contact_id IS NOT NULL)`,
         ...[feed, JSON.stringify(linkCodes), JSON.stringify(keys)],
@@ -155,15 +125,11 @@ export function besideRuns(db: Database): BesideRuns {
 }
 
 const besideTables: Readonly<Record<BesidePart, readonly [table: string, column: string]>> = {
-  deadRows: ['dead_rows', 'ordinal'],
-  taken: ['redriven_letters', 'ordinal'],
   keys: ['run_keys', 'key'],
 };
 
-function stageBeside(db: Database, slice: StagedSlice, dead: readonly DeadRow[]): number {
-  const { runId, feed, atMs } = slice;
-  const place = deathPlace(db, { runId, feed, atMs });
-  let newLetters = 0;
+function stageBeside(db: Database, slice: StagedSlice, sequence: number): void {
+  const { runId, feed } = slice;
   for (const trace of slice.traces) {
     db.run(
       `INSERT INTO run_keys (run_id, key, line, fingerprint, kind) VALUES (?, ?, ?, ?, ?)
@@ -175,7 +141,6 @@ function stageBeside(db: Database, slice: StagedSlice, dead: readonly DeadRow[])
       trace.kind,
     );
   }
-  for (const one of dead) if (enterDeadRow(db, place, one)) newLetters += 1;
   for (const { key, rowHash, mappingVersion } of slice.refreshed ?? []) {
     db.run(
       'UPDATE said SET row_hash = ?, mapping_version = ? WHERE feed = ? AND key = ?',
@@ -185,12 +150,10 @@ function stageBeside(db: Database, slice: StagedSlice, dead: readonly DeadRow[])
       key,
     );
   }
-  confirmUnchanged(db, feed, place.sequence, slice.unchanged ?? []);
-  for (const id of slice.answered ?? []) closeLetter(db, id);
-  return newLetters;
+  confirmUnchanged(db, feed, sequence, slice.unchanged ?? []);
 }
 
-/** The run says of these keys what is settled already: newer than any older row, and a success for their dead letters. */
+/** The run says of these keys what is settled already: newer than any older row. */
 function confirmUnchanged(db: Database, feed: string, sequence: number, keys: readonly string[]): void {
   if (keys.length === 0) return;
   db.run(
@@ -199,7 +162,6 @@ function confirmUnchanged(db: Database, feed: string, sequence: number, keys: re
     feed,
     JSON.stringify(keys),
   );
-  closeLettersOf(db, feed, keys);
 }
 
 function toTrace(row: ResultRow): KeyTrace {

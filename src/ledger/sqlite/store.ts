@@ -2,6 +2,7 @@
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import type { Connection, Statements } from './connection.ts';
 import { deskTables } from './desk-tables.ts';
+import { letterTables } from './letter-tables.ts';
 import { sqliteRunTables } from './run-tables.ts';
 
 export function sqliteStore(connection: Connection): Store {
@@ -17,7 +18,12 @@ const made = new WeakMap<Statements, Tables>();
 function tablesOf(statements: Statements): Tables {
   let tables = made.get(statements);
   if (tables === undefined) {
-    tables = { runs: sqliteRunTables(statements), keys: {}, letters: {}, desk: deskTables(statements) };
+    tables = {
+      runs: sqliteRunTables(statements),
+      keys: {},
+      letters: letterTables(statements),
+      desk: deskTables(statements),
+    };
     made.set(statements, tables);
   }
   return tables;

@@ -3,10 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { type DeathPlace, type KnownLetter, letterIdentity, rejectRow } from '#src/ledger/rules/letters.ts';
 import { deadRow } from '#test/contracts/support/build.ts';
 
-const place: DeathPlace = { runId: 'r2', feed: 'crm', file: 'b.csv', isRedrive: false, sequence: 2, atMs: 1_000 };
+const place: DeathPlace = {
+  runId: 'r2',
+  feed: 'crm',
+  file: 'b.csv',
+  isRedrive: false,
+  runSequence: 2,
+  sequence: 2,
+  atMs: 1_000,
+};
 const known: KnownLetter = {
   ...{ id: 'd1', code: 'phoneInvalid', identity: 'k1', file: 'a.csv', sequence: 1 },
-  ...{ state: 'open', runId: 'r1', firstRunId: 'r1' },
+  ...{ state: 'open', runId: 'r1', firstRunId: 'r1', redriveRunId: null },
 };
 
 describe('the identity of a rejected row', () => {

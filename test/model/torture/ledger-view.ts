@@ -53,7 +53,7 @@ export function viewLedger(data: string): LedgerView {
         isFinal: (finalRunStates as readonly string[]).includes(`${row.state}`),
       })),
     openLetters: () =>
-      all("SELECT key, class, code FROM dead_letters WHERE state <> 'closed'").map((row) => ({
+      all("SELECT key, class, code FROM letters WHERE state <> 'closed'").map((row) => ({
         key: row.key === null ? null : `${row.key}`,
         class: `${row.class}`,
         code: `${row.code}`,

@@ -1,0 +1,145 @@
+/**
+ * Rejected rows go into the ledger, and letters are closed: parts of the transactions that stage rows and settle records.
+ *
+ * What a rejected row changes is decided by `rules/letters.ts`, row by row. The letters of many rows are read together and written
+ * together, so that a later row of the same call meets what an earlier one changed.
+ */
+import { randomUUID } from 'node:crypto';
+import type { DeadLetter } from './letters.ts';
+import { type DeathPlace, type DyingRun, deathPlace, isUnsettled, letterIdentity, rejectRow } from './rules/letters.ts';
+import type { DeadRow } from './staging.ts';
+import type { LetterEntry, LetterFacts } from './tables/letters.ts';
+import type { Tables } from './tables.ts';
+
+type LetterRoom = Pick<Tables, 'letters'>;
+
+/** A row that was rejected, on its way into the ledger. */
+export interface DyingRow {
+  readonly dead: DeadRow;
+  /** The run whose file said it, where that is not the run at hand. */
+  readonly sequence?: number;
+}
+
+/**
+ * Enters rejected rows of one run: their letters, and the rows in their run. One call should not have more than 500 rows.
+ * @returns how many of the rows have a letter that is new with this run.
+ */
+export async function enterDeadRows(
+  { letters: tables }: LetterRoom,
+  run: DyingRun,
+  rows: readonly DyingRow[],
+  atMs: number,
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const place = deathPlace(run, atMs);
+  const met = await lettersAtHand(tables, place, rows);
+  const entries = new Map<string, LetterEntry>();
+  const seenAgain = new Map<string, number>();
+  const closed = new Set<string>();
+  const close = (letter: LetterFacts): void => {
+    if (!isUnsettled(letter.state)) return;
+    met.put({ ...letter, state: 'closed' });
+    closed.add(letter.id);
+  };
+  const ofRun: { readonly dead: DeadRow; readonly letterId: string }[] = [];
+  let newCount = 0;
+  for (const { dead, sequence = place.sequence } of rows) {
+    const fixed = dead.letterId === undefined ? null : met.byId(dead.letterId);
+    const known = met.byIdentity(letterIdentity(dead, fixed), dead.code);
+    const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
+    const death = rejectRow({ ...place, sequence }, dead, fixed, known);
+    if (death.closes !== null && fixed !== null) close(fixed);
+    if (death.letter.kind === 'enter') {
+      const { content, seenAgain: isSeenAgain } = death.letter;
+      const seenBy = (entries.get(id)?.seenBy ?? 0) + (isSeenAgain ? 1 : 0);
+      const entry = { ...content, id, firstRunId: known?.firstRunId ?? place.runId, seenBy };
+      entries.set(id, entry);
+      closed.delete(id);
+      met.put({ ...entry, state: 'open' });
+    } else seenAgain.set(id, (seenAgain.get(id) ?? 0) + 1);
+    if (death.closesOthersOfKey) {
+      for (const other of met.triedOfKey(dead.key)) if (other.code !== dead.code) close(other);
+    }
+    ofRun.push({ dead, letterId: id });
+    if (death.isNew) newCount += 1;
+  }
+  await tables.write([...entries.values()]);
+  for (const [seenBy, ids] of Map.groupBy(seenAgain.keys(), (id) => seenAgain.get(id) ?? 0)) {
+    await tables.change(ids, { seenBy, lastAtMs: place.atMs });
+  }
+  await tables.change([...closed], { state: 'closed' });
+  await tables.addDeadRows(place.runSequence, ofRun);
+  return newCount;
+}
+
+/** The letters that rejected rows may belong to, as the rows before have changed them. */
+interface LettersAtHand {
+  byId(id: string): LetterFacts | null;
+  byIdentity(identity: string, code: string): LetterFacts | null;
+  /** Those that the run at hand tries again. */
+  triedOfKey(key: string | null): readonly LetterFacts[];
+  put(letter: LetterFacts): void;
+}
+
+async function lettersAtHand(
+  tables: Tables['letters'],
+  { feed, runId, isRedrive }: DeathPlace,
+  rows: readonly DyingRow[],
+): Promise<LettersAtHand> {
+  const letters = new Map<string, LetterFacts>();
+  const ids = new Map<string, string>();
+  const ofKey = new Map<string | null, Set<string>>();
+  const put = (letter: LetterFacts): void => {
+    letters.set(letter.id, letter);
+    ids.set(placeOf(letter.identity, letter.code), letter.id);
+    ofKey.set(letter.key, (ofKey.get(letter.key) ?? new Set()).add(letter.id));
+  };
+  const byId = (id: string): LetterFacts | null => letters.get(id) ?? null;
+
+  const fixes = [...new Set(rows.flatMap(({ dead }) => dead.letterId ?? []))];
+  if (fixes.length > 0) {
+    for (const letter of await tables.facts({ by: 'id', ids: fixes })) if (letter.feed === feed) put(letter);
+  }
+  const of = rows.map(({ dead }) => ({
+    identity: letterIdentity(dead, dead.letterId === undefined ? null : byId(dead.letterId)),
+    code: dead.code,
+  }));
+  for (const letter of await tables.facts({ by: 'identity', feed, of })) put(letter);
+  // Only a redrive tries letters again.
+  if (isRedrive) {
+    const keys = [...new Set(rows.flatMap(({ dead }) => dead.key ?? []))];
+    for (const letter of await tables.facts({ by: 'key', feed, keys })) put(letter);
+  }
+  return {
+    byId,
+    byIdentity: (identity, code) => byId(ids.get(placeOf(identity, code)) ?? ''),
+    triedOfKey: (key) =>
+      [...(ofKey.get(key) ?? [])].flatMap((id) => {
+        const letter = byId(id);
+        return letter?.state === 'redriven' && letter.redriveRunId === runId ? [letter] : [];
+      }),
+    put,
+  };
+}
+
+const placeOf = (identity: string, code: string): string => JSON.stringify([identity, code]);
+
+/** These letters have nothing left to be done. Settled ones stay as they are. */
+export async function closeLetters({ letters }: LetterRoom, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await closeUnsettled(letters, await letters.facts({ by: 'id', ids }));
+}
+
+/** Closes what is unsettled of these keys in that feed: they succeeded. */
+export async function closeLettersOf({ letters }: LetterRoom, feed: string, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await closeUnsettled(letters, await letters.facts({ by: 'key', feed, keys }));
+}
+
+async function closeUnsettled(
+  letters: Tables['letters'],
+  found: readonly Pick<DeadLetter, 'id' | 'state'>[],
+): Promise<void> {
+  const ids = found.filter(({ state }) => isUnsettled(state)).map(({ id }) => id);
+  await letters.change(ids, { state: 'closed' });
+}

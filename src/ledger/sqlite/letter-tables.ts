@@ -1,0 +1,424 @@
+/** The tables of dead letters and of rejected rows in SQLite. */
+import type { SQLInputValue } from 'node:sqlite';
+import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { DeadClass } from '#src/contacts/outcome.ts';
+import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
+import { settledStates } from '#src/ledger/rules/letters.ts';
+import type { DeadRow, ServiceAnswer } from '#src/ledger/staging.ts';
+import type {
+  LetterChange,
+  LetterEntry,
+  LetterFacts,
+  LettersSought,
+  LetterTables,
+  MetPlace,
+  RedriveRecord,
+} from '#src/ledger/tables/letters.ts';
+import type { Row } from '#src/sources/row.ts';
+import type { Statements } from './connection.ts';
+import { numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+
+const inList = 'IN (SELECT value FROM json_each(?))';
+const factColumns = `id, feed, identity, code, key, class, field, file, line, sequence, state, run_id, first_run_id, redrive_run_id`;
+const inOrderMet = '(sequence, line, id) > (?, ?, ?) ORDER BY sequence, line, id LIMIT ?';
+const settledList = settledStates.map((state) => `'${state}'`).join(', ');
+
+export function letterTables(statements: Statements): LetterTables {
+  const headersOf = (numbers: readonly (number | null)[]) => readHeaders(statements, numbers);
+  const toLetters = async (rows: readonly ResultRow[]): Promise<readonly DeadLetter[]> => {
+    const headers = await headersOf(rows.map(({ header }) => numberOrNull(header)));
+    return rows.map((row) => toLetter(row, headers));
+  };
+
+  return {
+    facts: async (sought) => {
+      const { sql, parameters } = factsQuery(sought);
+      return (await statements.all(sql, ...parameters)).map(toFacts);
+    },
+
+    page: async ({ settled, after, limit, ...filter }) => {
+      const conditions: readonly (readonly [string, string | undefined])[] = [
+        [`state ${inList}`, filter.states && JSON.stringify(filter.states)],
+        ['code = ?', filter.code],
+        ['run_id = ?', filter.runId],
+        ['feed = ?', filter.feed],
+      ];
+      const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
+      const fitting = ['settled = ?', ...given.map(({ condition }) => condition)].join(' AND ');
+      const parameters = [settled ? 1 : 0, ...given.map(({ value }) => value)];
+      const read = async (place: string, order: string, of: readonly SQLInputValue[], max: number) =>
+        statements.all(
+          `SELECT * FROM letters INDEXED BY letters_listed WHERE ${fitting} AND ${place} ORDER BY ${order} LIMIT ?`,
+          ...parameters,
+          ...of,
+          max,
+        );
+      const order = 'last_at DESC, line, id';
+      if (after === null) return toLetters(await read('TRUE', order, [], limit));
+      const { lastAtMs, line, id } = after;
+      // Two ranges of the index: a comparison of all three would not be one, since the first goes down and the others up.
+      const same = await read('last_at = ? AND (line, id) > (?, ?)', 'line, id', [lastAtMs, line, id], limit);
+      const older = same.length < limit ? await read('last_at < ?', order, [lastAtMs], limit - same.length) : [];
+      return toLetters([...same, ...older]);
+    },
+
+    read: async (ids) =>
+      toLetters(await statements.all(`SELECT * FROM letters WHERE id ${inList}`, JSON.stringify(ids))),
+
+    examples: async (reasons) => {
+      const rows: ResultRow[] = [];
+      for (const { class: reasonClass, code, field } of reasons) {
+        const row = await statements.get(
+          `SELECT * FROM letters INDEXED BY letters_by_reason
+           WHERE code = ? AND class = ? AND field IS ? AND state = 'open' AND settled = 0 LIMIT 1`,
+          code,
+          reasonClass,
+          field,
+        );
+        if (row !== null) rows.push(row);
+      }
+      return toLetters(rows);
+    },
+
+    write: async (letters) => {
+      const headers = await enterHeaders(
+        statements,
+        letters.map(({ row }) => row),
+      );
+      await statements.runMany(
+        putLetter,
+        letters.map((letter) => putValues(letter, headers)),
+      );
+    },
+
+    change: async (ids, change) => {
+      if (ids.length === 0) return;
+      const { assignments, parameters } = assigned(change);
+      await statements.run(`UPDATE letters SET ${assignments} WHERE id ${inList}`, ...parameters, JSON.stringify(ids));
+    },
+
+    counts: async (by, { states, code, runId }) => {
+      const columns = { all: [], reason: ['class', 'code', 'field'], run: ['feed', 'run_id'] }[by];
+      const given = [
+        { condition: `state ${inList}`, value: JSON.stringify(states) },
+        ...(code === undefined ? [] : [{ condition: 'code = ?', value: code }]),
+        ...(runId === undefined ? [] : [{ condition: 'run_id = ?', value: runId }]),
+      ];
+      const order = {
+        all: '1',
+        reason: 'letters DESC, code, class, field',
+        run: '(SELECT sequence FROM runs WHERE id = run_id), run_id',
+      };
+      const rows = await statements.all(
+        `SELECT ${[...columns, 'sum(letters) AS letters'].join(', ')} FROM letter_counts
+         WHERE ${given.map(({ condition }) => condition).join(' AND ')}
+         ${columns.length === 0 ? '' : `GROUP BY ${columns.join(', ')}`} ORDER BY ${order[by]}`,
+        ...given.map(({ value }) => value),
+      );
+      return rows.map((row) => ({
+        class: String(row.class ?? '') as DeadClass,
+        code: String(row.code ?? ''),
+        field: textOrNull(row.field) || null,
+        feed: String(row.feed ?? ''),
+        runId: String(row.run_id ?? ''),
+        letters: Number(row.letters ?? 0),
+      }));
+    },
+
+    forget: async (beforeMs, limit) => {
+      const forgotten = await statements.run(
+        `DELETE FROM letters WHERE number IN (
+           SELECT number FROM letters INDEXED BY letters_listed WHERE settled = 1 AND last_at < ? ORDER BY last_at DESC LIMIT ?)`,
+        beforeMs,
+        limit,
+      );
+      if (forgotten > 0) {
+        await statements.run(
+          `DELETE FROM letter_headers WHERE NOT EXISTS (SELECT 1 FROM letters WHERE header = letter_headers.number)
+             AND NOT EXISTS (SELECT 1 FROM dead_rows WHERE header = letter_headers.number)`,
+        );
+      }
+      return forgotten;
+    },
+
+    redrives: async () => (await statements.all('SELECT * FROM redrives ORDER BY run_id')).map(toRedrive),
+
+    putRedrive: async (runId, redrive) => {
+      if (redrive === null) {
+        await statements.run('DELETE FROM redrives WHERE run_id = ?', runId);
+        return;
+      }
+      const { feed, ids, code, metBy, after, isTaking } = redrive;
+      await statements.run(
+        `INSERT INTO redrives (run_id, feed, choice, after, is_taking) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (run_id) DO UPDATE SET after = excluded.after, is_taking = excluded.is_taking`,
+        runId,
+        feed,
+        JSON.stringify({ ids, code, metBy }),
+        after === null ? null : JSON.stringify(after),
+        isTaking ? 1 : 0,
+      );
+    },
+
+    addDeadRows: async (runSequence, rows) => {
+      if (rows.length === 0) return;
+      const headers = await enterHeaders(
+        statements,
+        rows.map(({ dead }) => dead.row),
+      );
+      const last = await statements.get(
+        'SELECT max(ordinal) AS last FROM dead_rows WHERE run_sequence = ?',
+        runSequence,
+      );
+      const first = Number(last?.last ?? 0) + 1;
+      await statements.runMany(
+        'INSERT INTO dead_rows (run_sequence, ordinal, letter_id, header, dead) VALUES (?, ?, ?, ?, ?)',
+        rows.map(({ dead, letterId }, index) => [
+          runSequence,
+          first + index,
+          letterId,
+          headerOf(dead.row, headers),
+          JSON.stringify({ ...dead, row: withoutHeader(dead.row) }),
+        ]),
+      );
+      await statements.runMany(
+        `INSERT INTO dead_row_counts (run_sequence, class, code, "rows") VALUES (?, ?, ?, ?)
+         ON CONFLICT (run_sequence, class, code) DO UPDATE SET "rows" = "rows" + excluded."rows"`,
+        [...Map.groupBy(rows, ({ dead }) => JSON.stringify([dead.class, dead.code])).values()].flatMap((alike) => {
+          const [one] = alike;
+          return one === undefined ? [] : [[runSequence, one.dead.class, one.dead.code, alike.length]];
+        }),
+      );
+    },
+
+    forgetDeadRows: async (runSequence, limit) => {
+      const forgotten = await statements.run(
+        `DELETE FROM dead_rows WHERE run_sequence = ?1 AND ordinal IN (
+           SELECT ordinal FROM dead_rows WHERE run_sequence = ?1 ORDER BY ordinal LIMIT ?2)`,
+        runSequence,
+        limit,
+      );
+      if (forgotten < limit) await statements.run('DELETE FROM dead_row_counts WHERE run_sequence = ?', runSequence);
+      return forgotten;
+    },
+
+    deadRows: async (runSequence, afterOrdinal, limit) => {
+      const rows = await statements.all(
+        'SELECT * FROM dead_rows WHERE run_sequence = ? AND ordinal > ? ORDER BY ordinal LIMIT ?',
+        runSequence,
+        afterOrdinal,
+        limit,
+      );
+      const headers = await headersOf(rows.map(({ header }) => numberOrNull(header)));
+      return rows.flatMap((row) => {
+        const dead = parseJson<DeadRow>(row.dead);
+        if (dead === null) return [];
+        const whole = withHeader(dead.row, numberOrNull(row.header), headers);
+        return [{ ...dead, row: whole, ordinal: Number(row.ordinal), letterId: String(row.letter_id) }];
+      });
+    },
+
+    deadCounts: async (runSequence) =>
+      (
+        await statements.all(
+          'SELECT class, code, "rows" FROM dead_row_counts WHERE run_sequence = ? ORDER BY "rows" DESC, code',
+          runSequence,
+        )
+      ).map((row) => ({
+        class: String(row.class) as DeadRow['class'],
+        code: String(row.code),
+        count: Number(row.rows),
+      })),
+  };
+}
+
+function factsQuery(sought: LettersSought): { readonly sql: string; readonly parameters: readonly SQLInputValue[] } {
+  const after = (place: MetPlace | null) => (place === null ? [-1, -1, ''] : [place.sequence, place.line, place.id]);
+  switch (sought.by) {
+    case 'identity': {
+      const pairs = JSON.stringify(sought.of.map(({ identity, code }) => [identity, code]));
+      return {
+        sql: `SELECT ${factColumns} FROM (SELECT value ->> 0 AS of_identity, value ->> 1 AS of_code FROM json_each(?))
+              CROSS JOIN letters ON feed = ? AND identity = of_identity AND code = of_code`,
+        parameters: [pairs, sought.feed],
+      };
+    }
+    case 'id':
+      return { sql: `SELECT ${factColumns} FROM letters WHERE id ${inList}`, parameters: [JSON.stringify(sought.ids)] };
+    case 'key':
+      return {
+        sql: `SELECT ${factColumns} FROM letters INDEXED BY letters_by_key WHERE feed = ? AND key ${inList} AND settled = 0`,
+        parameters: [sought.feed, JSON.stringify(sought.keys)],
+      };
+    case 'met':
+      return {
+        sql: `SELECT ${factColumns} FROM letters INDEXED BY letters_met
+              WHERE feed = ? AND settled = 0 AND state = 'open' AND ${inOrderMet}`,
+        parameters: [sought.feed, ...after(sought.after), sought.limit],
+      };
+    case 'keyless':
+      return {
+        sql: `SELECT ${factColumns} FROM letters INDEXED BY letters_without_key
+              WHERE feed = ? AND key IS NULL AND settled = 0 AND state = 'open' AND sequence < ?
+              ORDER BY sequence, line, id LIMIT ?`,
+        parameters: [sought.feed, sought.beforeSequence, sought.limit],
+      };
+    case 'redrive':
+      return {
+        sql: `SELECT ${factColumns} FROM letters INDEXED BY letters_by_redrive
+              WHERE redrive_run_id = ? AND (state = 'redriven' OR state = 'open' AND run_id = redrive_run_id) AND ${inOrderMet}`,
+        parameters: [sought.runId, ...after(sought.after), sought.limit],
+      };
+  }
+}
+
+const putLetter = `INSERT INTO letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint,
+     "row", header, desired, answer, sequence, redrive_run_id, first_at, last_at)
+   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?19)
+   ON CONFLICT (feed, identity, code) DO UPDATE SET key = ?5, class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
+     message = ?11, hint = ?12, "row" = ?13, header = ?14, desired = ?15, answer = ?16, sequence = ?17, redrive_run_id = ?18,
+     last_at = ?19, seen_count = seen_count + ?20, state = 'open', settled = 0`;
+
+function putValues(letter: LetterEntry, headers: HeaderNumbers): readonly SQLInputValue[] {
+  return [
+    letter.id,
+    letter.feed,
+    letter.identity,
+    letter.code,
+    letter.key,
+    letter.class,
+    letter.runId,
+    letter.file,
+    letter.line,
+    letter.field,
+    letter.message,
+    letter.hint,
+    json(withoutHeader(letter.row)),
+    headerOf(letter.row, headers),
+    json(letter.desired),
+    json(letter.answer),
+    letter.sequence,
+    letter.redriveRunId,
+    letter.atMs,
+    letter.seenBy,
+  ];
+}
+
+function assigned({ state, redriveRunId, attemptsBy, seenBy, lastAtMs }: LetterChange) {
+  const changes: readonly (readonly [string, SQLInputValue | undefined])[] = [
+    ['state = ?', state],
+    [`settled = ? IN (${settledList})`, state],
+    ['redrive_run_id = ?', redriveRunId],
+    ['attempts = attempts + ?', attemptsBy],
+    ['seen_count = seen_count + ?', seenBy],
+    ['last_at = ?', lastAtMs],
+  ];
+  const given = changes.flatMap(([assignment, value]) => (value === undefined ? [] : [{ assignment, value }]));
+  return {
+    assignments: given.map(({ assignment }) => assignment).join(', '),
+    parameters: given.map(({ value }) => value),
+  };
+}
+
+/** By the text of a header. */
+type HeaderNumbers = ReadonlyMap<string, number>;
+
+/** A header is an array that many rows share: its text is made once. */
+const headerTexts = new WeakMap<readonly string[], string>();
+
+function headerText(columns: readonly string[]): string {
+  let text = headerTexts.get(columns);
+  if (text === undefined) {
+    text = JSON.stringify(columns);
+    headerTexts.set(columns, text);
+  }
+  return text;
+}
+
+function headerOf(row: Row | null, headers: HeaderNumbers): number | null {
+  return row?.kind === 'cells' ? (headers.get(headerText(row.columns)) ?? null) : null;
+}
+
+async function enterHeaders(statements: Statements, rows: readonly (Row | null)[]): Promise<HeaderNumbers> {
+  const texts = new Set(rows.flatMap((row) => (row?.kind === 'cells' ? [headerText(row.columns)] : [])));
+  const numbers = new Map<string, number>();
+  for (const text of texts) {
+    await statements.run('INSERT INTO letter_headers (columns) VALUES (?) ON CONFLICT DO NOTHING', text);
+    const row = await statements.get('SELECT number FROM letter_headers WHERE columns = ?', text);
+    numbers.set(text, Number(row?.number));
+  }
+  return numbers;
+}
+
+type Headers = ReadonlyMap<number, readonly string[]>;
+
+async function readHeaders(statements: Statements, numbers: readonly (number | null)[]): Promise<Headers> {
+  const wanted = [...new Set(numbers.filter((number) => number !== null))];
+  if (wanted.length === 0) return new Map();
+  const rows = await statements.all(
+    `SELECT number, columns FROM letter_headers WHERE number ${inList}`,
+    JSON.stringify(wanted),
+  );
+  return new Map(rows.map(({ number, columns }) => [Number(number), parseJson<string[]>(columns) ?? []]));
+}
+
+function withoutHeader(row: Row | null): Row | null {
+  // The table has no column for an absent member.
+  return row?.kind === 'cells' ? ({ ...row, columns: undefined } as unknown as Row) : row;
+}
+
+function withHeader(row: Row | null, header: number | null, headers: Headers): Row | null {
+  return row?.kind === 'cells' ? { ...row, columns: headers.get(header ?? 0) ?? [] } : row;
+}
+
+const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+function toFacts(row: ResultRow): LetterFacts {
+  return {
+    id: String(row.id),
+    feed: String(row.feed),
+    identity: String(row.identity),
+    code: String(row.code),
+    key: textOrNull(row.key),
+    class: String(row.class) as DeadClass,
+    field: textOrNull(row.field),
+    file: String(row.file),
+    line: Number(row.line),
+    sequence: Number(row.sequence),
+    // Written by this ledger from a value of that type.
+    state: String(row.state) as DeadLetterState,
+    runId: String(row.run_id),
+    firstRunId: String(row.first_run_id),
+    redriveRunId: textOrNull(row.redrive_run_id),
+  };
+}
+
+function toLetter(row: ResultRow, headers: Headers): DeadLetter {
+  const { identity: _identity, firstRunId: _first, redriveRunId, ...facts } = toFacts(row);
+  return {
+    ...facts,
+    message: String(row.message),
+    hint: String(row.hint),
+    row: withHeader(parseJson<Row>(row.row), numberOrNull(row.header), headers),
+    desired: parseJson<DesiredContact>(row.desired),
+    answer: parseJson<ServiceAnswer>(row.answer),
+    attempts: Number(row.attempts),
+    seenCount: Number(row.seen_count),
+    redriveRunId: facts.state === 'redriven' ? redriveRunId : null,
+    firstAtMs: Number(row.first_at),
+    lastAtMs: Number(row.last_at),
+  };
+}
+
+function toRedrive(row: ResultRow): RedriveRecord {
+  const choice = parseJson<Pick<RedriveRecord, 'ids' | 'code' | 'metBy'>>(row.choice);
+  return {
+    runId: String(row.run_id),
+    feed: String(row.feed),
+    ids: choice?.ids ?? null,
+    code: choice?.code ?? null,
+    metBy: choice?.metBy ?? [],
+    after: parseJson<MetPlace>(row.after),
+    isTaking: row.is_taking === 1,
+  };
+}
