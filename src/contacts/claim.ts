@@ -1,6 +1,6 @@
 /**
- * A claim: what a write is about to change, entered before it is sent; and what of it has landed, if no answer came
- * (`docs/rules.md`, "One contact per key", step 6).
+ * A claim: what a write is about to change, entered before it is sent; what of it has landed, if no answer came (`docs/rules.md`,
+ * "One contact per key", step 6); and what the journal keeps of each write that landed.
  *
  * A doubt is resolved field by field and exactly, by a read after the horizon:
  *
@@ -12,12 +12,13 @@
  */
 import { type Base, emptySaid, type PlanInput, type Said } from '#src/contacts/base.ts';
 import { type DesiredScalars, type ScalarName, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { planContact } from '#src/contacts/plan.ts';
+import { type CreatePlan, type PatchPlan, planContact } from '#src/contacts/plan.ts';
 import { saidIfSettled } from '#src/contacts/settle.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
-import { alikeValue, customFieldName, type FieldName, type ItemKind } from './desired.ts';
-import { identitiesOf, wantedItems } from './merge.ts';
+import { alikeValue, customFieldName, type FieldName, type ItemKind, itemIdentity, sameText } from './desired.ts';
+import { identitiesOf, itemsOf, wantedItems } from './merge.ts';
+import type { Change, JournalEntry } from './outcome.ts';
 
 interface ClaimedField {
   readonly field: FieldName;
@@ -36,8 +37,14 @@ export interface Claim {
   /** The write gives a contact its key that had none. */
   readonly links?: true;
   readonly fields: readonly ClaimedField[];
+  /** The e-mails and phones that it adds, removes or relabels; absent in claims of an older ledger. */
+  readonly items?: readonly Change[];
   /** What the feed will have said. */
   readonly said: Said;
+  /** The run whose write it is; absent in claims of an older ledger. */
+  readonly runId?: string;
+  /** What has landed of it is in the journal. */
+  readonly isTold?: true;
 }
 
 /**
@@ -56,6 +63,7 @@ export function claimOf(input: PlanInput, createdAs: string | null = null): Clai
     fields: plan.verdicts
       .filter(({ decision }) => decision === 'write')
       .map(({ field, theirs, ours }) => ({ field, from: theirs, to: ours })),
+    items: plan.reasons.filter(({ field }) => itemOf(field) !== null),
     said: saidIfSettled({ ...input, plan, reply: input.theirs ?? null }),
   };
 }
@@ -123,4 +131,51 @@ function landedSlots(kind: ItemKind, before: readonly Slot[], after: readonly Sl
   });
   if (next.length === 0) return before;
   return [...before.filter((slot) => !next.some((one) => one.slot === slot.slot)), ...next];
+}
+
+/** What the journal keeps of a write that was answered: `reply` shows what came of it. */
+export function journalOfReply({ kind, body, reasons }: CreatePlan | PatchPlan, reply: Contact): JournalEntry {
+  const isLink = kind === 'patch' && body.externalId !== undefined;
+  const changes = reasons
+    .filter((change) => hasLanded(change, reply))
+    .map((change) => (itemOf(change.field) === null ? { ...change, to: fieldValueOf(reply, change.field) } : change));
+  return { runId: null, contactId: reply.id, kind: isLink ? 'link' : kind, changes };
+}
+
+/** What the journal keeps of a write without an answer; null where nothing of it has landed, or the journal has it. */
+export function journalOfClaim(claim: Claim, found: Contact): JournalEntry | null {
+  const { kind, fields, items = [], links, source, isTold, runId = null } = claim;
+  // Another tool's contact is no create of ours, whatever it holds.
+  if (isTold || (kind === 'create' && source !== null && !isMadeBy(claim, found))) return null;
+  const landed = fields.filter((one) => {
+    const theirs = fieldValueOf(found, one.field);
+    return hasLanded(one, found) && alikeValue(fieldTypeOf(found, one.field), theirs, one.to);
+  });
+  const changes = [
+    ...landed.map(({ field, from }) => ({ field, from, to: fieldValueOf(found, field), why: 'landed' as const })),
+    ...items.filter((one) => hasLanded(one, found)).map((one) => ({ ...one, why: 'landed' as const })),
+  ];
+  const isKnown = kind === 'create' ? isMadeBy(claim, found) : links === true && found.externalId !== null;
+  if (changes.length === 0 && !isKnown) return null;
+  return { runId, contactId: found.id, kind: links ? 'link' : kind, changes };
+}
+
+/** Whether the contact shows the change of an item, or another value of a field than before. */
+function hasLanded({ field, from, to }: Pick<Change, 'field' | 'from' | 'to'>, contact: Contact): boolean {
+  const item = itemOf(field);
+  if (item === null) return !isExactly(fieldValueOf(contact, field), from);
+  const there = itemsOf(item.kind, contact).filter(
+    ({ value }) => value !== null && itemIdentity(item.kind, value) === item.identity,
+  );
+  if (from === null) return there.length > 0;
+  if (to === null) return there.length === 0;
+  return there.some(({ name }) => typeof to === 'string' && sameText(name, to));
+}
+
+/** Null for a scalar or custom field. */
+function itemOf(field: FieldName): { readonly kind: ItemKind; readonly identity: string } | null {
+  for (const kind of ['email', 'phone'] as const) {
+    if (field.startsWith(`${kind}.`)) return { kind, identity: field.slice(kind.length + 1) };
+  }
+  return null;
 }

@@ -198,7 +198,7 @@ interface MergedItems {
 /** The list's name in said, ours and owned; the interface has another for phones. */
 export const listOf = { email: 'emails', phone: 'phones' } as const;
 
-function itemsOf(kind: ItemKind, contact: Contact): readonly ContactItem[] {
+export function itemsOf(kind: ItemKind, contact: Contact): readonly ContactItem[] {
   return kind === 'email' ? contact.defaultFields.emails : contact.defaultFields.phoneNumbers;
 }
 

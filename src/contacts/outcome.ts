@@ -55,6 +55,23 @@ export interface Change {
   readonly why: ChangeKind;
 }
 
+/**
+ * One write in the journal: it was answered, or a later read showed that it landed (`docs/rules.md`, "The journal"). Values are those
+ * of the service where they are known, and of a relabelled item its labels.
+ */
+export interface JournalEntry {
+  /** The run whose write it was; null: the one that enters it. */
+  readonly runId: string | null;
+  readonly contactId: string;
+  /** `link`: a contact that had no externalId got one, perhaps with other changes. */
+  readonly kind: 'create' | 'patch' | 'link';
+  /** Of a create: each value, from null. */
+  readonly changes: readonly JournalChange[];
+}
+
+/** `landed`: no answer came, and a later read showed the value. */
+export type JournalChange = Omit<Change, 'why'> & { readonly why: ChangeKind | 'landed' };
+
 /** A field that the file and people changed in different ways: nothing is written to it (policy `shared`). */
 export interface HeldField {
   readonly field: FieldName;

@@ -10,7 +10,7 @@
  */
 import type { Agreement, FieldStamp, Ownership, Said } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
-import type { HeldField } from '#src/contacts/outcome.ts';
+import type { HeldField, JournalEntry } from '#src/contacts/outcome.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { NewRun, RunRecord } from './runs.ts';
 
@@ -178,6 +178,8 @@ export interface ClaimedContact extends WrittenContact {
     readonly agreed: readonly Agreement[];
     readonly stamps: readonly FieldStamp[];
     readonly saids: readonly MovedSaid[];
+    /** What has landed of it; null where nothing did, or the journal has it. */
+    readonly journal: JournalEntry | null;
   } | null;
 }
 

@@ -1,6 +1,6 @@
 /** A staged record: a changed row of a run, waiting for its outcome (`docs/design.md`, "Stage, then apply"). */
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { DeadClass, HeldField, Problem, SkipReason } from '#src/contacts/outcome.ts';
+import type { DeadClass, HeldField, JournalEntry, Problem, SkipReason } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import type { BoundContact, MovedSaid, SaidRecord, SettledSaid } from './contacts.ts';
@@ -155,6 +155,8 @@ export interface SettledRecord {
   readonly afterDoubt?: 'adopted' | 'created';
   /** What other feeds are to have said from now on. */
   readonly others: readonly MovedSaid[];
+  /** The writes that landed, in their order. */
+  readonly journal?: readonly JournalEntry[];
 }
 
 export interface SettleRequest {

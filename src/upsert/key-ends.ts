@@ -2,7 +2,7 @@
  * What an end of the machine means for the row: its outcome, both halves of the base, and the words of a dead letter.
  */
 import type { Said } from '#src/contacts/base.ts';
-import { claimOf, resolveClaim } from '#src/contacts/claim.ts';
+import { claimOf, journalOfClaim, journalOfReply, resolveClaim } from '#src/contacts/claim.ts';
 import type { DeadClass } from '#src/contacts/outcome.ts';
 import { isLinked, type Plan } from '#src/contacts/plan.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
@@ -24,7 +24,7 @@ import {
   type Written,
 } from './key-work.ts';
 
-type Ended = Pick<SettledRecord, 'end' | 'bound' | 'said' | 'others' | 'afterDoubt'>;
+type Ended = Pick<SettledRecord, 'end' | 'bound' | 'said' | 'others' | 'afterDoubt' | 'journal'>;
 
 /** The end that the machine has decided, with all that the ledger is to keep of it. */
 export function endOf(record: StagedRecord, as: KeyEnd, contents: Contents): SettledRecord {
@@ -91,6 +91,8 @@ function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs 
   // A contact that an intent of Patchbay's made counts as created, whenever it is found. One that is adopted counts as
   // updated, and so does one that an update of Patchbay's changed before its answer was lost.
   const outcome = madeByUs ? 'created' : adopted || record.sent ? 'updated' : 'unchanged';
+  const { claim } = lease.contact;
+  const landed = claim === null ? null : journalOfClaim(claim, theirs);
   // Another feed has decided since about all that was left of the row.
   const isOvertaken = outcome === 'unchanged' && plan.passed.length > 0 && plan.held.length === 0;
   return {
@@ -101,6 +103,7 @@ function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs 
     said: saidOf(record, said, plan),
     others: movedSaids(lease, others, false),
     ...(lease.contact.state === 'intent' ? { afterDoubt: 'adopted' } : {}),
+    ...(landed === null ? {} : { journal: [landed] }),
   };
 }
 
@@ -118,6 +121,7 @@ function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAt
     said: saidOf(record, said, plan),
     others: movedSaids(lease, others, isCreate),
     ...(lease.contact.state === 'intent' ? { afterDoubt: isCreate ? 'created' : 'adopted' } : {}),
+    journal: [journalOfReply(plan, reply)],
   };
 }
 
@@ -169,7 +173,7 @@ function partlyWritten({ feed }: StagedRecord, { lease, sent, reply, writtenAtMs
   const base = claim === null ? lease.base : resolveClaim(lease.base, claim, input.feed, reply);
   const owned = nextOwnership(base.owned, plan.written, reply);
   const bound = { contactId: reply.id, ...base, seen: reply, owned, writtenAtMs };
-  return { bound, others: allMovedSaids({ ...lease, base }, feed) };
+  return { bound, others: allMovedSaids({ ...lease, base }, feed), journal: [journalOfReply(plan, reply)] };
 }
 
 /** Why a row was rejected, in the words of its dead letter: what happened, and what to do next. */

@@ -9,7 +9,7 @@
  * ledger before the write is sent (`ownedIfLanded` in `contacts/settle.ts` says why); a write is sent while its lease, its intent and its read
  * are still good, checked after the rate gate and right before the socket write.
  */
-import { claimOf, isMadeBy, resolveClaim } from '#src/contacts/claim.ts';
+import { type Claim, claimOf, isMadeBy, journalOfClaim, resolveClaim } from '#src/contacts/claim.ts';
 import { isLinked } from '#src/contacts/plan.ts';
 import { matchByKey, sameContents, verifyReply } from '#src/contacts/reply.ts';
 import { invariant, PatchbayError, unreachable } from '#src/errors.ts';
@@ -177,7 +177,10 @@ export async function commitIntents(
   const held = new Set(
     await inStep('intend', () =>
       ledger.contacts.intend({
-        contacts: keys.map(({ contents }) => ({ ...ownedIfWritten(contents), claim: claimOf(contents.input) })),
+        contacts: keys.map(({ record, contents }) => ({
+          ...ownedIfWritten(contents),
+          claim: ofRun(record, claimOf(contents.input)),
+        })),
         owner: chunk.owner,
         runId: chunk.run.id,
         bootId: clock.bootId,
@@ -226,16 +229,30 @@ export function linkTaken({ lease, theirs }: Differs): Answer {
   return { event: { kind: 'foundOtherKey' }, contents: { is: 'conflict', lease, ids: [theirs.id] } };
 }
 
-function claimedContact({ feed, position }: StagedRecord, contents: Differs): ClaimedContact {
+function ofRun({ runId }: StagedRecord, claim: Claim | null): Claim | null {
+  return claim === null ? null : { ...claim, runId };
+}
+
+/** The claims of these patches are in the ledger; and what has landed of an earlier one, which they replace, is in the journal. */
+export function asClaimed(contents: Differs, horizonAtMs: number): Claimed {
+  const { lease } = contents;
+  const { claim } = lease.contact;
+  const contact = { ...lease.contact, claim: claim === null ? null : { ...claim, isTold: true as const } };
+  return { ...contents, is: 'claimed', lease: { ...lease, contact }, horizonAtMs };
+}
+
+function claimedContact(record: StagedRecord, contents: Differs): ClaimedContact {
+  const { feed, position } = record;
   const { lease, input, madeByUs } = contents;
   const { claim } = lease.contact;
   const createdAs = madeByUs ? (claim?.source ?? null) : null;
   const link = isLinked(contents.theirs) ? { linkTo: contents.theirs.id } : {};
-  const written = { ...ownedIfWritten(contents), position, claim: claimOf(input, createdAs), ...link };
+  const written = { ...ownedIfWritten(contents), position, claim: ofRun(record, claimOf(input, createdAs)), ...link };
   // The new claim replaces one that is resolved: what came of that must be remembered now.
   if (claim === null) return { ...written, resolved: null };
   const { agreed, stamps } = lease.base;
-  return { ...written, resolved: { agreed, stamps, saids: allMovedSaids(lease, feed) } };
+  const journal = journalOfClaim(claim, contents.theirs);
+  return { ...written, resolved: { agreed, stamps, saids: allMovedSaids(lease, feed), journal } };
 }
 
 /** @throws what stops all work; nothing was sent then. */

@@ -20,6 +20,7 @@ import { endOf } from './key-ends.ts';
 import { type Effect, type KeyState, stepKey } from './key-machine.ts';
 import {
   AnswerLost,
+  asClaimed,
   claimPatches,
   commitIntents,
   createContact,
@@ -176,7 +177,7 @@ async function claimAll(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
       await answer(chunk, slot, linkTaken(contents));
       continue;
     }
-    slot.work = withQuestion(record, state, 'patch', { ...contents, is: 'claimed', horizonAtMs });
+    slot.work = withQuestion(record, state, 'patch', asClaimed(contents, horizonAtMs));
   }
 }
 
@@ -238,7 +239,7 @@ async function ask(chunk: Chunk, slot: Slot): Promise<Answer> {
       if (contents.is === 'claimed') return await patchContact(chunk, record, contents);
       const { horizonAtMs, refused } = await claimPatches(chunk, [{ record, contents }]);
       if (refused.has(record.key)) return linkTaken(contents);
-      const claimed = { ...contents, is: 'claimed', horizonAtMs } as const;
+      const claimed = asClaimed(contents, horizonAtMs);
       slot.work = withQuestion(record, state, 'patch', claimed);
       return await patchContact(chunk, record, claimed);
     }

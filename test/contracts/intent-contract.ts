@@ -102,7 +102,7 @@ export function intentContract(open: OpenLedger): void {
     const stamps = [{ feed: 'crm', sequence: 7, fields: ['role'] }] as const;
     const saids = [{ feed: 'crm', said: saidOfKey('k1'), looksAgain: true, sequence: 7 }];
     const claimed = { key: 'k1', owned: nobodyOwns, position: 1, claim: claimBy('crm', 8) };
-    const resolved = { agreed, stamps, saids };
+    const resolved = { agreed, stamps, saids, journal: null };
     await ledger.contacts.claimItems({
       ...claiming,
       contacts: [{ ...claimed, resolved }],
