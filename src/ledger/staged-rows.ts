@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
 import { closeLetters, closeLettersOf, enterDeadRows } from './dead-rows.ts';
 import { cancelledEvent, eventsThatFit, isOfCancelling } from './rules/events.ts';
-import { batchesOf, stagedRow, storedRows } from './rules/staging.ts';
+import { batchesOf, deadWithdrawn, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
 import type { KeyTrace, LinkCode, StagedRecord, StagedSlice, StagingLedger } from './staging.ts';
@@ -31,6 +31,8 @@ type RowLedger = Pick<
   StagingLedger,
   | 'metBefore'
   | 'stage'
+  | 'confirm'
+  | 'confirmedSince'
   | 'newKeyRows'
   | 'linkRows'
   | 'nextBatches'
@@ -89,21 +91,26 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
         invariant(place !== null, 'the run of a slice is there', { run: slice.runId });
         const { sequence } = place;
         // What gives way goes first: a new record of the same key must not end with it.
-        const gone = await beside.positionsOf(
+        const byKey = await beside.positionsOf(
           sequence,
           slice.withdrawn.map(({ key }) => key),
         );
-        const positions = slice.withdrawn.flatMap(({ key }) => gone.get(key) ?? []);
+        const rows = slice.withdrawnRows ?? [];
+        const ends = new Map(rows.map(({ position, end }) => [position, end]));
+        const content = await recordsAt(tables, place, [...ends.keys()]);
         await runs.changeRows(
           sequence,
-          positions.map((position) => ({ position, outcome: 'withdrawn' })),
+          [...byKey.values(), ...ends.keys()].map((position) => ({ position, outcome: 'withdrawn' })),
         );
+        const withdrawnDead = [
+          ...slice.withdrawn.flatMap(({ end }) => (end.outcome === 'dead' ? [end.dead] : [])),
+          ...content.flatMap((record) => deadWithdrawn(record, ends.get(record.position) ?? { kind: 'skipped' }) ?? []),
+        ];
         if (slice.records.length > 0) {
           const known = await runs.headers(sequence);
-          const { rows, headers } = storedRows(slice.records, place.lastPosition, known);
-          await runs.insertRows(sequence, { rows, headers, batches: batchesOf(rows, slice.rowsPerBatch) });
+          const stored = storedRows(slice.records, place.lastPosition, known);
+          await runs.insertRows(sequence, { ...stored, batches: batchesOf(stored.rows, slice.rowsPerBatch) });
         }
-        const withdrawnDead = slice.withdrawn.flatMap(({ end }) => (end.outcome === 'dead' ? [end.dead] : []));
         await beside.stage(slice, sequence);
         const rejected = [...withdrawnDead, ...slice.dead].map((dead) => ({ dead }));
         const deadNew = await enterDeadRows(tables, place, rejected, slice.atMs);
@@ -112,7 +119,18 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
         await closeLetters(tables, slice.answered ?? []);
         await runs.insertEvents(sequence, eventsThatFit(slice.events, place.lastEvent));
         await runs.changeRun(sequence, {}, { ...slice.counts, deadNew });
+        return place.lastPosition + 1;
       }),
+
+    confirm: (runId, { unchanged, met }) =>
+      transact(async ({ runs }) => {
+        const place = await runs.place(runId);
+        if (place?.state !== 'staging') return;
+        await runs.putBitmap(place.sequence, 'unchanged', unchanged);
+        await runs.putBitmap(place.sequence, 'met', met);
+      }),
+
+    confirmedSince: (feed, sequence) => reads.runs.bitmaps(feed, 'unchanged', sequence + 1, Number.MAX_SAFE_INTEGER),
 
     newKeyRows: async (runId, afterPosition, limit) => {
       const place = await reads.runs.place(runId);

@@ -116,10 +116,12 @@ export interface StagedSlice {
   readonly rowsPerBatch: number;
   readonly records: readonly NewStagedRecord[];
   /** Keys met in this slice, new or with another kind than before. */
-  readonly traces: readonly KeyTrace[];
+  readonly traces?: readonly KeyTrace[];
   readonly dead: readonly DeadRow[];
   /** Keys staged earlier in this run that must not be written after all. */
   readonly withdrawn: readonly { readonly key: string; readonly end: RecordEnd }[];
+  /** Rows staged earlier in this run that must not be written after all. */
+  readonly withdrawnRows?: readonly WithdrawnRow[];
   /** Keys whose rows are unchanged: this run has spoken for them, an older row of the feed must not any more. */
   readonly unchanged?: readonly string[];
   /** Rows that now look like this while their contacts need no change: they are known by this hash from now on. */
@@ -129,6 +131,20 @@ export interface StagedSlice {
   readonly events: readonly RunEvent[];
   readonly counts: CountDelta;
   readonly atMs: number;
+}
+
+/** A row that another one of the file has ended. A dead one leaves a letter with its content, which the ledger holds. */
+export interface WithdrawnRow {
+  readonly position: number;
+  readonly end: { readonly kind: 'skipped' } | { readonly kind: 'dead'; readonly problem: Problem };
+}
+
+/** Which keys of its feed a file holds: bitmaps by the numbers of their contacts (`rules/bitmap.ts`). */
+export interface KeysOfFile {
+  /** Those whose rows are unchanged. */
+  readonly unchanged: Uint8Array;
+  /** All that the feed knows, whatever their rows say. */
+  readonly met: Uint8Array;
 }
 
 export interface BatchRecord {
@@ -180,7 +196,18 @@ export interface StagingLedger {
     runId: string,
     keys: readonly string[],
   ): Promise<{ readonly traces: ReadonlyMap<string, KeyTrace>; readonly staged: ReadonlyMap<string, StagedRecord> }>;
-  stage(slice: StagedSlice): Promise<void>;
+  /** @returns the position of its first record; the others follow one by one. */
+  stage(slice: StagedSlice): Promise<number>;
+  /**
+   * The file was read to its end: the run has spoken for these keys, and an older row of the feed does not any more. Nothing
+   * where the run is not being staged.
+   */
+  confirm(runId: string, keys: KeysOfFile): Promise<void>;
+  /** What runs of the feed behind that sequence have found unchanged; the newest first. */
+  confirmedSince(
+    feed: string,
+    sequence: number,
+  ): Promise<readonly { readonly sequence: number; readonly bits: Uint8Array }[]>;
   /** Rows without an outcome whose keys are bound to no contact, in the order of the file. */
   newKeyRows(runId: string, afterPosition: number, limit: number): Promise<readonly NewKeyRow[]>;
   /** Enters what such rows were found to be. */

@@ -130,6 +130,52 @@ export function stagingContract(open: OpenLedger): void {
     expect(await ledger.deadLetters.list({ limit: 10 })).toMatchObject([{ key: 'k1', code: 'duplicateKey' }]);
   });
 
+  test('a row that is withdrawn by its position is never written, and a dead one leaves a letter with its content', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const keys = ['k1', 'k2', 'k3'].map((key) => newRecord(key));
+    expect(await ledger.runs.stage(slice(run, { records: keys.slice(0, 1), counts: { rows: 1 } }))).toBe(1);
+    expect(await ledger.runs.stage(slice(run, { records: keys.slice(1), counts: { rows: 2 } }))).toBe(2);
+    const problem = { code: 'duplicateKey', line: 2, field: null, value: 'k2', message: 'differs', hint: 'h' };
+    const withdrawnRows = [
+      { position: 1, end: { kind: 'skipped' } },
+      { position: 2, end: { kind: 'dead', problem } },
+    ] as const;
+    expect(await ledger.runs.stage(slice(run, { withdrawnRows, counts: { skipped: 1, dead: 1 } }))).toBe(4);
+    await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
+    expect((await pendingOf(ledger, run)).map(({ key }) => key)).toEqual(['k3']);
+    expect(await ledger.runs.pendingCount('r1')).toBe(1);
+    expect(await ledger.runs.deadRows('r1', 0, 10)).toMatchObject([
+      { class: 'invalid', code: 'duplicateKey', line: 2, key: 'k2', problems: [problem], row: keys[1]?.row },
+    ]);
+  });
+
+  test('what a run found unchanged is told to the runs of its feed before it, the newest first, until it is read again', async () => {
+    const { ledger } = await openForTest(open);
+    const first = await stagingRun(ledger, 'r1');
+    const second = await stagingRun(ledger, 'r2');
+    await stagingRun(ledger, 'r3', { feed: 'crm' });
+    for (const [id, byte] of [
+      ['r1', 1],
+      ['r2', 6],
+      ['r3', 8],
+    ] as const) {
+      await ledger.runs.confirm(id, { unchanged: Uint8Array.of(byte), met: Uint8Array.of(255) });
+    }
+    const since = async (sequence: number) =>
+      (await ledger.runs.confirmedSince('main', sequence)).map((one) => [one.sequence, [...one.bits]]);
+    expect(await since(0)).toEqual([
+      [second.sequence, [6]],
+      [first.sequence, [1]],
+    ]);
+    expect(await since(first.sequence)).toEqual([[second.sequence, [6]]]);
+    await ledger.runs.beginStaging('r2', createdAtMs);
+    expect(await since(first.sequence)).toEqual([]);
+    await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
+    await ledger.runs.confirm('r1', { unchanged: Uint8Array.of(9), met: Uint8Array.of(9) });
+    expect(await since(0)).toEqual([[first.sequence, [1]]]);
+  });
+
   test('what a feed has settled is found by row hash and by key, and belongs to that feed', async () => {
     const { ledger } = await openForTest(open);
     const run = await applyingRun(ledger, 'r1', ['k1', 'k2']);

@@ -1,5 +1,5 @@
 /** Rules on staged rows: how a row is stored without its header, read again with it, and which batch it is in. Pure. */
-import type { NewStagedRecord, StagedRecord } from '#src/ledger/staging.ts';
+import type { DeadRow, NewStagedRecord, StagedRecord, WithdrawnRow } from '#src/ledger/staging.ts';
 import type { PendingRow, RunPlace, Span, StoredRow } from '#src/ledger/tables/runs.ts';
 import type { Row } from '#src/sources/row.ts';
 
@@ -72,4 +72,15 @@ export function batchesOf(
     batches.set(batch, { batch, first: batches.get(batch)?.first ?? position, last: position });
   }
   return [...batches.values()];
+}
+
+/** The letter of a row that was withdrawn; null where it was skipped. */
+export function deadWithdrawn(
+  { key, row }: Pick<StagedRecord, 'key' | 'row'>,
+  end: WithdrawnRow['end'],
+): DeadRow | null {
+  if (end.kind === 'skipped') return null;
+  const { problem } = end;
+  const { code } = problem;
+  return { class: 'invalid', code, line: row.line, key, problems: [problem], row, desired: null, answer: null };
 }

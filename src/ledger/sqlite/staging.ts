@@ -130,7 +130,7 @@ const besideTables: Readonly<Record<BesidePart, readonly [table: string, column:
 
 function stageBeside(db: Database, slice: StagedSlice, sequence: number): void {
   const { runId, feed } = slice;
-  for (const trace of slice.traces) {
+  for (const trace of slice.traces ?? []) {
     db.run(
       `INSERT INTO run_keys (run_id, key, line, fingerprint, kind) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (run_id, key) DO UPDATE SET kind = excluded.kind, line = excluded.line, fingerprint = excluded.fingerprint`,

@@ -1,0 +1,43 @@
+/**
+ * Bitmaps over the keys of a ledger: one bit for each key, by the number of its contact; eight numbers a byte, the lowest bit first.
+ * Pure. A bitmap ends anywhere behind its last bit.
+ */
+
+/** For numbers up to `numberMax`. */
+export function emptyBitmap(numberMax: number): Uint8Array {
+  return new Uint8Array((numberMax >>> 3) + 1);
+}
+
+/** A number beyond its end is not entered. */
+export function enterBit(bits: Uint8Array, number: number): void {
+  const byte = bits[number >>> 3];
+  if (byte !== undefined) bits[number >>> 3] = byte | (1 << (number & 7));
+}
+
+export function hasBit(bits: Uint8Array, number: number): boolean {
+  return ((bits[number >>> 3] ?? 0) & (1 << (number & 7))) !== 0;
+}
+
+const bitsOfByte = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
+
+export function countBits(bits: Uint8Array): number {
+  let count = 0;
+  for (const byte of bits) count += bitsOfByte[byte] ?? 0;
+  return count;
+}
+
+/** How many numbers are in both. */
+export function countShared(one: Uint8Array, other: Uint8Array): number {
+  const length = Math.min(one.length, other.length);
+  let count = 0;
+  for (let index = 0; index < length; index += 1) count += bitsOfByte[(one[index] ?? 0) & (other[index] ?? 0)] ?? 0;
+  return count;
+}
+
+/** What is in one of them. */
+export function union(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const [long, short] = one.length < other.length ? [other, one] : [one, other];
+  const bits = Uint8Array.from(long);
+  for (const [index, byte] of short.entries()) bits[index] = (bits[index] ?? 0) | byte;
+  return bits;
+}
