@@ -29,7 +29,10 @@ export type Moment = Pick<Clock, 'nowMs' | 'monotonicMs' | 'bootId'>;
 export function systemClock(): Clock {
   return {
     nowMs: () => Date.now(),
-    monotonicMs: () => Number(process.hrtime.bigint() / 1_000_000n),
+    monotonicMs: () => {
+      const [seconds, nanoseconds] = process.hrtime();
+      return seconds * 1_000 + Math.floor(nanoseconds / 1_000_000);
+    },
     // Read once and on demand: it may take a child process.
     get bootId() {
       thisBoot ??= readBootId(thisSystem);

@@ -49,7 +49,7 @@ type RateCall = 'take' | 'written' | 'giveBack' | 'pause';
  * The script takes one key; its arguments are the call, the configured rate, and:
  *
  * - `take`: prefix, first number, number of passes wanted. The passes are named `PREFIX:NUMBER`;
- * - `written`: prefix, number, how long ago it was written;
+ * - `written`: prefix, and pairs `NUMBER:AGO` in one text: each was written that many whole milliseconds ago;
  * - `giveBack`: prefix, first number, count;
  * - `pause`: for how long.
  *
@@ -68,16 +68,45 @@ export function rateGateScript(clockMs: string = redisClockMs): string {
   return `
 local key, call, configured = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local clockMs = ${clockMs}
-local known = redis.call('EXISTS', key) == 1
 
-local function exact(number) return string.format('%.17g', number) end
-local function mark(name, absent)
-  local score = redis.call('ZSCORE', key, name)
-  if not score then return absent end
-  return -tonumber(score)
+-- Formatting is the slowest part: each number once.
+local texts = {}
+local function exact(number)
+  local text = texts[number] or string.format('%.17g', number)
+  texts[number] = text
+  return text
 end
-local function setMark(name, value) redis.call('ZADD', key, exact(-value), name) end
+-- Each mark is read once, and written once at the end. false: it is not set.
+local marks, changed = {}, {}
+local function mark(name, absent)
+  local value = marks[name]
+  if value == nil then
+    local score = redis.call('ZSCORE', key, name)
+    value = score and -tonumber(score)
+    marks[name] = value
+  end
+  return value or absent
+end
+local function setMark(name, value)
+  mark(name)
+  if marks[name] == value then return end
+  marks[name], changed[name] = value, true
+end
+local function saveMarks()
+  local set, cleared = {}, {}
+  for name in pairs(changed) do
+    if marks[name] then
+      set[#set + 1] = exact(-marks[name])
+      set[#set + 1] = name
+    else
+      cleared[#cleared + 1] = name
+    end
+  end
+  if #set > 0 then redis.call('ZADD', key, unpack(set)) end
+  if #cleared > 0 then redis.call('ZREM', key, unpack(cleared)) end
+end
 
+local known = mark('seenAtMs') ~= nil
 local nowMs = clockMs + mark('aheadMs', 0)
 if nowMs < mark('seenAtMs', 0) then
   nowMs = mark('seenAtMs', 0)
@@ -90,30 +119,36 @@ local function shareNow()
   local steps = math.floor((nowMs - mark('shareSinceMs', 0)) / ${rateRule.recoveryStepMs})
   return math.min(1, mark('share', 1) + ${rateRule.recoveryStep} * steps)
 end
-local function countPerWindow(allowed) return math.max(1, math.floor(allowed)) end
 local function windowOf(allowed)
   return math.max(${rateRule.secondMs}, ${rateRule.secondMs} / allowed) + ${rateRule.marginMs}
 end
 
--- Zero or below: one may pass.
-local function untilNextMs()
+-- Returns how many of them pass now, and how long the next one has to wait.
+local function take(prefix, first, wanted)
   local allowed = configured * shareNow()
-  local waitMs = math.max(mark('closedUntilMs', 0) - nowMs, mark('spacedAtMs', 0) - nowMs)
-  local place = countPerWindow(allowed) - 1
-  local oldest = redis.call('ZREVRANGE', key, place, place, 'WITHSCORES')
-  local oldestMs = tonumber(oldest[2] or '0')
-  if oldestMs > 0 then waitMs = math.max(waitMs, oldestMs + windowOf(allowed) - nowMs) end
-  return waitMs
-end
-
-local function admit(name)
-  redis.call('ZADD', key, exact(nowMs), name)
-  local allowed = configured * shareNow()
-  local windowMs, perWindow = windowOf(allowed), countPerWindow(allowed)
+  local windowMs, perWindow = windowOf(allowed), math.max(1, math.floor(allowed))
+  -- The pass of one window ago, for each that is wanted: the moment from which one more may pass.
+  local place = perWindow - 1
+  local newest = math.max(0, place - wanted + 1)
+  local oldest = redis.call('ZREVRANGE', key, newest, place, 'WITHSCORES')
   local usedCount = redis.call('ZCOUNT', key, '(' .. exact(nowMs - 2 * windowMs), '+inf')
-  local fullness = math.min(usedCount / perWindow, 1)
-  local spacingMs = (${rateRule.spacingShare} * windowMs * fullness) / perWindow
-  setMark('spacedAtMs', math.max(mark('spacedAtMs', 0), nowMs - ${rateRule.catchUpMs}) + spacingMs)
+  local granted, waitMs, passes = 0, 0, {}
+  -- Ends: each turn admits one of those wanted, or leaves.
+  while granted < wanted do
+    waitMs = math.max(mark('closedUntilMs', 0) - nowMs, mark('spacedAtMs', 0) - nowMs)
+    local oldestMs = nowMs
+    if granted <= place then oldestMs = tonumber(oldest[2 * (place - granted - newest) + 2] or '0') end
+    if oldestMs > 0 then waitMs = math.max(waitMs, oldestMs + windowMs - nowMs) end
+    if waitMs > 0 then break end
+    passes[#passes + 1] = exact(nowMs)
+    passes[#passes + 1] = string.format('%s:%d', prefix, first + granted)
+    granted = granted + 1
+    local fullness = math.min((usedCount + granted) / perWindow, 1)
+    local spacingMs = (${rateRule.spacingShare} * windowMs * fullness) / perWindow
+    setMark('spacedAtMs', math.max(mark('spacedAtMs', 0), nowMs - ${rateRule.catchUpMs}) + spacingMs)
+  end
+  if granted > 0 then redis.call('ZADD', key, unpack(passes)) end
+  return granted, waitMs
 end
 
 local function refuse(untilMs)
@@ -133,31 +168,25 @@ local function refuse(untilMs)
     recent = {}
   end
   for place = 1, ${rateRule.refusalsToSlowDown - 1} do
-    if recent[place] then setMark('refusedAtMs' .. place, recent[place])
-    else redis.call('ZREM', key, 'refusedAtMs' .. place) end
+    setMark('refusedAtMs' .. place, recent[place] or false)
   end
 end
 
 local granted, waitMs = 0, 0
 if call == 'take' then
-  local prefix, first, wanted = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-  -- Ends: each turn admits one of those wanted, or leaves.
-  while granted < wanted do
-    waitMs = untilNextMs()
-    if waitMs > 0 then break end
-    admit(string.format('%s:%d', prefix, first + granted))
-    granted = granted + 1
-  end
+  granted, waitMs = take(ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]))
 elseif call == 'written' then
-  -- A pass that is not known here was given before a flush.
-  local name = ARGV[3] .. ':' .. ARGV[4]
-  local givenAtMs = tonumber(redis.call('ZSCORE', key, name) or '0')
-  redis.call('ZADD', key, exact(math.max(givenAtMs, nowMs - tonumber(ARGV[5]))), name)
-elseif call == 'giveBack' then
-  local first = tonumber(ARGV[4])
-  for number = first, first + tonumber(ARGV[5]) - 1 do
-    redis.call('ZREM', key, string.format('%s:%d', ARGV[3], number))
+  -- A pass that is not known here was given before a flush. None is moved back.
+  local moved = {}
+  for number, agoMs in string.gmatch(ARGV[4], '(%d+):(%d+)') do
+    moved[#moved + 1] = exact(nowMs - tonumber(agoMs))
+    moved[#moved + 1] = ARGV[3] .. ':' .. number
   end
+  redis.call('ZADD', key, 'GT', unpack(moved))
+elseif call == 'giveBack' then
+  local first, names = tonumber(ARGV[4]), {}
+  for number = first, first + tonumber(ARGV[5]) - 1 do names[#names + 1] = string.format('%s:%d', ARGV[3], number) end
+  redis.call('ZREM', key, unpack(names))
 else
   refuse(nowMs + tonumber(ARGV[3]))
 end
@@ -165,6 +194,7 @@ end
 -- Passes older than two windows of the slowest rate that the callers of this key may come to are not needed any more.
 local keptMs = math.max(mark('keptMs', 0), 2 * windowOf(configured * ${rateRule.shareMin}))
 setMark('keptMs', keptMs)
+saveMarks()
 redis.call('ZREMRANGEBYSCORE', key, '(0', exact(nowMs - keptMs))
 local rememberedMs = 2 * keptMs + math.max(0, mark('closedUntilMs', 0) - nowMs)
 redis.call('PEXPIRE', key, math.ceil(rememberedMs) + ${keptIdleMs})
@@ -188,12 +218,21 @@ export interface Taken {
   readonly waitMs: number;
 }
 
+export interface WrittenPass {
+  readonly number: number;
+  /** How long ago. */
+  readonly agoMs: number;
+}
+
+/** Of one call: what Lua passes on as arguments at a time is limited. */
+export const passesPerCallMax = 1_000;
+
 /** The calls of the script. The caller numbers the passes and uses each number once. All calls reject while Redis is away. */
 export interface RateCalls {
   /** Passes from `first` on: as many as may pass now, at most `wantedCount`. */
   take(first: number, wantedCount: number): Promise<Taken>;
-  /** The pass counts from then. */
-  written(number: number, agoMs: number): Promise<void>;
+  /** Each pass counts from when it was written. At most `passesPerCallMax`. */
+  written(passes: readonly WrittenPass[]): Promise<void>;
   /** These passes were not used. */
   giveBack(first: number, count: number): Promise<void>;
   pause(forMs: number): Promise<void>;
@@ -259,7 +298,10 @@ export function openRateCalls(options: RateCallsOptions): RateCalls {
   };
   return {
     take: (first, wantedCount) => call('take', prefix, first, wantedCount),
-    written: async (number, agoMs) => void (await call('written', prefix, number, agoMs)),
+    written: async (passes) => {
+      const words = passes.map(({ number, agoMs }) => `${number}:${Math.floor(agoMs)}`).join(' ');
+      await call('written', prefix, words);
+    },
     giveBack: async (first, count) => void (await call('giveBack', prefix, first, count)),
     pause: async (forMs) => void (await call('pause', forMs)),
     close: () => redis.disconnect(),

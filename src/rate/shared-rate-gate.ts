@@ -5,6 +5,8 @@
  * Callers wait in a line. One loop asks Redis for all of them, one question at a time; if Redis answers with a waiting
  * time, the loop sleeps and asks again. A pass counts from when Redis gave it, and is moved to the moment of writing if
  * that is later. A pass is *stale* if its answer took long or arrived after a pause: it is given back and asked for again.
+ * Where the rate allows hundreds of requests a second, a busy process asks for a few more than it has callers, and keeps
+ * those *in hand* for a moment (`passes-in-hand.ts`): so it asks some hundred times a second at most.
  *
  * Invariant: no request passes unless Redis granted it a moment ago. While Redis is away, requests wait until it is back or
  * their signal fires. A Redis that lost the state grants nothing for a full second.
@@ -16,8 +18,9 @@ import type { RedisOptions } from 'bullmq';
 import { type Clock, sleepUnlessCut } from '#src/clock.ts';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import { type Logger, outsideLogContext } from '#src/log.ts';
+import { createPassesInHand } from './passes-in-hand.ts';
 import { createPauseGate, createWaitLine, type RateGate, type RatePass } from './rate-gate.ts';
-import { openRateCalls, type Taken } from './rate-script.ts';
+import { openRateCalls, passesPerCallMax, type Taken, type WrittenPass } from './rate-script.ts';
 
 export interface SharedRateGateOptions {
   /** Of Redis. When it retries is taken from here; when it gives up is not. */
@@ -42,6 +45,8 @@ const slowAnswerMs = 50;
 /** A pass is moved if it was written later than this; the margin of the window covers the rest. */
 const lateMs = 2;
 const passesPerAskMax = 64;
+/** When passes were written is reported within this time, for all together. */
+const tellMs = 20;
 /** Between two questions to a Redis that is away. It is asked at once when it comes back. */
 const awayMs = 1_000;
 /** The first failure is often a connection that is not open yet. */
@@ -54,6 +59,8 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
   const onReady = (): void => nap?.abort();
   const calls = openRateCalls({ connection, name, requestsPerSecond, onReady, onEnd: closeLine });
   const reports = createReports(clock);
+  const telling = createTelling(clock, reports, (passes) => calls.written(passes));
+  const inHand = createPassesInHand({ requestsPerSecond, clock, giveBack });
   let nextNumber = 1;
   let pausedUntilMs = 0;
   let failureCount = 0;
@@ -67,6 +74,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
 
   function closeLine(): void {
     closed = true;
+    inHand.giveUp();
     // Ends: each turn takes one out of the line.
     while (line.admitFirst(null));
     nap?.abort();
@@ -79,7 +87,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
         const nowMs = clock.monotonicMs();
         if (nowMs - countsFromMs <= lateMs) return;
         countsFromMs = nowMs;
-        reports.send(() => calls.written(number, clock.monotonicMs() - nowMs));
+        telling.add(number, nowMs);
       },
     };
   }
@@ -108,16 +116,21 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     for (let place = 0; place < count; place += 1) {
       const pass = passOf(first + place, askedAtMs);
       if (nowMs - askedAtMs > slowAnswerMs) void pass.written();
-      if (line.admitFirst(pass)) continue;
-      giveBack(first + place, count - place);
+      if (line.admitFirst(pass)) {
+        inHand.used();
+        continue;
+      }
+      if (closed || nowMs - askedAtMs > slowAnswerMs) giveBack(first + place, count - place);
+      else inHand.keep(first + place, count - place, askedAtMs);
       return;
     }
   }
 
-  /** Asks once. @returns how long to wait before asking again, in milliseconds. */
-  async function ask(): Promise<number> {
+  /** Asks once, for callers and what is to be in hand. @returns how long to wait before asking again, in milliseconds. */
+  async function ask(inHandCount: number): Promise<number> {
+    telling.now();
     reports.resend();
-    const wantedCount = Math.min(line.waitingCount, passesPerAskMax);
+    const wantedCount = Math.min(line.waitingCount + inHandCount, passesPerAskMax);
     const first = nextNumber;
     // If no answer comes, all of them may have been granted.
     nextNumber = first + wantedCount;
@@ -141,7 +154,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     // Ends when the line is empty, which closing the gate brings about. Each turn asks, and waits as answered.
     while (line.waitingCount > 0) {
       const pausedMs = pausedUntilMs - clock.monotonicMs();
-      const waitMs = pausedMs > 0 ? pausedMs : await ask();
+      const waitMs = pausedMs > 0 ? pausedMs : await ask(inHand.wantedCount());
       if (waitMs <= 0 || line.waitingCount === 0) continue;
       nap = new AbortController();
       await sleepUnlessCut(clock, Math.ceil(waitMs), nap.signal);
@@ -153,6 +166,13 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
   return {
     async take(signal) {
       if (closed) throw closedError();
+      signal?.throwIfAborted();
+      // While callers wait in the line, nothing is in hand.
+      const kept = line.waitingCount === 0 ? inHand.take() : null;
+      if (kept !== null) {
+        inHand.used();
+        return passOf(kept.number, kept.givenAtMs);
+      }
       const admitted = line.join(signal);
       // The loop asks for all callers: its log lines do not belong to the one that started it.
       void outsideLogContext(askForAll);
@@ -162,10 +182,12 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     },
     pause(untilMs) {
       pausedUntilMs = Math.max(pausedUntilMs, untilMs);
+      inHand.giveUp();
       reports.send(() => calls.pause(Math.max(0, untilMs - clock.monotonicMs())));
     },
     close: async () => {
       closeLine();
+      telling.now();
       calls.close();
     },
   };
@@ -207,6 +229,41 @@ function createReports(clock: Clock): Reports {
     resend: () => {
       for (const report of failed.splice(0)) if (clock.monotonicMs() < report.untilMs) attempt(report);
     },
+  };
+}
+
+/** When passes were written, reported together shortly after: it matters a second later. */
+interface Telling {
+  add(number: number, writtenAtMs: number): void;
+  /** Before the next question, so that its answer takes it into account. */
+  now(): void;
+}
+
+function createTelling(
+  clock: Clock,
+  reports: Reports,
+  tell: (passes: readonly WrittenPass[]) => Promise<void>,
+): Telling {
+  let written: { readonly number: number; readonly atMs: number }[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  const now = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (written.length === 0) return;
+    const told = written;
+    written = [];
+    reports.send(() => {
+      const nowMs = clock.monotonicMs();
+      return tell(told.map(({ number, atMs }) => ({ number, agoMs: nowMs - atMs })));
+    });
+  };
+  return {
+    add: (number, atMs) => {
+      written.push({ number, atMs });
+      if (written.length >= passesPerCallMax) now();
+      else timer ??= setTimeout(now, tellMs);
+    },
+    now,
   };
 }
 

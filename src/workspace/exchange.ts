@@ -62,7 +62,6 @@ function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: 
   const { replyBytesMax } = request;
   const isWrite = request.method !== 'GET';
   const askedAtMs = clock.monotonicMs();
-  const watch = new AbortController();
   const pieces: Buffer[] = [];
   let bytes = 0;
   let writtenAtMs: number | null = null;
@@ -74,7 +73,7 @@ function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: 
   function settle(end: TransportEnd): void {
     if (settled) return;
     settled = true;
-    watch.abort();
+    clearTimeout(deadline);
     request.signal?.removeEventListener('abort', onAbort);
     // The pool takes the connection back one turn after the end. Resolving after that lets the next request reuse it.
     queueMicrotask(() => setImmediate(resolve, { end, writtenAtMs }));
@@ -129,10 +128,7 @@ function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: 
   };
 
   request.signal?.addEventListener('abort', onAbort, { once: true });
-  clock.sleep(timeouts.requestMs, watch.signal).then(
-    () => breakOff(endCodes.requestTimeout, undefined),
-    () => {},
-  );
+  const deadline = setTimeout(() => breakOff(endCodes.requestTimeout, undefined), timeouts.requestMs);
   const { method, path, headers, body } = request;
   pool.dispatch({ method, path, headers, body }, handler);
   return promise;

@@ -85,9 +85,9 @@ export function createSend(parts: SendParts): Send {
     const release = await slots.take(signal);
     try {
       const key = await apiKey.current();
-      // If the event loop was busy, the timers that close idle connections are overdue. This turn lets them run first,
-      // so that no write uses a connection that was idle for a second.
-      if (request.method !== 'GET') await clock.sleep(0, signal);
+      // If the event loop was busy, the timers that close idle connections are overdue. They run first, so that no write
+      // uses a connection that was idle for a second.
+      if (request.method !== 'GET') await overdueTimers();
       const pass = await rateGate.take(signal);
       await beforeSend?.();
       signal?.throwIfAborted();
@@ -122,6 +122,11 @@ export function createSend(parts: SendParts): Send {
       release();
     }
   };
+}
+
+/** Immediates follow the timers: the second one runs in a turn that began after this call. */
+function overdueTimers(): Promise<void> {
+  return new Promise((done) => setImmediate(() => setImmediate(done)));
 }
 
 function withoutKeyInVerdict<Body>(verdict: Verdict<Body>, key: string): Verdict<Body> {

@@ -55,7 +55,7 @@ export function sharedRuleContract(place: () => RedisPlace): void {
           } else if (kind === 'written') {
             const [number, pass] = [...given].at(-amount) ?? [];
             if (number === undefined || pass === undefined) continue;
-            await call(nowMs, 'written', 'p', number, 0);
+            await call(nowMs, 'written', 'p', `${number}:0`);
             countFrom(state, rate, pass, nowMs);
           } else {
             // A burst of refusals is one message.

@@ -108,6 +108,37 @@ export function sharedRateGateContract(place: () => RedisPlace): void {
     await until('the pass back', async () => !(await bench.passNumbers()).includes(given));
   });
 
+  it.concurrent('a busy process is given passes ahead, and what it does not use counts for nobody', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const gate = bench.open(5_000);
+    await gate.take();
+    let usedCount = 1;
+    let highest = 0;
+    for (let round = 0; round < 40; round += 1) {
+      const passes = await Promise.all(Array.from({ length: 10 }, () => gate.take()));
+      for (const pass of passes) void pass.written();
+      usedCount += passes.length;
+      await sleep(1);
+      highest = Math.max(highest, (await bench.passNumbers()).length - usedCount);
+    }
+    expect(highest, 'passes ahead').toBeGreaterThan(0);
+    await until('all of them given back', async () => (await bench.passNumbers()).length <= usedCount);
+  });
+
+  it.concurrent('a 429 takes back what was given ahead', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const gate = bench.open(5_000);
+    await gate.take();
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all(Array.from({ length: 10 }, () => gate.take()));
+      await sleep(1);
+    }
+    const pausedUntilMs = clock.monotonicMs() + 300;
+    void gate.pause(pausedUntilMs);
+    await Promise.all(Array.from({ length: 5 }, () => gate.take()));
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(pausedUntilMs - 2);
+  });
+
   it.concurrent('while Redis is away requests wait for it or their signal, and one line says so', async (context) => {
     const bench = openGateBench(place(), context.onTestFinished);
     const proxy = await startRedisProxy(place(), context.onTestFinished);
