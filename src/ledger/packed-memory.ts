@@ -1,5 +1,6 @@
 /**
- * What is remembered of one contact at rest, as one dense text (`docs/rules.md`, "Three pictures, one plan").
+ * What is remembered of one contact at rest, as one dense text (`docs/rules.md`, "Three pictures, one plan"); and the changes of a write,
+ * for the journal.
  *
  * Most of a memory says the same several times: what the file said is what the service holds and what both agreed on. So each
  * text is written once, and named by its place from then on; members are known by their order; ids and instants take fewer
@@ -29,6 +30,7 @@ import {
   type Slot,
   scalarNames,
 } from '#src/contacts/desired.ts';
+import type { JournalChange } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Contact, ContactCustomField, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
 import type { FeedSaid } from './contacts.ts';
@@ -53,22 +55,40 @@ export function agreementsIn({ agreed, seen, saids }: ContactMemory): readonly A
 
 /** @returns a text without NUL and lone surrogates, which any database keeps as it is. */
 export function packMemory(memory: ContactMemory): string {
-  const out: Output = { shape: '1', texts: [''], places: new Map(), isOdd: false };
-  memoryForm.put(out, memory);
-  out.texts[0] = out.shape;
-  const text = out.texts.join(separator);
-  if (!out.isOdd && text.isWellFormed() && !text.includes('\u0000')) return text;
   const { seen, owned, agreed, stamps, saids } = memory;
-  return `0${JSON.stringify({ seen, owned, agreed, stamps, saids })}`;
+  return packed(memoryForm, { seen, owned, agreed, stamps, saids });
 }
 
 /** @throws PatchbayError `bug` `memoryForm`: it is not such a text. */
 export function unpackMemory(text: string): ContactMemory {
+  return unpacked(memoryForm, text);
+}
+
+/** @returns a text as `packMemory` does. */
+export function packChanges(changes: readonly JournalChange[]): string {
+  return packed(changesForm, changes);
+}
+
+/** @throws as `unpackMemory`. */
+export function unpackChanges(text: string): readonly JournalChange[] {
+  return unpacked(changesForm, text);
+}
+
+function packed<Whole>(form: Form<Whole>, whole: Whole): string {
+  const out: Output = { shape: '1', texts: [''], places: new Map(), isOdd: false };
+  form.put(out, whole);
+  out.texts[0] = out.shape;
+  const text = out.texts.join(separator);
+  if (!out.isOdd && text.isWellFormed() && !text.includes('\u0000')) return text;
+  return `0${JSON.stringify(whole)}`;
+}
+
+function unpacked<Whole>(form: Form<Whole>, text: string): Whole {
   // What the ledger wrote itself is trusted.
-  if (text.startsWith('0')) return JSON.parse(text.slice(1)) as ContactMemory;
-  if (!text.startsWith('1')) throw new PatchbayError('bug', 'memoryForm', 'a memory of an unknown form');
+  if (text.startsWith('0')) return JSON.parse(text.slice(1)) as Whole;
+  if (!text.startsWith('1')) throw new PatchbayError('bug', 'memoryForm', 'a packed text of an unknown form');
   const texts = text.split(separator);
-  return memoryForm.take({ shape: texts[0] ?? '', at: 1, texts, next: 1, known: [] });
+  return form.take({ shape: texts[0] ?? '', at: 1, texts, next: 1, known: [] });
 }
 
 const separator = '\u001f';
@@ -359,3 +379,11 @@ const memoryForm = record<ContactMemory>({
   stamps: part(list(record<FieldStamp>({ feed: text, sequence: count, fields: list(field) }))),
   saids: list(record<FeedSaid>({ feed: text, said: part(said) })),
 });
+/** In the order of their codes: new ones at the end. */
+const whys = ['added', 'changed', 'cleared', 'removed', 'relabelled', 'landed'] as const;
+const why: Form<JournalChange['why']> = {
+  fits: isText,
+  put: (out, one) => putCount(out, whys.indexOf(one)),
+  take: (input) => whys[countOf(input, take(input))] ?? 'changed',
+};
+const changesForm = part(list(record<JournalChange>({ field, from: customValue, to: customValue, why })));

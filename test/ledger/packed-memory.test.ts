@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FieldName } from '#src/contacts/desired.ts';
-import { type ContactMemory, packMemory, unpackMemory } from '#src/ledger/packed-memory.ts';
+import { type ContactMemory, packChanges, packMemory, unpackChanges, unpackMemory } from '#src/ledger/packed-memory.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import { usualMemory } from '#test/ledger/support/usual-memory.ts';
 
@@ -158,6 +158,21 @@ test('a usual contact with eight columns takes at most a fifth of its JSON, and 
   const mean = (all: readonly number[]) => all.reduce((sum, size) => sum + size, 0) / all.length;
   expect(mean(sizes)).toBeLessThan(330);
   expect(mean(sizes)).toBeLessThan(mean(json) / 5);
+});
+
+test('the changes of a write are read back as they were, and take few bytes', () => {
+  const why = fc.constantFrom('added', 'changed', 'cleared', 'removed', 'relabelled', 'landed');
+  const change = fc.record({ field: anyField, from: anyValue, to: anyValue, why });
+  fc.assert(
+    fc.property(list(change), (changes) => {
+      expect(plain(unpackChanges(packChanges(changes)))).toStrictEqual(plain(changes));
+    }),
+  );
+  const create = ['firstName', 'lastName', 'email.ann.lee@example.com', 'phone.+14155550100'].map((field) => ({
+    ...{ field: field as FieldName, from: null, why: 'added' as const },
+    to: field.replace(/^\w+\./, ''),
+  }));
+  expect(packChanges(create).length).toBeLessThan(90);
 });
 
 test('the form of today is read for ever: these texts stand in ledgers', () => {

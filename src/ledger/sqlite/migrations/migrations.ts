@@ -1,6 +1,7 @@
 /** Takes the schema from one version to the next. None is ever changed once it was released. */
 import { deskSteps } from './desk.ts';
 import { firstDesign } from './first-design.ts';
+import { journalSteps } from './journal.ts';
 import { keysSteps } from './keys.ts';
 import { lettersSteps } from './letters.ts';
 import { runsSteps } from './runs.ts';
@@ -9,5 +10,5 @@ import type { MigrationStep } from './step.ts';
 /** Each entry takes the schema one version further. */
 export const migrations: readonly (readonly MigrationStep[])[] = [
   ...firstDesign.map((sql) => [sql]),
-  [...runsSteps, ...keysSteps, ...lettersSteps, ...deskSteps],
+  [...runsSteps, ...keysSteps, ...journalSteps, ...lettersSteps, ...deskSteps],
 ];

@@ -1,0 +1,57 @@
+/** The journal in SQLite (`tables/journal.ts`); its changes are packed texts (`packed-memory.ts`). */
+import { packChanges, unpackChanges } from '#src/ledger/packed-memory.ts';
+import type { JournalRow, JournalTables } from '#src/ledger/tables/journal.ts';
+import type { Statements } from './connection.ts';
+import type { ResultRow } from './database.ts';
+
+export function journalTable(statements: Statements): JournalTables {
+  return {
+    addJournal: async (rows) => {
+      await statements.runMany(
+        `INSERT INTO journal (run_sequence, key, contact_id, at, kind, changes)
+         SELECT sequence, ?2, ?3, ?4, ?5, ?6 FROM runs WHERE id = ?1`,
+        rows.map(({ runId, key, contactId, atMs, kind, changes }) => [
+          ...[runId, key, contactId, atMs, kind, packChanges(changes)],
+        ]),
+      );
+    },
+
+    journalPage: async ({ runId, key, newestFirst = false, after, limit }) => {
+      const wheres = [
+        ...(runId === undefined ? [] : [['run_sequence = (SELECT sequence FROM runs WHERE id = ?)', runId] as const]),
+        ...(key === undefined ? [] : [['journal.key = ?', key] as const]),
+        ...(after === undefined ? [] : [[newestFirst ? 'number < ?' : 'number > ?', after] as const]),
+      ];
+      const rows = await statements.all(
+        `SELECT journal.*, runs.id AS run_id FROM journal LEFT JOIN runs ON runs.sequence = run_sequence
+         WHERE ${['1', ...wheres.map(([sql]) => sql)].join(' AND ')} ORDER BY number ${newestFirst ? 'DESC' : 'ASC'} LIMIT ?`,
+        ...wheres.map(([, value]) => value),
+        limit,
+      );
+      return rows.map(toJournalRow);
+    },
+
+    forgetJournal: (beforeMs, limit) =>
+      // By the order of entry, which is that of time but for a clock that was set back: such rows go with those before them.
+      statements.run(
+        `DELETE FROM journal WHERE number IN (
+           SELECT number FROM (SELECT number, at FROM journal ORDER BY number LIMIT ?2) WHERE at < ?1)`,
+        beforeMs,
+        limit,
+      ),
+  };
+}
+
+function toJournalRow(row: ResultRow): JournalRow {
+  return {
+    number: Number(row.number),
+    runId: String(row.run_id ?? ''),
+    runSequence: Number(row.run_sequence),
+    key: String(row.key),
+    contactId: String(row.contact_id),
+    atMs: Number(row.at),
+    // Written by `addJournal` from a value of that type.
+    kind: String(row.kind) as JournalRow['kind'],
+    changes: unpackChanges(String(row.changes)),
+  };
+}
