@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { holds } from './holds/holds.ts';
 import { creates, requests } from './import/applying.ts';
 import { readArguments, usage } from './import/arguments.ts';
 import type { Bench, BenchCase } from './import/bench.ts';
@@ -19,7 +20,7 @@ import { rate } from './import/rate.ts';
 import { size } from './import/size.ts';
 import { changed, fresh, memory, unchanged } from './import/staging.ts';
 
-const cases: readonly BenchCase[] = [unchanged, fresh, changed, memory, creates, requests, size, rate];
+const cases: readonly BenchCase[] = [unchanged, fresh, changed, memory, creates, requests, size, rate, holds];
 const note = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const read = readArguments(

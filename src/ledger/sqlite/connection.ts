@@ -29,8 +29,6 @@ export interface Connection {
   transact<Result>(work: (statements: Statements) => Promise<Result>, durability?: Durability): Promise<Result>;
   /** Resolves when no transaction of this process is open. */
   idle(): Promise<void>;
-  /** Told how long each transaction held the lock, in milliseconds. For measurements. */
-  observeHolds(observer: (heldMs: number) => void): void;
 }
 
 /** How long a transaction waits for one of another process: shorter than the lock of a job lasts. */
@@ -41,7 +39,6 @@ export function createConnection(db: Database): Connection {
   /** The transactions of this process, in line: resolves when the last one has ended. Never rejects. */
   let last: Promise<unknown> = Promise.resolve();
   let open = 0;
-  let observeHold: (heldMs: number) => void = () => undefined;
 
   const idle = async (): Promise<void> => {
     // Ends when a turn finds no transaction in line.
@@ -68,7 +65,6 @@ export function createConnection(db: Database): Connection {
     durability: Durability,
   ): Promise<Result> => {
     await begin(db, durability);
-    const startedAt = performance.now();
     try {
       const result = await work(inside);
       db.commit();
@@ -76,8 +72,6 @@ export function createConnection(db: Database): Connection {
     } catch (error) {
       db.rollback();
       throw error;
-    } finally {
-      observeHold(performance.now() - startedAt);
     }
   };
 
@@ -104,9 +98,6 @@ export function createConnection(db: Database): Connection {
       return ended;
     },
     idle,
-    observeHolds: (observer) => {
-      observeHold = observer;
-    },
   };
 }
 

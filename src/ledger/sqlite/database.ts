@@ -4,6 +4,7 @@
  * WAL with `synchronous = NORMAL`: what was committed survives a killed process. A durable transaction syncs the log
  * before it returns: it survives a power cut, and all commits before it do too.
  */
+import { channel } from 'node:diagnostics_channel';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
@@ -40,6 +41,9 @@ export interface Database {
   requireSound(): void;
   close(): void;
 }
+
+/** A number for each transaction that has ended: how long it held the lock, in milliseconds. For measurements. */
+const holds = channel('patchbay:ledger-hold');
 
 /** Told of each trouble of the file (`damage.ts`), and by null of each commit that changed it. Must not throw. */
 export type LedgerObserver = (trouble: PatchbayError | null) => void;
@@ -80,16 +84,30 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
   };
   /** Whether the transaction at hand has changed anything: only then its commit shows that the file can be written. */
   let changed = false;
+  let heldSinceMs = 0;
+  const begun = (): void => {
+    changed = false;
+    heldSinceMs = performance.now();
+  };
+  const ended = (): void => {
+    if (holds.hasSubscribers) holds.publish(performance.now() - heldSinceMs);
+  };
+  const rollBack = (): void => {
+    if (!db.isTransaction) return;
+    db.exec('ROLLBACK');
+    ended();
+  };
   const transact = <Result>(work: () => Result): Result => {
     db.exec('BEGIN IMMEDIATE');
-    changed = false;
+    begun();
     try {
       const result = work();
       db.exec('COMMIT');
+      ended();
       if (changed) observe(null);
       return result;
     } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK');
+      rollBack();
       throw error;
     }
   };
@@ -125,17 +143,18 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
         } finally {
           db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
         }
-        changed = false;
+        begun();
         return true;
       }),
     commit: () =>
       guarded(() => {
         db.exec('COMMIT');
+        ended();
         db.exec('PRAGMA synchronous = NORMAL');
         if (changed) observe(null);
       }),
     rollback: () => {
-      if (db.isTransaction) db.exec('ROLLBACK');
+      rollBack();
       db.exec('PRAGMA synchronous = NORMAL');
     },
     requireSound: () => {

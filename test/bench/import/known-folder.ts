@@ -7,11 +7,24 @@ import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { benchFeed, type Checkout, commandEnv, runNode } from './processes.ts';
 
+export interface History {
+  /** Finished runs, each with so many open letters. */
+  readonly runs: number;
+  readonly lettersPerRun: number;
+}
+
 /**
  * A data folder of the checkout that knows the file. One that is there already, made by the same code, is kept.
  * @param name tells it from the other folders in `folder`; its file must always be the same.
+ * @param history what was before; the run of the file then still waits for its end, as one that was stopped.
  */
-export async function knownFolder(checkout: Checkout, folder: string, name: string, file: string): Promise<string> {
+export async function knownFolder(
+  checkout: Checkout,
+  folder: string,
+  name: string,
+  file: string,
+  history: History | null = null,
+): Promise<string> {
   const data = join(folder, `${checkout.name}-${name}`);
   const stamp = await codeStamp(checkout);
   const stampFile = join(data, 'made-by.txt');
@@ -19,10 +32,14 @@ export async function knownFolder(checkout: Checkout, folder: string, name: stri
   await rm(data, { recursive: true, force: true });
   // A feed with a folder owns what it writes.
   await mkdir(join(data, 'import', benchFeed), { recursive: true });
-  const program = await packageOf(checkout, folder);
-  const env = commandEnv(data, 'http://127.0.0.1:9');
-  const { code, stdout } = await runNode([program, file, benchFeed], env, checkout.root);
-  if (code !== 0) throw new Error(`the ledger was not made: ${code} ${stdout}`);
+  const place = await packageOf(checkout, folder);
+  const make = async (program: string, args: readonly string[]): Promise<void> => {
+    const env = commandEnv(data, 'http://127.0.0.1:9');
+    const { code, stdout } = await runNode([join(place, program), ...args], env, checkout.root);
+    if (code !== 0) throw new Error(`the ledger was not made: ${code} ${stdout}`);
+  };
+  if (history !== null) await make('holds/seed-history.ts', [`${history.runs}`, `${history.lettersPerRun}`, benchFeed]);
+  await make('import/known-ledger.ts', [file, benchFeed, history === null ? 'done' : 'stopped']);
   await writeFile(stampFile, stamp);
   return data;
 }
@@ -35,16 +52,16 @@ export async function copyOf(data: string): Promise<string> {
   return copy;
 }
 
-/** A package with the checkout's modules and this checkout's seeding: nothing is written into the checkout. */
+/** A package with the checkout's modules and this checkout's seeding programs: nothing is written into the checkout. */
 async function packageOf({ name, root }: Checkout, folder: string): Promise<string> {
   const place = join(folder, `package-${name}`);
   await rm(place, { recursive: true, force: true });
   await mkdir(place, { recursive: true });
   for (const part of ['src', 'jobs', 'config', 'node_modules', 'package.json'])
     await symlink(join(root, part), join(place, part));
-  const program = join(place, 'known-ledger.ts');
-  await cp(join(import.meta.dirname, 'known-ledger.ts'), program);
-  return program;
+  for (const program of ['import/known-ledger.ts', 'import/export-file.ts', 'holds/seed-history.ts'])
+    await cp(join(import.meta.dirname, '..', program), join(place, program));
+  return place;
 }
 
 /** Changes with whatever may change what the ledger holds. */

@@ -1,8 +1,8 @@
 /**
- * Makes a ledger that knows each row of a file, without a request: `known-ledger.ts FILE FEED`, with the environment of a
+ * Makes a ledger that knows each row of a file, without a request: `known-ledger.ts FILE FEED STATE`, with the environment of a
  * command on that data folder. The file goes the way of every file, staging and batches, with a workspace in memory that
- * answers each create at once; so the ledger holds what an import writes, whatever its tables are. The audit that would
- * follow is not entered.
+ * answers each create at once; so the ledger holds what an import writes, whatever its tables are. The run is `done` then,
+ * and not audited; or `stopped` after its last row, so that what its end costs can be measured.
  *
  * Prints `{"rows","seconds"}`. Imports `#src` and `#jobs` of the package that it lies in (`known-folder.ts`).
  */
@@ -19,7 +19,7 @@ import { processBatch } from '#src/upsert/process-batch.ts';
 import type { Contact, CreateContactBody } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
-const [file = '', feed = ''] = process.argv.slice(2);
+const [file = '', feed = '', state = 'done'] = process.argv.slice(2);
 const startedAt = performance.now();
 const { config } = await loadConfig({ env: process.env, flags: {}, configPath: null, cwd: process.cwd() });
 const home = await openHome(config, silentLogger(), { sandboxAsked: false, look: false });
@@ -44,9 +44,15 @@ for (;;) {
 const ended = await runs.get(run.id);
 if (ended === null || ended.counts.created !== ended.counts.rows)
   throw new Error(`not every row was created: ${JSON.stringify(ended)}`);
-await runs.move(run.id, ['applying'], 'done', { atMs: home.clock.nowMs() });
-await runs.prune(run.id);
-await rm(ended.claimedPath, { force: true });
+const atMs = home.clock.nowMs();
+if (state === 'stopped') {
+  const reason = { code: 'guardRefusals', message: 'stopped for the benchmark', hint: null, facts: {} };
+  await runs.move(run.id, ['applying'], 'stopped', { atMs, reason });
+} else {
+  await runs.move(run.id, ['applying'], 'done', { atMs });
+  await runs.prune(run.id);
+  await rm(ended.claimedPath, { force: true });
+}
 await home.close();
 console.log(JSON.stringify({ rows: ended.counts.rows, seconds: (performance.now() - startedAt) / 1_000 }));
 

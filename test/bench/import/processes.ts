@@ -60,9 +60,17 @@ export interface ImportOrder {
 
 const looksAtMemoryMs = 25;
 
-export async function runNode(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<Ended> {
+/** @param endsAfterMs the process is asked to end then, if it has not. */
+export async function runNode(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  endsAfterMs = 0,
+): Promise<Ended> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...args], {
+    ...{ cwd, env, stdio: ['ignore', 'pipe', 'inherit'], timeout: endsAfterMs },
+  });
   let peakKb = 0;
   const look = async () => {
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
