@@ -119,6 +119,7 @@ function newRedrive(
 const lettersPerPage = 500;
 
 export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
+  await parts.ledger.deadLetters.takeLetters(run.id);
   const { mapping, context } = readingOf(run, parts);
   const { columns, anyObject, needsMapping } = await surveyOf(parts, run);
   const definitions = needsMapping ? await parts.workspace.listCustomFields() : null;

@@ -38,7 +38,7 @@ export async function enterDeadRows(
   const closed = new Set<string>();
   const close = (letter: LetterFacts): void => {
     if (!isUnsettled(letter.state)) return;
-    met.put({ ...letter, state: 'closed' });
+    met.put({ ...letter, state: 'closed', redriveRunId: null });
     closed.add(letter.id);
   };
   const ofRun: { readonly dead: DeadRow; readonly letterId: string }[] = [];
@@ -55,7 +55,7 @@ export async function enterDeadRows(
       const entry = { ...content, id, firstRunId: known?.firstRunId ?? place.runId, seenBy };
       entries.set(id, entry);
       closed.delete(id);
-      met.put({ ...entry, state: 'open' });
+      met.put({ ...entry, state: 'open', lastAtMs: place.atMs });
     } else seenAgain.set(id, (seenAgain.get(id) ?? 0) + 1);
     if (death.closesOthersOfKey) {
       for (const other of met.triedOfKey(dead.key)) if (other.code !== dead.code) close(other);
@@ -67,7 +67,7 @@ export async function enterDeadRows(
   for (const [seenBy, ids] of Map.groupBy(seenAgain.keys(), (id) => seenAgain.get(id) ?? 0)) {
     await tables.change(ids, { seenBy, lastAtMs: place.atMs });
   }
-  await tables.change([...closed], { state: 'closed' });
+  await tables.change([...closed], closing);
   await tables.addDeadRows(place.runSequence, ofRun);
   return newCount;
 }
@@ -122,7 +122,12 @@ async function lettersAtHand(
   };
 }
 
+const closing = { state: 'closed', redriveRunId: null } as const;
+
 const placeOf = (identity: string, code: string): string => JSON.stringify([identity, code]);
+
+/** How many letters one transaction changes. */
+export const lettersPerSlice = 500;
 
 /** These letters have nothing left to be done. Settled ones stay as they are. */
 export async function closeLetters({ letters }: LetterRoom, ids: readonly string[]): Promise<void> {
@@ -141,5 +146,5 @@ async function closeUnsettled(
   found: readonly Pick<DeadLetter, 'id' | 'state'>[],
 ): Promise<void> {
   const ids = found.filter(({ state }) => isUnsettled(state)).map(({ id }) => id);
-  await letters.change(ids, { state: 'closed' });
+  await letters.change(ids, closing);
 }

@@ -1,25 +1,29 @@
-/** The dead letters of the ledger, over any database. */
+/** The dead letters of the ledger, over any database. Whatever runs over many of them goes in slices. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { closeLettersOf, lettersPerSlice } from './dead-rows.ts';
 import type { DeadLetter, DeadLetterFilter, DeadLetterLedger } from './letters.ts';
-import { inListOrder, settledStates, unsettledStates } from './rules/letters.ts';
+import { enterRedrive, giveBackEnded, lettersOf, takeLetters } from './redrives.ts';
+import { closedUnmetNote, fitsFilter, inListOrder, settledStates, unsettledStates } from './rules/letters.ts';
+import { notesWith } from './rules/runs.ts';
 import type { LetterFacts } from './tables/letters.ts';
 import type { Store } from './tables.ts';
 
-/** Letters that one read or one transaction takes. */
-const lettersPerSlice = 500;
-
-export function lettersOver(
-  store: Store,
-): Pick<DeadLetterLedger, 'list' | 'get' | 'groups' | 'openByRun' | 'lettersOf'> {
+export function lettersOver(store: Store): DeadLetterLedger {
   const { letters } = store.reads;
   return {
-    list: (filter) => listLetters(store, filter),
+    list: async (filter) => {
+      const found = filter.ids === undefined ? await listed(store, filter) : await listedOf(store, filter.ids, filter);
+      return readInOrder(store, found);
+    },
+
+    summaries: (filter) => listed(store, filter),
 
     get: async (id) => (await letters.read([id])).at(0) ?? null,
 
     groups: async (limit) => {
       const counts = (await letters.counts('reason', { states: ['open'] })).slice(0, limit);
-      const examples = await letters.examples(counts);
+      const found = await letters.facts({ by: 'reason', reasons: counts });
+      const examples = await letters.read(found.map(({ id }) => id));
       return counts.flatMap(({ class: reasonClass, code, field, letters: count }) => {
         const isOne = (one: DeadLetter) => one.class === reasonClass && one.code === code && one.field === field;
         const example = examples.find(isOne);
@@ -32,10 +36,7 @@ export function lettersOver(
         const counts = await letters.counts('run', { states: ['open'], ...choice });
         return counts.map(({ feed, runId, letters: count }) => ({ feed, runId, count }));
       }
-      const open = (await factsOf(store, ids)).filter(
-        ({ state, code, runId }) =>
-          state === 'open' && code === (choice.code ?? code) && runId === (choice.runId ?? runId),
-      );
+      const open = await listedOf(store, ids, { ...choice, states: ['open'], limit: ids.length });
       const inOrder = open.toSorted((a, b) => a.sequence - b.sequence);
       const ofRuns = Map.groupBy(inOrder, ({ feed, runId }) => JSON.stringify([feed, runId]));
       return [...ofRuns.values()].flatMap((met) => {
@@ -44,36 +45,26 @@ export function lettersOver(
       });
     },
 
-    lettersOf: async (runId, after, limit) => {
-      if (!(await letters.redrives()).some((redrive) => redrive.runId === runId)) return [];
-      const taken = await letters.facts({ by: 'redrive', runId, after, limit });
-      const whole = new Map((await letters.read(taken.map(({ id }) => id))).map((letter) => [letter.id, letter]));
-      return taken.flatMap(({ id }) => whole.get(id) ?? []);
-    },
+    revision: () => letters.revision(),
+    enterRedrive: (run, choice) => enterRedrive(store, run, choice),
+    takeLetters: (runId) => takeLetters(store, runId),
+    lettersOf: (runId, after, limit) => lettersOf(store, runId, after, limit),
+    giveBackEnded: () => giveBackEnded(store),
+    closeUnmet: (runId) => closeUnmet(store, runId),
   };
 }
 
+type Given = Omit<DeadLetterFilter, 'ids'>;
+
 /** Each part of the list is in order: both are merged. */
-async function listLetters(store: Store, filter: DeadLetterFilter): Promise<readonly DeadLetter[]> {
-  const { ids, states, code, runId, feed, after, limit } = filter;
-  if (ids !== undefined) {
-    const found: DeadLetter[] = [];
-    for (let start = 0; start < ids.length; start += lettersPerSlice) {
-      found.push(...(await store.reads.letters.read(ids.slice(start, start + lettersPerSlice))));
-    }
-    return found
-      .filter((one) => (states ?? [one.state]).includes(one.state) && one.code === (code ?? one.code))
-      .filter((one) => one.runId === (runId ?? one.runId) && one.feed === (feed ?? one.feed))
-      .filter((one) => after === undefined || inListOrder(after, one) < 0)
-      .toSorted(inListOrder)
-      .slice(0, limit);
-  }
+async function listed(store: Store, filter: Given): Promise<readonly LetterFacts[]> {
+  const { states, after, limit, code, runId, feed } = filter;
   const given = {
     ...(code === undefined ? {} : { code }),
     ...(runId === undefined ? {} : { runId }),
     ...(feed === undefined ? {} : { feed }),
   };
-  const parts: DeadLetter[][] = [];
+  const parts: (readonly LetterFacts[])[] = [];
   for (const [settled, ofPart] of [
     [false, unsettledStates],
     [true, settledStates],
@@ -81,37 +72,120 @@ async function listLetters(store: Store, filter: DeadLetterFilter): Promise<read
     const wanted = ofPart.filter((state) => (states ?? ofPart).includes(state));
     if (wanted.length === 0) continue;
     const ofStates = wanted.length === ofPart.length ? {} : { states: wanted };
-    parts.push(await readPart(store, { settled, ...ofStates, ...given }, after ?? null, limit));
+    parts.push(await readPart(store, { by: 'list', settled, ...ofStates, ...given }, after ?? null, limit));
   }
   const [first = [], second] = parts;
   return second === undefined ? first : [...first, ...second].toSorted(inListOrder).slice(0, limit);
 }
 
+type ListPart = Omit<Extract<Parameters<Store['reads']['letters']['facts']>[0], { by: 'list' }>, 'after' | 'limit'>;
+
 /** Page by page, so that a long list holds nobody up. */
 async function readPart(
   { reads }: Store,
-  part: Omit<Parameters<Store['reads']['letters']['page']>[0], 'after' | 'limit'>,
-  from: DeadLetterFilter['after'] | null,
+  part: ListPart,
+  from: Pick<LetterFacts, 'id' | 'line' | 'lastAtMs'> | null,
   limit: number,
-): Promise<DeadLetter[]> {
-  const found: DeadLetter[] = [];
-  let after = from ?? null;
+): Promise<readonly LetterFacts[]> {
+  const found: LetterFacts[] = [];
   // Ends with the first short page, or with the limit.
-  while (found.length < limit) {
+  for (let after = from; found.length < limit; after = found.at(-1) ?? null) {
     const pageMax = Math.min(lettersPerSlice, limit - found.length);
-    const page = await reads.letters.page({ ...part, after, limit: pageMax });
+    const page = await reads.letters.facts({ ...part, after, limit: pageMax });
     found.push(...page);
     if (page.length < pageMax) break;
-    after = page.at(-1) ?? after;
     await nextTurn();
   }
   return found;
 }
 
-async function factsOf({ reads }: Store, ids: readonly string[]): Promise<readonly LetterFacts[]> {
-  const found: LetterFacts[] = [];
+async function listedOf(store: Store, ids: readonly string[], filter: Given): Promise<readonly LetterFacts[]> {
+  const found = await inSlices(ids, (slice) => store.reads.letters.facts({ by: 'id', ids: slice }));
+  return found
+    .filter((letter) => fitsFilter(filter, letter))
+    .toSorted(inListOrder)
+    .slice(0, filter.limit);
+}
+
+async function readInOrder(store: Store, found: readonly LetterFacts[]): Promise<readonly DeadLetter[]> {
+  const ids = found.map(({ id }) => id);
+  const letters = await inSlices(ids, (slice) => store.reads.letters.read(slice));
+  const byId = new Map(letters.map((letter) => [letter.id, letter]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function inSlices<Found>(
+  ids: readonly string[],
+  read: (slice: readonly string[]) => Promise<readonly Found[]>,
+): Promise<readonly Found[]> {
+  const found: Found[] = [];
   for (let start = 0; start < ids.length; start += lettersPerSlice) {
-    found.push(...(await reads.letters.facts({ by: 'id', ids: ids.slice(start, start + lettersPerSlice) })));
+    if (start > 0) await nextTurn();
+    found.push(...(await read(ids.slice(start, start + lettersPerSlice))));
   }
   return found;
+}
+
+/** The note stands when all of them are closed; who is interrupted before closes the rest, and tells of that. */
+async function closeUnmet({ transact }: Store, runId: string): Promise<number> {
+  let closed = 0;
+  // Ends with the first short slice: what was closed is not met again.
+  for (let isLeft = true; isLeft; await nextTurn()) {
+    isLeft = await transact(async ({ letters, runs }) => {
+      const [run] = await runs.findRuns({ ids: [runId] }, 1);
+      if (run === undefined) return false;
+      const { feed, sequence, notes } = run;
+      const unmet = await letters.facts({ by: 'keyless', feed, beforeSequence: sequence, limit: lettersPerSlice });
+      await letters.change(
+        unmet.map(({ id }) => id),
+        { state: 'closed', redriveRunId: null },
+      );
+      closed += unmet.length;
+      const isEnd = unmet.length < lettersPerSlice;
+      const note = isEnd ? closedUnmetNote(closed) : null;
+      if (note !== null) await runs.changeRun(sequence, { notes: notesWith(notes, [note]) });
+      return !isEnd;
+    });
+  }
+  return closed;
+}
+
+/**
+ * Closes the unsettled letters of a feed whose keys a run has found unchanged: a success, too. Letters that the run entered itself
+ * stay.
+ * @param confirmed which of these keys the run found unchanged.
+ */
+export async function closeConfirmed(
+  { reads, transact }: Store,
+  { feed, runId }: { readonly feed: string; readonly runId: string },
+  confirmed: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<void> {
+  let after: LetterFacts | null = null;
+  // Ends with the first short page: each goes on where the one before ended.
+  for (;;) {
+    const page: readonly LetterFacts[] = await reads.letters.facts({
+      ...{ by: 'met', feed, states: unsettledStates },
+      ...{ after, limit: lettersPerSlice },
+    });
+    const keys = page.flatMap(({ key, runId: metBy }) => (key === null || metBy === runId ? [] : [key]));
+    const of = keys.length === 0 ? new Set<string>() : await confirmed(keys);
+    const closed = keys.filter((key) => of.has(key));
+    if (closed.length > 0) await transact((tables) => closeLettersOf(tables, feed, closed));
+    if (page.length < lettersPerSlice) return;
+    after = page.at(-1) ?? null;
+    await nextTurn();
+  }
+}
+
+/** Deletes letters that were closed or dropped and met last before that instant. */
+export async function forgetLetters({ transact }: Store, beforeMs: number): Promise<void> {
+  // Ends with the first short slice: each deletes what it found.
+  while ((await transact(({ letters }) => letters.forget(beforeMs, lettersPerSlice))) === lettersPerSlice)
+    await nextTurn();
+}
+
+/** How many are not settled. */
+export async function unsettledCount({ reads }: Store): Promise<number> {
+  const [all] = await reads.letters.counts('all', { states: unsettledStates });
+  return all?.letters ?? 0;
 }

@@ -52,28 +52,43 @@ export interface DeadLetterFilter extends LetterChoice {
   readonly limit: number;
 }
 
+/** What is short of a letter. */
+export type LetterSummary = Pick<
+  DeadLetter,
+  'id' | 'feed' | 'runId' | 'file' | 'line' | 'key' | 'class' | 'code' | 'field' | 'state' | 'sequence' | 'lastAtMs'
+>;
+
 /** The part of the ledger that holds dead letters. */
 export interface DeadLetterLedger {
   list(filter: DeadLetterFilter): Promise<readonly DeadLetter[]>;
+  /** The same list without what is long: of letters that are many. */
+  summaries(filter: Omit<DeadLetterFilter, 'ids'>): Promise<readonly LetterSummary[]>;
   get(id: string): Promise<DeadLetter | null>;
+  /** Another number whenever a letter was entered or deleted, or changed its state: cheap. */
+  revision(): Promise<number>;
   /** Open letters by code and field, with an example. */
   groups(limit: number): Promise<readonly DeadLetterGroup[]>;
   /** How many open letters fit, by feed and by the run that met them last. The oldest run first. */
   openByRun(choice: LetterChoice): Promise<readonly OpenOfRun[]>;
   /**
-   * Enters a redrive together with the open letters of its feed that fit and that one of these runs met last: they are being
-   * tried again from the moment it is there. Null, and nothing is entered, where none is open any more. Durable.
+   * Enters a redrive, which takes the open letters of its feed that fit and that one of these runs met last: nobody else takes
+   * them from the moment it is there. Null, and nothing is entered, where none is open any more. Durable. Where this is
+   * interrupted, `takeLetters` goes on.
    */
   enterRedrive(
     run: Omit<NewRun, 'kind' | 'fileName'>,
     choice: LetterChoice & { readonly metBy: readonly string[] },
   ): Promise<RunRecord | null>;
+  /** Resolves when a redrive has taken all its letters, whoever began with it: before its first row is read. */
+  takeLetters(runId: string): Promise<void>;
   /** What a redrive took and has not settled, in the order it was met; also what has died again in it. */
   lettersOf(
     runId: string,
     after: Pick<DeadLetter, 'sequence' | 'line' | 'id'> | null,
     limit: number,
   ): Promise<readonly DeadLetter[]>;
+  /** What redrives that have ended took and have not settled is open again: completes what a crash left undone. */
+  giveBackEnded(): Promise<void>;
   /**
    * Closes the open letters without a key whose rows a full file of their feed does not hold any more, and notes that in its
    * run: nothing else could ever close them. Answers how many they were.

@@ -6,6 +6,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
+import { giveBack } from './redrives.ts';
 import { acceptedStates, historyKind, keepsKeys } from './rules/feeds.ts';
 import { approved, moved, notesWith, type RunChange, unread } from './rules/runs.ts';
 import { isFinal, type RunFilter, type RunLedger, type RunRecord } from './runs.ts';
@@ -17,8 +18,6 @@ export const rowsPerSlice = 2_000;
 
 /** What belongs to a run and is kept elsewhere. Each is for use inside a transaction. */
 export interface BesideRuns {
-  /** Letters that the run tried again and did not settle are open again. */
-  reopenUnsettled(runId: string): Promise<void>;
   /** @returns how many were deleted: fewer than `limit` where nothing is left. */
   forget(runId: string, part: BesidePart, limit: number): Promise<number>;
 }
@@ -72,14 +71,16 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
         return created;
       }, 'durable'),
 
-    forget: (id) =>
-      transact(async (tables) => {
+    forget: async (id) => {
+      const isForgotten = await transact(async (tables) => {
         const run = await runOf(tables, id);
         if (run?.state !== 'queued') return false;
         await tables.runs.deletePart(run.sequence, 'run', 1);
-        await beside.reopenUnsettled(id);
         return true;
-      }),
+      });
+      if (isForgotten) await giveBack(store, id);
+      return isForgotten;
+    },
 
     get: (id) => runOf(reads, id),
 
@@ -102,18 +103,20 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
     keyPrefixes: (limit) => reads.runs.keyPrefixes(limit),
     nextQueued: (limit) => reads.runs.firstInLine(limit),
 
-    move: (id, from, to, change) =>
-      transact(
+    move: async (id, from, to, change) => {
+      const isMoved = await transact(
         async (tables) => {
           const run = await runOf(tables, id);
           const changed = moved(run, from, to, change);
           if (run === null || changed === null) return false;
           await tables.runs.changeRun(run.sequence, changed);
-          if (isFinal(to)) await beside.reopenUnsettled(id);
           return true;
         },
         isFinal(to) ? 'durable' : 'quick',
-      ),
+      );
+      if (isMoved && isFinal(to)) await giveBack(store, id);
+      return isMoved;
+    },
 
     beginStaging: async (id, atMs) => {
       // A late redelivery must not throw away what a run at work still has to write.

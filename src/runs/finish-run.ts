@@ -132,8 +132,9 @@ async function archiveOrMissing(run: RunRecord, folder: string): Promise<string 
 /** A crash may happen between a run's last state and what follows it: this many of the latest runs are checked. */
 const tidiedRunsMax = 20;
 
-/** Completes what a crash left undone after the end of runs: their staged rows are deleted. */
+/** Completes what a crash left undone after the end of runs: letters that they took are open again, and their staged rows are deleted. */
 export async function tidyFinished({ ledger }: Pick<FinishParts, 'ledger'>): Promise<void> {
+  await ledger.deadLetters.giveBackEnded();
   for (const run of await ledger.runs.list({ states: finalRunStates, limit: tidiedRunsMax })) {
     await ledger.runs.prune(run.id);
   }

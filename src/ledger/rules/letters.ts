@@ -5,10 +5,10 @@
  * There is one letter per feed, identity and code. The identity of a row is its key, or its content where it has none.
  */
 import { createHash } from 'node:crypto';
-import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
+import type { DeadLetter, DeadLetterFilter, DeadLetterState } from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { DeadRow } from '#src/ledger/staging.ts';
-import type { LetterFacts, ListPlace } from '#src/ledger/tables/letters.ts';
+import type { LetterFacts, ListPlace, RedriveRecord } from '#src/ledger/tables/letters.ts';
 
 /** Letters in these states are not settled: a success of their key closes them. */
 export const unsettledStates = ['open', 'redriven'] as const satisfies readonly DeadLetterState[];
@@ -126,6 +126,31 @@ export function rejectRow(
   const seenAgain = known !== null && known.runId !== place.runId;
   const isNew = known === null || known.firstRunId === place.runId;
   return { letter: { kind: 'enter', content, seenAgain }, closes, closesOthersOfKey: dead.key !== null, isNew };
+}
+
+/** Whether a letter belongs into the list; its order and length apart. */
+export function fitsFilter(
+  { states, code, runId, feed, after }: Omit<DeadLetterFilter, 'ids' | 'limit'>,
+  letter: LetterFacts,
+): boolean {
+  return (
+    (states === undefined || states.includes(letter.state)) &&
+    (code === undefined || code === letter.code) &&
+    (runId === undefined || runId === letter.runId) &&
+    (feed === undefined || feed === letter.feed) &&
+    (after === undefined || inListOrder(after, letter) < 0)
+  );
+}
+
+/** Which letters a redrive takes: open ones of its feed that fit its choice. */
+export function takenBy({ feed, ids, code, metBy }: RedriveRecord): (letter: LetterFacts) => boolean {
+  const [ofIds, ofRuns] = [ids === null ? null : new Set(ids), new Set(metBy)];
+  return (letter) =>
+    letter.state === 'open' &&
+    letter.feed === feed &&
+    (ofIds === null || ofIds.has(letter.id)) &&
+    (code === null || code === letter.code) &&
+    ofRuns.has(letter.runId);
 }
 
 /** The name of a redrive, in place of a file's. `firstId`: of the letter that was met first. */

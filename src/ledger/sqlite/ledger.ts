@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { schedulesOver } from '#src/ledger/desk/schedules.ts';
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
-import { lettersOver } from '#src/ledger/letter-ledger.ts';
+import { forgetLetters, lettersOver, unsettledCount } from '#src/ledger/letter-ledger.ts';
 import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
 import { runsOver } from '#src/ledger/run-ledger.ts';
 import { stagedRowsOver } from '#src/ledger/staged-rows.ts';
@@ -12,7 +12,6 @@ import { createConnection } from './connection.ts';
 import { sqliteContacts } from './contacts.ts';
 import { type Database, type LedgerObserver, openDatabase, parseJson } from './database.ts';
 import { deliveryCount, forgetDeliveries, sqliteDeliveries } from './deliveries.ts';
-import { forgetLetters, openLetters, redrivesInSqlite } from './letters.ts';
 import { sqliteSnapshots } from './snapshots.ts';
 import { besideRows, besideRuns, sqliteStaging } from './staging.ts';
 import { sqliteStore } from './store.ts';
@@ -76,7 +75,7 @@ export function sqliteLedger(db: Database): Ledger {
       ...waiting(sqliteStaging(db)),
     },
     contacts: waiting(sqliteContacts(db)),
-    deadLetters: { ...lettersOver(store), ...waiting(redrivesInSqlite(db)) },
+    deadLetters: lettersOver(store),
     audits: waiting(sqliteAudits(db)),
     schedules: schedulesOver(store),
     snapshots: waiting(sqliteSnapshots(db)),
@@ -101,14 +100,15 @@ export function sqliteLedger(db: Database): Ledger {
           setMeta(entry, null);
       }),
     counts: async () => ({
-      openLetters: openLetters(db),
+      openLetters: await unsettledCount(store),
       waitingAudits: waitingAudits(db),
       waitingDeliveries: deliveryCount(db, 'waiting'),
       deadDeliveries: deliveryCount(db, 'dead'),
     }),
     forget: async (nowMs, keepMs) => {
+      await forgetLetters(store, nowMs - keepMs);
+      await connection.idle();
       // One transaction for each kind: other processes wait for none of them for long.
-      db.transaction(() => forgetLetters(db, nowMs - keepMs));
       db.transaction(() => forgetAudits(db, nowMs - keepMs));
       db.transaction(() => forgetDeliveries(db, nowMs - keepMs));
       db.transaction(() => forgetTaken(db, nowMs, keepMs));

@@ -9,6 +9,7 @@ import type {
   LetterChange,
   LetterEntry,
   LetterFacts,
+  LetterPage,
   LettersSought,
   LetterTables,
   MetPlace,
@@ -19,7 +20,7 @@ import type { Statements } from './connection.ts';
 import { numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 
 const inList = 'IN (SELECT value FROM json_each(?))';
-const factColumns = `id, feed, identity, code, key, class, field, file, line, sequence, state, run_id, first_run_id, redrive_run_id`;
+const factColumns = `id, feed, identity, code, key, class, field, file, line, sequence, state, run_id, first_run_id, redrive_run_id, last_at`;
 const inOrderMet = '(sequence, line, id) > (?, ?, ?) ORDER BY sequence, line, id LIMIT ?';
 const settledList = settledStates.map((state) => `'${state}'`).join(', ');
 
@@ -32,53 +33,17 @@ export function letterTables(statements: Statements): LetterTables {
 
   return {
     facts: async (sought) => {
-      const { sql, parameters } = factsQuery(sought);
-      return (await statements.all(sql, ...parameters)).map(toFacts);
-    },
-
-    page: async ({ settled, after, limit, ...filter }) => {
-      const conditions: readonly (readonly [string, string | undefined])[] = [
-        [`state ${inList}`, filter.states && JSON.stringify(filter.states)],
-        ['code = ?', filter.code],
-        ['run_id = ?', filter.runId],
-        ['feed = ?', filter.feed],
-      ];
-      const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
-      const fitting = ['settled = ?', ...given.map(({ condition }) => condition)].join(' AND ');
-      const parameters = [settled ? 1 : 0, ...given.map(({ value }) => value)];
-      const read = async (place: string, order: string, of: readonly SQLInputValue[], max: number) =>
-        statements.all(
-          `SELECT * FROM letters INDEXED BY letters_listed WHERE ${fitting} AND ${place} ORDER BY ${order} LIMIT ?`,
-          ...parameters,
-          ...of,
-          max,
-        );
-      const order = 'last_at DESC, line, id';
-      if (after === null) return toLetters(await read('TRUE', order, [], limit));
-      const { lastAtMs, line, id } = after;
-      // Two ranges of the index: a comparison of all three would not be one, since the first goes down and the others up.
-      const same = await read('last_at = ? AND (line, id) > (?, ?)', 'line, id', [lastAtMs, line, id], limit);
-      const older = same.length < limit ? await read('last_at < ?', order, [lastAtMs], limit - same.length) : [];
-      return toLetters([...same, ...older]);
+      const found: ResultRow[] = [];
+      // What a page of a list is put together from are two queries; of the second, what the first has left.
+      for (const { sql, parameters } of factQueries(sought)) {
+        const limit = 'limit' in sought ? [sought.limit - found.length] : [];
+        if (limit[0] !== 0) found.push(...(await statements.all(sql, ...parameters, ...limit)));
+      }
+      return found.map(toFacts);
     },
 
     read: async (ids) =>
       toLetters(await statements.all(`SELECT * FROM letters WHERE id ${inList}`, JSON.stringify(ids))),
-
-    examples: async (reasons) => {
-      const rows: ResultRow[] = [];
-      for (const { class: reasonClass, code, field } of reasons) {
-        const row = await statements.get(
-          `SELECT * FROM letters INDEXED BY letters_by_reason
-           WHERE code = ? AND class = ? AND field IS ? AND state = 'open' AND settled = 0 LIMIT 1`,
-          code,
-          reasonClass,
-          field,
-        );
-        if (row !== null) rows.push(row);
-      }
-      return toLetters(rows);
-    },
 
     write: async (letters) => {
       const headers = await enterHeaders(
@@ -125,6 +90,8 @@ export function letterTables(statements: Statements): LetterTables {
       }));
     },
 
+    revision: async () => Number((await statements.get('SELECT revision FROM letter_revision'))?.revision),
+
     forget: async (beforeMs, limit) => {
       const forgotten = await statements.run(
         `DELETE FROM letters WHERE number IN (
@@ -151,7 +118,7 @@ export function letterTables(statements: Statements): LetterTables {
       const { feed, ids, code, metBy, after, isTaking } = redrive;
       await statements.run(
         `INSERT INTO redrives (run_id, feed, choice, after, is_taking) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (run_id) DO UPDATE SET after = excluded.after, is_taking = excluded.is_taking`,
+         ON CONFLICT (run_id) DO UPDATE SET choice = excluded.choice, after = excluded.after, is_taking = excluded.is_taking`,
         runId,
         feed,
         JSON.stringify({ ids, code, metBy }),
@@ -232,44 +199,78 @@ export function letterTables(statements: Statements): LetterTables {
   };
 }
 
-function factsQuery(sought: LettersSought): { readonly sql: string; readonly parameters: readonly SQLInputValue[] } {
+interface Query {
+  readonly sql: string;
+  /** Without that of the limit, where there is one. */
+  readonly parameters: readonly SQLInputValue[];
+}
+
+function factQueries(sought: LettersSought): readonly Query[] {
+  const select = `SELECT ${factColumns} FROM`;
   const after = (place: MetPlace | null) => (place === null ? [-1, -1, ''] : [place.sequence, place.line, place.id]);
   switch (sought.by) {
     case 'identity': {
       const pairs = JSON.stringify(sought.of.map(({ identity, code }) => [identity, code]));
-      return {
-        sql: `SELECT ${factColumns} FROM (SELECT value ->> 0 AS of_identity, value ->> 1 AS of_code FROM json_each(?))
-              CROSS JOIN letters ON feed = ? AND identity = of_identity AND code = of_code`,
-        parameters: [pairs, sought.feed],
-      };
+      const sql = `${select} (SELECT value ->> 0 AS of_identity, value ->> 1 AS of_code FROM json_each(?))
+        CROSS JOIN letters ON feed = ? AND identity = of_identity AND code = of_code`;
+      return [{ sql, parameters: [pairs, sought.feed] }];
     }
     case 'id':
-      return { sql: `SELECT ${factColumns} FROM letters WHERE id ${inList}`, parameters: [JSON.stringify(sought.ids)] };
-    case 'key':
-      return {
-        sql: `SELECT ${factColumns} FROM letters INDEXED BY letters_by_key WHERE feed = ? AND key ${inList} AND settled = 0`,
-        parameters: [sought.feed, JSON.stringify(sought.keys)],
-      };
-    case 'met':
-      return {
-        sql: `SELECT ${factColumns} FROM letters INDEXED BY letters_met
-              WHERE feed = ? AND settled = 0 AND state = 'open' AND ${inOrderMet}`,
-        parameters: [sought.feed, ...after(sought.after), sought.limit],
-      };
-    case 'keyless':
-      return {
-        sql: `SELECT ${factColumns} FROM letters INDEXED BY letters_without_key
-              WHERE feed = ? AND key IS NULL AND settled = 0 AND state = 'open' AND sequence < ?
-              ORDER BY sequence, line, id LIMIT ?`,
-        parameters: [sought.feed, sought.beforeSequence, sought.limit],
-      };
-    case 'redrive':
-      return {
-        sql: `SELECT ${factColumns} FROM letters INDEXED BY letters_by_redrive
-              WHERE redrive_run_id = ? AND (state = 'redriven' OR state = 'open' AND run_id = redrive_run_id) AND ${inOrderMet}`,
-        parameters: [sought.runId, ...after(sought.after), sought.limit],
-      };
+      return [{ sql: `${select} letters WHERE id ${inList}`, parameters: [JSON.stringify(sought.ids)] }];
+    case 'key': {
+      const sql = `${select} letters INDEXED BY letters_by_key WHERE feed = ? AND key ${inList} AND settled = 0`;
+      return [{ sql, parameters: [sought.feed, JSON.stringify(sought.keys)] }];
+    }
+    case 'met': {
+      const sql = `${select} letters INDEXED BY letters_met
+        WHERE feed = ? AND settled = 0 AND state ${inList} AND ${inOrderMet}`;
+      return [{ sql, parameters: [sought.feed, JSON.stringify(sought.states), ...after(sought.after)] }];
+    }
+    case 'keyless': {
+      const sql = `${select} letters INDEXED BY letters_without_key
+        WHERE feed = ? AND key IS NULL AND settled = 0 AND state = 'open' AND sequence < ?
+        ORDER BY sequence, line, id LIMIT ?`;
+      return [{ sql, parameters: [sought.feed, sought.beforeSequence] }];
+    }
+    case 'redrive': {
+      const sql = `${select} letters INDEXED BY letters_by_redrive
+        WHERE redrive_run_id = ? AND (state = 'redriven' OR state = 'open' AND run_id = redrive_run_id) AND ${inOrderMet}`;
+      return [{ sql, parameters: [sought.runId, ...after(sought.after)] }];
+    }
+    case 'reason':
+      return sought.reasons.map(({ class: reasonClass, code, field }) => ({
+        sql: `${select} letters INDEXED BY letters_by_reason
+          WHERE code = ? AND class = ? AND field IS ? AND state = 'open' AND settled = 0 LIMIT 1`,
+        parameters: [code, reasonClass, field],
+      }));
+    case 'list':
+      return listQueries(sought);
   }
+}
+
+function listQueries({ settled, after, states, code, runId, feed }: LetterPage): readonly Query[] {
+  const conditions: readonly (readonly [string, string | undefined])[] = [
+    [`state ${inList}`, states && JSON.stringify(states)],
+    ['code = ?', code],
+    ['run_id = ?', runId],
+    ['feed = ?', feed],
+  ];
+  const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
+  const query = (place: string, of: readonly SQLInputValue[], order: string): Query => {
+    const where = ['settled = ?', place, ...given.map(({ condition }) => condition)].join(' AND ');
+    return {
+      sql: `SELECT ${factColumns} FROM letters INDEXED BY letters_listed WHERE ${where} ORDER BY ${order} LIMIT ?`,
+      parameters: [settled ? 1 : 0, ...of, ...given.map(({ value }) => value)],
+    };
+  };
+  const order = 'last_at DESC, line, id';
+  if (after === null) return [query('TRUE', [], order)];
+  const { lastAtMs, line, id } = after;
+  // Two ranges of the index: a comparison of all three would not be one, since the first goes down and the others up.
+  return [
+    query('last_at = ? AND (line, id) > (?, ?)', [lastAtMs, line, id], 'line, id'),
+    query('last_at < ?', [lastAtMs], order),
+  ];
 }
 
 const putLetter = `INSERT INTO letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint,
@@ -389,6 +390,7 @@ function toFacts(row: ResultRow): LetterFacts {
     state: String(row.state) as DeadLetterState,
     runId: String(row.run_id),
     firstRunId: String(row.first_run_id),
+    lastAtMs: Number(row.last_at),
     redriveRunId: textOrNull(row.redrive_run_id),
   };
 }
@@ -406,7 +408,6 @@ function toLetter(row: ResultRow, headers: Headers): DeadLetter {
     seenCount: Number(row.seen_count),
     redriveRunId: facts.state === 'redriven' ? redriveRunId : null,
     firstAtMs: Number(row.first_at),
-    lastAtMs: Number(row.last_at),
   };
 }
 

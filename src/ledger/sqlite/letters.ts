@@ -1,94 +1,24 @@
 /** Dead letters, for what still works on the database directly. */
 import { randomUUID } from 'node:crypto';
-import type { DeadLetterLedger, DeadLetterState, LetterChoice } from '#src/ledger/letters.ts';
+import type { DeadLetterState } from '#src/ledger/letters.ts';
 import {
-  closedUnmetNote,
   type DeathPlace,
   deathPlace,
   type KnownLetter,
   type LetterContent,
   letterIdentity,
-  redriveName,
   rejectRow,
   unsettledStates,
 } from '#src/ledger/rules/letters.ts';
 import type { DeadRow } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
 import { type Database, type ResultRow, textOrNull } from './database.ts';
-import { addNotes, insertRun, runOf } from './runs.ts';
+import { runOf } from './runs.ts';
 
 const quoted = (states: readonly DeadLetterState[]): string => states.map((state) => `'${state}'`).join(', ');
 /** As the indexes of these rows have them. */
 const unsettled = quoted(unsettledStates);
 const inList = 'IN (SELECT value FROM json_each(?))';
-
-export function redrivesInSqlite(db: Database): Pick<DeadLetterLedger, 'enterRedrive' | 'closeUnmet'> {
-  return {
-    enterRedrive: async (run, { metBy, ...choice }) =>
-      db.durable(() => {
-        const { where, parameters } = fitting(choice);
-        const taken = db.all(
-          `SELECT id FROM letters WHERE feed = ? AND run_id ${inList} AND state = 'open' AND ${where}
-           ORDER BY sequence, line, id`,
-          run.feed,
-          JSON.stringify(metBy),
-          ...parameters,
-        );
-        if (taken.length === 0) return null;
-        db.run(
-          `UPDATE letters SET state = 'redriven', redrive_run_id = ?, attempts = attempts + 1 WHERE id ${inList}`,
-          run.id,
-          JSON.stringify(taken.map(({ id }) => id)),
-        );
-        db.run(
-          'INSERT INTO redrives (run_id, feed, choice, after, is_taking) VALUES (?, ?, ?, NULL, 0)',
-          run.id,
-          run.feed,
-          JSON.stringify({ ids: choice.ids ?? null, code: choice.code ?? null, metBy }),
-        );
-        return insertRun(db, { ...run, kind: 'redrive', fileName: redriveName(taken.length, String(taken[0]?.id)) });
-      }),
-
-    closeUnmet: async (runId) =>
-      db.transaction(() => {
-        const closed = db.run(
-          `UPDATE letters SET state = 'closed', settled = 1 WHERE state = 'open' AND key IS NULL AND settled = 0
-             AND feed = (SELECT feed FROM runs WHERE id = ?1) AND sequence < (SELECT sequence FROM runs WHERE id = ?1)`,
-          runId,
-        );
-        const note = closedUnmetNote(closed);
-        if (note !== null) addNotes(db, runId, [note]);
-        return closed;
-      }),
-  };
-}
-
-/** The condition names only what is asked for: else no index helps. */
-function fitting({ ids, code, runId }: LetterChoice): {
-  readonly where: string;
-  readonly parameters: readonly string[];
-} {
-  const conditions: readonly (readonly [string, string | undefined])[] = [
-    [`id ${inList}`, ids && JSON.stringify(ids)],
-    ['code = ?', code],
-    ['run_id = ?', runId],
-  ];
-  const given = conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
-  return {
-    where: given.map(({ condition }) => condition).join(' AND ') || 'TRUE',
-    parameters: given.map(({ value }) => value),
-  };
-}
-
-/** For use inside a transaction. */
-export function forgetLetters(db: Database, beforeMs: number): void {
-  db.run('DELETE FROM letters WHERE settled = 1 AND last_at < ?', beforeMs);
-}
-
-/** How many are not settled. */
-export function openLetters(db: Database): number {
-  return Number(db.get(`SELECT sum(letters) AS open FROM letter_counts WHERE state IN (${unsettled})`)?.open ?? 0);
-}
 
 export function placeOfDeath(
   db: Database,
@@ -141,7 +71,7 @@ export function enterDeadRow(db: Database, place: DeathPlace, dead: DeadRow): bo
   );
   if (death.closesOthersOfKey) {
     db.run(
-      `UPDATE letters SET state = 'closed', settled = 1
+      `UPDATE letters SET state = 'closed', settled = 1, redrive_run_id = NULL
        WHERE feed = ? AND key = ? AND code <> ? AND redrive_run_id = ? AND state = 'redriven'`,
       place.feed,
       dead.key,
@@ -197,13 +127,16 @@ function putLetter(db: Database, id: string, letter: LetterContent, seenAgain: b
 
 /** The letter has nothing left to be done. For use inside a transaction. */
 export function closeLetter(db: Database, id: string): void {
-  db.run(`UPDATE letters SET state = 'closed', settled = 1 WHERE id = ? AND state IN (${unsettled})`, id);
+  db.run(
+    `UPDATE letters SET state = 'closed', settled = 1, redrive_run_id = NULL WHERE id = ? AND state IN (${unsettled})`,
+    id,
+  );
 }
 
 /** Closes what is unsettled of these keys. For use inside a transaction. */
 export function closeLettersOf(db: Database, feed: string, keys: readonly string[]): void {
   db.run(
-    `UPDATE letters SET state = 'closed', settled = 1 WHERE feed = ? AND key ${inList} AND state IN (${unsettled})`,
+    `UPDATE letters SET state = 'closed', settled = 1, redrive_run_id = NULL WHERE feed = ? AND key ${inList} AND state IN (${unsettled})`,
     feed,
     JSON.stringify(keys),
   );

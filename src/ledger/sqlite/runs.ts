@@ -53,15 +53,6 @@ export function insertRun(db: Database, run: NewRun): RunRecord {
   return created;
 }
 
-/** Letters that a redrive took and did not settle are open again. For use inside a transaction. */
-export function reopenUnsettled(db: Database, runId: string): void {
-  db.run(
-    "UPDATE letters SET state = 'open', redrive_run_id = NULL WHERE state = 'redriven' AND redrive_run_id = ?",
-    runId,
-  );
-  db.run('DELETE FROM redrives WHERE run_id = ?', runId);
-}
-
 export type RunColumns = readonly (readonly [string, string | number | null])[];
 
 /** The columns of the parts that the change names. */

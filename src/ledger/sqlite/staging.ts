@@ -5,7 +5,6 @@ import type { BesideRows } from '#src/ledger/staged-rows.ts';
 import type { KeyTrace, StagedSlice, StagingLedger } from '#src/ledger/staging.ts';
 import { type LinkCode, linkCodes } from '#src/ledger/staging.ts';
 import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
-import { reopenUnsettled } from './runs.ts';
 import { settleRecords } from './settle.ts';
 
 const inList = 'IN (SELECT value FROM json_each(?))';
@@ -112,7 +111,6 @@ export function besideRows(db: Database, idle: () => Promise<void>): BesideRows 
 
 export function besideRuns(db: Database): BesideRuns {
   return {
-    reopenUnsettled: async (runId) => reopenUnsettled(db, runId),
     forget: async (runId, part, limit) => {
       const [table, column] = besideTables[part];
       return db.run(

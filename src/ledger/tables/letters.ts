@@ -12,7 +12,7 @@ export type ListPlace = Pick<DeadLetter, 'lastAtMs' | 'line' | 'id'>;
 export interface LetterFacts
   extends Pick<
     DeadLetter,
-    'id' | 'feed' | 'code' | 'key' | 'class' | 'field' | 'file' | 'line' | 'sequence' | 'state' | 'runId'
+    'id' | 'feed' | 'code' | 'key' | 'class' | 'field' | 'file' | 'line' | 'sequence' | 'state' | 'runId' | 'lastAtMs'
   > {
   /** Its key, or a hash of its content where it has none. There is one letter per feed, identity and code. */
   readonly identity: string;
@@ -31,15 +31,25 @@ export type LettersSought =
   | { readonly by: 'id'; readonly ids: readonly string[] }
   /** Unsettled ones of these keys. */
   | { readonly by: 'key'; readonly feed: string; readonly keys: readonly string[] }
-  /** Open ones, in the order they were met. */
-  | { readonly by: 'met'; readonly feed: string; readonly after: MetPlace | null; readonly limit: number }
+  /** Unsettled ones of these states, in the order they were met. */
+  | {
+      readonly by: 'met';
+      readonly feed: string;
+      readonly states: readonly DeadLetterState[];
+      readonly after: MetPlace | null;
+      readonly limit: number;
+    }
   /** Open ones without a key that were met before that run, in the order they were met. */
   | { readonly by: 'keyless'; readonly feed: string; readonly beforeSequence: number; readonly limit: number }
   /** What a redrive took and has not settled, and what has died again in it; in the order they were met. */
-  | { readonly by: 'redrive'; readonly runId: string; readonly after: MetPlace | null; readonly limit: number };
+  | { readonly by: 'redrive'; readonly runId: string; readonly after: MetPlace | null; readonly limit: number }
+  /** An open one of each of these reasons, where there is one. */
+  | { readonly by: 'reason'; readonly reasons: readonly Pick<DeadLetter, 'class' | 'code' | 'field'>[] }
+  | LetterPage;
 
-/** A page of a list. What is absent is not asked for. */
+/** A page of a list, in its order. What is absent is not asked for. */
 export interface LetterPage {
+  readonly by: 'list';
   /** Whether those that are closed or dropped are listed, or those that are not. */
   readonly settled: boolean;
   readonly states?: readonly DeadLetterState[];
@@ -90,12 +100,8 @@ export interface RedriveRecord {
 
 export interface LetterTables {
   facts(sought: LettersSought): Promise<readonly LetterFacts[]>;
-  /** Whole letters, in the order of lists. */
-  page(page: LetterPage): Promise<readonly DeadLetter[]>;
   /** Whole letters, in no order. */
   read(ids: readonly string[]): Promise<readonly DeadLetter[]>;
-  /** One of the open letters of each of these reasons, where there is one. */
-  examples(reasons: readonly Pick<DeadLetter, 'class' | 'code' | 'field'>[]): Promise<readonly DeadLetter[]>;
   /** Each identity of a feed and a code at most once. */
   write(letters: readonly LetterEntry[]): Promise<void>;
   change(ids: readonly string[], change: LetterChange): Promise<void>;
@@ -104,6 +110,8 @@ export interface LetterTables {
     by: 'all' | 'reason' | 'run',
     which: { readonly states: readonly DeadLetterState[]; readonly code?: string; readonly runId?: string },
   ): Promise<readonly LetterCount[]>;
+  /** Another number whenever a letter was entered or deleted, or changed its state. */
+  revision(): Promise<number>;
   /** Deletes settled ones that were met last before that instant, and headers that no row has. @returns how many letters. */
   forget(beforeMs: number, limit: number): Promise<number>;
 

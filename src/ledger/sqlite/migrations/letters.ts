@@ -4,7 +4,8 @@
  * `letter_headers`: the header of a row is stored once for all rows that have it, and stays as long as one of them. `settled`:
  * closed or dropped. `letters_listed` serves the lists with any filter, `letters_met` and `letters_by_redrive` go by the order in
  * which rows were met. `letter_counts` is kept by triggers: how many letters there are of a state, by all that they are counted by;
- * an empty field is none. `redrives`: what is taking its letters, or has not settled them all. `redrive_run_id` names the redrive
+ * an empty field is none. `letter_revision`: goes up with each of these
+ * changes. `redrives`: what is taking its letters, or has not settled them all. `redrive_run_id` names the redrive
  * that took a letter last, until it is open again.
  */
 import type { MigrationStep } from './step.ts';
@@ -52,6 +53,9 @@ const tables = `
     letters INTEGER NOT NULL,
     PRIMARY KEY (state, code, class, field, run_id, feed)
   ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE letter_revision (revision INTEGER NOT NULL) STRICT;
+  INSERT INTO letter_revision (revision) VALUES (0);
 
   CREATE TABLE redrives (
     run_id TEXT PRIMARY KEY,
@@ -128,14 +132,15 @@ const valuesOf = (letter: 'old' | 'new'): string =>
 const countIn = `INSERT INTO letter_counts (${counted}, letters) VALUES (${valuesOf('new')}, 1)
     ON CONFLICT DO UPDATE SET letters = letters + 1;`;
 const countOut = `UPDATE letter_counts SET letters = letters - 1 WHERE (${counted}) = (${valuesOf('old')});`;
+const raise = 'UPDATE letter_revision SET revision = revision + 1;';
 const isChanged = `(${valuesOf('new')}) IS NOT (${valuesOf('old')})`;
 
 const countsKept = [
   `INSERT INTO letter_counts (${counted}, letters)
      SELECT state, code, class, coalesce(field, ''), run_id, feed, count(*) FROM letters GROUP BY 1, 2, 3, 4, 5, 6`,
-  `CREATE TRIGGER letters_counted_in AFTER INSERT ON letters BEGIN ${countIn} END`,
-  `CREATE TRIGGER letters_counted_out AFTER DELETE ON letters BEGIN ${countOut} END`,
-  `CREATE TRIGGER letters_counted_anew AFTER UPDATE OF ${counted} ON letters WHEN ${isChanged} BEGIN ${countOut} ${countIn} END`,
+  `CREATE TRIGGER letters_counted_in AFTER INSERT ON letters BEGIN ${countIn} ${raise} END`,
+  `CREATE TRIGGER letters_counted_out AFTER DELETE ON letters BEGIN ${countOut} ${raise} END`,
+  `CREATE TRIGGER letters_counted_anew AFTER UPDATE OF ${counted} ON letters WHEN ${isChanged} BEGIN ${countOut} ${countIn} ${raise} END`,
   `CREATE TRIGGER letter_counts_none AFTER UPDATE ON letter_counts WHEN new.letters = 0 BEGIN
      DELETE FROM letter_counts WHERE (${counted}) = (new.state, new.code, new.class, new.field, new.run_id, new.feed); END`,
 ];
