@@ -62,3 +62,59 @@ test('schedules with their pauses, and ticks with their ends, in the order of th
   expect((await schedules.lastEnded('crm', ['run', 'failed']))?.id).toBe('t2');
   expect(await schedules.lastEnded('phone-numbers', ['failed'])).toBeNull();
 });
+
+test('deliveries that wait, arrived and died, and what was told of feeds', async () => {
+  const columns = 'id, kind, type, feed, data, at, state, attempts, waits_since, due_at, ended_at, code, message';
+  const { deliveries, counts } = upgraded(`
+    INSERT INTO deliveries (${columns}) VALUES
+      ('n1', 'notice', 'feed.bad', 'crm', '{"troubles":["guard"]}', 10, 'waiting', 2, 11, 12, NULL, 'webhookFailed', 'why'),
+      ('n2', 'notice', 'feed.recovered', 'crm', '{}', 20, 'waiting', 0, 20, 0, NULL, NULL, NULL),
+      ('c1', 'change', 'phoneNumbers.changed', 'phone-numbers', '{"added":1}', 30, 'waiting', 0, 30, 0, NULL, NULL, NULL),
+      ('n3', 'notice', 'feed.bad', 'hr', '{}', 5, 'dead', 9, 5, 6, 7, 'webhookFailed', 'why'),
+      ('n4', 'notice', 'feed.bad', 'hr', '{}', 6, 'delivered', 1, 6, 6, 8, NULL, NULL);
+    INSERT INTO feed_conditions VALUES ('crm', '["guard"]', 3, 2);
+  `);
+  expect(await deliveries.get('n1')).toEqual({
+    ...{ id: 'n1', kind: 'notice', type: 'feed.bad', feed: 'crm', data: { troubles: ['guard'] }, atMs: 10 },
+    ...{ state: 'waiting', attempts: 2, dueAtMs: 12, endedAtMs: null, code: 'webhookFailed', message: 'why' },
+  });
+  expect((await deliveries.nextDue(12, 10)).map(({ id }) => id)).toEqual(['n1', 'c1']);
+  expect((await deliveries.inState('dead', 10)).map(({ id, endedAtMs }) => `${id} ${endedAtMs}`)).toEqual(['n3 7']);
+  expect(await counts()).toMatchObject({ waitingDeliveries: 3, deadDeliveries: 1 });
+  expect(await deliveries.expire(11, 50, { code: 'x', message: 'y' })).toBe(0);
+  expect(await deliveries.expire(12, 50, { code: 'x', message: 'y' })).toBe(1);
+  expect(await deliveries.conditions()).toEqual([{ feed: 'crm', troubles: ['guard'], sinceMs: 3, knownSinceMs: 2 }]);
+});
+
+test('snapshots, the numbers that each shows, and their versions', async () => {
+  const { snapshots } = upgraded(`
+    INSERT INTO snapshots VALUES ('workspace', 10, 2, 1, 0, 0, 0, 10, '2,1'), ('workspace', 20, 2, 1, 0, 0, 0, 10, NULL),
+      ('workspace', 30, 1, 1, 0, 1, 1, 30, '1'), ('US1', 15, 1, 1, 0, 0, 0, 15, '3');
+    INSERT INTO snapshot_numbers VALUES (1, 'workspace', 'a'), (2, 'workspace', 'b'), (3, 'US1', 'a');
+    INSERT INTO number_versions VALUES (1, 10, 20, '{"id":"a"}'), (2, 10, 20, '{"id":"b"}'), (1, 30, NULL, '{"id":"a","name":"A"}'),
+      (3, 15, NULL, '{"id":"a"}');
+  `);
+  expect(await snapshots.series()).toEqual(['US1', 'workspace']);
+  expect(await snapshots.at('workspace')).toEqual({
+    ...{
+      series: 'workspace',
+      takenAtMs: 30,
+      count: 1,
+      pages: 1,
+      changed: true,
+      added: 0,
+      removed: 1,
+      changedNumbers: 1,
+    },
+    contentOfMs: 30,
+  });
+  expect(await snapshots.before('workspace', 30)).toMatchObject({ takenAtMs: 20, changed: false, contentOfMs: 10 });
+  expect(await snapshots.numbersOf('workspace', 20)).toEqual([{ id: 'b' }, { id: 'a' }]);
+  expect(await snapshots.differing('workspace', 30)).toEqual({
+    before: [{ id: 'b' }, { id: 'a' }],
+    after: [{ id: 'a', name: 'A' }],
+  });
+  expect(await snapshots.versionsOf('US1', 'a')).toEqual([{ number: { id: 'a' }, fromMs: 15, untilMs: null }]);
+  expect(await snapshots.forget('workspace', 30, 10)).toEqual([10, 20]);
+  expect(await snapshots.versionsOf('workspace', 'b')).toEqual([]);
+});

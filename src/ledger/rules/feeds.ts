@@ -46,6 +46,35 @@ export interface LastRun {
   readonly deadOpen: boolean;
 }
 
+type StandingRun = RunRecord & Pick<LastRun, 'state'>;
+
+export function isStanding(run: RunRecord): run is StandingRun {
+  return (standingStates as readonly RunState[]).includes(run.state);
+}
+
+/** How a feed stands by the newest of its files in each of these states; null where there is none. */
+export function standingOf(
+  { feed, createdAtMs }: Pick<FeedStanding, 'feed' | 'createdAtMs'>,
+  newest: {
+    readonly last: StandingRun | null;
+    readonly working: RunRecord | null;
+    readonly accepted: RunRecord | null;
+    readonly deadOpen: boolean;
+  },
+): FeedStanding {
+  const { last, working, accepted, deadOpen } = newest;
+  return {
+    feed,
+    createdAtMs,
+    last:
+      last === null
+        ? null
+        : { id: last.id, state: last.state, code: last.reason?.code ?? null, deadCount: last.counts.dead, deadOpen },
+    atWork: (working?.sequence ?? 0) > (last?.sequence ?? 0),
+    acceptedAtMs: accepted?.createdAtMs ?? null,
+  };
+}
+
 /** The feed of the root of the import folder and of files named on the command line. */
 export const mainFeed = 'main';
 

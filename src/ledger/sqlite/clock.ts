@@ -53,8 +53,11 @@ function newZero(db: Database, { bootId, nowMs, monotonicMs }: Moment): Zero {
   );
   db.run('UPDATE staged INDEXED BY staged_parked SET not_before = 0 WHERE outcome IS NULL AND not_before > 0');
   db.run('UPDATE batches SET due_at = 0 WHERE done = 0 AND due_at > 0');
-  for (const table of ['audits', 'deliveries']) {
-    db.run(`UPDATE ${table} SET due_at = ?1 WHERE state = 'waiting' AND due_at > ?1`, atMs + waitMsMax);
-  }
+  db.run("UPDATE audits SET due_at = ?1 WHERE state = 'waiting' AND due_at > ?1", atMs + waitMsMax);
+  db.run(
+    `UPDATE records SET at = ?1, document = json_set(document, '$.dueAtMs', ?1)
+     WHERE kind = 'delivery' AND state IN ('noticeWaits', 'changeWaits') AND at > ?1`,
+    atMs + waitMsMax,
+  );
   return zero;
 }

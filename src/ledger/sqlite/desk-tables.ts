@@ -1,5 +1,5 @@
 /** The tables of the desk in SQLite (`migrations/desk.ts`). Each order of a list has an index there. */
-import type { DeskRecord, DeskTables, RecordFilter } from '#src/ledger/tables/desk.ts';
+import type { DeskRecord, DeskTables, RecordFilter, StoredVersion, VersionFilter } from '#src/ledger/tables/desk.ts';
 import type { Statements } from './connection.ts';
 import { numberOrNull, type Parameters, parseJson, type ResultRow, textOrNull } from './database.ts';
 
@@ -65,6 +65,77 @@ export function deskTables(statements: Statements): DeskTables {
         kind,
         JSON.stringify(ids),
       ),
+
+    versions: async (series, filter) => (await statements.all(...versionsSql(series, filter))).map(toVersion),
+
+    endVersions: async (keys, untilMs) => {
+      await statements.run(
+        `UPDATE number_versions SET until_at = ? WHERE until_at IS NULL AND number_key IN (SELECT value FROM json_each(?))`,
+        untilMs,
+        JSON.stringify(keys),
+      );
+    },
+
+    beginVersions: async (series, fromMs, versions) => {
+      const ids = JSON.stringify(versions.map(({ id }) => id));
+      await statements.runMany(
+        'INSERT INTO snapshot_numbers (series, id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+        versions.map(({ id }) => [series, id]),
+      );
+      const sql =
+        'SELECT id, number_key FROM snapshot_numbers WHERE series = ? AND id IN (SELECT value FROM json_each(?))';
+      const keys = new Map(
+        (await statements.all(sql, series, ids)).map((row) => [String(row.id), Number(row.number_key)]),
+      );
+      await statements.runMany(
+        'INSERT INTO number_versions (number_key, from_at, document) VALUES (?, ?, ?)',
+        versions.map(({ id, text }) => [keys.get(id) ?? null, fromMs, text]),
+      );
+      return keys;
+    },
+
+    removeVersions: async (series, beforeMs, limit) => {
+      const rows = await statements.all(
+        `SELECT number_versions.rowid AS place, number_key FROM number_versions JOIN snapshot_numbers USING (number_key)
+         WHERE until_at < ? AND series = ? LIMIT ?`,
+        ...[beforeMs, series, limit],
+      );
+      const list = (column: string): string => JSON.stringify(rows.map((row) => Number(row[column])));
+      await statements.run(
+        'DELETE FROM number_versions WHERE rowid IN (SELECT value FROM json_each(?))',
+        list('place'),
+      );
+      await statements.run(
+        `DELETE FROM snapshot_numbers WHERE number_key IN (SELECT value FROM json_each(?))
+           AND NOT EXISTS (SELECT 1 FROM number_versions WHERE number_versions.number_key = snapshot_numbers.number_key)`,
+        list('number_key'),
+      );
+      return rows.length;
+    },
+  };
+}
+
+const ofSeries = 'SELECT * FROM snapshot_numbers JOIN number_versions USING (number_key) WHERE series = ?';
+
+function versionsSql(series: string, filter: VersionFilter): [sql: string, ...parameters: Parameters] {
+  if ('isOpen' in filter) return [`${ofSeries} AND until_at IS NULL`, series];
+  if ('id' in filter) return [`${ofSeries} AND id = ? ORDER BY from_at`, series, filter.id];
+  if ('fromMs' in filter) return [`${ofSeries} AND from_at = ?`, series, filter.fromMs];
+  if ('untilMs' in filter) return [`${ofSeries} AND until_at = ?`, series, filter.untilMs];
+  const sql = `SELECT number_versions.*, snapshot_numbers.id AS id FROM json_each(?) AS wanted
+    JOIN snapshot_numbers ON snapshot_numbers.number_key = wanted.value
+    JOIN number_versions ON number_versions.number_key = wanted.value
+    AND from_at = (SELECT max(from_at) FROM number_versions WHERE number_key = wanted.value AND from_at <= ?)`;
+  return [sql, JSON.stringify(filter.keys), filter.atMs];
+}
+
+function toVersion(row: ResultRow): StoredVersion {
+  return {
+    key: Number(row.number_key),
+    id: String(row.id),
+    fromMs: Number(row.from_at),
+    untilMs: numberOrNull(row.until_at),
+    text: String(row.document),
   };
 }
 

@@ -1,6 +1,8 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
+import { deliveriesOver, deliveryCount, forgetDeliveries } from '#src/ledger/desk/deliveries.ts';
 import { schedulesOver } from '#src/ledger/desk/schedules.ts';
+import { snapshotsOver } from '#src/ledger/desk/snapshots.ts';
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
 import { forgetLetters, lettersOver, unsettledCount } from '#src/ledger/letter-ledger.ts';
 import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
@@ -11,8 +13,7 @@ import { sqliteClock } from './clock.ts';
 import { createConnection } from './connection.ts';
 import { sqliteContacts } from './contacts.ts';
 import { type Database, type LedgerObserver, openDatabase, parseJson } from './database.ts';
-import { deliveryCount, forgetDeliveries, sqliteDeliveries } from './deliveries.ts';
-import { sqliteSnapshots } from './snapshots.ts';
+import { besideFeeds } from './deliveries.ts';
 import { besideRows, besideRuns, sqliteStaging } from './staging.ts';
 import { sqliteStore } from './store.ts';
 import { forgetTaken, sqliteTakes } from './takes.ts';
@@ -78,9 +79,9 @@ export function sqliteLedger(db: Database): Ledger {
     deadLetters: lettersOver(store),
     audits: waiting(sqliteAudits(db)),
     schedules: schedulesOver(store),
-    snapshots: waiting(sqliteSnapshots(db)),
+    snapshots: snapshotsOver(store),
     takes: waiting(sqliteTakes(db)),
-    deliveries: waiting(sqliteDeliveries(db)),
+    deliveries: deliveriesOver(store, besideFeeds(db, connection.idle)),
     binding: async () => parseJson<WorkspaceBinding>(meta('binding')),
     bind: async (binding) => db.durable(() => setMeta('binding', JSON.stringify(binding))),
     pause: async () => parseJson<Pause>(meta('pause')),
@@ -102,15 +103,15 @@ export function sqliteLedger(db: Database): Ledger {
     counts: async () => ({
       openLetters: await unsettledCount(store),
       waitingAudits: waitingAudits(db),
-      waitingDeliveries: deliveryCount(db, 'waiting'),
-      deadDeliveries: deliveryCount(db, 'dead'),
+      waitingDeliveries: await deliveryCount(store.reads, 'waiting'),
+      deadDeliveries: await deliveryCount(store.reads, 'dead'),
     }),
     forget: async (nowMs, keepMs) => {
       await forgetLetters(store, nowMs - keepMs);
+      await forgetDeliveries(store, nowMs - keepMs);
       await connection.idle();
       // One transaction for each kind: other processes wait for none of them for long.
       db.transaction(() => forgetAudits(db, nowMs - keepMs));
-      db.transaction(() => forgetDeliveries(db, nowMs - keepMs));
       db.transaction(() => forgetTaken(db, nowMs, keepMs));
     },
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),

@@ -4,7 +4,7 @@
  */
 
 /** What a record is of. Ids are unique within a kind. */
-export type RecordKind = 'schedule' | 'tick';
+export type RecordKind = 'schedule' | 'tick' | 'delivery' | 'condition' | 'snapshot' | 'series';
 
 export interface DeskRecord {
   /** Given when it is put first, and never again: the order of entry within its kind. */
@@ -38,6 +38,30 @@ export interface RecordFilter {
   readonly limit: number;
 }
 
+/** One content of one phone number in a series, from the first snapshot that shows it to the last. */
+export interface StoredVersion {
+  /** Of the number in its series: a small one. */
+  readonly key: number;
+  /** The service's id of the number. */
+  readonly id: string;
+  readonly fromMs: number;
+  /** Null: the newest snapshot shows it. */
+  readonly untilMs: number | null;
+  /** JSON text, as it was given. */
+  readonly text: string;
+}
+
+/**
+ * Which versions of a series: those that have not ended; all of one number, the oldest first; of these numbers that of an
+ * instant; those that begin with a snapshot, or end with it.
+ */
+export type VersionFilter =
+  | { readonly isOpen: true }
+  | { readonly id: string }
+  | { readonly keys: readonly number[]; readonly atMs: number }
+  | { readonly fromMs: number }
+  | { readonly untilMs: number };
+
 export interface DeskTables {
   /** Those that are there, in any order. */
   records(kind: RecordKind, ids: readonly string[]): Promise<readonly DeskRecord[]>;
@@ -48,4 +72,17 @@ export interface DeskTables {
   putRecords(kind: RecordKind, records: readonly Omit<DeskRecord, 'number'>[]): Promise<void>;
   /** @returns how many were there. */
   removeRecords(kind: RecordKind, ids: readonly string[]): Promise<number>;
+
+  /** An index leads to each, however long the history is. */
+  versions(series: string, filter: VersionFilter): Promise<readonly StoredVersion[]>;
+  /** Ends the open versions of these keys. */
+  endVersions(keys: readonly number[], untilMs: number): Promise<void>;
+  /** @returns the keys of the numbers, by id; a number that was there before has the one that it had. */
+  beginVersions(
+    series: string,
+    fromMs: number,
+    versions: readonly Pick<StoredVersion, 'id' | 'text'>[],
+  ): Promise<ReadonlyMap<string, number>>;
+  /** Those that ended before then, and numbers that have no version left. @returns how many there were: fewer than `limit` at the end. */
+  removeVersions(series: string, beforeMs: number, limit: number): Promise<number>;
 }

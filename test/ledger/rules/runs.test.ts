@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
 import { keepsKeys } from '#src/ledger/rules/feeds.ts';
 import { approved, moved, notesWith } from '#src/ledger/rules/runs.ts';
-import { forgetBefore, showNumbers } from '#src/ledger/rules/snapshots.ts';
 import type { RunReason } from '#src/ledger/runs.ts';
 
 const working = { state: 'applying', stoppedAtMs: null, stoppedMs: 40 } as const;
@@ -48,30 +47,5 @@ describe('a run', () => {
         Array.from({ length: 300 }, (_, index) => `${index}`),
       ),
     ).toHaveLength(200);
-  });
-});
-
-describe('the history of phone numbers', () => {
-  it('ends versions that are not shown any more, and begins those that are new', () => {
-    const [same, other, fresh] = [{ id: 'a' }, { id: 'b', name: 'new' }, { id: 'd' }];
-    const open = new Map([
-      ['a', { numberKey: 1, document: JSON.stringify(same) }],
-      ['b', { numberKey: 2, document: '{"id":"b"}' }],
-      ['c', { numberKey: 3, document: '{"id":"c"}' }],
-    ]);
-    expect(showNumbers([other, same, fresh], open)).toEqual({
-      shown: [
-        { id: 'b', knownKey: 2, newDocument: '{"id":"b","name":"new"}' },
-        { id: 'a', knownKey: 1, newDocument: null },
-        { id: 'd', knownKey: null, newDocument: '{"id":"d"}' },
-      ],
-      endedKeys: [2, 3],
-    });
-  });
-
-  it('forgets by age and by number, and never the newest snapshot', () => {
-    expect(forgetBefore(100, 10, 50)).toBe(50);
-    expect(forgetBefore(100, 70, 50)).toBe(70);
-    expect(forgetBefore(100, 70, 500)).toBe(100);
   });
 });

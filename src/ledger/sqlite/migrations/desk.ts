@@ -38,4 +38,32 @@ const scheduleRecords = `
   DROP TABLE schedules;
 `;
 
-export const deskSteps: readonly MigrationStep[] = [recordTable, scheduleRecords];
+const deliveryRecords = `
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'delivery', id, feed, CASE WHEN state = 'waiting' THEN kind || 'Waits' ELSE state END,
+      CASE WHEN state = 'waiting' THEN due_at ELSE ended_at END,
+      json_object('id', id, 'kind', kind, 'type', type, 'feed', feed, 'data', json(data), 'atMs', at, 'state', state,
+      'attempts', attempts, 'dueAtMs', due_at, 'endedAtMs', ended_at, 'code', code, 'message', message, 'waitsSinceMs', waits_since)
+    FROM deliveries ORDER BY number;
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'condition', feed, NULL, '', NULL,
+      json_object('feed', feed, 'troubles', json(troubles), 'sinceMs', since, 'knownSinceMs', known_since)
+    FROM feed_conditions ORDER BY feed;
+  DROP TABLE deliveries;
+  DROP TABLE feed_conditions;
+`;
+
+/** The versions of the numbers stay as they are (`snapshotTables` in `first-design.ts`). */
+const snapshotRecords = `
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'snapshot', series || ' ' || taken_at, series, '', taken_at,
+      json_object('series', series, 'takenAtMs', taken_at, 'count', "count", 'pages', pages,
+      'changed', json(iif(content_of = taken_at, 'true', 'false')), 'added', added, 'removed', removed,
+      'changedNumbers', changed_numbers, 'contentOfMs', content_of, 'shown', shown)
+    FROM snapshots ORDER BY taken_at;
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT DISTINCT 'series', series, NULL, '', NULL, json_object('series', series) FROM snapshots ORDER BY series;
+  DROP TABLE snapshots;
+`;
+
+export const deskSteps: readonly MigrationStep[] = [recordTable, scheduleRecords, deliveryRecords, snapshotRecords];

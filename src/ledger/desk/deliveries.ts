@@ -1,0 +1,197 @@
+/** Deliveries, and what was last told of each feed, over the records of the desk. */
+import type {
+  DeliveryFailure,
+  DeliveryKind,
+  DeliveryLedger,
+  DeliveryRecord,
+  KnownFeedCondition,
+  NewDelivery,
+} from '#src/ledger/deliveries.ts';
+import {
+  again,
+  type DeliveryGroup,
+  dead,
+  entered,
+  groupOf,
+  groupsOf,
+  type KeptDelivery,
+  tooMany,
+  tooManyWait,
+  tried,
+  waitsAs,
+} from '#src/ledger/rules/deliveries.ts';
+import type { Store, Tables } from '#src/ledger/tables.ts';
+import { type BesideFeeds, feedStandings } from './feed-standings.ts';
+import { allMax, type Entry, inSlices, recordsOf, sliceMax } from './records.ts';
+
+/** Ended ones beyond this many are forgotten, whatever their age. */
+const endedMax = 50_000;
+
+const deliveriesIn = recordsOf<KeptDelivery>('delivery', (delivery) => ({
+  ...{ id: delivery.id, owner: delivery.feed, state: groupOf(delivery) },
+  atMs: delivery.state === 'waiting' ? delivery.dueAtMs : delivery.endedAtMs,
+}));
+const conditionsIn = recordsOf<KnownFeedCondition>('condition', ({ feed }) => ({
+  ...{ id: feed, owner: null, state: '', atMs: null },
+}));
+
+export function deliveriesOver(store: Store, beside: BesideFeeds): DeliveryLedger {
+  const { reads } = store;
+  /** Changes it where `change` says how. @returns whether it did. */
+  const changed = (id: string, change: (known: KeptDelivery) => KeptDelivery | null): Promise<boolean> =>
+    store.transact(async (tables) => {
+      const known = await deliveriesIn(tables).get(id);
+      const next = known === null ? null : change(known);
+      if (next !== null) await deliveriesIn(tables).put(next);
+      return next !== null;
+    });
+
+  return {
+    get: async (id) => {
+      const delivery = await deliveriesIn(reads).get(id);
+      return delivery === null ? null : told(delivery);
+    },
+
+    nextDue: async (untilMs, limit) => {
+      const notices = await dueNotices(reads, untilMs, limit);
+      const left = limit - notices.length;
+      const changes = await deliveriesIn(reads).list({ state: waitsAs.change, untilMs, order: 'due', limit: left });
+      return [...notices, ...changes].map(({ document }) => told(document));
+    },
+
+    inState: async (state, limit) => {
+      const lists = groupsOf(state).map((group) => deliveriesIn(reads).list({ state: group, order: 'newest', limit }));
+      const newest = (await Promise.all(lists)).flat().sort((a, b) => b.number - a.number);
+      return newest.slice(0, limit).map(({ document }) => told(document));
+    },
+
+    tried: async (id, atMs, end) => {
+      await changed(id, (known) => (known.state === 'waiting' ? tried(known, atMs, end) : null));
+    },
+
+    // Ends: each slice leaves fewer that are due before then.
+    putOff: async (untilMs) => {
+      for (const state of groupsOf('waiting')) {
+        await inSlices(() =>
+          store.transact(async (tables) => {
+            const filter = { state, untilMs: untilMs - 1, order: 'due', limit: sliceMax } as const;
+            const due = await deliveriesIn(tables).list(filter);
+            await deliveriesIn(tables).put(...due.map(({ document }) => ({ ...document, dueAtMs: untilMs })));
+            return { count: due.length, isLast: due.length < sliceMax };
+          }),
+        );
+      }
+    },
+
+    expire: async (beforeMs, atMs, why) => {
+      let expired = 0;
+      for (const state of groupsOf('waiting')) {
+        let after: Entry<KeptDelivery> | undefined;
+        // Ends: each slice begins behind the one before it.
+        expired += await inSlices(() =>
+          store.transact(async (tables) => {
+            const page = await deliveriesIn(tables).list({ state, order: 'oldest', after, limit: sliceMax });
+            after = page.at(-1);
+            const old = page.filter(({ document }) => document.waitsSinceMs < beforeMs);
+            await deliveriesIn(tables).put(...old.map(({ document }) => dead(document, atMs, why)));
+            return { count: old.length, isLast: page.length < sliceMax };
+          }),
+        );
+      }
+      return expired;
+    },
+
+    retry: (id, atMs) => changed(id, (known) => (known.state === 'dead' ? again(known, atMs) : null)),
+
+    conditions: async () => {
+      const entries = await conditionsIn(reads).list({ order: 'id', limit: allMax });
+      return entries.map(({ document }) => document);
+    },
+
+    setCondition: (condition, deliveries) =>
+      store.transact(async (tables) => {
+        const known = await conditionsIn(tables).get(condition.feed);
+        await conditionsIn(tables).put({ ...condition, knownSinceMs: known?.knownSinceMs ?? condition.sinceMs });
+        await enterDeliveries(tables, deliveries);
+      }, 'durable'),
+
+    forgetCondition: async (feed) => {
+      await store.transact((tables) => conditionsIn(tables).remove(feed));
+    },
+
+    standings: () => feedStandings(reads, beside),
+  };
+}
+
+/** Notices of a feed arrive in order: each waits for the one before it. Ends with enough of them, or behind the last that is due. */
+async function dueNotices(
+  tables: Pick<Tables, 'desk'>,
+  untilMs: number,
+  limit: number,
+): Promise<readonly Entry<KeptDelivery>[]> {
+  const deliveries = deliveriesIn(tables);
+  const state = waitsAs.notice;
+  const heads = new Map<string, number | undefined>();
+  const found: Entry<KeptDelivery>[] = [];
+  for (let after: Entry<KeptDelivery> | undefined; ; ) {
+    const due = await deliveries.list({ state, untilMs, order: 'due', after, limit: sliceMax });
+    for (const entry of due) {
+      const { feed } = entry.document;
+      if (!heads.has(feed)) {
+        const [head] = await deliveries.list({ owner: feed, state, order: 'oldest', limit: 1 });
+        heads.set(feed, head?.number);
+      }
+      if (heads.get(feed) === entry.number) found.push(entry);
+      if (found.length === limit) return found;
+    }
+    after = due.at(-1);
+    if (due.length < sliceMax) return found;
+  }
+}
+
+/**
+ * Enters notices; for use inside the transaction that writes what they report. An id that is there already is
+ * left as it is. Where more than `waitingMax` wait, the oldest die: changes first.
+ */
+export async function enterDeliveries(tables: Tables, given: readonly NewDelivery[]): Promise<void> {
+  if (given.length === 0) return;
+  const deliveries = deliveriesIn(tables);
+  const known = await deliveries.many(given.map(({ id }) => id));
+  await deliveries.put(...given.filter(({ id }) => !known.has(id)).map(entered));
+  const countOf = (kind: DeliveryKind): Promise<number> => deliveries.count({ state: waitsAs[kind] });
+  const excess = tooMany({ notice: await countOf('notice'), change: await countOf('change') });
+  const atMs = Math.max(...given.map((one) => one.atMs));
+  for (const kind of ['change', 'notice'] as const) await give(waitsAs[kind], excess[kind], atMs, tooManyWait);
+
+  async function give(state: DeliveryGroup, limit: number, endedMs: number, why: DeliveryFailure): Promise<void> {
+    const oldest = limit === 0 ? [] : await deliveries.list({ state, order: 'oldest', limit });
+    await deliveries.put(...oldest.map(({ document }) => dead(document, endedMs, why)));
+  }
+}
+
+export async function deliveryCount(tables: Pick<Tables, 'desk'>, state: DeliveryRecord['state']): Promise<number> {
+  const counts = groupsOf(state).map((group) => deliveriesIn(tables).count({ state: group }));
+  return (await Promise.all(counts)).reduce((sum, one) => sum + one, 0);
+}
+
+/** Those that ended before then, and the oldest of those that are too many, in slices. */
+export async function forgetDeliveries(store: Store, beforeMs: number): Promise<number> {
+  let forgotten = 0;
+  for (const state of ['delivered', 'dead'] as const) {
+    forgotten += await inSlices(() =>
+      store.transact(async (tables) => {
+        const deliveries = deliveriesIn(tables);
+        const excess = (await deliveries.count({ state })) - endedMax;
+        const oldest = await deliveries.list({ state, order: 'due', limit: sliceMax });
+        const old = oldest.filter(({ atMs }, index) => index < excess || (atMs ?? 0) < beforeMs);
+        const count = await deliveries.remove(...old.map(({ id }) => id));
+        return { count, isLast: old.length < sliceMax };
+      }),
+    );
+  }
+  return forgotten;
+}
+
+function told({ waitsSinceMs: _kept, ...delivery }: KeptDelivery): DeliveryRecord {
+  return delivery;
+}

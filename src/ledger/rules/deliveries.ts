@@ -1,0 +1,59 @@
+/** Rules on deliveries (`docs/rules.md`, "Snapshots"; notices): how a try ends, which one is next, and which die where too many wait. Pure. */
+import {
+  type DeliveryEnd,
+  type DeliveryFailure,
+  type DeliveryKind,
+  type DeliveryRecord,
+  type NewDelivery,
+  waitingMax,
+} from '#src/ledger/deliveries.ts';
+
+export interface KeptDelivery extends DeliveryRecord {
+  /** Since it was entered, or a person asked for it again. */
+  readonly waitsSinceMs: number;
+}
+
+/** How deliveries are told apart in lists: those that wait by their kind. */
+export type DeliveryGroup = 'noticeWaits' | 'changeWaits' | 'delivered' | 'dead';
+
+export const waitsAs: Readonly<Record<DeliveryKind, DeliveryGroup>> = { notice: 'noticeWaits', change: 'changeWaits' };
+
+export function groupOf({ state, kind }: DeliveryRecord): DeliveryGroup {
+  return state === 'waiting' ? waitsAs[kind] : state;
+}
+
+export function groupsOf(state: DeliveryRecord['state']): readonly DeliveryGroup[] {
+  return state === 'waiting' ? Object.values(waitsAs) : [state];
+}
+
+/** Due at once, whatever the wall clock says. */
+export function entered(delivery: NewDelivery): KeptDelivery {
+  const none = { attempts: 0, dueAtMs: 0, endedAtMs: null, code: null, message: null };
+  return { ...delivery, ...none, state: 'waiting', waitsSinceMs: delivery.atMs };
+}
+
+export function tried(delivery: KeptDelivery, atMs: number, end: DeliveryEnd): KeptDelivery {
+  const { code, message } = end.state === 'delivered' ? { code: null, message: null } : end.why;
+  const after = { ...delivery, attempts: delivery.attempts + 1, state: end.state, code, message };
+  return end.state === 'waiting' ? { ...after, dueAtMs: end.nextDueAtMs } : { ...after, endedAtMs: atMs };
+}
+
+export function dead(delivery: KeptDelivery, atMs: number, { code, message }: DeliveryFailure): KeptDelivery {
+  return { ...delivery, state: 'dead', endedAtMs: atMs, code, message };
+}
+
+export function again(delivery: KeptDelivery, atMs: number): KeptDelivery {
+  return { ...delivery, state: 'waiting', attempts: 0, waitsSinceMs: atMs, dueAtMs: 0, endedAtMs: null };
+}
+
+/** How many of each kind die, the oldest first: changes before notices, which are few, and for which a person waits. */
+export function tooMany(waiting: Readonly<Record<DeliveryKind, number>>): Readonly<Record<DeliveryKind, number>> {
+  const excess = Math.max(0, waiting.notice + waiting.change - waitingMax);
+  const change = Math.min(excess, waiting.change);
+  return { change, notice: excess - change };
+}
+
+export const tooManyWait: DeliveryFailure = {
+  code: 'tooManyWaiting',
+  message: `more than ${waitingMax} deliveries waited for the webhook`,
+};
