@@ -118,3 +118,44 @@ test('snapshots, the numbers that each shows, and their versions', async () => {
   expect(await snapshots.forget('workspace', 30, 10)).toEqual([10, 20]);
   expect(await snapshots.versionsOf('workspace', 'b')).toEqual([]);
 });
+
+test('what feeds have taken, passed over and begun to take', async () => {
+  const { takes } = upgraded(`
+    INSERT INTO taken_files VALUES ('crm', '/a', 'p1', 10, 'sha-a', 11, 12), ('crm', '/b', 'p2', 20, NULL, 21, 22);
+    INSERT INTO taken_urls VALUES ('hr', 'hash', 'place', '"v1"', NULL, 'sha', 5);
+    INSERT INTO takes_begun VALUES ('crm', 'sha-c', 6);
+  `);
+  const file = { feed: 'crm', path: '/a', fingerprint: 'p1', modifiedAtMs: 10, sha256: 'sha-a', takenAtMs: 11 };
+  expect(await takes.newestFile('crm', () => true)).toEqual(file);
+  expect(await takes.file('crm', '/a')).toEqual(file);
+  expect(await takes.file('crm', '/b')).toBeNull();
+  expect(await takes.knownFiles('crm', [{ path: '/b', fingerprint: 'p2' }], 0)).toEqual(new Set(['/b']));
+  expect(await takes.url('hr', 'hash')).toEqual({
+    ...{
+      feed: 'hr',
+      urlHash: 'hash',
+      answeredHash: 'place',
+      etag: '"v1"',
+      lastModified: null,
+      sha256: 'sha',
+      takenAtMs: 5,
+    },
+  });
+  expect(await takes.begun('crm')).toEqual({ sha256: 'sha-c', begunAtMs: 6 });
+});
+
+test('the id, the workspace, the pause, and the processes that work on it', async () => {
+  const ledger = upgraded(`
+    INSERT INTO meta VALUES ('id', 'abcd1234'), ('binding', '{"origin":"sandbox","keyHash":"h","phoneNumberIds":["PN1"]}'),
+      ('pause', '{"code":"auth","message":"m","sinceMs":1}'),
+      ('engine', '{"identity":"e","serviceOrigin":"s","queue":{"kind":"redis"},"startedAtMs":1}'),
+      ('worker w1', '{"identity":"w1","startedAtMs":1,"seenAtMs":2}');
+  `);
+  expect(ledger.id).toBe('abcd1234');
+  expect(await ledger.binding()).toEqual({ origin: 'sandbox', keyHash: 'h', phoneNumberIds: ['PN1'] });
+  expect(await ledger.pause()).toEqual({ code: 'auth', message: 'm', sinceMs: 1 });
+  expect(await ledger.registrations()).toEqual({
+    engine: { identity: 'e', serviceOrigin: 's', queue: { kind: 'redis' }, startedAtMs: 1 },
+    workers: [{ identity: 'w1', startedAtMs: 1, seenAtMs: 2 }],
+  });
+});

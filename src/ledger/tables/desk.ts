@@ -4,7 +4,9 @@
  */
 
 /** What a record is of. Ids are unique within a kind. */
-export type RecordKind = 'schedule' | 'tick' | 'delivery' | 'condition' | 'snapshot' | 'series';
+export type RecordKind =
+  | ('schedule' | 'tick' | 'delivery' | 'condition' | 'snapshot' | 'series' | 'takenFile' | 'takenUrl' | 'takeBegun')
+  | ('binding' | 'pause' | 'engine' | 'worker');
 
 export interface DeskRecord {
   /** Given when it is put first, and never again: the order of entry within its kind. */

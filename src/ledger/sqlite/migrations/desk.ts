@@ -66,4 +66,31 @@ const snapshotRecords = `
   DROP TABLE snapshots;
 `;
 
-export const deskSteps: readonly MigrationStep[] = [recordTable, scheduleRecords, deliveryRecords, snapshotRecords];
+const takeRecords = `
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'takenFile', feed || ' ' || path, feed, iif(sha256 IS NULL, 'passedOver', 'taken'), modified_at,
+      json_object('feed', feed, 'path', path, 'fingerprint', fingerprint, 'modifiedAtMs', modified_at, 'sha256', sha256,
+      'takenAtMs', taken_at, 'seenAtMs', seen_at)
+    FROM taken_files;
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'takenUrl', feed, NULL, '', NULL, json_object('feed', feed, 'urlHash', url_hash, 'answeredHash', answered_hash,
+      'etag', etag, 'lastModified', last_modified, 'sha256', sha256, 'takenAtMs', taken_at) FROM taken_urls;
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'takeBegun', feed, NULL, '', NULL, json_object('feed', feed, 'sha256', sha256, 'begunAtMs', begun_at) FROM takes_begun;
+  DROP TABLE taken_files;
+  DROP TABLE taken_urls;
+  DROP TABLE takes_begun;
+`;
+
+/** What is left in `meta` is of the file itself: its id and its clock. */
+const presenceRecords = `
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT name, name, NULL, '', NULL, value FROM meta WHERE name IN ('binding', 'pause', 'engine');
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'worker', substr(name, length('worker ') + 1), NULL, '', NULL, value FROM meta WHERE name LIKE 'worker %';
+  DELETE FROM meta WHERE name IN ('binding', 'pause', 'engine') OR name LIKE 'worker %';
+`;
+
+export const deskSteps: readonly MigrationStep[] = [
+  ...[recordTable, scheduleRecords, deliveryRecords, snapshotRecords, takeRecords, presenceRecords],
+];

@@ -1,0 +1,60 @@
+/** What concerns the ledger as a whole: its workspace, the pause, and the processes that work on it, over the records of the desk. */
+import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
+import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
+import type { RecordKind, Store, Tables } from '#src/ledger/tables.ts';
+import { allMax, type Records, recordsOf } from './records.ts';
+
+type Presence = Pick<Ledger, 'binding' | 'bind' | 'pause' | 'setPause' | 'registrations' | 'register' | 'unregister'>;
+
+/** There is one of them, under the name of its kind. */
+const oneOf = <Document>(kind: RecordKind): ((tables: Pick<Tables, 'desk'>) => Records<Document>) =>
+  recordsOf<Document>(kind, () => ({ id: kind, owner: null, state: '', atMs: null }));
+
+const bindingIn = oneOf<WorkspaceBinding>('binding');
+const pauseIn = oneOf<Pause>('pause');
+const engineIn = oneOf<EngineRegistration>('engine');
+const workersIn = recordsOf<WorkerRegistration>('worker', ({ identity }) => ({
+  ...{ id: identity, owner: null, state: '', atMs: null },
+}));
+
+export function presenceOver(store: Store): Presence {
+  const { reads } = store;
+  return {
+    binding: () => bindingIn(reads).get('binding'),
+    bind: (binding) => store.transact((tables) => bindingIn(tables).put(binding), 'durable'),
+
+    pause: () => pauseIn(reads).get('pause'),
+    setPause: async (pause) => {
+      await store.transact(async (tables) => {
+        if (pause === null) await pauseIn(tables).remove('pause');
+        else await pauseIn(tables).put(pause);
+      });
+    },
+
+    registrations: async () => {
+      const workers = await workersIn(reads).list({ order: 'id', limit: allMax });
+      return { engine: await engineIn(reads).get('engine'), workers: workers.map(({ document }) => document) };
+    },
+
+    register: <Role extends ProcessRole>(role: Role, registration: EngineRegistration | WorkerRegistration) =>
+      store.transact(async (tables) => {
+        if (isOfEngine(role, registration)) await engineIn(tables).put(registration);
+        else await workersIn(tables).put(registration as WorkerRegistration);
+      }),
+
+    unregister: async (role, identity) => {
+      await store.transact(async (tables) => {
+        if (role === 'worker') return workersIn(tables).remove(identity);
+        const engine = await engineIn(tables).get('engine');
+        return engine?.identity === identity ? engineIn(tables).remove('engine') : 0;
+      });
+    },
+  };
+}
+
+function isOfEngine(
+  role: ProcessRole,
+  _registration: EngineRegistration | WorkerRegistration,
+): _registration is EngineRegistration {
+  return role === 'engine';
+}
