@@ -27,6 +27,7 @@ export const stepNames = [
   'archive',
   'enterAudits',
   'finishRun',
+  'prune',
 ] as const;
 export type StepName = (typeof stepNames)[number];
 

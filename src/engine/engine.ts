@@ -139,6 +139,8 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
       await noticeWatch.look();
       dispatcher.wake();
     }),
+    // A run that another process was ending when it died, too.
+    atEachSweep(() => tidyFinished(home)),
     { everySweeps: viewEverySweeps, run: () => view.refresh() },
     { everySweeps: expireEverySweeps, run: () => expire(home) },
   ];

@@ -9,7 +9,7 @@ import { invariant } from '#src/errors.ts';
 import { giveBack } from './redrives.ts';
 import { acceptedStates, historyKind, keepsKeys } from './rules/feeds.ts';
 import { approved, moved, notesWith, type RunChange, unread } from './rules/runs.ts';
-import { isFinal, type RunFilter, type RunLedger, type RunRecord } from './runs.ts';
+import { isFinal, openRunStates, type RunFilter, type RunLedger, type RunRecord } from './runs.ts';
 import type { RunPart, RunWhere } from './tables/runs.ts';
 import type { Store, Tables } from './tables.ts';
 
@@ -28,7 +28,8 @@ const besideParts: readonly string[] = ['keys'] satisfies BesidePart[];
 
 /** What an interrupted reading leaves, and what a finished run needs no more. */
 const stagedParts = ['rows', 'batches', 'events', 'headers', 'deadRows'] as const;
-const readingParts = [...stagedParts, 'keys', 'unchanged', 'met'] as const;
+const keysOfFile = ['keys', 'met'] as const;
+const readingParts = [...stagedParts, ...keysOfFile, 'unchanged'] as const;
 
 export function runsOver(store: Store, beside: BesideRuns): RunLedger {
   const { reads, transact } = store;
@@ -151,13 +152,22 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
     prune: async (id) => {
       const run = await runOf(reads, id);
       invariant(run !== null && isFinal(run.state), 'only a finished run is pruned', { run: id });
-      const last = (await reads.runs.findRuns(accepted(run.feed, Number.MAX_SAFE_INTEGER), 1))[0];
       const isEnded = ({ state }: RunRecord) => isFinal(state);
+      const [last] = await reads.runs.findRuns(accepted(run.feed, Number.MAX_SAFE_INTEGER), 1);
       const keeps = keepsKeys(run, last?.id ?? null);
-      await emptied(id, [...stagedParts, ...(keeps ? [] : (['keys'] as const))], isEnded);
+      await emptied(id, [...stagedParts, ...(keeps ? [] : keysOfFile)], isEnded);
       // At most one run of a feed that has ended keeps its keys.
       const [before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence), 1) : [];
-      if (before !== undefined) await emptied(before.id, ['keys'], isEnded);
+      if (before !== undefined) await emptied(before.id, keysOfFile, isEnded);
+      // What runs found unchanged matters to older rows that wait, and to nobody else.
+      const [waiting] = await reads.runs.findRuns({ feed: run.feed, states: openRunStates }, 1, true);
+      const beforeSequence = waiting?.sequence ?? Number.MAX_SAFE_INTEGER;
+      await transact(async ({ runs }) => {
+        for (const { sequence } of await runs.bitmaps(run.feed, 'unchanged', 1, beforeSequence - 1)) {
+          await runs.deletePart(sequence, 'unchanged', 1);
+        }
+        await runs.changeRun(run.sequence, { isPruned: true });
+      });
     },
   };
 }

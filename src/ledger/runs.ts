@@ -21,6 +21,9 @@ export const activeRunStates = ['queued', 'staging', 'applying', 'cancelling'] a
 export const finalRunStates = ['done', 'doneWithDead', 'failed', 'cancelled'] as const;
 export type RunState = (typeof activeRunStates)[number] | 'stopped' | (typeof finalRunStates)[number];
 
+/** A run in one of these may still write. */
+export const openRunStates = [...activeRunStates, 'stopped'] as const satisfies readonly RunState[];
+
 /** How many rows ended how. `rows` is the sum of the five outcomes and `pending`. */
 export interface RunCounts {
   readonly rows: number;
@@ -204,6 +207,8 @@ export interface RunFilter {
   readonly feed?: string;
   /** Of the file's content. */
   readonly sha256?: string;
+  /** Only runs that have ended and are not pruned. */
+  readonly unpruned?: true;
   /** Only runs that arrived earlier: the sequence of the last run of the page before. */
   readonly beforeSequence?: number;
   /** At most this many. */
@@ -268,8 +273,8 @@ export interface RunLedger {
    */
   approve(id: string, approval: Approval): Promise<boolean>;
   /**
-   * Deletes the staged records of a finished run. Counts, dead letters and the report stay; the last accepted file of a named
-   * feed keeps its keys, too, until the next one is accepted.
+   * Deletes, slice by slice, what a finished run needs no more: its staged records, events and rejected rows. Counts, dead
+   * letters and the report stay; the last accepted file of a named feed keeps its keys, too, until the next one is accepted.
    */
   prune(id: string): Promise<void>;
 }

@@ -7,14 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import {
-  type CountDelta,
-  finalRunStates,
-  pendingCount,
-  type RunCounts,
-  type RunRecord,
-  type RunState,
-} from '#src/ledger/runs.ts';
+import { type CountDelta, pendingCount, type RunCounts, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { archiveFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { isFullFile } from './feed-history.ts';
@@ -50,7 +43,7 @@ export async function finishRun(parts: FinishParts, runId: string): Promise<bool
   const state: RunState = run.counts.dead > 0 ? 'doneWithDead' : 'done';
   const summary = await writeEnd(parts, await withClosedLetters(parts, run), state, atMs);
   await inStep('finishRun', () => ledger.runs.move(run.id, ['applying'], state, { atMs }));
-  await ledger.runs.prune(run.id);
+  await prune(ledger, run.id);
   const { rows, created, updated, unchanged, skipped, dead, seconds } = summary;
   log.info({ run: run.id, feed: run.feed, rows, created, updated, unchanged, skipped, dead, seconds }, 'run finished');
   return true;
@@ -71,7 +64,7 @@ export async function finishCancelled(parts: FinishParts, runId: string): Promis
   const counted = (await ledger.runs.get(run.id)) ?? run;
   await writeEnd(parts, counted, 'cancelled', atMs);
   await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs });
-  await ledger.runs.prune(run.id);
+  await prune(ledger, run.id);
   return true;
 }
 
@@ -129,15 +122,17 @@ async function archiveOrMissing(run: RunRecord, folder: string): Promise<string 
   }
 }
 
-/** A crash may happen between a run's last state and what follows it: this many of the latest runs are checked. */
+/** One call ends after this many runs: the next one goes on. */
 const tidiedRunsMax = 20;
 
-/** Completes what a crash left undone after the end of runs: letters that they took are open again, and their staged rows are deleted. */
+/** Completes what a crash left undone after the end of runs: letters that they took are open again, what they need no more is deleted. */
 export async function tidyFinished({ ledger }: Pick<FinishParts, 'ledger'>): Promise<void> {
   await ledger.deadLetters.giveBackEnded();
-  for (const run of await ledger.runs.list({ states: finalRunStates, limit: tidiedRunsMax })) {
-    await ledger.runs.prune(run.id);
-  }
+  for (const run of await ledger.runs.list({ unpruned: true, limit: tidiedRunsMax })) await prune(ledger, run.id);
+}
+
+async function prune({ runs }: Pick<Ledger, 'runs'>, runId: string): Promise<void> {
+  await inStep('prune', () => runs.prune(runId));
 }
 
 /** rows = created + updated + unchanged + skipped + rejected, and the records say the same as the counts. */

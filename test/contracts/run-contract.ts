@@ -341,6 +341,29 @@ export function runContract(open: OpenLedger): void {
     },
   );
 
+  test('a run that has ended is listed as unpruned until it is pruned, and what it found unchanged goes when no older run waits', async () => {
+    const { ledger } = await openForTest(open);
+    const bits = Uint8Array.of(2);
+    for (const id of ['r1', 'r2', 'r3']) {
+      await stagingRun(ledger, id);
+      await ledger.runs.confirm(id, { unchanged: bits, met: bits });
+    }
+    const unpruned = async () => (await ledger.runs.list({ unpruned: true, limit: 10 })).map(({ id }) => id);
+    const confirmed = async () => (await ledger.runs.confirmedSince('main', 0)).length;
+    const end = async (id: string) => {
+      await ledger.runs.move(id, ['staging', 'stopped'], 'done', { atMs });
+      expect(await unpruned()).toEqual([id]);
+      await ledger.runs.prune(id);
+      expect(await unpruned()).toEqual([]);
+      return confirmed();
+    };
+    await ledger.runs.move('r2', ['staging'], 'stopped', { atMs });
+    expect(await end('r1')).toBe(2);
+    // A row of the second one may still be written, and the third one has spoken since.
+    expect(await end('r3')).toBe(2);
+    expect(await end('r2')).toBe(0);
+  });
+
   test('only a finished run is pruned; its counts and dead letters stay', async () => {
     const { ledger } = await openForTest(open);
     const run = await applyingRun(ledger, 'r1', ['k1']);

@@ -16,6 +16,9 @@ export type RunChange = {
     | 'finishedAtMs'
     | 'stoppedAtMs'
     | 'stoppedMs']?: RunRecord[Name];
+} & {
+  /** Nothing of the run is left that it does not need any more. */
+  readonly isPruned?: true;
 };
 
 /** What the rules look at. */

@@ -277,6 +277,7 @@ function conditionsOf(where: RunWhere): { readonly sql: string; readonly values:
   const sql = [
     ...given.map((one) => one.sql),
     ...(states === undefined ? [] : [`state IN (${states})`]),
+    ...(where.unpruned ? ['pruned = 0 AND finished_at IS NOT NULL'] : []),
     ...(where.hasLook ? ['look IS NOT NULL'] : []),
   ];
   return { sql: sql.join(' AND ') || 'TRUE', values: given.map(({ value }) => value) };

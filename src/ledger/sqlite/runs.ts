@@ -71,6 +71,7 @@ export function changeColumns(change: RunChange): RunColumns {
     finished_at: change.finishedAtMs,
     stopped_at: change.stoppedAtMs,
     stopped_ms: change.stoppedMs,
+    pruned: change.isPruned && 1,
   }).filter((entry): entry is [string, string | number | null] => entry[1] !== undefined);
 }
 

@@ -18,6 +18,8 @@ export interface RunWhere {
   readonly sha256?: string;
   readonly beforeSequence?: number;
   readonly afterSequence?: number;
+  /** It has ended and is not pruned. */
+  readonly unpruned?: true;
   /** It looked for contacts without an externalId. */
   readonly hasLook?: true;
 }

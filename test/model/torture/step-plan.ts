@@ -35,6 +35,7 @@ const scenes: Readonly<Record<StepName, SceneName>> = {
   archive: 'plain',
   enterAudits: 'plain',
   finishRun: 'plain',
+  prune: 'plain',
 };
 
 export function sceneOf(step: StepName): SceneName {

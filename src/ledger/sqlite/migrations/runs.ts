@@ -4,7 +4,7 @@
  * `staged.place` is the run's sequence × 2^23 + the row's position: rows of a run lie side by side in the order of its file.
  * What changes of a row stands before what is wide. `headers` holds each header of a run once; a row of a JSON file has none.
  * `batches.first` and `last` are positions. `bitmaps` has one bit for each key, by the number of its contact.
- * `runs.pending` counts staged rows without an outcome.
+ * `runs.pending` counts staged rows without an outcome; `pruned`: nothing of it is left that a run that has ended does not need.
  */
 import type { MigrationStep } from './step.ts';
 
@@ -12,6 +12,10 @@ const columnsOfRows = `
   ALTER TABLE runs ADD COLUMN pending INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE runs ADD COLUMN key_prefix TEXT;
   UPDATE runs SET key_prefix = nullif(mapping ->> '$.keyPrefix', '') WHERE mapping IS NOT NULL;
+  ALTER TABLE runs ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;
+  UPDATE runs SET pruned = 1 WHERE finished_at IS NOT NULL AND id NOT IN (
+    SELECT run_id FROM batches UNION SELECT run_id FROM dead_rows UNION SELECT run_id FROM run_events);
+  CREATE INDEX runs_unpruned ON runs (sequence) WHERE pruned = 0 AND finished_at IS NOT NULL;
   CREATE INDEX runs_by_prefix ON runs (key_prefix, sequence) WHERE key_prefix IS NOT NULL;
   CREATE INDEX runs_in_line ON runs (feed, sequence) WHERE state IN ('queued', 'staging', 'applying');
   CREATE INDEX runs_of_feed ON runs (feed, sequence);
