@@ -5,7 +5,7 @@
  * start means that a person pressed retry, and does what `dead retry` does. The view is bounded, derived from the ledger,
  * and holds no personal data.
  */
-import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
+import { type Job, type Queue, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
@@ -17,7 +17,8 @@ import type { SubmitParts } from '#src/runs/enter-run.ts';
 
 export const deadLettersQueue = 'dead-letters';
 const jobsMax = 10_000;
-const jobsPerPage = 500;
+const jobsPerPage = 200;
+const idsPerPage = 2_000;
 
 export interface DeadLetterView {
   /** Makes the queue show what the ledger holds. Never rejects. */
@@ -60,12 +61,16 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
   });
   worker.on('error', (error) => log.debug({ reason: messageOf(error) }, 'queue connection'));
   let refreshing: Promise<void> = Promise.resolve();
+  let shown: Shown | null = null;
   return {
     refresh: () => {
       // One after the other: two at once would add the same jobs twice.
       refreshing = refreshing
-        .then(() => refresh(options))
+        .then(async () => {
+          shown = await refresh(options, shown);
+        })
         .catch((error: unknown) => {
+          shown = null;
           log.debug({ reason: messageOf(error) }, 'dead letters not shown in the queue');
         });
       return refreshing;
@@ -77,13 +82,29 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
   };
 }
 
-async function refresh({ ledger, producer }: DeadLetterViewOptions): Promise<void> {
-  const open = await ledger.deadLetters.list({ states: ['open'], limit: jobsMax });
-  const wanted = new Set(open.map((letter) => letter.id));
-  const shown = await shownIds(producer);
+/** What the queue showed when it was refreshed last. */
+interface Shown {
+  /** Of the ledger's letters (`deadLetters.revision`). */
+  readonly revision: number;
+  readonly count: number;
+}
+
+const shownTypes = ['failed', 'waiting', 'active', 'delayed'] as const;
+
+/**
+ * Costs one look each at ledger and queue while nothing has changed. What a flushed or restarted queue has lost is missed by
+ * its count.
+ */
+async function refresh({ ledger, producer }: DeadLetterViewOptions, last: Shown | null): Promise<Shown> {
   const queue = producer.queue(deadLettersQueue);
-  for (const id of shown) {
-    if (!wanted.has(id)) await queue.remove(id);
+  const revision = await ledger.deadLetters.revision();
+  if (last?.revision === revision && (await queue.getJobCountByTypes(...shownTypes)) === last.count) return last;
+  const open = await ledger.deadLetters.summaries({ states: ['open'], limit: jobsMax });
+  const wanted = new Set(open.map((letter) => letter.id));
+  const shown = await shownIds(queue);
+  const surplus = [...shown].filter((id) => !wanted.has(id));
+  for (let start = 0; start < surplus.length; start += jobsPerPage) {
+    await Promise.all(surplus.slice(start, start + jobsPerPage).map((id) => queue.remove(id)));
   }
   const missing = open.filter((letter) => !shown.has(letter.id));
   for (let start = 0; start < missing.length; start += jobsPerPage) {
@@ -94,15 +115,15 @@ async function refresh({ ledger, producer }: DeadLetterViewOptions): Promise<voi
     }));
     await queue.addBulk(page);
   }
+  return { revision, count: wanted.size };
 }
 
 /** Ends with the first empty page, or at the bound. */
-async function shownIds(producer: Producer): Promise<ReadonlySet<string>> {
-  const queue = producer.queue(deadLettersQueue);
+async function shownIds(queue: Queue): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
-  for (let start = 0; start < jobsMax * 2; start += jobsPerPage) {
-    const page = await queue.getJobs(['failed', 'waiting', 'active', 'delayed'], start, start + jobsPerPage - 1);
-    for (const job of page) if (job?.id !== undefined) ids.add(job.id);
+  for (let start = 0; start < jobsMax * 2; start += idsPerPage) {
+    const page = await queue.getRanges([...shownTypes], start, start + idsPerPage - 1);
+    for (const id of page) ids.add(id);
     if (page.length === 0) break;
   }
   return ids;

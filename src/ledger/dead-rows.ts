@@ -127,7 +127,7 @@ const closing = { state: 'closed', redriveRunId: null } as const;
 const placeOf = (identity: string, code: string): string => JSON.stringify([identity, code]);
 
 /** How many letters one transaction changes. */
-export const lettersPerSlice = 500;
+export const lettersPerSlice = 250;
 
 /** These letters have nothing left to be done. Settled ones stay as they are. */
 export async function closeLetters({ letters }: LetterRoom, ids: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ import type { Store } from '#src/ledger/tables.ts';
 import { createdAtMs, deadRow, newRun } from '#test/contracts/support/build.ts';
 
 /** More than two slices. */
-const letterCount = 1_200;
+const letterCount = 600;
 const metBy = ['r1'];
 
 async function storeWithLetters(): Promise<Store> {
@@ -60,7 +60,7 @@ test('a redrive that was interrupted while it took its letters takes the rest be
   const store = await storeWithLetters();
   const dying = lettersOver(dyingAfter(store, 2));
   await expect(dying.enterRedrive(newRun('r2'), { metBy })).rejects.toThrow('killed');
-  expect(await statesOf(store)).toEqual({ redriven: 500, open: 700 });
+  expect(await statesOf(store)).toEqual({ redriven: 250, open: 350 });
   const letters = lettersOver(store);
   await letters.takeLetters('r2');
   expect(await statesOf(store)).toEqual({ redriven: letterCount });
@@ -84,12 +84,12 @@ test('another redrive is not entered for letters that one before it is about to 
 test('a redrive takes only what fits, by its code or by name', async () => {
   const store = await storeWithLetters();
   const letters = lettersOver(store);
-  const named = (await letters.list({ limit: letterCount })).slice(0, 700).map(({ id }) => id);
+  const named = (await letters.list({ limit: letterCount })).slice(0, 350).map(({ id }) => id);
   expect(await letters.enterRedrive(newRun('r2'), { code: 'another', metBy })).toBeNull();
   expect(await letters.enterRedrive(newRun('r3'), { metBy: ['r0'] })).toBeNull();
   const run = await letters.enterRedrive(newRun('r4'), { ids: [...named, 'unknown'], metBy });
-  expect(run).toMatchObject({ kind: 'redrive', state: 'queued', fileName: '700 dead letters' });
-  expect(await statesOf(store)).toEqual({ redriven: 700, open: 500 });
+  expect(run).toMatchObject({ kind: 'redrive', state: 'queued', fileName: '350 dead letters' });
+  expect(await statesOf(store)).toEqual({ redriven: 350, open: 250 });
 });
 
 test('what a redrive did not settle is open again after its end, also where giving back was interrupted', async () => {
@@ -100,7 +100,7 @@ test('what a redrive did not settle is open again after its end, also where givi
   expect(await statesOf(store)).toEqual({ redriven: letterCount });
   await end(store, 'r2');
   await expect(giveBack(dyingAfter(store, 1), 'r2')).rejects.toThrow('killed');
-  expect(await statesOf(store)).toEqual({ open: 500, redriven: 700 });
+  expect(await statesOf(store)).toEqual({ open: 250, redriven: 350 });
   await letters.giveBackEnded();
   expect(await statesOf(store)).toEqual({ open: letterCount });
   expect(await letters.lettersOf('r2', null, 10)).toEqual([]);
@@ -126,7 +126,7 @@ test('letters that are closed are forgotten in slices, and headers with the last
     await letters.forgetDeadRows((await runs.place('r1'))?.sequence ?? 0, letterCount + 1);
   });
   await forgetLetters(dyingAfter(store, 1), createdAtMs + 1).catch(() => undefined);
-  expect(await statesOf(store)).toEqual({ closed: 700 });
+  expect(await statesOf(store)).toEqual({ closed: 350 });
   await forgetLetters(store, createdAtMs + 1);
   expect(await statesOf(store)).toEqual({});
   expect(await store.reads.letters.counts('all', { states: ['closed'] })).toMatchObject([{ letters: 0 }]);
