@@ -66,7 +66,7 @@ export function hasContent({ scalars, emails, phones, customFields }: DesiredCon
 const canonicalForm = 1;
 
 /**
- * SHA-256 in hex. A record whose fingerprint equals the last settled one is `unchanged` and costs no request (`docs/rules.md`,
+ * The first 128 bits of a SHA-256, in base64url. A record whose fingerprint equals the last settled one is `unchanged` and costs no request (`docs/rules.md`,
  * "Three pictures, one plan"). The order of columns, members, items and choices does not change it; absent and null differ.
  */
 export function fingerprint(desired: DesiredContact): string {
@@ -83,7 +83,8 @@ export function fingerprint(desired: DesiredContact): string {
     canonicalSlots(desired.phones),
     sorted(desired.customFields.map((field) => [field.key, canonicalValue(field.value)])),
   ];
-  return createHash('sha256').update(JSON.stringify(canonical).normalize('NFC')).digest('hex');
+  const digest = createHash('sha256').update(JSON.stringify(canonical).normalize('NFC')).digest();
+  return digest.subarray(0, 16).toString('base64url');
 }
 
 function canonicalSlots(slots: readonly Slot[]): unknown[] {

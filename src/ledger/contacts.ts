@@ -6,7 +6,7 @@
  *                       └──two found, or taken and none found──▶ conflict, until a look-up finds none or one
  *
  * A lease is held by one piece of work at a time. A horizon is the earliest moment at which a look-up can tell
- * what became of a write. Both are monotonic times of one boot of the system.
+ * what became of a write. Both are instants of the ledger's clock (`Ledger.nowMs`).
  */
 import type { Agreement, FieldStamp, Ownership, Said } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
@@ -29,7 +29,7 @@ export interface ContactRecord {
   readonly stamps: readonly FieldStamp[];
   /** What each feed said last. */
   readonly saids: readonly FeedSaid[];
-  /** When the last write of ours was answered: monotonic, of this boot. Null where it was another's or none. */
+  /** When the last write of ours was answered, by the ledger's clock; null where there was none. */
   readonly writtenAtMs: number | null;
   /** Creates that ended in doubt while other writes succeeded, since the key was bound or its row died. */
   readonly attempts: number;
@@ -53,16 +53,14 @@ export interface LeaseRequest {
   /** Names this piece of work: process and a number. */
   readonly owner: string;
   readonly leaseMs: number;
-  readonly nowMonotonicMs: number;
-  readonly bootId: string;
-  /** The full horizon: a horizon of an earlier boot starts again with it. */
-  readonly horizonMs: number;
+  /** By the ledger's clock. */
+  readonly nowMs: number;
   /** Whether the process of that owner is dead for certain: then its leases are void at once, its horizons stay. */
   readonly isOwnerDead: (owner: string) => boolean;
 }
 
-/** By which clock leases are judged, and which of their owners are dead. */
-export type LeaseMoment = Pick<LeaseRequest, 'nowMonotonicMs' | 'bootId' | 'isOwnerDead'>;
+/** The moment at which leases are judged, and which of their owners are dead. */
+export type LeaseMoment = Pick<LeaseRequest, 'nowMs' | 'isOwnerDead'>;
 
 export type LeaseResult =
   | { readonly kind: 'leased'; readonly contact: ContactRecord }
@@ -90,7 +88,7 @@ export interface BoundContact {
   readonly owned: Ownership;
   readonly agreed: readonly Agreement[];
   readonly stamps: readonly FieldStamp[];
-  /** When our write was answered, monotonic; null where nothing was written. */
+  /** When our write was answered, by the ledger's clock; null where nothing was written. */
   readonly writtenAtMs: number | null;
 }
 
@@ -142,6 +140,9 @@ export type KeyHistoryKind = 'doubt' | 'adopted' | 'created' | 'bound' | 'confli
  */
 export const doubtKinds = ['doubt', 'adopted', 'created'] as const satisfies readonly KeyHistoryKind[];
 
+/** The detail of an event is cut there. */
+export const detailCharactersMax = 200;
+
 /** The most events of a key that are kept, the newest. */
 export const eventsPerKeyMax = 20;
 
@@ -157,15 +158,20 @@ export interface KeyHistoryEntry {
   readonly detail: string | null;
 }
 
-/** The part of the ledger that holds one record a key: leases, intents, bindings. */
+/** Not before this instant of the ledger's clock can a look-up tell what became of a write. */
+export interface Horizon {
+  readonly atMs: number;
+  /** How long it is in full: where the ledger's clock starts anew, it starts again with that. */
+  readonly spanMs: number;
+}
+
+/** Creates that are about to be sent. */
 export interface IntentRequest {
   /** Each with its claim: older rows of its feed are superseded while it stands. */
   readonly contacts: readonly (WrittenContact & { readonly claim: Claim | null })[];
   readonly owner: string;
   readonly runId: string;
-  readonly bootId: string;
-  /** Monotonic: not before this moment can a look-up prove that the create did not land. */
-  readonly horizonMonotonicMs: number;
+  readonly horizon: Horizon;
 }
 
 export interface ClaimedContact extends WrittenContact {
@@ -187,10 +193,8 @@ export interface ClaimRequest {
   readonly contacts: readonly ClaimedContact[];
   readonly owner: string;
   readonly runId: string;
-  readonly bootId: string;
   readonly atMs: number;
-  /** Monotonic: from then on the PATCHes have landed or never will. */
-  readonly horizonMonotonicMs: number;
+  readonly horizon: Horizon;
 }
 
 /** What a write that is about to be sent makes the feed's own, should it land unseen. */

@@ -5,6 +5,7 @@ import type { Row } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import type { BoundContact, MovedSaid, SaidRecord, SettledSaid } from './contacts.ts';
 import type { CountDelta } from './runs.ts';
+import type { KnownPage } from './tables/keys.ts';
 
 export interface NewStagedRecord {
   readonly line: number;
@@ -179,8 +180,6 @@ export interface SettleRequest {
   readonly runId: string;
   readonly feed: string;
   readonly owner: string;
-  /** Of the monotonic times in `records`. */
-  readonly bootId: string;
   readonly records: readonly SettledRecord[];
   readonly atMs: number;
 }
@@ -188,6 +187,12 @@ export interface SettleRequest {
 export interface StagingLedger {
   /** Which of these row hashes the feed has settled. */
   settledRows(feed: string, rowHashes: readonly string[]): Promise<ReadonlyMap<string, SettledRow>>;
+  /** What the feed knows of keys with greater numbers, in their order. */
+  knownPage(feed: string, afterNumber: number, limit: number): Promise<KnownPage>;
+  /** Goes up whenever what the feed knows has changed. */
+  feedRevision(feed: string): Promise<number>;
+  /** The numbers of keys whose write is on its way or in doubt, whichever feed's: their rows are never unchanged. Sorted. */
+  numbersInDoubt(): Promise<readonly number[]>;
   saidOf(feed: string, keys: readonly string[]): Promise<ReadonlyMap<string, SaidRecord>>;
   /** How many keys the feed has settled. */
   knownKeyCount(feed: string): Promise<number>;

@@ -6,15 +6,12 @@
  * says, in one transaction, and are the same over every database.
  */
 import type { DeskTables } from './tables/desk.ts';
+import type { KeyTables } from './tables/keys.ts';
 import type { LetterTables } from './tables/letters.ts';
 import type { RunTables } from './tables/runs.ts';
 
 export type * from './tables/desk.ts';
-export type { LetterTables, RunTables };
-
-/** What is known of keys: contacts, work in flight, what feeds said, held fields, histories, the journal. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled subject by subject.
-export interface KeyTables {}
+export type { KeyTables, LetterTables, RunTables };
 
 export interface Tables {
   readonly runs: RunTables;

@@ -119,8 +119,7 @@ export async function takeHeld(
         feed,
         shown: left,
         write: side === 'app' ? null : { run: runFor(parts, feed), rowsPerBatch },
-        nowMonotonicMs: clock.monotonicMs(),
-        bootId: clock.bootId,
+        nowMs: await ledger.nowMs(clock),
         isOwnerDead: identity.isDead,
         atMs: clock.nowMs(),
       });

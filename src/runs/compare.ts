@@ -112,8 +112,9 @@ export function hashRow(mappingVersion: string, row: Row): string {
     .update(mappingVersion)
     .update('\0')
     .update(JSON.stringify(content))
-    .digest('base64url')
-    .slice(0, 22);
+    .digest()
+    .subarray(0, 16)
+    .toString('base64url');
 }
 
 /** @param settled what the feed has settled for that hash. */

@@ -46,9 +46,7 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
   const atMs = clock.nowMs();
   try {
     if (ends.length > 0) {
-      await inStep('settle', () =>
-        ledger.runs.settle({ runId: run.id, feed: run.feed, owner, bootId: clock.bootId, records: ends, atMs }),
-      );
+      await inStep('settle', () => ledger.runs.settle({ runId: run.id, feed: run.feed, owner, records: ends, atMs }));
       logDead(chunk);
     }
     if (deferrals.length > 0) {

@@ -174,6 +174,7 @@ export async function commitIntents(
   const { ledger, clock, limits } = chunk.parts;
   const intentAtMs = clock.monotonicMs();
   const horizonAtMs = intentAtMs + horizonMs(limits);
+  const nowMs = await ledger.nowMs(clock);
   const held = new Set(
     await inStep('intend', () =>
       ledger.contacts.intend({
@@ -183,8 +184,7 @@ export async function commitIntents(
         })),
         owner: chunk.owner,
         runId: chunk.run.id,
-        bootId: clock.bootId,
-        horizonMonotonicMs: horizonAtMs,
+        horizon: { atMs: nowMs + horizonMs(limits), spanMs: horizonMs(limits) },
       }),
     ),
   );
@@ -211,14 +211,14 @@ export async function claimPatches(
 ): Promise<ClaimedPatches> {
   const { ledger, clock, limits } = chunk.parts;
   const horizonAtMs = clock.monotonicMs() + updateHorizonMs(limits);
+  const nowMs = await ledger.nowMs(clock);
   const refused = await inStep('claim', () =>
     ledger.contacts.claimItems({
       contacts: keys.map(({ record, contents }) => claimedContact(record, contents)),
       owner: chunk.owner,
       runId: chunk.run.id,
-      bootId: clock.bootId,
       atMs: clock.nowMs(),
-      horizonMonotonicMs: horizonAtMs,
+      horizon: { atMs: nowMs + updateHorizonMs(limits), spanMs: updateHorizonMs(limits) },
     }),
   );
   return { horizonAtMs, refused: new Set(refused) };
@@ -377,7 +377,7 @@ function doneAnswer(chunk: Chunk, record: StagedRecord, sent: Sendable, reply: C
   if (isAnother || reply.missing !== undefined)
     return doubtAnswer(chunk, record, sent, { why: 'oddReply', status: null }, true);
   const { matches, differences, warnings } = verifyReply(expected, reply);
-  const writtenAtMs = chunk.parts.clock.monotonicMs();
+  const writtenAtMs = chunk.parts.clock.monotonicMs() + sent.lease.aheadMs;
   return {
     event: { kind: 'done', applied: matches },
     contents: { is: 'written', lease: sent.lease, sent, reply, warnings, differences, writtenAtMs },

@@ -27,7 +27,7 @@ import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
-import { type Chunk, horizonMs, type UpsertLimits } from './chunk.ts';
+import type { Chunk, UpsertLimits } from './chunk.ts';
 import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.ts';
 
 /** An effect that is answered by an event. */
@@ -45,7 +45,10 @@ export interface Lease {
   readonly contact: ContactRecord;
   /** What Patchbay remembers of the contact, with what of a write in doubt turned out to have landed. */
   readonly base: Base;
+  /** By this process's monotonic clock. */
   readonly untilMs: number;
+  /** By how much the ledger's clock was ahead of that one when the lease was taken. */
+  readonly aheadMs: number;
 }
 
 /** A plan, and what it was made from. */
@@ -322,16 +325,16 @@ export async function takeLeases(
   keys: readonly Asking<'lease'>[],
 ): Promise<ReadonlyMap<StagedRecord, Answer>> {
   const { ledger, clock, limits, identity } = chunk.parts;
-  const nowMs = clock.monotonicMs();
+  // Read before the ledger's clock: so this process takes a lease for over a little early, and never late.
+  const monotonicMs = clock.monotonicMs();
+  const nowMs = await ledger.nowMs(clock);
   const leases = await inStep('lease', () =>
     ledger.contacts.lease({
       feed: chunk.run.feed,
       keys: keys.map(({ record }) => ({ key: record.key, sequence: record.sequence })),
       owner: chunk.owner,
       leaseMs: limits.leaseMs,
-      nowMonotonicMs: nowMs,
-      bootId: clock.bootId,
-      horizonMs: horizonMs(limits),
+      nowMs,
       isOwnerDead: identity.isDead,
     }),
   );
@@ -342,7 +345,8 @@ export async function takeLeases(
         case 'leased': {
           const { contact } = lease;
           const facts = factsOf(contact, record, limits, nowMs, linkOf(chunk, record));
-          const held = { contact, base: baseOf(chunk, contact), untilMs: nowMs + limits.leaseMs };
+          const base = baseOf(chunk, contact);
+          const held = { contact, base, untilMs: monotonicMs + limits.leaseMs, aheadMs: nowMs - monotonicMs };
           return [record, { event: { kind: 'leased', facts }, contents: { is: 'leased', lease: held } }];
         }
         case 'superseded':

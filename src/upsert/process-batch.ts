@@ -330,9 +330,10 @@ function waitOf(
     case 'moment':
       return momentMs;
     case 'lag': {
-      const writtenAtMs = contents.is === 'begun' ? null : contents.lease.contact.writtenAtMs;
-      if (!mayLag || writtenAtMs === null) return Math.max(momentMs, limits.visibilityLagMs);
-      return Math.max(momentMs, writtenAtMs + limits.visibilityLagMs - clock.monotonicMs());
+      const lease = contents.is === 'begun' ? null : contents.lease;
+      const writtenAtMs = lease?.contact.writtenAtMs ?? null;
+      if (!mayLag || lease === null || writtenAtMs === null) return Math.max(momentMs, limits.visibilityLagMs);
+      return Math.max(momentMs, writtenAtMs + limits.visibilityLagMs - lease.aheadMs - clock.monotonicMs());
     }
     case 'horizon':
       if (contents.is !== 'doubted') throw mismatch('a horizon waited for', contents);

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { carryOutAudit } from '#src/audits/carry-out-audit.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { noWrites } from '#src/ledger/rules/key-rows.ts';
+import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
-import { addKeyEvent } from '#src/ledger/sqlite/keys.ts';
+import { sqliteStore } from '#src/ledger/sqlite/store.ts';
 import { keyHash } from '#src/log.ts';
 import { applyingRun } from '#test/contracts/support/build.ts';
 import { addTwin } from '#test/support/twin.ts';
@@ -41,8 +43,11 @@ describe('an audit', () => {
     const [id, twinId] = addTwin(world.store, 'k-23');
     const db = openDatabase(world.file);
     const told = { key: 'k-23', runId: 'r1', contactId: null };
-    addKeyEvent(db, { ...told, atMs: 1_000, kind: 'doubt', detail: 'ECONNRESET' });
-    addKeyEvent(db, { ...told, atMs: 2_000, kind: 'adopted', contactId: id, detail: null });
+    const history = [
+      { ...told, atMs: 1_000, kind: 'doubt', detail: 'ECONNRESET' },
+      { ...told, atMs: 2_000, kind: 'adopted', contactId: id, detail: null },
+    ] as const;
+    await sqliteStore(createConnection(db)).transact((tables) => tables.keys.write({ ...noWrites, history }));
     db.close();
 
     const audit = await carriedOut(world, 'r1');
@@ -51,10 +56,7 @@ describe('an audit', () => {
     expect(finding).toMatchObject({ key: 'k-23', boundTo: id, code: null });
     expect(finding?.contacts.map((one) => one.id).toSorted()).toEqual([id, twinId].toSorted());
     expect(finding?.contacts[0]?.createdAt).toMatch(/^2\d{3}-/);
-    expect(finding?.history).toEqual([
-      { ...told, atMs: 1_000, kind: 'doubt', detail: 'ECONNRESET' },
-      { ...told, atMs: 2_000, kind: 'adopted', contactId: id, detail: null },
-    ]);
+    expect(finding?.history).toEqual(history);
     const errors = world.logLines.filter((line) => line.level === 'error');
     expect(errors).toHaveLength(2);
     expect(errors[1]).toMatchObject({ run: 'r1', keyHash: keyHash('k-23'), msg: 'two contacts with one key' });

@@ -6,10 +6,10 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import type { StagedRecord } from '#src/ledger/staging.ts';
 import {
   applyingRun,
-  bootA,
   createdAtMs,
   deadRow,
   ended,
+  horizonAt,
   lease,
   newRecord,
   nobodyOwns,
@@ -126,9 +126,8 @@ export function auditContract(open: OpenLedger): void {
       contacts,
       owner: 'w1',
       runId: 'r1',
-      bootId: bootA,
       atMs: 1_000,
-      horizonMonotonicMs: 9_000,
+      horizon: horizonAt(9_000),
     });
     await settleAs(ledger, run, 'w1', [
       settled(await at('created')),
@@ -153,8 +152,7 @@ export function auditContract(open: OpenLedger): void {
       contacts: [{ key: 'intended', owned: nobodyOwns, claim: null }],
       owner: 'w2',
       runId: 'r1',
-      bootId: bootA,
-      horizonMonotonicMs: 5_000,
+      horizon: horizonAt(5_000),
     });
     await ledger.runs.move('r1', ['applying'], 'cancelling', { atMs: endMs });
     await ledger.runs.skipPending('r1', 'cancelled', endMs);

@@ -4,7 +4,7 @@ import type { HeldField } from '#src/contacts/outcome.ts';
 import type { HeldDecision, HeldRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { SettledRecord } from '#src/ledger/staging.ts';
-import { applyingRun, bootA, createdAtMs, lease, newRun, nobodyOwns, pendingOf, seenContact } from './support/build.ts';
+import { applyingRun, createdAtMs, lease, newRun, nobodyOwns, pendingOf, seenContact } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 const role: HeldField = { field: 'role', said: 'X', ours: 'Z', theirs: 'Y' };
@@ -34,7 +34,7 @@ async function settledHolds(
     };
   });
   for (const { key } of records) await lease(ledger, 'w0', [key], { feed, sequence: run.sequence });
-  await ledger.runs.settle({ runId: id, feed, owner: 'w0', bootId: bootA, records, atMs: createdAtMs });
+  await ledger.runs.settle({ runId: id, feed, owner: 'w0', records, atMs: createdAtMs });
   await ledger.runs.move(id, ['applying'], 'done', { atMs: createdAtMs });
 }
 
@@ -44,7 +44,7 @@ const heldOf = (ledger: Ledger, keys?: readonly string[]): Promise<readonly Held
 const saidOf = async (ledger: Ledger, key: string, feed = 'main') => (await ledger.runs.saidOf(feed, [key])).get(key);
 
 function decision(shown: readonly HeldRecord[], parts: Partial<HeldDecision> = {}): HeldDecision {
-  const moment = { nowMonotonicMs: 1_000, bootId: bootA, isOwnerDead: () => false };
+  const moment = { nowMs: 1_000, isOwnerDead: () => false };
   return { feed: 'main', shown, write: null, atMs: createdAtMs + 90, ...moment, ...parts };
 }
 

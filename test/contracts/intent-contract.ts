@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
 import {
   applyingRun,
-  bootA,
   claimBy,
-  horizonMs,
+  horizonAt,
   lease,
   newRun,
   nobodyOwns,
@@ -24,12 +23,11 @@ function intend(ledger: Ledger, owner: string, keys: readonly string[], runId = 
     contacts: keys.map((key) => ({ key, owned: owned('+14155550101'), claim: null })),
     owner,
     runId,
-    bootId: bootA,
-    horizonMonotonicMs: horizonAtMs,
+    horizon: horizonAt(horizonAtMs),
   });
 }
 
-const claiming = { owner: 'w1', runId: 'r1', bootId: bootA, atMs: 1_000 };
+const claiming = { owner: 'w1', runId: 'r1', atMs: 1_000 };
 const doubt = { runId: 'r1', atMs: 1_000, why: 'no reply in time', burn: true };
 
 const stateOf = async (ledger: Ledger, key: string) => (await ledger.contacts.get([key])).get(key)?.state;
@@ -64,11 +62,11 @@ export function intentContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     await lease(ledger, 'w1', ['k1'], { feed: 'crm', sequence: 7 });
     const contacts = [{ key: 'k1', owned: nobodyOwns, claim: claimBy('crm', 7) }];
-    const request = { contacts, owner: 'w1', runId: 'r7', bootId: bootA, horizonMonotonicMs: horizonAtMs };
+    const request = { contacts, owner: 'w1', runId: 'r7', horizon: horizonAt(horizonAtMs) };
     await ledger.contacts.intend(request);
     await ledger.contacts.release('w1', ['k1']);
     const ask = async (feed: string, sequence: number) => {
-      const answer = await lease(ledger, 'w2', ['k1'], { feed, sequence, nowMonotonicMs: horizonAtMs });
+      const answer = await lease(ledger, 'w2', ['k1'], { feed, sequence, nowMs: horizonAtMs });
       await ledger.contacts.release('w2', ['k1']);
       return answer.get('k1')?.kind;
     };
@@ -85,8 +83,7 @@ export function intentContract(open: OpenLedger): void {
       contacts,
       owner: 'w1',
       runId: 'r7',
-      bootId: bootA,
-      horizonMonotonicMs: horizonAtMs,
+      horizon: horizonAt(horizonAtMs),
     });
     const claimNow = async () => (await (await reopen()).contacts.get(['k1'])).get('k1')?.claim;
     expect(await claimNow()).toEqual(claimBy('crm', 7));
@@ -106,7 +103,7 @@ export function intentContract(open: OpenLedger): void {
     await ledger.contacts.claimItems({
       ...claiming,
       contacts: [{ ...claimed, resolved }],
-      horizonMonotonicMs: horizonAtMs,
+      horizon: horizonAt(horizonAtMs),
     });
     const known = (await (await reopen()).contacts.get(['k1'])).get('k1');
     expect(known).toMatchObject({ agreed, stamps, claim: { sequence: 8 } });
@@ -122,7 +119,7 @@ export function intentContract(open: OpenLedger): void {
     await intend(ledger, 'w1', ['k1']);
     await ledger.contacts.release('w1', ['k1']);
     const other = await reopen();
-    const ask = async (nowMonotonicMs: number) => (await lease(other, 'w2', ['k1'], { nowMonotonicMs })).get('k1');
+    const ask = async (nowMs: number) => (await lease(other, 'w2', ['k1'], { nowMs })).get('k1');
     expect(await ask(horizonAtMs - 1_000)).toEqual({ kind: 'horizon', waitMs: 1_000 });
     expect(await ask(horizonAtMs - 1)).toEqual({ kind: 'horizon', waitMs: 1 });
     expect(await ask(horizonAtMs)).toMatchObject({ kind: 'leased', contact: { state: 'intent' } });
@@ -132,19 +129,8 @@ export function intentContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     await lease(ledger, 'dead#1', ['k1']);
     await intend(ledger, 'dead#1', ['k1']);
-    const answer = await lease(ledger, 'w2', ['k1'], { nowMonotonicMs: 1_100, isOwnerDead: () => true });
+    const answer = await lease(ledger, 'w2', ['k1'], { nowMs: 1_100, isOwnerDead: () => true });
     expect(answer.get('k1')).toEqual({ kind: 'horizon', waitMs: horizonAtMs - 1_100 });
-  });
-
-  test('after another boot a horizon starts anew in full, once', async () => {
-    const { ledger } = await openForTest(open);
-    await lease(ledger, 'w1', ['k1']);
-    await intend(ledger, 'w1', ['k1']);
-    const ask = async (nowMonotonicMs: number) =>
-      (await lease(ledger, 'w2', ['k1'], { bootId: 'boot-b', nowMonotonicMs })).get('k1');
-    expect(await ask(900_000)).toEqual({ kind: 'horizon', waitMs: horizonMs });
-    expect(await ask(900_500)).toEqual({ kind: 'horizon', waitMs: horizonMs - 500 });
-    expect(await ask(900_000 + horizonMs)).toMatchObject({ kind: 'leased', contact: { state: 'intent' } });
   });
 
   test('an intent that is taken back leaves no horizon; only the holder can take it back', async () => {
@@ -158,8 +144,8 @@ export function intentContract(open: OpenLedger): void {
     expect(await stateOf(ledger, 'k1')).toBe('intent');
     await ledger.contacts.withdrawIntents('w1', [{ key: 'k1', owned: nobodyOwns }]);
     await ledger.contacts.release('w1', ['k1', 'k2']);
-    const answers = await lease(ledger, 'w2', ['k1', 'k2'], { nowMonotonicMs: 1_100 });
-    expect(answers.get('k1')).toMatchObject({ kind: 'leased', contact: { state: 'lookup' } });
+    const answers = await lease(ledger, 'w2', ['k1', 'k2'], { nowMs: 1_100 });
+    expect(answers.get('k1')).toMatchObject({ kind: 'leased', contact: { state: 'none', owned: nobodyOwns } });
     expect(answers.get('k2')).toMatchObject({ kind: 'horizon' });
   });
 
@@ -167,16 +153,15 @@ export function intentContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     await lease(ledger, 'w1', ['k1']);
     await intend(ledger, 'w1', ['k1']);
-    await lease(ledger, 'w2', ['k1'], { nowMonotonicMs: horizonAtMs });
+    await lease(ledger, 'w2', ['k1'], { nowMs: horizonAtMs });
     const request = {
       contacts: [{ key: 'k1', owned: nobodyOwns, claim: null }],
       owner: 'w2',
       runId: 'r1',
-      bootId: bootA,
     };
-    expect(await ledger.contacts.intend({ ...request, horizonMonotonicMs: 9_000 })).toEqual(['k1']);
+    expect(await ledger.contacts.intend({ ...request, horizon: horizonAt(9_000) })).toEqual(['k1']);
     await ledger.contacts.release('w2', ['k1']);
-    const answer = await lease(ledger, 'w3', ['k1'], { nowMonotonicMs: 8_000 });
+    const answer = await lease(ledger, 'w3', ['k1'], { nowMs: 8_000 });
     expect(answer.get('k1')).toEqual({ kind: 'horizon', waitMs: 1_000 });
   });
 
@@ -191,7 +176,7 @@ export function intentContract(open: OpenLedger): void {
       claim: null,
       resolved: null,
     }));
-    await ledger.contacts.claimItems({ ...claiming, contacts, horizonMonotonicMs: 9_000 });
+    await ledger.contacts.claimItems({ ...claiming, contacts, horizon: horizonAt(9_000) });
     const known = await ledger.contacts.get(['k1', 'k2']);
     expect(known.get('k1')?.owned).toEqual(owned('+14155550109'));
     expect(known.get('k2')?.owned).toEqual(nobodyOwns);
@@ -207,12 +192,11 @@ export function intentContract(open: OpenLedger): void {
       claim: null,
       resolved: null,
     }));
-    await ledger.contacts.claimItems({ ...claiming, contacts, horizonMonotonicMs: horizonAtMs });
+    await ledger.contacts.claimItems({ ...claiming, contacts, horizon: horizonAt(horizonAtMs) });
     await ledger.contacts.unclaimItems('w2', [{ key: 'k1', owned: nobodyOwns, claim: null }]);
     await ledger.contacts.unclaimItems('w1', [{ key: 'k2', owned: nobodyOwns, claim: null }]);
     await ledger.contacts.release('w1', ['k1', 'k2']);
-    const ask = (nowMonotonicMs: number) =>
-      lease(ledger, 'w2', ['k1', 'k2'], { nowMonotonicMs, isOwnerDead: () => true });
+    const ask = (nowMs: number) => lease(ledger, 'w2', ['k1', 'k2'], { nowMs, isOwnerDead: () => true });
     const early = await ask(horizonAtMs - 1);
     expect(early.get('k1')).toEqual({ kind: 'horizon', waitMs: 1 });
     expect(early.get('k2')).toMatchObject({ kind: 'leased', contact: { owned: nobodyOwns } });

@@ -4,9 +4,9 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { Look } from '#src/ledger/runs.ts';
 import {
   applyingRun,
-  bootA,
   createdAtMs,
   deadRow,
+  horizonAt,
   lease,
   newRecord,
   nobodyOwns,
@@ -113,7 +113,7 @@ export function linkContract(open: OpenLedger): void {
     const claim = (key: string) =>
       ledger.contacts.claimItems({
         contacts: [{ key, owned: nobodyOwns, position: 1, claim: null, resolved: null, linkTo: 'h' }],
-        ...{ owner: 'w1', runId: 'r1', bootId: bootA, atMs: createdAtMs, horizonMonotonicMs: 9_000 },
+        ...{ owner: 'w1', runId: 'r1', atMs: createdAtMs, horizon: horizonAt(9_000) },
       });
     expect(await claim('k1')).toEqual([]);
     expect(await claim('k1')).toEqual([]);

@@ -8,6 +8,7 @@ import {
   createdAtMs,
   deadRow,
   ended,
+  hash,
   lease,
   newRecord,
   pendingOf,
@@ -21,7 +22,7 @@ import {
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 const trace = (key: string, kind: 'unchanged' | 'staged' | 'dead') =>
-  ({ key, line: 2, fingerprint: `print-${key}`, kind }) as const;
+  ({ key, line: 2, fingerprint: hash(`print-${key}`), kind }) as const;
 
 export function stagingContract(open: OpenLedger): void {
   test('a key that a newer run of the feed found unchanged is not written by an older row any more, and its letters are closed', async () => {
@@ -183,19 +184,22 @@ export function stagingContract(open: OpenLedger): void {
     if (first === undefined || second === undefined) throw new Error('two records were staged');
     const failed = { said: saidOfKey('k2'), rowHash: null, fingerprint: null, mappingVersion: 'mapping-1', held: [] };
     await settleAs(ledger, run, 'w1', [settled(first), settled(second, { said: failed })]);
-    expect(await ledger.runs.settledRows('main', ['row-k1', 'row-k2', 'row-k3'])).toEqual(
-      new Map([['row-k1', { key: 'k1', fingerprint: 'print-k1', heldCount: 0 }]]),
+    expect(await ledger.runs.settledRows('main', [hash('row-k1'), hash('row-k2'), hash('row-k3')])).toEqual(
+      new Map([[hash('row-k1'), { key: 'k1', fingerprint: hash('print-k1'), heldCount: 0 }]]),
     );
     const nothingWaits = { triedFingerprint: null, heldCount: 0 };
     expect(await ledger.runs.saidOf('main', ['k1', 'k2', 'k3'])).toEqual(
       new Map([
-        ['k1', { ...nothingWaits, key: 'k1', said: saidOfKey('k1'), rowHash: 'row-k1', fingerprint: 'print-k1' }],
+        [
+          'k1',
+          { ...nothingWaits, key: 'k1', said: saidOfKey('k1'), rowHash: hash('row-k1'), fingerprint: hash('print-k1') },
+        ],
         ['k2', { ...nothingWaits, key: 'k2', said: saidOfKey('k2'), rowHash: null, fingerprint: null }],
       ]),
     );
     expect(await ledger.runs.knownKeyCount('main')).toBe(2);
     expect(await ledger.runs.knownKeyCount('crm')).toBe(0);
-    expect((await ledger.runs.settledRows('crm', ['row-k1'])).size).toBe(0);
+    expect((await ledger.runs.settledRows('crm', [hash('row-k1')])).size).toBe(0);
     expect((await ledger.runs.saidOf('crm', ['k1'])).size).toBe(0);
   });
 
@@ -220,7 +224,7 @@ export function stagingContract(open: OpenLedger): void {
     if (record === undefined) throw new Error('a record was staged');
     await settleAs(ledger, first, 'w1', [settled(record)]);
     const second = await stagingRun(ledger, 'r2');
-    await ledger.runs.stage(slice(second, { records: [newRecord('k1', { fingerprint: 'print-new' })] }));
+    await ledger.runs.stage(slice(second, { records: [newRecord('k1', { fingerprint: hash('print-new') })] }));
     await ledger.runs.move('r2', ['staging'], 'applying', { atMs: createdAtMs });
     const [again] = await pendingOf(ledger, second);
     if (again === undefined) throw new Error('a record was staged');
@@ -228,7 +232,7 @@ export function stagingContract(open: OpenLedger): void {
     const sequence = second.sequence;
     await settleAs(ledger, second, 'w1', [{ ...ended(again, { outcome: 'dead', dead }), sequence }]);
     const triedNow = async () => (await ledger.runs.saidOf('main', ['k1'])).get('k1')?.triedFingerprint;
-    expect(await triedNow()).toBe('print-new');
+    expect(await triedNow()).toBe(hash('print-new'));
     const third = await applyingRun(ledger, 'r3', ['k1']);
     const [settledAtLast] = await pendingOf(ledger, third);
     if (settledAtLast === undefined) throw new Error('a record was staged');
@@ -245,11 +249,11 @@ export function stagingContract(open: OpenLedger): void {
       'w1',
       (await pendingOf(ledger, run)).map((record) => settled(record)),
     );
-    const rows = ['k1', 'k9'].map((key) => ({ key, rowHash: `newer-${key}`, mappingVersion: 'mapping-2' }));
+    const rows = ['k1', 'k9'].map((key) => ({ key, rowHash: hash(`newer-${key}`), mappingVersion: 'mapping-2' }));
     await ledger.runs.stage(slice(run, { refreshed: rows }));
     await ledger.runs.stage(slice({ ...run, feed: 'crm' }, { refreshed: rows }));
-    expect(await ledger.runs.settledRows('main', ['row-k1', 'newer-k1', 'newer-k9'])).toEqual(
-      new Map([['newer-k1', { key: 'k1', fingerprint: 'print-k1', heldCount: 0 }]]),
+    expect(await ledger.runs.settledRows('main', [hash('row-k1'), hash('newer-k1'), hash('newer-k9')])).toEqual(
+      new Map([[hash('newer-k1'), { key: 'k1', fingerprint: hash('print-k1'), heldCount: 0 }]]),
     );
     expect(await ledger.runs.knownKeyCount('crm')).toBe(0);
   });

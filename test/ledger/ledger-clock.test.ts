@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Moment } from '#src/clock.ts';
 import { liveWorkers } from '#src/ledger/engine-presence.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { applyingRun, stagingRun } from '#test/contracts/support/build.ts';
+import { applyingRun, lease, nobodyOwns, stagingRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from './support/temp-ledger.ts';
 
 const hourMs = 3_600_000;
@@ -132,6 +132,28 @@ describe('the ledger’s clock', () => {
     const next = machine('boot-2', 3_000);
     next.wallMs += 60_000;
     expect((await ledger.audits.nextDue((await ledger.nowMs(next)) + hourMs, 1))[0]?.dueAtMs).toBe(nowMs + 600_000);
+  });
+
+  it('a new boot voids the leases of the one before, and starts each horizon again in full, once', async () => {
+    const { ledger, reopen } = await opened();
+    const clock = machine();
+    const nowMs = await ledger.nowMs(clock);
+    await lease(ledger, 'w1', ['k1', 'k2'], { nowMs, leaseMs: hourMs });
+    const contacts = [{ key: 'k2', owned: nobodyOwns, claim: null }];
+    const horizon = { atMs: nowMs + 2_000, spanMs: 2_000 };
+    await ledger.contacts.intend({ contacts, owner: 'w1', runId: 'r1', horizon });
+    const next = machine('boot-2', 3_000);
+    next.wallMs += 60_000;
+    const ask = async () => {
+      const answers = await lease(ledger, 'w2', ['k1', 'k2'], { nowMs: await (await reopen()).nowMs(next) });
+      await ledger.contacts.release('w2', ['k1', 'k2']);
+      return [answers.get('k1'), answers.get('k2')];
+    };
+    expect(await ask()).toMatchObject([{ kind: 'leased' }, { kind: 'horizon', waitMs: 2_000 }]);
+    next.pass(500);
+    expect(await ask()).toMatchObject([{ kind: 'leased' }, { kind: 'horizon', waitMs: 1_500 }]);
+    next.pass(1_500);
+    expect(await ask()).toMatchObject([{ kind: 'leased' }, { kind: 'leased', contact: { state: 'intent' } }]);
   });
 
   it('processes that reckoned the boot a little differently call it by one id, and read one time', async () => {

@@ -76,14 +76,13 @@ describe('a ledger that another process holds', () => {
     const other = new DatabaseSync(file);
     onTestFinished(() => other.close());
     other.exec('BEGIN IMMEDIATE');
-    expect(() => db.transaction(() => enter(db, 'one'))).toThrow(
-      expect.objectContaining({ kind: 'transient', code: 'ledgerBusy' }),
-    );
-    expect(() => enter(db, 'one')).toThrow(expect.objectContaining({ code: 'ledgerBusy' }));
+    expect(() => enter(db, 'one')).toThrow(expect.objectContaining({ kind: 'transient', code: 'ledgerBusy' }));
+    // Whoever begins a transaction waits outside of it, and tells nobody before the wait is over.
+    expect(() => db.transaction(() => enter(db, 'one'))).toThrow(expect.objectContaining({ code: 'ledgerBusy' }));
     expect(names(db), 'reading goes on').toEqual([]);
     other.exec('ROLLBACK');
     db.transaction(() => enter(db, 'one'));
-    expect(told).toEqual(['ledgerBusy', 'ledgerBusy', 'well']);
+    expect(told).toEqual(['ledgerBusy', 'well']);
   });
 });
 

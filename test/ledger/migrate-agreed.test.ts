@@ -1,4 +1,5 @@
 /** A ledger from before agreements (schema 3) goes on: what it can vouch for stays, nothing else is assumed. */
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
@@ -6,7 +7,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { firstDesign } from '#src/ledger/sqlite/migrations/first-design.ts';
 import { contactReply } from '#src/wire/contact.ts';
-import { bootA, lease } from '#test/contracts/support/build.ts';
+import { createdAtMs, hash, lease } from '#test/contracts/support/build.ts';
 import { tempFolder } from './support/temp-ledger.ts';
 
 const [mobile, desk] = ['+14155550101', '+14155550102'];
@@ -83,18 +84,18 @@ function oldLedger(): string {
     text(owned),
     2,
     9_000,
-    bootA,
+    'boot-a',
     null,
     text(claim),
   );
-  contact.run('k3', 'intent', null, null, text(owned), 2, 9_000, bootA, 'r2', null);
+  contact.run('k3', 'intent', null, null, text(owned), 2, 9_000, 'boot-a', 'r2', null);
   contact.run('k4', 'lookup', null, null, null, 0, null, null, null, null);
   const said = db.prepare(
     `INSERT INTO said (feed, key, said, row_hash, fingerprint, mapping_version, sequence, settled_at)
      VALUES (?, ?, ?, ?, ?, 'mapping-1', ?, 1)`,
   );
   said.run('crm', 'k1', text(saidOfCrm), null, null, 2);
-  said.run('shop', 'k1', text(saidOfShop), 'row-k1', 'print-k1', 1);
+  said.run('shop', 'k1', text(saidOfShop), 'row-k1', createHash('sha256').update('print-k1').digest('hex'), 1);
   db.close();
   return file;
 }
@@ -159,17 +160,22 @@ test('order goes on per feed, and what waited for a person waits still', async (
   const said = (await ledger.runs.saidOf('crm', ['k1'])).get('k1');
   // Its next row is planned, and then listed with both values.
   expect(said).toMatchObject({ fingerprint: null, said: { held: ['role'] } });
-  expect((await ledger.runs.settledRows('shop', ['row-k1'])).get('row-k1')).toMatchObject({ key: 'k1' });
+  expect((await ledger.runs.saidOf('shop', ['k1'])).get('k1')).toMatchObject({
+    fingerprint: hash('print-k1'),
+    rowHash: null,
+  });
 });
 
-test('a write that was in doubt keeps its horizon; what its claim said is judged by what the service holds', async () => {
+test('a write that was in doubt waits for a whole horizon of the clock that reads it first; what its claim said is judged by what the service holds', async () => {
   const ledger = migrated();
-  const early = await lease(ledger, 'w1', ['k2', 'k3'], { feed: 'crm', sequence: 2, nowMonotonicMs: 8_000 });
+  const wholeMs = 60_000;
+  const beginMs = await ledger.nowMs({ bootId: 'boot-a', nowMs: () => createdAtMs, monotonicMs: () => 5_000 });
+  const early = await lease(ledger, 'w1', ['k2', 'k3'], { feed: 'crm', sequence: 2, nowMs: beginMs + 1_000 });
   expect([...early.values()]).toEqual([
-    { kind: 'horizon', waitMs: 1_000 },
-    { kind: 'horizon', waitMs: 1_000 },
+    { kind: 'horizon', waitMs: wholeMs - 1_000 },
+    { kind: 'horizon', waitMs: wholeMs - 1_000 },
   ]);
-  const late = await lease(ledger, 'w1', ['k2', 'k3'], { feed: 'crm', sequence: 2, nowMonotonicMs: 9_000 });
+  const late = await lease(ledger, 'w1', ['k2', 'k3'], { feed: 'crm', sequence: 2, nowMs: beginMs + wholeMs });
   expect(late.get('k2')).toMatchObject({ kind: 'leased', contact: { state: 'bound', contactId: 'c2', claim: null } });
   expect(late.get('k3')).toMatchObject({
     kind: 'leased',

@@ -22,19 +22,16 @@ async function dieAfterIntent(
   const [host, boot, pid] = parts.identity.name.split('/');
   // This process's pid with another start: its predecessor under that number.
   const owner = `${host}/${boot}/${pid}/1#a`;
-  const { bootId } = clock;
-  const nowMonotonicMs = clock.monotonicMs();
+  const nowMs = await ledger.nowMs(clock);
   await ledger.contacts.lease({
     feed: 'main',
     keys: [{ key: 'crm-1', sequence: run.sequence }],
     owner,
     leaseMs: parts.limits.leaseMs,
-    nowMonotonicMs,
-    bootId,
-    horizonMs: horizonMs(parts.limits),
+    nowMs,
     isOwnerDead: () => false,
   });
-  const horizonMonotonicMs = nowMonotonicMs + horizonMs(parts.limits);
+  const spanMs = horizonMs(parts.limits);
   const claim = claimOf({
     feed: run.feed,
     sequence: run.sequence,
@@ -48,7 +45,7 @@ async function dieAfterIntent(
     slotNames: null,
   });
   const contacts = [{ key: 'crm-1', owned: emptyBase.owned, claim }];
-  await ledger.contacts.intend({ contacts, owner, runId: run.id, bootId, horizonMonotonicMs });
+  await ledger.contacts.intend({ contacts, owner, runId: run.id, horizon: { atMs: nowMs + spanMs, spanMs } });
 }
 
 const phonesOf = ({ phoneNumbers }: Contact['defaultFields']) => phoneNumbers.map(({ value }) => value).toSorted();

@@ -13,9 +13,7 @@ async function hold({ ledger, clock }: UpsertWorld, key: string): Promise<void> 
     keys: [{ key, sequence: 1_000 }],
     owner: 'elsewhere/1/1/1#a',
     leaseMs: 3_600_000,
-    nowMonotonicMs: clock.monotonicMs(),
-    bootId: clock.bootId,
-    horizonMs: 1_000,
+    nowMs: await ledger.nowMs(clock),
     isOwnerDead: () => false,
   });
 }
@@ -46,9 +44,7 @@ describe('a key that another piece of work holds', () => {
       // This process's pid with another start: its predecessor under that number.
       owner: `${host}/${boot}/${pid}/1#a`,
       leaseMs: 3_600_000,
-      nowMonotonicMs: world.clock.monotonicMs(),
-      bootId: world.clock.bootId,
-      horizonMs: 1_000,
+      nowMs: await world.ledger.nowMs(world.clock),
       isOwnerDead: () => false,
     });
     expect(await world.workOnce(run)).toEqual(['done']);

@@ -12,13 +12,14 @@ import type {
   ClaimedContact,
   ClaimRequest,
   CreateState,
+  Horizon,
   IntentRequest,
   UnclaimedContact,
   WrittenContact,
 } from '#src/ledger/contacts.ts';
 import type { Contact } from '#src/wire/contact.ts';
 
-/** Only the named parts change. Times are monotonic, each of its boot. */
+/** Only the named parts change. Times are instants of the ledger's clock. */
 export interface ContactChange {
   readonly state?: CreateState;
   readonly contactId?: string;
@@ -30,12 +31,12 @@ export interface ContactChange {
   readonly linkedTo?: string | null;
   readonly attempts?: number;
   readonly intentRun?: string | null;
-  readonly lease?: { readonly owner: string; readonly untilMs: number; readonly bootId: string } | null;
-  readonly horizon?: { readonly atMs: number; readonly bootId: string } | null;
+  readonly lease?: { readonly owner: string; readonly untilMs: number } | null;
+  readonly horizon?: Horizon | null;
   /** When the last write was answered. */
-  readonly written?: { readonly atMs: number; readonly bootId: string };
-  /** The run that bound the key to its contact; of the wall clock. */
-  readonly bound?: { readonly runId: string; readonly atMs: number };
+  readonly writtenAtMs?: number;
+  /** The run that bound the key to its contact, by its sequence; when, by the wall clock. */
+  readonly bound?: { readonly runSequence: number; readonly atMs: number };
 }
 
 /** What the rules look at. */
@@ -52,23 +53,23 @@ export const released: ContactChange = { lease: null };
 
 /** A create is about to be sent. Null where the lease is lost, or the key is bound meanwhile. */
 export function intended(
-  { owner, runId, bootId, horizonMonotonicMs }: IntentRequest,
+  { owner, runId, horizon }: IntentRequest,
   { owned, claim }: IntentRequest['contacts'][number],
   facts: ContactFacts | null,
 ): ContactChange | null {
   if (facts?.owner !== owner || facts.state === 'bound') return null;
-  return { state: 'intent', horizon: { atMs: horizonMonotonicMs, bootId }, intentRun: runId, owned, claim };
+  return { state: 'intent', horizon, intentRun: runId, owned, claim };
 }
 
 /** An update is about to be sent. Null where the lease is lost, or another key is linked to the contact. */
 export function claimed(
-  { owner, bootId, horizonMonotonicMs }: ClaimRequest,
+  { owner, horizon }: ClaimRequest,
   { owned, claim, resolved, linkTo }: ClaimedContact,
   facts: ContactFacts | null,
 ): ContactChange | null {
   if (facts?.owner !== owner || facts.isLinkTaken === true) return null;
   const change: ContactChange = {
-    ...{ owned, claim, horizon: { atMs: horizonMonotonicMs, bootId } },
+    ...{ owned, claim, horizon },
     ...(linkTo === undefined ? {} : { linkedTo: linkTo }),
   };
   return resolved === null ? change : { ...change, agreed: resolved.agreed, stamps: resolved.stamps };
@@ -100,14 +101,14 @@ export function doubted(owner: string, countsAttempt: boolean, facts: ContactFac
 /** The service answered for the key. `boundTo`: the contact that it was bound to before. */
 export function bound(
   { contactId, seen, owned, agreed, stamps, writtenAtMs }: BoundContact,
-  at: { readonly runId: string; readonly atMs: number; readonly bootId: string },
+  at: { readonly runSequence: number; readonly atMs: number },
   boundTo: string | null,
 ): ContactChange {
   return {
     ...{ state: 'bound', contactId, seen, owned, agreed, stamps, attempts: 0 },
     ...{ horizon: null, intentRun: null, claim: null },
-    ...(writtenAtMs === null ? {} : { written: { atMs: writtenAtMs, bootId: at.bootId } }),
-    ...(boundTo === contactId ? {} : { bound: { runId: at.runId, atMs: at.atMs } }),
+    ...(writtenAtMs === null ? {} : { writtenAtMs }),
+    ...(boundTo === contactId ? {} : { bound: at }),
   };
 }
 

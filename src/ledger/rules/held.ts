@@ -2,6 +2,7 @@
  * Rules on a person's decision about held fields: which of them it still applies to, how base moves, and what is written
  * (`docs/rules.md`, "Three pictures, one plan"). Pure.
  */
+import { createHash } from 'node:crypto';
 import type { Said } from '#src/contacts/base.ts';
 import { fingerprint } from '#src/contacts/desired.ts';
 import { contactOfTaken, isAsShown, takeApp, takeFile } from '#src/contacts/take-held.ts';
@@ -73,7 +74,7 @@ function recordOf(run: RunRecord, key: string, fields: readonly HeldRecord[], se
     sequence,
     key,
     // No row of a file has this hash: the next one of the key is looked at.
-    rowHash: `held ${run.id} ${key}`,
+    rowHash: createHash('sha256').update(`held ${run.id} ${key}`).digest().subarray(0, 16).toString('base64url'),
     fingerprint: fingerprint(desired),
     mappingVersion: 'held',
     desired,

@@ -6,16 +6,12 @@ import type { Claim } from '#src/contacts/claim.ts';
 import type { LeaseMoment, LeaseRequest } from '#src/ledger/contacts.ts';
 import type { ContactChange } from './contact.ts';
 
-/** What the rule looks at. Times are monotonic, each with the boot that it belongs to. */
+/** What the rule looks at. Times are instants of the ledger's clock. */
 export interface LeaseFacts {
-  /** Whether the ledger has a record of the key. */
-  readonly isKnown: boolean;
   readonly owner: string | null;
   readonly leaseUntilMs: number | null;
-  readonly leaseBoot: string | null;
   /** Null while no write is on its way. */
-  readonly horizonMs: number | null;
-  readonly horizonBoot: string | null;
+  readonly horizonAtMs: number | null;
   /** Of the newest row of the request's feed that was settled, or found unchanged; 0 before the first. */
   readonly settledSequence: number;
   /** Of the write that is on its way or in doubt, whichever feed's. */
@@ -32,19 +28,13 @@ export type LeaseDecision = { readonly change: ContactChange | null } & (
 
 /** @param sequence of the run whose file holds the row. */
 export function decideLease(request: LeaseRequest, sequence: number, facts: LeaseFacts): LeaseDecision {
-  const { owner, nowMonotonicMs, leaseMs, bootId } = request;
+  const { owner, nowMs, leaseMs } = request;
   if (newestSequence(facts, request.feed) > sequence) return { kind: 'superseded', change: null };
   const heldMs = leaseLeftMs(request, facts);
   if (heldMs > 0) return { kind: 'held', waitMs: heldMs, change: null };
-  if (facts.horizonMs !== null && facts.horizonBoot !== bootId) {
-    // A horizon of another boot cannot be compared with this clock: it starts again, in full.
-    const waitMs = request.horizonMs;
-    return { kind: 'horizon', waitMs, change: { horizon: { atMs: nowMonotonicMs + waitMs, bootId } } };
-  }
-  const waitMs = facts.horizonMs === null ? 0 : facts.horizonMs - nowMonotonicMs;
+  const waitMs = facts.horizonAtMs === null ? 0 : facts.horizonAtMs - nowMs;
   if (waitMs > 0) return { kind: 'horizon', waitMs, change: null };
-  const lease = { owner, untilMs: nowMonotonicMs + leaseMs, bootId };
-  return { kind: 'leased', change: facts.isKnown ? { lease } : { state: 'lookup', lease } };
+  return { kind: 'leased', change: { lease: { owner, untilMs: nowMs + leaseMs } } };
 }
 
 /** Of the newest row of the feed that was settled, found unchanged, or is about to be written; 0 before the first. */
@@ -57,12 +47,11 @@ export function isAtWork(at: LeaseMoment, facts: LeaseFacts): boolean {
   return leaseLeftMs({ ...at, owner: null }, facts) > 0;
 }
 
-/** How long another owner may still work on the key. Leases of another boot, and of dead processes, are void. */
+/** How long another owner may still work on the key. Leases of dead processes are void. */
 function leaseLeftMs(
   request: LeaseMoment & { readonly owner: string | null },
-  { owner, leaseUntilMs, leaseBoot }: LeaseFacts,
+  { owner, leaseUntilMs }: LeaseFacts,
 ): number {
-  if (owner === null || owner === request.owner || leaseBoot !== request.bootId) return 0;
-  if (request.isOwnerDead(owner)) return 0;
-  return Math.max(0, (leaseUntilMs ?? 0) - request.nowMonotonicMs);
+  if (owner === null || owner === request.owner || request.isOwnerDead(owner)) return 0;
+  return Math.max(0, (leaseUntilMs ?? 0) - request.nowMs);
 }

@@ -5,7 +5,7 @@
  * A record whose lease went to another owner changes nothing: that owner answers for it (fencing). A row that a newer one
  * superseded never had a lease.
  */
-import type { KeyHistoryEntry, MovedSaid, SettledSaid } from '#src/ledger/contacts.ts';
+import { detailCharactersMax, type KeyHistoryEntry, type MovedSaid, type SettledSaid } from '#src/ledger/contacts.ts';
 import type { CountDelta, RunKind } from '#src/ledger/runs.ts';
 import type { DeadRow, RecordEnd, RunEvent, SettledRecord, SettleRequest } from '#src/ledger/staging.ts';
 import { bound, type ContactChange, inConflict, rejected, released } from './contact.ts';
@@ -14,6 +14,8 @@ import { eventsOf } from './events.ts';
 /** What the ledger holds when the record is settled. */
 export interface SettleFacts {
   readonly holdsLease: boolean;
+  /** Of the run at work. */
+  readonly runSequence: number;
   /** Null where the run has no such record, or it has an outcome. */
   readonly pending: PendingFacts | null;
   /** The contact that the key is bound to. */
@@ -73,7 +75,9 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
   return {
     contact: {
       // What reached the service is remembered, also where the run was cancelled before the answer came.
-      ...(record.bound === null ? {} : bound(record.bound, request, facts.boundTo)),
+      ...(record.bound === null
+        ? {}
+        : bound(record.bound, { runSequence: facts.runSequence, atMs: request.atMs }, facts.boundTo)),
       ...released,
       ...(isRejected ? rejected : {}),
       ...(isConflict ? inConflict : {}),
@@ -144,5 +148,6 @@ function historyOf(
 }
 
 function conflictOf({ runId, atMs }: SettleRequest, key: string, { problems }: DeadRow): KeyHistoryEntry {
-  return { key, atMs, runId, kind: 'conflict', contactId: null, detail: problems[0]?.message ?? null };
+  const detail = problems[0]?.message.slice(0, detailCharactersMax);
+  return { key, atMs, runId, kind: 'conflict', contactId: null, detail: detail ?? null };
 }

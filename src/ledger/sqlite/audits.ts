@@ -18,7 +18,7 @@ import { doubtKinds } from '#src/ledger/contacts.ts';
 import { auditsAfter, type NewAudit, scopeOnDemand, type TouchFacts, touchesOf } from '#src/ledger/rules/audits.ts';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { type Database, numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
-import { keyEvents } from './keys.ts';
+import { toKeyEvent } from './key-tables.ts';
 
 const finalStates = finalRunStates.map((state) => `'${state}'`).join(', ');
 
@@ -221,13 +221,16 @@ function addFindings(db: Database, id: string, findings: readonly NewFinding[]):
 }
 
 function withHistory(db: Database, finding: NewFinding): AuditFinding {
-  const contact = db.get('SELECT contact_id, bound_run, bound_at FROM contacts WHERE key = ?', finding.key);
+  const contact = db.get(
+    'SELECT contact_id, bound_at, (SELECT id FROM runs WHERE sequence = bound_run) AS bound_run FROM contacts WHERE key = ?',
+    finding.key,
+  );
   return {
     ...finding,
     boundTo: textOrNull(contact?.contact_id),
     boundRun: textOrNull(contact?.bound_run),
     boundAtMs: numberOrNull(contact?.bound_at),
-    history: keyEvents(db, finding.key),
+    history: db.all('SELECT * FROM key_events WHERE key = ? ORDER BY ordinal', finding.key).map(toKeyEvent),
   };
 }
 
@@ -270,7 +273,7 @@ function keepTouchedKeys(db: Database, run: RunPlace): void {
   // No key is empty.
   let lastKey = '';
   for (;;) {
-    const rows = touchFacts(db, run.id, lastKey);
+    const rows = touchFacts(db, run, lastKey);
     for (const { position, key, inDoubt } of touchesOf(rows, run.cancelled)) {
       db.run(
         'INSERT INTO touched_keys (run_sequence, position, key, in_doubt) VALUES (?, ?, ?, ?)',
@@ -290,25 +293,26 @@ function keepTouchedKeys(db: Database, run: RunPlace): void {
 const ofRun = `place > (SELECT sequence FROM runs WHERE id = ?1) * 8388608
   AND place < (SELECT sequence + 1 FROM runs WHERE id = ?1) * 8388608`;
 
-function touchFacts(db: Database, runId: string, afterKey: string): readonly TouchFacts[] {
+function touchFacts(db: Database, { id, sequence }: RunPlace, afterKey: string): readonly TouchFacts[] {
   const from = `FROM staged INDEXED BY staged_by_key WHERE ${ofRun} AND key > ?2`;
   const last = db.get(
     `SELECT max(key) AS key FROM (SELECT key ${from} ORDER BY key LIMIT ${rowsAtOnce})`,
-    runId,
+    id,
     afterKey,
   );
   if (textOrNull(last?.key) === null) return [];
   return db
     .all(
-      `SELECT staged.place % 8388608 AS position, staged.key, staged.outcome, staged.sent, contacts.state = 'intent' AS is_intent,
-         contacts.intent_run = ?1 AS intended, contacts.bound_run = ?1 AS bound, contacts.owner IS NOT NULL AS leased,
+      `SELECT staged.place % 8388608 AS position, staged.key, staged.outcome, staged.sent, flights.intent_run IS NOT NULL AS is_intent,
+         flights.intent_run = ?1 AS intended, contacts.bound_run = ?4 AS bound, flights.owner IS NOT NULL AS leased,
          EXISTS (SELECT 1 FROM key_events WHERE key_events.key = staged.key AND key_events.run_id = ?1
            AND key_events.kind IN (${doubts})) AS doubted
-       FROM staged LEFT JOIN contacts ON contacts.key = staged.key
+       FROM staged LEFT JOIN contacts ON contacts.key = staged.key LEFT JOIN flights ON flights.key = staged.key
        WHERE ${ofRun} AND staged.key > ?2 AND staged.key <= ?3 ORDER BY staged.key`,
-      runId,
+      id,
       afterKey,
       String(last?.key),
+      sequence,
     )
     .map((row) => ({
       position: Number(row.position),
@@ -330,9 +334,10 @@ function keepSettledKeys(db: Database, run: RunPlace): void {
   db.run(
     `INSERT INTO touched_keys (run_sequence, position, key)
      SELECT ?1, row_number() OVER (ORDER BY key), key FROM (
-       SELECT key FROM said WHERE feed = ?3 AND sequence = ?1 UNION SELECT key FROM contacts WHERE bound_run = ?2)`,
+       SELECT key FROM known JOIN contacts ON contacts.number = known.number
+       WHERE feed_number = (SELECT number FROM feeds WHERE name = ?2) AND sequence = ?1
+       UNION SELECT key FROM contacts WHERE bound_run = ?1)`,
     run.sequence,
-    run.id,
     run.feed,
   );
 }

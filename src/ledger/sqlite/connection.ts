@@ -29,6 +29,8 @@ export interface Connection {
   transact<Result>(work: (statements: Statements) => Promise<Result>, durability?: Durability): Promise<Result>;
   /** Resolves when no transaction of this process is open. */
   idle(): Promise<void>;
+  /** Runs what uses the database directly, as soon as no transaction of this process is open. */
+  atRest<Result>(work: () => Result): Promise<Awaited<Result>>;
 }
 
 /** How long a transaction waits for one of another process: shorter than the lock of a job lasts. */
@@ -40,9 +42,20 @@ export function createConnection(db: Database): Connection {
   let last: Promise<unknown> = Promise.resolve();
   let open = 0;
 
-  const idle = async (): Promise<void> => {
-    // Ends when a turn finds no transaction in line.
-    while (open > 0) await last;
+  const atRest = async <Result>(work: () => Result): Promise<Awaited<Result>> => {
+    const startedAt = performance.now();
+    // Ends with the work done, or when the time is over.
+    for (;;) {
+      // Ends when a turn finds no transaction in line; nothing comes between that and the work.
+      while (open > 0) await last;
+      try {
+        return await work();
+      } catch (error) {
+        const isBusy = error instanceof PatchbayError && error.code === 'ledgerBusy';
+        if (!isBusy || performance.now() - startedAt > busyMsMax) throw error;
+        await sleep(busyRetryMs);
+      }
+    }
   };
 
   const inside: Statements = {
@@ -77,14 +90,8 @@ export function createConnection(db: Database): Connection {
 
   return {
     reads: {
-      all: async (sql, ...parameters) => {
-        if (open > 0) await idle();
-        return db.all(sql, ...parameters);
-      },
-      get: async (sql, ...parameters) => {
-        if (open > 0) await idle();
-        return db.get(sql, ...parameters);
-      },
+      all: (sql, ...parameters) => atRest(() => db.all(sql, ...parameters)),
+      get: (sql, ...parameters) => atRest(() => db.get(sql, ...parameters)),
       run: outside,
       runMany: outside,
     },
@@ -97,7 +104,8 @@ export function createConnection(db: Database): Connection {
       );
       return ended;
     },
-    idle,
+    idle: () => atRest(() => undefined),
+    atRest,
   };
 }
 

@@ -25,7 +25,10 @@ export interface Database {
   run(sql: string, ...parameters: Parameters): number;
   get(sql: string, ...parameters: Parameters): ResultRow | null;
   all(sql: string, ...parameters: Parameters): readonly ResultRow[];
-  /** Runs the closure as one transaction. A throw rolls back and passes through. */
+  /**
+   * Runs the closure as one transaction. A throw rolls back and passes through. Where another connection writes, it throws
+   * `transient` `ledgerBusy` at once: whoever waits must not hold the loop, on which that connection may live too.
+   */
   transaction<Result>(work: () => Result): Result;
   /** The same, synced to disk before it returns. */
   durable<Result>(work: () => Result): Result;
@@ -97,9 +100,24 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
     db.exec('ROLLBACK');
     ended();
   };
-  const transact = <Result>(work: () => Result): Result => {
-    db.exec('BEGIN IMMEDIATE');
+  /** Nobody is at work on this connection before it is open: then it may wait for another process. */
+  let isOpen = false;
+  const begin = (): void => {
+    if (isOpen) db.exec('PRAGMA busy_timeout = 0');
+    try {
+      db.exec('BEGIN IMMEDIATE');
+    } finally {
+      db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    }
     begun();
+  };
+  const transact = <Result>(work: () => Result): Result => {
+    try {
+      begin();
+    } catch (error) {
+      // No trouble yet: whoever waits tries again.
+      throw isOpen && isBusy(error) ? (ledgerTroubleOf(error, file) ?? error) : error;
+    }
     try {
       const result = work();
       db.exec('COMMIT');
@@ -134,16 +152,13 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
       }),
     begin: (durable, isLastTry) =>
       guarded(() => {
-        db.exec(`PRAGMA busy_timeout = 0; PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+        db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
         try {
-          db.exec('BEGIN IMMEDIATE');
+          begin();
         } catch (error) {
           if (isLastTry || !isBusy(error)) throw error;
           return false;
-        } finally {
-          db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
         }
-        begun();
         return true;
       }),
     commit: () =>
@@ -172,6 +187,7 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
   try {
     if (damageTold(file) !== null) requireHealed(database, file);
     migrate(database, file);
+    isOpen = true;
   } catch (error) {
     database.close();
     throw error;

@@ -1,5 +1,6 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
+import { contactsOver } from '#src/ledger/contacts-over.ts';
 import { deliveriesOver, deliveryCount, forgetDeliveries } from '#src/ledger/desk/deliveries.ts';
 import { presenceOver } from '#src/ledger/desk/presence.ts';
 import { schedulesOver } from '#src/ledger/desk/schedules.ts';
@@ -8,11 +9,11 @@ import { forgetTaken, takesOver } from '#src/ledger/desk/takes.ts';
 import { forgetLetters, lettersOver, unsettledCount } from '#src/ledger/letter-ledger.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { runsOver } from '#src/ledger/run-ledger.ts';
+import { settleRecords } from '#src/ledger/settle.ts';
 import { stagedRowsOver } from '#src/ledger/staged-rows.ts';
 import { forgetAudits, sqliteAudits, waitingAudits } from './audits.ts';
 import { sqliteClock } from './clock.ts';
-import { createConnection } from './connection.ts';
-import { sqliteContacts } from './contacts.ts';
+import { type Connection, createConnection } from './connection.ts';
 import { type Database, type LedgerObserver, openDatabase } from './database.ts';
 import { besideFeeds } from './deliveries.ts';
 import { besideRows, besideRuns, sqliteStaging } from './staging.ts';
@@ -27,16 +28,15 @@ export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger
 }
 
 /** The ledger in a database that is open. */
-export function sqliteLedger(db: Database): Ledger {
+export function sqliteLedger(db: Database, connection: Connection = createConnection(db)): Ledger {
   const meta = (name: string): string | null => {
     const row = db.get('SELECT value FROM meta WHERE name = ?', name);
     return row === null ? null : String(row.value);
   };
-  db.transaction(() => {
-    if (meta('id') === null) db.run("INSERT INTO meta (name, value) VALUES ('id', ?)", randomUUID().slice(0, 8));
-  });
+  if (meta('id') === null) {
+    db.run("INSERT INTO meta (name, value) VALUES ('id', ?) ON CONFLICT DO NOTHING", randomUUID().slice(0, 8));
+  }
 
-  const connection = createConnection(db);
   const store = sqliteStore(connection);
   /** For parts that use the database directly: each call waits until no transaction of this process is open. */
   const waiting = <Part extends object>(part: Part): Part =>
@@ -44,22 +44,23 @@ export function sqliteLedger(db: Database): Ledger {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name);
         if (typeof member !== 'function') return member;
-        return async (...given: unknown[]) => {
-          await connection.idle();
-          return Reflect.apply(member, target, given);
-        };
+        return (...given: unknown[]) => connection.atRest(() => Reflect.apply(member, target, given));
       },
     });
 
   return {
     id: meta('id') ?? '',
-    ...sqliteClock(db),
+    ...sqliteClock(connection),
     runs: {
       ...runsOver(store, besideRuns(db)),
-      ...stagedRowsOver(store, besideRows(db, connection.idle)),
+      ...stagedRowsOver(store, besideRows(db, connection.atRest)),
       ...waiting(sqliteStaging(db)),
+      settle: (request) => store.transact((tables) => settleRecords(tables, request)),
+      knownPage: (feed, afterNumber, limit) => store.reads.keys.knownPage(feed, afterNumber, limit),
+      feedRevision: async (feed) => (await store.reads.keys.feed(feed))?.revision ?? 0,
+      numbersInDoubt: () => store.reads.keys.numbersInDoubt(),
     },
-    contacts: waiting(sqliteContacts(db)),
+    contacts: contactsOver(store),
     deadLetters: lettersOver(store),
     audits: waiting(sqliteAudits(db)),
     schedules: schedulesOver(store),
@@ -69,7 +70,7 @@ export function sqliteLedger(db: Database): Ledger {
     ...presenceOver(store),
     counts: async () => ({
       openLetters: await unsettledCount(store),
-      waitingAudits: waitingAudits(db),
+      waitingAudits: await connection.atRest(() => waitingAudits(db)),
       waitingDeliveries: await deliveryCount(store.reads, 'waiting'),
       deadDeliveries: await deliveryCount(store.reads, 'dead'),
     }),
@@ -77,9 +78,7 @@ export function sqliteLedger(db: Database): Ledger {
       await forgetLetters(store, nowMs - keepMs);
       await forgetDeliveries(store, nowMs - keepMs);
       await forgetTaken(store, nowMs, keepMs);
-      await connection.idle();
-      // One transaction for each kind: other processes wait for none of them for long.
-      db.transaction(() => forgetAudits(db, nowMs - keepMs));
+      await connection.atRest(() => db.transaction(() => forgetAudits(db, nowMs - keepMs)));
     },
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     requireSound: async () => db.requireSound(),

@@ -1,11 +1,12 @@
 /** What the file said before, and what of staging and of runs is not composed over tables yet, in SQLite. */
-import type { Said } from '#src/contacts/base.ts';
+import { unpackMemory } from '#src/ledger/packed-memory.ts';
 import type { BesidePart, BesideRuns } from '#src/ledger/run-ledger.ts';
 import type { BesideRows } from '#src/ledger/staged-rows.ts';
 import type { KeyTrace, StagedSlice, StagingLedger } from '#src/ledger/staging.ts';
 import { type LinkCode, linkCodes } from '#src/ledger/staging.ts';
-import { type Database, parseJson, type ResultRow, textOrNull } from './database.ts';
-import { settleRecords } from './settle.ts';
+import type { Connection } from './connection.ts';
+import { type Database, parseJson, type ResultRow } from './database.ts';
+import { hashBytes, hashText } from './key-tables.ts';
 
 const inList = 'IN (SELECT value FROM json_each(?))';
 
@@ -13,9 +14,11 @@ const inList = 'IN (SELECT value FROM json_each(?))';
  * No write of the key is on its way or in doubt, be it of another feed: else it cannot be said yet that the row is unchanged.
  */
 const nothingOnItsWay = `NOT EXISTS (
-  SELECT 1 FROM contacts WHERE contacts.key = said.key AND (contacts.state = 'intent' OR contacts.claim IS NOT NULL))`;
+  SELECT 1 FROM flights WHERE flights.key = contacts.key AND (flights.intent_run IS NOT NULL OR flights.claim IS NOT NULL))`;
+const ofKey = 'known.number = (SELECT number FROM contacts WHERE key = ?)';
+const ofFeed = 'known.feed_number = (SELECT number FROM feeds WHERE name = ?)';
 
-type RestOfStaging = Pick<StagingLedger, 'settledRows' | 'saidOf' | 'knownKeyCount' | 'sharedKeys' | 'settle'>;
+type RestOfStaging = Pick<StagingLedger, 'settledRows' | 'saidOf' | 'knownKeyCount' | 'sharedKeys'>;
 
 export function sqliteStaging(db: Database): RestOfStaging {
   return {
@@ -23,13 +26,18 @@ export function sqliteStaging(db: Database): RestOfStaging {
       new Map(
         db
           .all(
-            `SELECT row_hash, key, fingerprint, held_count FROM said WHERE feed = ? AND row_hash ${inList} AND ${nothingOnItsWay}`,
+            `SELECT row_hash, key, fingerprint, held_count FROM known JOIN contacts ON contacts.number = known.number
+             WHERE ${ofFeed} AND row_hash IN (SELECT unhex(value) FROM json_each(?)) AND ${nothingOnItsWay}`,
             feed,
-            JSON.stringify(rowHashes),
+            JSON.stringify(rowHashes.map((hash) => Buffer.from(hash, 'base64url').toString('hex'))),
           )
           .map((row) => [
-            String(row.row_hash),
-            { key: String(row.key), fingerprint: String(row.fingerprint), heldCount: Number(row.held_count) },
+            hashText(row.row_hash) ?? '',
+            {
+              key: String(row.key),
+              fingerprint: hashText(row.fingerprint) ?? '',
+              heldCount: Number(row.held_count),
+            },
           ]),
       ),
 
@@ -37,20 +45,21 @@ export function sqliteStaging(db: Database): RestOfStaging {
       new Map(
         db
           .all(
-            `SELECT key, said, row_hash, tried, held_count, CASE WHEN ${nothingOnItsWay} THEN fingerprint END AS fingerprint
-             FROM said WHERE feed = ? AND key ${inList}`,
+            `SELECT key, document, row_hash, tried, held_count, CASE WHEN ${nothingOnItsWay} THEN fingerprint END AS fingerprint
+             FROM contacts JOIN known ON known.number = contacts.number WHERE ${ofFeed} AND key ${inList}`,
             feed,
             JSON.stringify(keys),
           )
           .flatMap((row) => {
-            const said = parseJson<Said>(row.said);
-            if (said === null) return [];
+            const memory = unpackMemory(String(row.document));
+            const said = memory.saids.find((one) => one.feed === feed)?.said;
+            if (said === undefined) return [];
             const record = {
               key: String(row.key),
               said,
-              rowHash: textOrNull(row.row_hash),
-              fingerprint: textOrNull(row.fingerprint),
-              triedFingerprint: textOrNull(row.tried),
+              rowHash: hashText(row.row_hash),
+              fingerprint: hashText(row.fingerprint),
+              triedFingerprint: hashText(row.tried),
               heldCount: Number(row.held_count),
             };
             return [[record.key, record] as const];
@@ -58,7 +67,7 @@ export function sqliteStaging(db: Database): RestOfStaging {
       ),
 
     knownKeyCount: async (feed) =>
-      Number(db.get('SELECT count(*) AS known FROM said WHERE feed = ?', feed)?.known ?? 0),
+      Number(db.get(`SELECT count(*) AS keys FROM known WHERE ${ofFeed}`, feed)?.keys ?? 0),
 
     sharedKeys: async (runId, otherRunId) => {
       const row = db.get(
@@ -69,13 +78,11 @@ export function sqliteStaging(db: Database): RestOfStaging {
       );
       return { keys: Number(row?.keys ?? 0), shared: Number(row?.shared ?? 0) };
     },
-
-    settle: async (request) => db.transaction(() => settleRecords(db, request)),
   };
 }
 
 /** For use inside a transaction, but `newKeys`. */
-export function besideRows(db: Database, idle: () => Promise<void>): BesideRows {
+export function besideRows(db: Database, atRest: Connection['atRest']): BesideRows {
   return {
     stage: async (slice, sequence) => stageBeside(db, slice, sequence),
     positionsOf: async (sequence, keys) =>
@@ -95,15 +102,12 @@ export function besideRows(db: Database, idle: () => Promise<void>): BesideRows 
       return new Map(rows.map(toTrace).map((trace) => [trace.key, trace]));
     },
     newKeys: async (feed, keys) => {
-      await idle();
-      const rows = db.all(
-        `SELECT wanted.value AS key, (
+      const sql = `SELECT wanted.value AS key, (
            SELECT json_group_array(code) FROM letters WHERE letters.feed = ?1 AND letters.key = wanted.value
              AND letters.settled = 0 AND letters.code IN (SELECT value FROM json_each(?2))) AS unlinked
          FROM json_each(?3) AS wanted WHERE NOT EXISTS (
-           SELECT 1 FROM contacts WHERE contacts.key = wanted.value AND contact_id IS NOT NULL)`,
-        ...[feed, JSON.stringify(linkCodes), JSON.stringify(keys)],
-      );
+           SELECT 1 FROM contacts WHERE contacts.key = wanted.value AND contact_id IS NOT NULL)`;
+      const rows = await atRest(() => db.all(sql, feed, JSON.stringify(linkCodes), JSON.stringify(keys)));
       return new Map(rows.map((row) => [String(row.key), parseJson<LinkCode[]>(row.unlinked) ?? []]));
     },
   };
@@ -139,15 +143,10 @@ function stageBeside(db: Database, slice: StagedSlice, sequence: number): void {
       trace.kind,
     );
   }
-  for (const { key, rowHash, mappingVersion } of slice.refreshed ?? []) {
-    db.run(
-      'UPDATE said SET row_hash = ?, mapping_version = ? WHERE feed = ? AND key = ?',
-      rowHash,
-      mappingVersion,
-      feed,
-      key,
-    );
+  for (const { key, rowHash } of slice.refreshed ?? []) {
+    db.run(`UPDATE known SET row_hash = ? WHERE ${ofFeed} AND ${ofKey}`, hashBytes(rowHash), feed, key);
   }
+  if ((slice.refreshed ?? []).length > 0) db.run('UPDATE feeds SET revision = revision + 1 WHERE name = ?', feed);
   confirmUnchanged(db, feed, sequence, slice.unchanged ?? []);
 }
 
@@ -155,7 +154,7 @@ function stageBeside(db: Database, slice: StagedSlice, sequence: number): void {
 function confirmUnchanged(db: Database, feed: string, sequence: number, keys: readonly string[]): void {
   if (keys.length === 0) return;
   db.run(
-    `UPDATE said SET spoken = max(spoken, ?) WHERE feed = ? AND key ${inList}`,
+    `UPDATE known SET spoken = max(spoken, ?) WHERE ${ofFeed} AND number IN (SELECT number FROM contacts WHERE key ${inList})`,
     sequence,
     feed,
     JSON.stringify(keys),

@@ -2,6 +2,7 @@
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import type { Connection, Statements } from './connection.ts';
 import { deskTables } from './desk-tables.ts';
+import { sqliteKeyTables } from './key-tables.ts';
 import { letterTables } from './letter-tables.ts';
 import { sqliteRunTables } from './run-tables.ts';
 
@@ -20,7 +21,7 @@ function tablesOf(statements: Statements): Tables {
   if (tables === undefined) {
     tables = {
       runs: sqliteRunTables(statements),
-      keys: {},
+      keys: sqliteKeyTables(statements),
       letters: letterTables(statements),
       desk: deskTables(statements),
     };

@@ -1,8 +1,9 @@
-/** Builders for what goes into a ledger. Keys name records; `bootA` runs from monotonic time 0. */
+/** Builders for what goes into a ledger. Keys name records. */
+import { createHash } from 'node:crypto';
 import type { Ownership, Said } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { BoundContact, LeaseRequest, LeaseResult } from '#src/ledger/contacts.ts';
+import type { BoundContact, Horizon, LeaseRequest, LeaseResult } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import type {
@@ -17,9 +18,15 @@ import type {
 import type { Row } from '#src/sources/row.ts';
 import { type Contact, contactReply } from '#src/wire/contact.ts';
 
-export const bootA = 'boot-a';
 export const leaseMs = 500;
 export const horizonMs = 2_000;
+
+export const horizonAt = (atMs: number): Horizon => ({ atMs, spanMs: horizonMs });
+
+/** A hash of 128 bits, as the ledger keeps them. */
+export const hash = (name: string): string =>
+  createHash('sha256').update(name).digest().subarray(0, 16).toString('base64url');
+
 export const createdAtMs = 1_800_000_000_000;
 
 export function newRun(id: string, parts: Partial<NewRun> = {}): NewRun {
@@ -55,8 +62,8 @@ export function newRecord(key: string, parts: Partial<NewStagedRecord> = {}): Ne
     line,
     sequence: 1,
     key,
-    rowHash: `row-${key}`,
-    fingerprint: `print-${key}`,
+    rowHash: hash(`row-${key}`),
+    fingerprint: hash(`print-${key}`),
     mappingVersion: 'mapping-1',
     desired: desired(key),
     row: row(key, line),
@@ -129,7 +136,7 @@ export async function pendingOf(ledger: Ledger, run: RunRecord): Promise<readonl
   return records.toSorted((left, right) => left.position - right.position);
 }
 
-/** Asks for keys with today's sequence, at monotonic time 1,000 unless given. */
+/** Asks for keys with today's sequence, at 1,000 by the ledger's clock unless given. */
 export function lease(
   ledger: Ledger,
   owner: string,
@@ -142,9 +149,7 @@ export function lease(
     keys: keys.map((key) => ({ key, sequence })),
     owner,
     leaseMs,
-    nowMonotonicMs: 1_000,
-    bootId: bootA,
-    horizonMs,
+    nowMs: 1_000,
     isOwnerDead: () => false,
     ...request,
   });
@@ -212,7 +217,7 @@ export function ended(record: StagedRecord, end: RecordEnd): SettledRecord {
 
 /** All of a settling but its records. */
 export function settling(run: RunRecord, owner: string): Omit<SettleRequest, 'records'> {
-  return { runId: run.id, feed: run.feed, owner, bootId: bootA, atMs: createdAtMs };
+  return { runId: run.id, feed: run.feed, owner, atMs: createdAtMs };
 }
 
 /** Leases the records' keys for `owner` and settles them; answers how many were written. */

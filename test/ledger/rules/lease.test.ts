@@ -6,20 +6,18 @@ import { type ContactFacts, claimed, doubted, intended, unclaimed, withdrawn } f
 import { decideLease, isAtWork, type LeaseFacts } from '#src/ledger/rules/lease.ts';
 
 const request: LeaseRequest = {
-  ...{ feed: 'crm', keys: [], owner: 'w1', leaseMs: 500, nowMonotonicMs: 10_000, bootId: 'boot-a', horizonMs: 2_000 },
+  ...{ feed: 'crm', keys: [], owner: 'w1', leaseMs: 500, nowMs: 10_000 },
   isOwnerDead: (owner) => owner === 'dead',
 };
 const free: LeaseFacts = {
-  ...{ isKnown: true, owner: null, leaseUntilMs: null, leaseBoot: null },
-  ...{ horizonMs: null, horizonBoot: null, settledSequence: 3, claim: null },
+  ...{ owner: null, leaseUntilMs: null, horizonAtMs: null, settledSequence: 3, claim: null },
 };
 const decide = (facts: Partial<LeaseFacts>, sequence = 3) => decideLease(request, sequence, { ...free, ...facts });
-const lease = { owner: 'w1', untilMs: 10_500, bootId: 'boot-a' };
+const lease = { owner: 'w1', untilMs: 10_500 };
 
 describe('a lease', () => {
-  it('is given for a free key, and makes the record of an unknown one', () => {
+  it('is given for a free key', () => {
     expect(decide({})).toEqual({ kind: 'leased', change: { lease } });
-    expect(decide({ isKnown: false })).toEqual({ kind: 'leased', change: { state: 'lookup', lease } });
   });
 
   it('is refused to a row that is older than what its feed settled, or is about to write', () => {
@@ -28,31 +26,23 @@ describe('a lease', () => {
     expect(decide({ claim: { feed: 'other', sequence: 4 } }).kind).toBe('leased');
   });
 
-  it('waits for another owner, unless that one is dead, of another boot, or late', () => {
-    const held = { owner: 'w2', leaseUntilMs: 10_200, leaseBoot: 'boot-a' };
+  it('waits for another owner, unless that one is dead or late', () => {
+    const held = { owner: 'w2', leaseUntilMs: 10_200 };
     expect(decide(held)).toEqual({ kind: 'held', waitMs: 200, change: null });
-    for (const other of [{ owner: 'w1' }, { owner: 'dead' }, { leaseBoot: 'boot-0' }, { leaseUntilMs: 10_000 }]) {
+    for (const other of [{ owner: 'w1' }, { owner: 'dead' }, { leaseUntilMs: 10_000 }]) {
       expect(decide({ ...held, ...other }).kind).toBe('leased');
     }
     expect(isAtWork(request, { ...free, ...held, owner: 'w1' })).toBe(true);
   });
 
-  it('waits for the horizon of a write, and starts that of another boot again in full', () => {
-    expect(decide({ horizonMs: 10_300, horizonBoot: 'boot-a' })).toEqual({
-      kind: 'horizon',
-      waitMs: 300,
-      change: null,
-    });
-    expect(decide({ horizonMs: 10_000, horizonBoot: 'boot-a' }).kind).toBe('leased');
-    expect(decide({ horizonMs: 1, horizonBoot: 'boot-0' })).toEqual({
-      ...{ kind: 'horizon', waitMs: 2_000 },
-      change: { horizon: { atMs: 12_000, bootId: 'boot-a' } },
-    });
+  it('waits for the horizon of a write', () => {
+    expect(decide({ horizonAtMs: 10_300 })).toEqual({ kind: 'horizon', waitMs: 300, change: null });
+    expect(decide({ horizonAtMs: 10_000 }).kind).toBe('leased');
   });
 });
 
 describe('a write', () => {
-  const at = { owner: 'w1', runId: 'r1', bootId: 'boot-a', horizonMonotonicMs: 12_000, contacts: [] };
+  const at = { owner: 'w1', runId: 'r1', horizon: { atMs: 12_000, spanMs: 2_000 }, contacts: [] };
   const contact = { key: 'k1', owned: nobodyOwns, claim: null };
   const facts = (parts: Partial<ContactFacts>): ContactFacts => ({
     state: 'lookup',

@@ -6,7 +6,7 @@ import type { RecordEnd, SettledRecord, SettleRequest } from '#src/ledger/stagin
 import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { boundTo, deadRow } from '#test/contracts/support/build.ts';
 
-const request: SettleRequest = { runId: 'r2', feed: 'crm', owner: 'w1', bootId: 'boot-a', records: [], atMs: 1_000 };
+const request: SettleRequest = { runId: 'r2', feed: 'crm', owner: 'w1', records: [], atMs: 1_000 };
 const updated: RecordEnd = { outcome: 'updated', adopted: false, heldFields: [], removedValues: 0, warnings: [] };
 
 const settled = (end: RecordEnd, parts: Partial<SettledRecord> = {}): SettledRecord => ({
@@ -15,7 +15,7 @@ const settled = (end: RecordEnd, parts: Partial<SettledRecord> = {}): SettledRec
 });
 
 const pending = { line: 5, fingerprint: 'print', letterId: null, sent: true, runKind: 'file' } as const;
-const facts: SettleFacts = { holdsLease: true, pending, boundTo: null, intentRun: null, doubtRuns: [] };
+const facts: SettleFacts = { holdsLease: true, runSequence: 2, pending, boundTo: null, intentRun: null, doubtRuns: [] };
 
 describe('the end of a record', () => {
   it('changes nothing where another owner holds the lease', () => {

@@ -5,6 +5,7 @@
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { processBatch } from '#src/upsert/process-batch.ts';
+import { hash } from '#test/contracts/support/build.ts';
 import type { KeyEvent } from '../commands/chronicle.ts';
 import type { Row } from '../commands/model.ts';
 import { pictureOf } from '../commands/picture.ts';
@@ -182,7 +183,7 @@ async function enter(stage: Stage, { feed, rows }: FileOf): Promise<string> {
     noteEvent(stage, key, { kind: 'row', row });
     const said = `${feed} ${key} ${JSON.stringify(cells)}`;
     const source = { kind: 'cells', line, record: index + 1, columns: ['id'], cells: [key] } as const;
-    const place = { line, sequence, key, rowHash: said, fingerprint: said, mappingVersion: 'm1' };
+    const place = { line, sequence, key, rowHash: hash(said), fingerprint: hash(said), mappingVersion: 'm1' };
     return { ...place, desired: desiredOf(key, cells), row: source };
   });
   const nothingElse = { traces: [], dead: [], withdrawn: [], events: [] };

@@ -5,7 +5,6 @@
  * A guard is taken away at a port, a limit or the reducer; the core's code stays as it is.
  */
 import type { PatchbayError } from '#src/errors.ts';
-import type { LeaseRequest } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type KeyEvent, type KeyState, type Step, stepKey } from '#src/upsert/key-machine.ts';
 import type { CallOptions, LookUp, Workspace } from '#src/workspace/port.ts';
@@ -27,11 +26,8 @@ export interface Guard {
 
 const withRules = (rules: Partial<LedgerRules>): Seams => ({ ...noSeams, rules: { ...realRules, ...rules } });
 
-/** The rule of leases, looking at other facts: the columns are set like that where the condition holds. */
-const withFacts = (set: string, where: (request: LeaseRequest) => string = () => 'TRUE'): Seams =>
-  withRules({ beforeLease: (db, request) => void db.run(`UPDATE contacts SET ${set} WHERE ${where(request)}`) });
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** The rule of leases, looking at other facts: the columns are set like that. */
+const withFacts = (set: string): Seams => withRules({ beforeLease: (db) => void db.run(`UPDATE flights SET ${set}`) });
 
 const withStep = (mutate: (state: KeyState, event: KeyEvent) => Step | null): Seams => ({
   ...noSeams,
@@ -46,8 +42,8 @@ const withWorkspace = (wrap: (workspace: Workspace) => Partial<Workspace>): Seam
 /** The horizon of a dead process goes like its leases. */
 const withDeadOwners: Seams = withRules({
   beforeLease: (db, { isOwnerDead }) => {
-    for (const { owner } of db.all('SELECT DISTINCT owner FROM contacts WHERE owner IS NOT NULL')) {
-      if (isOwnerDead(String(owner))) db.run('UPDATE contacts SET horizon = NULL WHERE owner = ?', String(owner));
+    for (const { owner } of db.all('SELECT DISTINCT owner FROM flights WHERE owner IS NOT NULL')) {
+      if (isOwnerDead(String(owner))) db.run('UPDATE flights SET horizon = NULL WHERE owner = ?', String(owner));
     }
   },
 });
@@ -92,7 +88,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'horizon of an earlier boot',
     without: 'a horizon is void, like a lease, once the system was started again',
-    seams: withFacts('horizon = NULL', ({ bootId }) => `horizon_boot <> ${quoted(bootId)}`),
+    seams: withRules({ afterBoot: (db) => void db.run('UPDATE flights SET horizon = NULL') }),
     scenario: 'redelivery',
     departuresMax: 2,
     only: ['landsLate', 'powerCut'],
@@ -184,7 +180,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'sequence',
     without: 'an older run writes after a newer one',
-    seams: withRules({ beforeLease: (db) => void db.run('UPDATE said SET spoken = 0') }),
+    seams: withRules({ beforeLease: (db) => void db.run('UPDATE known SET spoken = 0') }),
     scenario: 'two runs',
     departuresMax: 1,
     only: ['switch'],

@@ -5,6 +5,7 @@
  * A power cut leaves what the last synced transaction left: in the log of the real file everything before it is synced too.
  */
 import type { Ledger } from '#src/ledger/port.ts';
+import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { type Database, openDatabase, type ResultRow } from '#src/ledger/sqlite/database.ts';
 import { sqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 
@@ -19,16 +20,15 @@ export interface WaitingBatch {
   readonly dueAtMs: number;
 }
 
-/** Of a key: who holds it, and until when; times are monotonic, each of its boot. */
+/** Of a key: who holds it, and until when; times are monotonic, of the boot that the ledger's clock knows. */
 export interface KeyRow {
   readonly key: string;
   readonly state: string;
   readonly contactId: string | null;
   readonly owner: string | null;
   readonly leaseUntilMs: number | null;
-  readonly leaseBoot: string | null;
   readonly horizonMs: number | null;
-  readonly horizonBoot: string | null;
+  readonly bootId: string | null;
 }
 
 /** What of a row is known at its end. */
@@ -149,12 +149,14 @@ export function openMemoryLedger(): MemoryLedger {
       if (syncsAtCommit) sync();
     },
   };
-  const fresh = sqliteLedger(db);
+  // One for all processes: each of their transactions is one effect.
+  const connection = createConnection(db);
+  const fresh = sqliteLedger(db, connection);
   base = contents();
 
   return {
     db,
-    open: () => ({ ...sqliteLedger(db), close: async () => undefined, id: fresh.id }),
+    open: () => ({ ...sqliteLedger(db, connection), close: async () => undefined, id: fresh.id }),
     contents,
     restore: (wanted, intentIsDurable = true) => {
       const names = wanted === base ? changed : inserts.keys();
@@ -172,8 +174,7 @@ export function openMemoryLedger(): MemoryLedger {
       lastReads.clear();
     },
     waitingBatches: ({ wallMs, monotonicMs, bootId }) => {
-      const zero = last('meta').find((row) => row.name === 'clock');
-      const known = zero === undefined ? null : (JSON.parse(String(zero.value)) as { bootId: string; atMs: number });
+      const known = clockOf(last);
       // In a new boot everything is due, and the first process to look says so.
       const nowMs =
         known === null ? wallMs : known.bootId === bootId ? known.atMs + monotonicMs : Number.MAX_SAFE_INTEGER;
@@ -198,10 +199,13 @@ export function openMemoryLedger(): MemoryLedger {
       ];
       return { nowMs, batches: waiting.toSorted((one, two) => compare(place(one), place(two))) };
     },
-    keyRows: () => last('contacts').map(toKeyRow),
+    keyRows: () => {
+      const keys = new Set([...last('contacts'), ...last('flights')].map((row) => String(row.key)));
+      return [...keys].map((key) => keyRow(last, key));
+    },
     keyRow: (key) => {
-      const row = last('contacts').find((one) => one.key === key);
-      return row === undefined ? null : toKeyRow(row);
+      const isThere = [...last('contacts'), ...last('flights')].some((row) => row.key === key);
+      return isThere ? keyRow(last, key) : null;
     },
     rowEnds: () => {
       const ids = new Map(last('runs').map((row) => [Number(row.sequence), String(row.id)]));
@@ -219,18 +223,28 @@ function compare(one: readonly number[], two: readonly number[]): number {
   return index < 0 ? 0 : (one[index] ?? 0) - (two[index] ?? 0);
 }
 
-function toKeyRow(row: ResultRow): KeyRow {
-  const text = (name: string): string | null => (row[name] === null ? null : String(row[name]));
-  const time = (name: string): number | null => (row[name] === null ? null : Number(row[name]));
+type Reading = (table: string) => readonly ResultRow[];
+
+function clockOf(read: Reading): { readonly bootId: string; readonly atMs: number } | null {
+  const zero = read('meta').find((row) => row.name === 'clock');
+  return zero === undefined ? null : (JSON.parse(String(zero.value)) as { bootId: string; atMs: number });
+}
+
+function keyRow(read: Reading, key: string): KeyRow {
+  const contact = read('contacts').find((row) => row.key === key);
+  const flight = read('flights').find((row) => row.key === key);
+  const clock = clockOf(read);
+  const text = (value: ResultRow[string] | undefined): string | null => (value == null ? null : String(value));
+  const time = (value: ResultRow[string] | undefined): number | null =>
+    value == null ? null : Number(value) - (clock?.atMs ?? 0);
   return {
-    key: String(row.key),
-    state: String(row.state),
-    contactId: text('contact_id'),
-    owner: text('owner'),
-    leaseUntilMs: time('lease_until'),
-    leaseBoot: text('lease_boot'),
-    horizonMs: time('horizon'),
-    horizonBoot: text('horizon_boot'),
+    key,
+    state: flight?.intent_run == null ? (text(contact?.state) ?? 'lookup') : 'intent',
+    contactId: text(contact?.contact_id),
+    owner: text(flight?.owner),
+    leaseUntilMs: time(flight?.lease_until),
+    horizonMs: time(flight?.horizon),
+    bootId: clock?.bootId ?? null,
   };
 }
 

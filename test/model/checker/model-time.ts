@@ -48,13 +48,13 @@ export function laterMoments(time: Time, ledger: MemoryLedger, lateMs: number | 
   add('startGuardPasses', nowMs + realLimits.startGuardMs + 1);
   add('readGrowsOld', nowMs + realLimits.readAgeMaxMs + 1);
   for (const row of ledger.keyRows()) {
-    if (row.leaseUntilMs !== null && row.leaseBoot === bootId) {
+    if (row.leaseUntilMs !== null && row.bootId === bootId) {
       const endMs = bootAtMs + row.leaseUntilMs;
       // The effect that follows takes a millisecond.
       add('requestJustFits', endMs - realLimits.requestMs - 1);
       add('leaseEnds', endMs);
     }
-    if (row.horizonMs !== null && row.horizonBoot === bootId) add('horizonPasses', bootAtMs + row.horizonMs);
+    if (row.horizonMs !== null && row.bootId === bootId) add('horizonPasses', bootAtMs + row.horizonMs);
   }
   if (lateMs !== null) add('lateWriteLands', lateMs);
   return moments;

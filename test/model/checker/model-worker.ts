@@ -64,12 +64,17 @@ function withRules(memory: MemoryLedger, { beforeLease, settleIsFenced }: Ledger
     return contacts.lease(request);
   };
   const settle: typeof runs.settle = async (request) => {
-    const owners = request.records.map(({ key }) => ({ key, owner: memory.keyRow(key)?.owner ?? null }));
-    const give = (key: string, owner: string | null) =>
-      db.run('UPDATE contacts SET owner = ? WHERE key = ?', owner, key);
-    for (const { key } of owners) give(key, request.owner);
+    const others = request.records.flatMap(({ key }) =>
+      db.all('SELECT * FROM flights WHERE key = ? AND owner <> ?', key, request.owner),
+    );
+    const take = `INSERT INTO flights (key, owner) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET owner = ?2`;
+    for (const { key } of request.records) db.run(take, key, request.owner);
     const written = await runs.settle(request);
-    for (const { key, owner } of owners) if (owner !== request.owner) give(key, owner);
+    for (const { key, owner, lease_until: until } of others) {
+      const give = `INSERT INTO flights (key, owner, lease_until) VALUES (?1, ?2, ?3)
+        ON CONFLICT (key) DO UPDATE SET owner = ?2, lease_until = ?3`;
+      db.run(give, key ?? null, owner ?? null, until ?? null);
+    }
     return written;
   };
   return {

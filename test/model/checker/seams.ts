@@ -10,13 +10,18 @@ import { defaultLimits } from '#test/upsert/support/default-limits.ts';
 export interface LedgerRules {
   /** Changes what a lease is decided by. */
   readonly beforeLease: ((db: Database, request: LeaseRequest) => void) | null;
+  /** Changes what a new boot of the system finds. */
+  readonly afterBoot: ((db: Database) => void) | null;
   /** Whether a power cut leaves the intents in place. */
   readonly intentIsDurable: boolean;
   /** Whether an owner that lost its lease may still settle. */
   readonly settleIsFenced: boolean;
 }
 
-export const realRules: LedgerRules = { beforeLease: null, intentIsDurable: true, settleIsFenced: true };
+export const realRules: LedgerRules = {
+  ...{ beforeLease: null, afterBoot: null },
+  ...{ intentIsDurable: true, settleIsFenced: true },
+};
 
 export interface Seams {
   readonly rules: LedgerRules;

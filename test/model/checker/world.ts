@@ -258,6 +258,7 @@ export function createWorld({ scenario, beginning, choices, seams, lookFor, only
   /** The machine stops and starts again: monotonic time begins anew. */
   function cutThePower(): void {
     ledger.cutPower();
+    seams.rules.afterBoot?.(ledger.db);
     time.boot += 1;
     time.bootAtMs = time.nowMs;
     for (const worker of [...workers]) crash(worker);

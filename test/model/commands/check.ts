@@ -100,9 +100,7 @@ async function leasesLeft(world: World): Promise<readonly string[]> {
     keys: keys.map((key) => ({ key, sequence: Number.MAX_SAFE_INTEGER })),
     owner,
     leaseMs: 1,
-    nowMonotonicMs: clock.monotonicMs(),
-    bootId: clock.bootId,
-    horizonMs: 1,
+    nowMs: await world.ledger.nowMs(clock),
     isOwnerDead: world.isDead,
   });
   await world.ledger.contacts.release(owner, keys);

@@ -59,7 +59,7 @@ export function viewLedger(data: string): LedgerView {
         code: `${row.code}`,
       })),
     // The owner's name is host/boot/pid/start#piece (`process-identity.ts`).
-    keysHeldBy: (pid) => all('SELECT key FROM contacts WHERE owner LIKE ?', `%/${pid}/%`).map((row) => `${row.key}`),
+    keysHeldBy: (pid) => all('SELECT key FROM flights WHERE owner LIKE ?', `%/${pid}/%`).map((row) => `${row.key}`),
     pendingOf: (keys) =>
       all(
         'SELECT DISTINCT key FROM staged WHERE outcome IS NULL AND key IN (SELECT value FROM json_each(?))',

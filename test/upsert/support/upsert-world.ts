@@ -229,7 +229,7 @@ async function stageRun(
     line: index + 2,
     sequence: run.sequence,
     key: desired.key,
-    rowHash: `row-${fingerprint(desired)}`,
+    rowHash: fingerprint(desired),
     fingerprint: fingerprint(desired),
     mappingVersion: 'mapping-1',
     desired,
@@ -267,9 +267,7 @@ async function expectNoLease(ledger: Ledger, clock: MovedClock, keys: readonly s
     keys: keys.map((key) => ({ key, sequence: Number.MAX_SAFE_INTEGER })),
     owner,
     leaseMs: 1,
-    nowMonotonicMs: clock.monotonicMs(),
-    bootId: clock.bootId,
-    horizonMs: 1,
+    nowMs: await ledger.nowMs(clock),
     isOwnerDead: () => false,
   });
   await ledger.contacts.release(owner, keys);

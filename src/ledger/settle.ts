@@ -1,0 +1,146 @@
+/**
+ * The ends of leased records, in one transaction: facts of all records are read with a few statements, `rules/settle.ts` says what
+ * each end changes, and what has changed is written.
+ */
+import { invariant } from '#src/errors.ts';
+import type { KeyHistoryEntry } from './contacts.ts';
+import { closeLetters, closeLettersOf, enterDeadRows } from './dead-rows.ts';
+import { eventsThatFit } from './rules/events.ts';
+import {
+  atHand,
+  changed,
+  changedKnown,
+  heldOf,
+  type KeyAtHand,
+  withMovedSaid,
+  withSaid,
+  writesOf,
+} from './rules/key-rows.ts';
+import { type EndChanges, type PendingFacts, type SettleFacts, type Settlement, settleRecord } from './rules/settle.ts';
+import type { CountName } from './runs.ts';
+import type { SettledRecord, SettleRequest } from './staging.ts';
+import type { KeyWrites } from './tables/keys.ts';
+import type { PendingRow, RunPlace } from './tables/runs.ts';
+import type { Tables } from './tables.ts';
+
+interface EndedRecord {
+  readonly record: SettledRecord;
+  readonly end: EndChanges;
+}
+
+/** For use inside a transaction. @returns how many records got their outcome. */
+export async function settleRecords(tables: Tables, request: SettleRequest): Promise<number> {
+  const { records, runId, feed, owner, atMs } = request;
+  const keys = [...new Set(records.map(({ key }) => key))];
+  const feeds = [...new Set([feed, ...records.flatMap(({ others }) => others.map((one) => one.feed))])];
+  const before = await tables.keys.read(keys, feeds);
+  const run = await tables.runs.place(runId);
+  invariant(run !== null, 'the run of settled records is there', { run: runId });
+  const pending = await pendingOf(tables, run, records);
+  const doubts = await doubtRunsOf(tables, records);
+  const after = new Map<string, KeyAtHand>();
+  const history: KeyHistoryEntry[] = [];
+  const heldStill: KeyWrites['heldStill'][number][] = [];
+  const held: KeyWrites['held'][number][] = [];
+  const ends: EndedRecord[] = [];
+  for (const record of records) {
+    const { key, position } = record;
+    const rows = after.get(key) ?? atHand(key, before.get(key));
+    const facts: SettleFacts = {
+      holdsLease: rows.flight?.owner === owner,
+      runSequence: run.sequence,
+      pending: pending.get(position) ?? null,
+      boundTo: rows.contact?.contactId ?? null,
+      intentRun: rows.flight?.intentRun ?? null,
+      doubtRuns: doubts.get(key) ?? [],
+    };
+    const settlement = settleRecord(request, record, facts);
+    after.set(key, settledRows(rows, request, record, settlement));
+    history.push(...settlement.history);
+    if (settlement.said !== null) {
+      const fields = heldOf({ feed, runId, atMs }, record, settlement.said);
+      heldStill.push(...fields.heldStill);
+      held.push(...fields.held);
+    }
+    if (settlement.end !== null) ends.push({ record, end: settlement.end });
+  }
+  await tables.keys.write({ ...writesOf(before, after.values()), history, heldStill, held });
+  await endRows(tables, run, ends, atMs);
+  return ends.length;
+}
+
+/** By position, the rows that have no outcome. */
+async function pendingOf(
+  { runs }: Tables,
+  { sequence, kind }: RunPlace,
+  records: readonly SettledRecord[],
+): Promise<ReadonlyMap<number, PendingFacts>> {
+  const rows = await runs.pendingRows(
+    sequence,
+    records.map(({ position }) => position),
+  );
+  const factsOf = ({ line, fingerprint, letterId, sent }: PendingRow): PendingFacts => ({
+    ...{ line, fingerprint, sent, runKind: kind },
+    letterId: letterId ?? null,
+  });
+  return new Map(rows.map((row) => [row.position, factsOf(row)]));
+}
+
+/** Outcomes, letters, events and counts. */
+async function endRows(tables: Tables, run: RunPlace, ends: readonly EndedRecord[], atMs: number): Promise<void> {
+  if (ends.length === 0) return;
+  const { sequence, feed } = run;
+  await tables.runs.changeRows(
+    sequence,
+    ends.map(({ record, end }) => ({ position: record.position, outcome: end.outcome })),
+  );
+  const succeeded = ends.flatMap(({ record, end }) => (end.closesLettersOfKey ? [record.key] : []));
+  await closeLettersOf(tables, feed, succeeded);
+  await closeLetters(
+    tables,
+    ends.flatMap(({ end }) => end.closesLetter ?? []),
+  );
+  const dead = ends.flatMap(({ record, end }) => {
+    return end.dead === null ? [] : [{ dead: end.dead.row, sequence: record.sequence }];
+  });
+  const counts = new Map<CountName, number>([['deadNew', await enterDeadRows(tables, run, dead, atMs)]]);
+  for (const [name, by] of ends.flatMap(({ end }) => Object.entries(end.counts))) {
+    // The names of a delta are counts.
+    counts.set(name as CountName, (counts.get(name as CountName) ?? 0) + by);
+  }
+  await tables.runs.insertEvents(
+    sequence,
+    eventsThatFit(
+      ends.flatMap(({ end }) => end.events),
+      run.lastEvent,
+    ),
+  );
+  await tables.runs.changeRun(sequence, {}, Object.fromEntries(counts));
+}
+
+/** Runs with a doubt in the history of the key, of records that ended after one. */
+async function doubtRunsOf(
+  tables: Tables,
+  records: readonly SettledRecord[],
+): Promise<ReadonlyMap<string, readonly (string | null)[]>> {
+  const keys = records.flatMap(({ key, afterDoubt }) => (afterDoubt === undefined ? [] : [key]));
+  if (keys.length === 0) return new Map();
+  const doubts = (await tables.keys.history(keys)).filter(({ kind }) => kind === 'doubt');
+  return new Map(
+    [...Map.groupBy(doubts, ({ key }) => key)].map(([key, events]) => [key, events.map(({ runId }) => runId)]),
+  );
+}
+
+function settledRows(
+  rows: KeyAtHand,
+  { feed }: SettleRequest,
+  { sequence }: SettledRecord,
+  { contact, moved, said, end }: Settlement,
+): KeyAtHand {
+  let next = contact === null ? rows : changed(rows, contact);
+  for (const one of moved) next = withMovedSaid(next, one);
+  if (said !== null) next = withSaid(next, feed, sequence, said);
+  if (end?.forgetsRow === true) next = changedKnown(next, feed, { rowHash: null, fingerprint: null });
+  if (end?.tried != null) next = changedKnown(next, feed, { tried: end.tried });
+  return next;
+}

@@ -1,0 +1,314 @@
+/** The tables of keys in SQLite (`tables/keys.ts`). Hashes are blobs of 16 bytes here, documents JSON text. */
+import type { Ownership } from '#src/contacts/base.ts';
+import type { Claim } from '#src/contacts/claim.ts';
+import {
+  eventsPerKeyMax,
+  type HeldFilter,
+  type HeldRecord,
+  type KeyHistoryEntry,
+  type KeyHistoryKind,
+} from '#src/ledger/contacts.ts';
+import type { ContactRow, FlightRow, KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
+import type { Statements } from './connection.ts';
+import { numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+
+/** Names of columns that contacts and flights share are told apart by these. */
+const keyColumns = `wanted.value AS wanted, contacts.number, contacts.state, contacts.contact_id, contacts.document,
+  contacts.linked_to, contacts.bound_run, contacts.bound_at, contacts.written_at, flights.key AS flying, flights.owner,
+  flights.lease_until, flights.horizon, flights.horizon_span, flights.claim, flights.intent_run, flights.attempts, flights.owned`;
+
+export function sqliteKeyTables(statements: Statements): KeyTables {
+  return {
+    read: async (keys, feeds) => {
+      const wanted = JSON.stringify(keys);
+      const rows = await statements.all(
+        `SELECT ${keyColumns} FROM json_each(?) AS wanted LEFT JOIN contacts ON contacts.key = wanted.value
+         LEFT JOIN flights ON flights.key = wanted.value
+         WHERE contacts.number IS NOT NULL OR flights.key IS NOT NULL`,
+        wanted,
+      );
+      const hasContacts = feeds.length > 0 && rows.some(({ number }) => number !== null);
+      const known = hasContacts ? await knownRows(statements, rows, feeds) : new Map<string, KnownRow[]>();
+      return new Map(
+        rows.map((row) => {
+          const key = String(row.wanted);
+          const contact = row.number === null ? null : toContact(key, row);
+          const flight = row.flying === null ? null : toFlight(key, row);
+          return [key, { contact, flight, known: known.get(key) ?? [] } satisfies KeyRows] as const;
+        }),
+      );
+    },
+
+    write: async (writes) => {
+      await writeContacts(statements, writes);
+      await writeFlights(statements, writes);
+      await writeKnown(statements, writes);
+      await writeHeld(statements, writes);
+      await writeHistory(statements, writes);
+    },
+
+    linked: async (contactIds) => {
+      const rows = await statements.all(
+        'SELECT linked_to, key FROM contacts WHERE linked_to IN (SELECT value FROM json_each(?))',
+        JSON.stringify(contactIds),
+      );
+      return new Map(rows.map((row) => [String(row.linked_to), String(row.key)]));
+    },
+
+    feed: async (name) => {
+      const row = await statements.get(
+        `SELECT revision, (SELECT count(*) FROM known WHERE feed_number = number) AS keys FROM feeds WHERE name = ?`,
+        name,
+      );
+      return row === null ? null : { revision: Number(row.revision), keyCount: Number(row.keys) };
+    },
+
+    knownPage: async (feed, afterNumber, limit) => {
+      // One row and two values, however many keys there are: making an object for each would cost more than reading them.
+      const row = await statements.get(
+        `SELECT '[' || coalesce(group_concat(number), '') || ']' AS numbers,
+           CAST(group_concat(coalesce(row_hash, zeroblob(16)), '') AS BLOB) AS hashes
+         FROM (SELECT known.number, known.row_hash FROM feeds JOIN known ON known.feed_number = feeds.number
+               WHERE feeds.name = ? AND known.number > ? ORDER BY known.number LIMIT ?)`,
+        feed,
+        afterNumber,
+        limit,
+      );
+      const hashes = row?.hashes;
+      return {
+        // Written by the statement above.
+        numbers: Uint32Array.from(JSON.parse(String(row?.numbers ?? '[]')) as number[]),
+        rowHashes: hashes instanceof Uint8Array ? hashes : new Uint8Array(0),
+      };
+    },
+
+    numbersInDoubt: async () =>
+      (
+        await statements.all(
+          `SELECT contacts.number FROM flights JOIN contacts ON contacts.key = flights.key
+           WHERE flights.claim IS NOT NULL OR flights.intent_run IS NOT NULL ORDER BY contacts.number`,
+        )
+      ).map((row) => Number(row.number)),
+
+    held: async (filter) => {
+      const { where, parameters } = heldWhere(filter);
+      const { after, limit } = filter;
+      const page = after === undefined ? '' : 'AND (feed, key, field) > (?, ?, ?)';
+      const from = after === undefined ? [] : [after.feed, after.key, after.field];
+      const sql = `SELECT * FROM held WHERE ${where} ${page} ORDER BY feed, key, field LIMIT ?`;
+      return (await statements.all(sql, ...parameters, ...from, limit)).map(toHeld);
+    },
+
+    heldCount: async (filter) => {
+      const { where, parameters } = heldWhere(filter);
+      const row = await statements.get(`SELECT count(*) AS held FROM held WHERE ${where}`, ...parameters);
+      return Number(row?.held ?? 0);
+    },
+
+    history: async (keys) =>
+      (
+        await statements.all(
+          'SELECT * FROM key_events WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, ordinal',
+          JSON.stringify(keys),
+        )
+      ).map(toKeyEvent),
+
+    alike: async (folded, limit) =>
+      (
+        await statements.all(
+          `SELECT * FROM contacts INDEXED BY contacts_by_folded_key
+           WHERE lower(key) IN (SELECT value FROM json_each(?)) AND contact_id IS NOT NULL LIMIT ?`,
+          JSON.stringify(folded),
+          limit,
+        )
+      ).map((row) => toContact(String(row.key), row)),
+
+    bound: async (limit) =>
+      (await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT ?", limit)).map((row) =>
+        toContact(String(row.key), row),
+      ),
+  };
+}
+
+/** The feeds come first: each is asked for each key, by the key of `known`. */
+async function knownRows(
+  statements: Statements,
+  rows: readonly ResultRow[],
+  feeds: readonly string[],
+): Promise<ReadonlyMap<string, KnownRow[]>> {
+  const keyOf = new Map(rows.flatMap((row) => (row.number === null ? [] : [[row.number, String(row.wanted)]])));
+  const found = await statements.all(
+    `SELECT feeds.name, known.* FROM json_each(?) AS feed CROSS JOIN feeds ON feeds.name = feed.value
+     CROSS JOIN json_each(?) AS wanted CROSS JOIN known ON known.feed_number = feeds.number AND known.number = wanted.value`,
+    JSON.stringify(feeds),
+    JSON.stringify([...keyOf.keys()]),
+  );
+  return Map.groupBy(
+    found.map(
+      (row): KnownRow => ({
+        feed: String(row.name),
+        key: keyOf.get(row.number ?? 0) ?? '',
+        rowHash: hashText(row.row_hash),
+        fingerprint: hashText(row.fingerprint),
+        tried: hashText(row.tried),
+        sequence: Number(row.sequence),
+        spoken: Number(row.spoken),
+        heldCount: Number(row.held_count),
+      }),
+    ),
+    ({ key }) => key,
+  );
+}
+
+async function writeContacts(statements: Statements, { contacts }: KeyWrites): Promise<void> {
+  await statements.runMany(
+    `INSERT INTO contacts (key, state, contact_id, document, linked_to, bound_run, bound_at, written_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET state = excluded.state, contact_id = excluded.contact_id, document = excluded.document,
+       linked_to = excluded.linked_to, bound_run = excluded.bound_run, bound_at = excluded.bound_at,
+       written_at = excluded.written_at`,
+    contacts.map((row) => [
+      ...[row.key, row.state, row.contactId, row.document, row.linkedTo],
+      ...[row.boundRun, row.boundAtMs, row.writtenAtMs],
+    ]),
+  );
+}
+
+async function writeFlights(statements: Statements, { flights, landed }: KeyWrites): Promise<void> {
+  await statements.runMany(
+    'DELETE FROM flights WHERE key = ?',
+    landed.map((key) => [key]),
+  );
+  await statements.runMany(
+    `INSERT OR REPLACE INTO flights (key, owner, lease_until, horizon, horizon_span, claim, intent_run, attempts, owned)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    flights.map((row) => [
+      ...[row.key, row.owner, row.leaseUntilMs, row.horizonAtMs, row.horizonSpanMs],
+      ...[jsonOrNull(row.claim), row.intentRun, row.attempts, jsonOrNull(row.owned)],
+    ]),
+  );
+}
+
+async function writeKnown(statements: Statements, { known }: KeyWrites): Promise<void> {
+  if (known.length === 0) return;
+  await statements.runMany(
+    `INSERT OR REPLACE INTO known (feed_number, number, row_hash, fingerprint, tried, sequence, spoken, held_count)
+     VALUES ((SELECT number FROM feeds WHERE name = ?), (SELECT number FROM contacts WHERE key = ?), ?, ?, ?, ?, ?, ?)`,
+    known.map((row) => [
+      ...[row.feed, row.key, hashBytes(row.rowHash), hashBytes(row.fingerprint), hashBytes(row.tried)],
+      ...[row.sequence, row.spoken, row.heldCount],
+    ]),
+  );
+  await statements.runMany(
+    'UPDATE feeds SET revision = revision + 1 WHERE name = ?',
+    [...new Set(known.map(({ feed }) => feed))].map((feed) => [feed]),
+  );
+}
+
+async function writeHeld(statements: Statements, { heldStill, held }: KeyWrites): Promise<void> {
+  await statements.runMany(
+    'DELETE FROM held WHERE feed = ? AND key = ? AND field NOT IN (SELECT value FROM json_each(?))',
+    heldStill.map(({ feed, key, fields }) => [feed, key, JSON.stringify(fields)]),
+  );
+  await statements.runMany(
+    `INSERT INTO held (feed, key, field, said, ours, theirs, run_id, line, since) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (feed, key, field) DO UPDATE SET said = excluded.said, ours = excluded.ours, theirs = excluded.theirs,
+       run_id = excluded.run_id, line = excluded.line`,
+    held.map((one) => [
+      ...[one.feed, one.key, one.field, JSON.stringify(one.said), JSON.stringify(one.ours), JSON.stringify(one.theirs)],
+      ...[one.runId, one.line, one.sinceMs],
+    ]),
+  );
+}
+
+async function writeHistory(statements: Statements, { history }: KeyWrites): Promise<void> {
+  if (history.length === 0) return;
+  await statements.runMany(
+    `INSERT INTO key_events (key, ordinal, at, run_id, kind, contact_id, detail)
+     VALUES (?1, (SELECT coalesce(max(ordinal), 0) + 1 FROM key_events WHERE key = ?1), ?2, ?3, ?4, ?5, ?6)`,
+    history.map(({ key, atMs, runId, kind, contactId, detail }) => [key, atMs, runId, kind, contactId, detail]),
+  );
+  await statements.runMany(
+    `DELETE FROM key_events WHERE key = ?1
+     AND ordinal <= (SELECT max(ordinal) FROM key_events WHERE key = ?1) - ${eventsPerKeyMax}`,
+    [...new Set(history.map(({ key }) => key))].map((key) => [key]),
+  );
+}
+
+function heldWhere({ feed, keys, field }: Omit<HeldFilter, 'limit'>): { where: string; parameters: string[] } {
+  const conditions: (readonly [string, string])[] = [];
+  if (feed !== undefined) conditions.push(['feed = ?', feed]);
+  if (keys !== undefined) conditions.push(['key IN (SELECT value FROM json_each(?))', JSON.stringify(keys)]);
+  if (field !== undefined) conditions.push(['field = ?', field]);
+  return {
+    where: ['1', ...conditions.map(([sql]) => sql)].join(' AND '),
+    parameters: conditions.map(([, value]) => value),
+  };
+}
+
+function toContact(key: string, row: ResultRow): ContactRow {
+  return {
+    key,
+    // Written by `writeContacts` from a value of that type.
+    state: String(row.state) as ContactRow['state'],
+    contactId: textOrNull(row.contact_id),
+    document: textOrNull(row.document),
+    linkedTo: textOrNull(row.linked_to),
+    boundRun: numberOrNull(row.bound_run),
+    boundAtMs: numberOrNull(row.bound_at),
+    writtenAtMs: numberOrNull(row.written_at),
+  };
+}
+
+function toFlight(key: string, row: ResultRow): FlightRow {
+  return {
+    key,
+    owner: textOrNull(row.owner),
+    leaseUntilMs: numberOrNull(row.lease_until),
+    horizonAtMs: numberOrNull(row.horizon),
+    horizonSpanMs: numberOrNull(row.horizon_span),
+    claim: parseJson<Claim>(row.claim),
+    intentRun: textOrNull(row.intent_run),
+    attempts: Number(row.attempts),
+    owned: parseJson<Ownership>(row.owned),
+  };
+}
+
+function toHeld(row: ResultRow): HeldRecord {
+  // Written by `writeHeld` from values of these types.
+  const value = (column: ResultRow[string] | undefined) => parseJson<HeldRecord['ours']>(column);
+  return {
+    feed: String(row.feed),
+    key: String(row.key),
+    field: String(row.field) as HeldRecord['field'],
+    said: value(row.said),
+    ours: value(row.ours),
+    theirs: value(row.theirs),
+    runId: String(row.run_id),
+    line: Number(row.line),
+    sinceMs: Number(row.since),
+  };
+}
+
+export function toKeyEvent(row: ResultRow): KeyHistoryEntry {
+  return {
+    key: String(row.key),
+    atMs: Number(row.at),
+    runId: textOrNull(row.run_id),
+    // Written by `writeHistory` from a value of that type.
+    kind: String(row.kind) as KeyHistoryKind,
+    contactId: textOrNull(row.contact_id),
+    detail: textOrNull(row.detail),
+  };
+}
+
+const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+/** 22 characters of base64url are 128 bits. */
+export function hashBytes(text: string | null): Uint8Array | null {
+  return text === null ? null : Buffer.from(text, 'base64url');
+}
+
+export function hashText(bytes: ResultRow[string] | undefined): string | null {
+  return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64url') : null;
+}

@@ -1,0 +1,116 @@
+/**
+ * What is known of keys: contacts at rest, work in flight, what feeds know, held fields, histories.
+ *
+ * A key at rest has one row in `contacts`, and for each feed that settled it a narrow one in `known`. A key that is worked on, or
+ * whose write is in doubt, has a row in `flights` besides. Times are instants of the ledger's clock in milliseconds, unless
+ * said otherwise; hashes are 128 bits in 22 characters of base64url.
+ */
+import type { Ownership } from '#src/contacts/base.ts';
+import type { Claim } from '#src/contacts/claim.ts';
+import type { HeldFilter, HeldRecord, KeyHistoryEntry } from '#src/ledger/contacts.ts';
+
+export interface ContactRow {
+  readonly key: string;
+  readonly state: 'lookup' | 'bound' | 'conflict';
+  readonly contactId: string | null;
+  /** The packed memory (`packed-memory.ts`); null where nothing is remembered. */
+  readonly document: string | null;
+  /** The contact that had no externalId and got this key, or is about to: no other key has it. */
+  readonly linkedTo: string | null;
+  /** The sequence of the run that bound the key to its contact, and when, by the wall clock. */
+  readonly boundRun: number | null;
+  readonly boundAtMs: number | null;
+  /** When the last write of Patchbay's was answered. */
+  readonly writtenAtMs: number | null;
+}
+
+/** Work on a key that goes on, or ended in doubt. */
+export interface FlightRow {
+  readonly key: string;
+  readonly owner: string | null;
+  readonly leaseUntilMs: number | null;
+  /** Before it no look-up tells what became of the write; `horizonSpanMs`: how long it is in full. */
+  readonly horizonAtMs: number | null;
+  readonly horizonSpanMs: number | null;
+  readonly claim: Claim | null;
+  /** The run whose create is on its way or in doubt. */
+  readonly intentRun: string | null;
+  readonly attempts: number;
+  /** What Patchbay owns of the contact should the write have landed; null: what its memory says. */
+  readonly owned: Ownership | null;
+}
+
+/** What a feed knows of a key: whether a row of it is unchanged is decided by this alone. */
+export interface KnownRow {
+  readonly feed: string;
+  readonly key: string;
+  /** Null where the next row of the key must be planned, whatever it says. */
+  readonly rowHash: string | null;
+  readonly fingerprint: string | null;
+  /** The fingerprint of a row that was given up since. */
+  readonly tried: string | null;
+  /** Of the run whose row was settled last. */
+  readonly sequence: number;
+  /** Of the newest run whose row was settled. */
+  readonly spoken: number;
+  readonly heldCount: number;
+}
+
+export interface KeyRows {
+  readonly contact: ContactRow | null;
+  readonly flight: FlightRow | null;
+  /** Of the feeds that were asked for. */
+  readonly known: readonly KnownRow[];
+}
+
+/** Rows to write, each whole; those of one key may be in several lists. */
+export interface KeyWrites {
+  readonly contacts: readonly ContactRow[];
+  readonly flights: readonly FlightRow[];
+  /** Keys that are at rest from now on. */
+  readonly landed: readonly string[];
+  readonly known: readonly KnownRow[];
+  /** Of each feed and key, the fields that are held still: all others go. */
+  readonly heldStill: readonly { readonly feed: string; readonly key: string; readonly fields: readonly string[] }[];
+  /** A field that was held before keeps its `sinceMs`. */
+  readonly held: readonly HeldRecord[];
+  /** Of a key, the oldest beyond `eventsPerKeyMax` are forgotten. */
+  readonly history: readonly KeyHistoryEntry[];
+}
+
+/** A part of what a feed knows, in the order of the keys' numbers. */
+export interface KnownPage {
+  readonly numbers: Uint32Array;
+  /** 16 bytes a key; zeros where the next row of the key must be planned. */
+  readonly rowHashes: Uint8Array;
+}
+
+export interface FeedRow {
+  /** Goes up in each transaction that changes what the feed knows. */
+  readonly revision: number;
+  /** How many keys it knows. */
+  readonly keyCount: number;
+}
+
+export interface KeyTables {
+  /** Every key that has any row; of `known` those of these feeds. */
+  read(keys: readonly string[], feeds: readonly string[]): Promise<ReadonlyMap<string, KeyRows>>;
+  /** Raises the revision of each feed of which a `known` row is written. */
+  write(writes: KeyWrites): Promise<void>;
+  /** The keys that are linked to these contacts, by contact. */
+  linked(contactIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Null for a feed without runs. */
+  feed(name: string): Promise<FeedRow | null>;
+  /** What the feed knows of keys with greater numbers. */
+  knownPage(feed: string, afterNumber: number, limit: number): Promise<KnownPage>;
+  /** The numbers of keys whose write is on its way or in doubt, whichever feed's: their rows are never unchanged. Sorted. */
+  numbersInDoubt(): Promise<readonly number[]>;
+  /** By feed, key and field. */
+  held(filter: HeldFilter): Promise<readonly HeldRecord[]>;
+  heldCount(filter: Omit<HeldFilter, 'limit' | 'after'>): Promise<number>;
+  /** Oldest first. */
+  history(keys: readonly string[]): Promise<readonly KeyHistoryEntry[]>;
+  /** Bound keys that are one of these, in any case of their ASCII letters. */
+  alike(folded: readonly string[], limit: number): Promise<readonly ContactRow[]>;
+  bound(limit: number): Promise<readonly ContactRow[]>;
+}
