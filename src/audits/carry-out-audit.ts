@@ -15,8 +15,14 @@ import { PatchbayError } from '#src/errors.ts';
 import type { AuditRecord, AuditRequests, NewFinding } from '#src/ledger/audits.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { keyHash, type Logger } from '#src/log.ts';
-import { isAboutOneContact, keysPerLookUpMax, lookUpChunks, lookUpKeys } from '#src/workspace/look-up.ts';
-import type { CallOptions, LookUp, RequestKind, Workspace } from '#src/workspace/port.ts';
+import { isAboutOneContact, lookUpChunks, lookUpKeys } from '#src/workspace/look-up.ts';
+import {
+  type CallOptions,
+  keysPerLookUpMax,
+  type LookUp,
+  type RequestKind,
+  type Workspace,
+} from '#src/workspace/port.ts';
 import { writeAuditFile } from './audit-document.ts';
 
 /** Chunks of one call while no run is being written. */

@@ -6,15 +6,9 @@ import { join } from 'node:path';
 import type { BatchContext, JobContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
-import { createPace, shareOfRate } from '#src/rate/rate-share.ts';
+import { shareOfRate } from '#src/rate/rate-share.ts';
 import { type TakeParts, takeForTick } from '#src/takes/take.ts';
-import {
-  createWriteHealth,
-  keysPerChunk,
-  type UpsertLimits,
-  type UpsertParts,
-  writesAtOnceMax,
-} from '#src/upsert/chunk.ts';
+import { createWriteHealth, paceOf, type UpsertLimits, type UpsertParts, writesAtOnceMax } from '#src/upsert/chunk.ts';
 import { type Workspace, workspaceTimeouts } from '#src/workspace/port.ts';
 
 /** What differs between the engine and a worker process. */
@@ -117,6 +111,6 @@ function upsertParts(home: Home, workspace: Workspace): UpsertParts {
     identity,
     writeHealth: createWriteHealth(clock),
     limits,
-    pace: createPace(keysPerChunk(limits)),
+    pace: paceOf(limits),
   };
 }

@@ -7,7 +7,7 @@
 import type { Clock } from '#src/clock.ts';
 
 /** How long a pass is kept. */
-const keptMs = 15;
+const keptMs = 50;
 /** The rate's passes of this time may be kept: at 200 requests per second and below, none. */
 const keptOfRateMs = 4;
 

@@ -41,21 +41,48 @@ export function shareOfRate(requestsPerSecond: number | null, startGuardMsMin: n
  * How many keys a batch takes at a time. Leases are taken only as fast as the rate can serve them (`docs/rules.md`, "One contact
  * per key", step 1), and a read must still be fresh when its write passes the gate. How long that takes depends on the
  * other processes that share the rate, which are unknown here. So the pace adapts: it halves after a chunk with late
- * writes, and grows by one after a chunk without.
+ * writes, and grows by one after a chunk without, up to what the configured rate certainly serves. Beyond that it grows
+ * only as far as the chunk before was fast, and is over with the first late write: so that one durable commit and one
+ * settling transaction serve many keys.
  */
 export interface Pace {
   /** How many keys the next chunk takes; at least one. */
   keysPerChunk(): number;
-  /** Must be called after each chunk, with the number of its writes that came too late. */
-  ended(lateCount: number): void;
+  /** Must be called after each chunk. */
+  ended(chunk: EndedChunk): void;
 }
 
-export function createPace(keysMax: number): Pace {
-  let keys = keysMax;
+export interface EndedChunk {
+  /** Writes that came too late. */
+  readonly lateCount: number;
+  readonly keyCount: number;
+  /** From the first lease to the last answer. */
+  readonly tookMs: number;
+}
+
+export interface PaceLimits {
+  /** The number of keys that the configured rate certainly serves. */
+  readonly keysSure: number;
+  /** At most so many where the chunks are fast enough. */
+  readonly keysMax: number;
+  /** A chunk above `keysSure` must end within this time at the speed of the one before. */
+  readonly chunkMsMax: number;
+}
+
+export function createPace({ keysSure, keysMax, chunkMsMax }: PaceLimits): Pace {
+  let keys = keysSure;
   return {
     keysPerChunk: () => keys,
-    ended: (lateCount) => {
-      keys = lateCount > 0 ? Math.max(1, Math.floor(keys / 2)) : Math.min(keysMax, keys + 1);
+    ended: ({ lateCount, keyCount, tookMs }) => {
+      if (lateCount > 0) keys = keys > keysSure ? keysSure : Math.max(1, Math.floor(keys / 2));
+      else if (keys < keysSure) keys += 1;
+      // The rest of a batch shows nothing: what each chunk costs beside its requests would count too much.
+      else if (keyCount >= keysSure) {
+        const inTime = Math.floor((keyCount * chunkMsMax) / Math.max(1, tookMs));
+        const more = Math.min(keysMax, 2 * keys, inTime);
+        // Whole multiples, so that no look-up is left half empty.
+        keys = Math.max(keysSure, more - (more % keysSure));
+      }
     },
   };
 }

@@ -11,9 +11,9 @@ import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import { keyHash, type Logger } from '#src/log.ts';
-import type { Pace } from '#src/rate/rate-share.ts';
+import { createPace, type Pace } from '#src/rate/rate-share.ts';
 import { inStep } from '#src/steps.ts';
-import type { CallOptions, Workspace } from '#src/workspace/port.ts';
+import { type CallOptions, keysPerLookUpMax, type Workspace } from '#src/workspace/port.ts';
 import type { ApplyingLimits } from './applying-guards.ts';
 import type { stepKey } from './key-machine.ts';
 
@@ -31,6 +31,8 @@ export interface Chunk {
   readonly signal: AbortSignal;
   /** The signal, and the counting of requests. */
   readonly options: CallOptions;
+  /** Creates of one commit of intents: so many certainly start within the start guard. */
+  readonly createsPerIntent: number;
   readonly ends: SettledRecord[];
   readonly deferrals: Deferral[];
   /** Writes that were due after their deadline: the queue before the rate gate is long. */
@@ -74,8 +76,8 @@ function logDead({ parts, run, ends }: Chunk): void {
   }
 }
 
-/** Two batches with this many each fill the connections of the client (`workspace/port.ts`). */
-export const writesAtOnceMax = 8;
+/** One batch fills the connections of the client (`workspace/port.ts`) while the other is at the ledger. */
+export const writesAtOnceMax = 16;
 
 export interface UpsertLimits {
   /** The time for which one piece of work holds a key. */
@@ -118,17 +120,34 @@ export function updateHorizonMs(limits: UpsertLimits): number {
   return limits.readAgeMaxMs + socketWriteMs + limits.latestCommitMs + limits.visibilityLagMs;
 }
 
-/** The number of keys that can be looked up and written while their reads are fresh; at most those of one look-up. */
+/** The number of keys that can certainly be looked up and written while their reads are fresh; at most those of one look-up. */
 export function keysPerChunk(limits: UpsertLimits): number {
-  if (limits.requestsPerSecond === null) return 20;
+  if (limits.requestsPerSecond === null) return keysPerLookUpMax;
   const fresh = Math.floor((limits.requestsPerSecond * limits.readAgeMaxMs * 0.75) / 1_000);
-  return Math.min(20, Math.max(1, fresh));
+  return Math.min(keysPerLookUpMax, Math.max(1, fresh));
 }
 
 /** The number of creates that certainly start within the start guard. */
 export function createsPerIntent(limits: UpsertLimits): number {
-  if (limits.requestsPerSecond === null) return 20;
-  return Math.min(20, Math.max(1, Math.floor((limits.requestsPerSecond * limits.startGuardMs * 0.5) / 1_000)));
+  if (limits.requestsPerSecond === null) return keysPerLookUpMax;
+  return Math.min(
+    keysPerLookUpMax,
+    Math.max(1, Math.floor((limits.requestsPerSecond * limits.startGuardMs * 0.5) / 1_000)),
+  );
+}
+
+/** Where the rate is high, one commit of intents serves so many keys, if chunks have been fast enough. */
+const keysPerChunkMax = 100;
+
+/**
+ * The pace of the batches of a process. A chunk beyond `keysPerChunk` is one of which all creates start within the start guard: it
+ * ends in half of that.
+ */
+export function paceOf(limits: UpsertLimits): Pace {
+  const keysSure = keysPerChunk(limits);
+  const isSlow = keysSure < keysPerLookUpMax || createsPerIntent(limits) < keysPerLookUpMax;
+  const keysMax = isSlow ? keysSure : keysPerChunkMax;
+  return createPace({ keysSure, keysMax, chunkMsMax: Math.min(limits.startGuardMs, limits.readAgeMaxMs) / 2 });
 }
 
 export interface UpsertParts {
@@ -139,7 +158,7 @@ export interface UpsertParts {
   readonly identity: ProcessIdentity;
   readonly limits: UpsertLimits;
   readonly writeHealth: WriteHealth;
-  /** Shared by all batches of a process; by default each batch begins with `keysPerChunk`. */
+  /** Shared by all batches of a process; by default each batch has one of its own. */
   readonly pace?: Pace;
   /** The key machine. Tests replace it, to prove that each of its guards is needed. */
   readonly step?: typeof stepKey;

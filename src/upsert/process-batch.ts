@@ -11,11 +11,10 @@ import { PatchbayError, unreachable } from '#src/errors.ts';
 import type { RequestTotals } from '#src/ledger/runs.ts';
 import type { StagedRecord } from '#src/ledger/staging.ts';
 import { inLogContext } from '#src/log.ts';
-import { createPace } from '#src/rate/rate-share.ts';
 import { inStep } from '#src/steps.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
 import { type LookUpCount, watchAdoptions, watchRefusals } from './applying-guards.ts';
-import { type Chunk, closeChunk, createsPerIntent, keysPerChunk, type UpsertParts } from './chunk.ts';
+import { type Chunk, closeChunk, createsPerIntent, keysPerChunk, paceOf, type UpsertParts } from './chunk.ts';
 import { endOf } from './key-ends.ts';
 import { type Effect, type KeyState, stepKey } from './key-machine.ts';
 import {
@@ -73,7 +72,7 @@ export async function processBatch(
   const run = await ledger.runs.get(runId);
   const known = await ledger.runs.batch(runId, batch);
   if (run?.state !== 'applying' || known?.generation !== generation) return 'stale';
-  const pace = parts.pace ?? createPace(keysPerChunk(parts.limits));
+  const pace = parts.pace ?? paceOf(parts.limits);
   const owner = `${parts.identity.name}#${randomUUID().slice(0, 8)}`;
   const requests = new Map<keyof RequestTotals, number>();
   const options: CallOptions = {
@@ -94,11 +93,16 @@ export async function processBatch(
     // Ends: a deferred record is due after this moment, so that each is taken at most once.
     const startedAtMs = await ledger.nowMs(clock);
     while (recordsLeft > 0 && !signal.aborted) {
-      const limit = Math.min(recordsLeft, pace.keysPerChunk());
+      const keysMax = pace.keysPerChunk();
+      const limit = Math.min(recordsLeft, keysMax);
       const records = await ledger.runs.pendingRecords(runId, batch, startedAtMs, limit);
       if (records.length === 0) break;
       recordsLeft -= records.length;
-      pace.ended(await processChunk(work, records));
+      const isFast = keysMax > keysPerChunk(parts.limits);
+      const perIntent = isFast ? keysMax : createsPerIntent(parts.limits);
+      const beganAtMs = clock.monotonicMs();
+      const lateCount = await processChunk({ ...work, createsPerIntent: perIntent }, records);
+      pace.ended({ lateCount, keyCount: records.length, tookMs: clock.monotonicMs() - beganAtMs });
       await noteRequests();
       const now = await ledger.runs.get(runId);
       if (now?.state !== 'applying') break;
@@ -115,7 +119,7 @@ export async function processBatch(
 
 /** @returns how many of the chunk's writes came too late for their turn. */
 async function processChunk(
-  work: Pick<Chunk, 'parts' | 'run' | 'owner' | 'signal' | 'options'>,
+  work: Pick<Chunk, 'parts' | 'run' | 'owner' | 'signal' | 'options' | 'createsPerIntent'>,
   records: readonly StagedRecord[],
 ): Promise<number> {
   const chunk: Chunk = { ...work, ends: [], deferrals: [], lateCount: 0, broken: false };
@@ -183,7 +187,7 @@ async function claimAll(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
 
 /** Ends because each turn takes keys off the list, and none is put back. */
 async function driveCreates(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
-  const perIntent = createsPerIntent(chunk.parts.limits);
+  const perIntent = chunk.createsPerIntent;
   for (let start = 0; start < slots.length && !isStopped(chunk); start += perIntent) {
     const together = slots.slice(start, start + perIntent);
     await answerAll(chunk, together, await commitIntents(chunk, asking(together, 'intend')));

@@ -11,7 +11,7 @@
  */
 import { invariant, PatchbayError } from '#src/errors.ts';
 import type { Contact } from '#src/wire/contact.ts';
-import type { CallOptions, LookUp, Workspace } from './port.ts';
+import { type CallOptions, keysPerLookUpMax, type LookUp, type Workspace } from './port.ts';
 
 type Lists = Pick<Workspace, 'listByExternalIds'>;
 
@@ -92,8 +92,6 @@ function isAboutTheAnswer(error: unknown): error is PatchbayError {
   return error instanceof PatchbayError && (error.kind === 'rejected' || codesOfAnswers.has(error.code));
 }
 
-/** The service answers 400 to more (`docs/facts.md`). */
-export const keysPerLookUpMax = 20;
 /** Of the query, without the page token. */
 const lookUpQueryBytesMax = 4_096;
 

@@ -135,6 +135,9 @@ export const replyBytesMax = 1_000_000;
 /** The same for a page of phone numbers: v1 returns all of them at once (`docs/facts.md`). */
 export const phoneNumbersReplyBytesMax = 32_000_000;
 
+/** Keys of one look-up. The service answers 400 to more (`docs/facts.md`). */
+export const keysPerLookUpMax = 20;
+
 /** Pages of one look-up. 20 keys fit one page; the limit stops a service that ignores the filter. */
 export const lookUpPagesMax = 20;
 

@@ -23,8 +23,8 @@ describe('the passes in hand', () => {
   it('are as many as were used in the time for which one is kept', () => {
     const { hand, use, pass } = handOf(10_000);
     hand.wantedCount();
-    use(20);
-    pass(20);
+    use(30);
+    pass(100);
     expect(hand.wantedCount()).toBe(15);
     pass(100);
     expect(hand.wantedCount()).toBe(0);
@@ -40,7 +40,7 @@ describe('the passes in hand', () => {
       const { hand, use, pass } = handOf(rate);
       hand.wantedCount();
       use(10_000);
-      pass(20);
+      pass(60);
       expect(hand.wantedCount(), `at ${rate}`).toBe(most);
     }
   });
@@ -48,10 +48,10 @@ describe('the passes in hand', () => {
   it('count against what is wanted, and are used in order, each once', () => {
     const { hand, use, pass } = handOf(10_000);
     hand.wantedCount();
-    use(20);
-    pass(20);
-    hand.keep(7, 2, 10_020);
-    hand.keep(12, 1, 10_020);
+    use(30);
+    pass(100);
+    hand.keep(7, 2, 10_100);
+    hand.keep(12, 1, 10_100);
     expect(hand.wantedCount()).toBe(12);
     expect([hand.take(), hand.take(), hand.take()].map((one) => one?.number)).toEqual([7, 8, 12]);
     expect(hand.take()).toBeNull();
@@ -62,11 +62,11 @@ describe('the passes in hand', () => {
     const { hand, back, pass } = handOf(10_000);
     hand.keep(1, 2, 10_000);
     hand.take();
-    pass(16);
+    pass(51);
     expect(hand.take(), 'too old to be used').toBeNull();
     expect(back).toEqual([2]);
-    hand.keep(3, 2, 10_016);
-    pass(16);
+    hand.keep(3, 2, 10_051);
+    pass(51);
     await until('the timer', () => back.length === 3);
     expect(back).toEqual([2, 3, 4]);
   });
