@@ -33,26 +33,60 @@ export interface DeadLetterPage {
   readonly notices: readonly DeliveryRecord[];
 }
 
+/** Letters that are read at once of a long list. */
+const lettersPerPage = 250;
+
+/**
+ * Newest first, page by page, so that a long list is never in memory as a whole; notices come on the first page, beside the letters.
+ * Ends with the list, or with its limit.
+ * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names none.
+ */
+export async function* deadLetterPages(
+  home: Pick<Home, 'ledger'>,
+  query: DeadLetterQuery,
+): AsyncGenerator<DeadLetterPage> {
+  // Of the letter as it was listed: it may be met again meanwhile, and then stands first.
+  let after = await letterNamed(home, query.after);
+  let notices = after === null ? await deadNotices(home, query) : [];
+  for (let left = query.limit; left > 0; left -= lettersPerPage) {
+    const limit = Math.min(left, lettersPerPage);
+    const letters = await lettersAfter(home, { ...query, limit }, after);
+    yield { letters, notices };
+    if (letters.length < limit) return;
+    after = letters.at(-1) ?? null;
+    notices = [];
+  }
+}
+
 /**
  * Newest first.
  * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names none.
  */
-export async function listDeadLetters(
+export async function listDeadLetters(home: Pick<Home, 'ledger'>, query: DeadLetterQuery): Promise<DeadLetterPage> {
+  const after = await letterNamed(home, query.after);
+  const letters = await lettersAfter(home, query, after);
+  return { letters, notices: after === null ? await deadNotices(home, query) : [] };
+}
+
+async function letterNamed({ ledger }: Pick<Home, 'ledger'>, id: string | undefined): Promise<DeadLetter | null> {
+  const letter = id === undefined ? null : await ledger.deadLetters.get(id);
+  if (id !== undefined && letter === null) throw noSuchDeadLetter(id);
+  return letter;
+}
+
+function lettersAfter(
   { ledger }: Pick<Home, 'ledger'>,
-  query: DeadLetterQuery,
-): Promise<DeadLetterPage> {
-  const { code, run, feed, state, after, limit } = query;
-  const last = after === undefined ? null : await ledger.deadLetters.get(after);
-  if (after !== undefined && last === null) throw noSuchDeadLetter(after);
-  const letters = await ledger.deadLetters.list({
+  { code, run, feed, state, limit }: DeadLetterQuery,
+  after: DeadLetter | null,
+): Promise<readonly DeadLetter[]> {
+  return ledger.deadLetters.list({
     ...(code === undefined ? {} : { code }),
     ...(run === undefined ? {} : { runId: run }),
     ...(feed === undefined ? {} : { feed }),
     ...(state === 'all' ? {} : { states: state === 'open' ? ['open', 'redriven'] : [state] }),
-    ...(last === null ? {} : { after: last }),
+    ...(after === null ? {} : { after }),
     limit,
   });
-  return { letters, notices: after === undefined ? await deadNotices({ ledger }, query) : [] };
 }
 
 /** No ledger keeps more of them. */

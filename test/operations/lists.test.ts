@@ -1,6 +1,12 @@
 /** Lists go page by page, and by state, feed and code; acts answer with what they did and print nothing. */
 import { describe, expect, it, vi } from 'vitest';
-import { listDeadLetters, readDeadLetter, requireRetryChoice, retryLetters } from '#src/operations/dead-letters.ts';
+import {
+  deadLetterPages,
+  listDeadLetters,
+  readDeadLetter,
+  requireRetryChoice,
+  retryLetters,
+} from '#src/operations/dead-letters.ts';
 import { chooseHeld, readHeldPage } from '#src/operations/held-fields.ts';
 import { cancelRun, findRun, listRuns, type RunHome } from '#src/operations/runs.ts';
 import { csv, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
@@ -79,6 +85,21 @@ describe('dead letters', () => {
     const nowhere = { kind: 'usage', code: 'noSuchDeadLetter' };
     await expect(listDeadLetters(bench.parts, { state: 'open', limit: 2, after: 'd0' })).rejects.toMatchObject(nowhere);
     await expect(readDeadLetter(bench.parts, 'd0')).rejects.toMatchObject(nowhere);
+  });
+
+  it('are read in pages where the list is long, whatever is met again meanwhile', async () => {
+    const bench = await openRunsBench();
+    const keys = Array.from({ length: 300 }, (_, index) => `c-${index}`);
+    await bench.import('a.csv', rejected(keys));
+    const listed: (string | null)[] = [];
+    const sizes: number[] = [];
+    for await (const { letters } of deadLetterPages(bench.parts, { state: 'open', limit: 1_000 })) {
+      listed.push(...letters.map(({ key }) => key));
+      sizes.push(letters.length);
+      if (sizes.length === 1) await bench.import('b.csv', rejected([letters.at(-1)?.key ?? '']));
+    }
+    expect(sizes).toEqual([250, 50]);
+    expect(new Set(listed)).toEqual(new Set(keys));
   });
 
   it('are tried again by what was chosen, and nothing is chosen by silence', async () => {

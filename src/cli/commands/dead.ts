@@ -5,13 +5,13 @@ import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import {
   type DeadLetterQuery,
+  deadLetterPages,
   hasOpenLetters,
   isForNoticesOnly,
   type LetterDocument,
   letterDetailDocument,
   letterDocument,
   letterWithoutValues,
-  listDeadLetters,
   noticeDetailDocument,
   noticeDocument,
   type RetryRequest,
@@ -32,18 +32,22 @@ export async function listDead(options: GlobalOptions & DeadLetterQuery): Promis
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const { letters, notices } = await listDeadLetters(home, options);
-    if (output.json) {
-      for (const letter of letters) output.document(shownDocument(output, letter));
-      for (const notice of notices) output.document(noticeDocument(notice));
-    } else {
-      if (letters.length > 0 || notices.length === 0) printGroups(output, letters);
+    const listed: Listed = { groups: new Map(), count: 0, last: null };
+    const notices: DeliveryRecord[] = [];
+    for await (const page of deadLetterPages(home, options)) {
+      notices.push(...page.notices);
+      for (const letter of page.letters) {
+        if (output.json) output.document(shownDocument(output, letter));
+        else addTo(listed, letter);
+      }
+    }
+    if (output.json) for (const notice of notices) output.document(noticeDocument(notice));
+    else {
+      const { count, last } = listed;
+      if (count > 0 || notices.length === 0) printGroups(output, listed);
       printNotices(output, notices);
-      const last = letters.at(-1);
-      if (last !== undefined && letters.length === options.limit)
-        output.note(
-          output.paste(`these are the newest ${letters.length}; go on with: patchbay dead ls --after ${last.id}`),
-        );
+      if (last !== null && count === options.limit)
+        output.note(output.paste(`these are the newest ${count}; go on with: patchbay dead ls --after ${last.id}`));
     }
     return 0;
   } finally {
@@ -55,17 +59,37 @@ export function shownDocument(output: Output, letter: DeadLetter): LetterDocumen
   return output.values ? letterDocument(letter) : letterWithoutValues(letter);
 }
 
+/** What a list has so far: of a long one, its groups and a few rows each. */
+interface Listed {
+  readonly groups: Map<string, Group>;
+  count: number;
+  last: DeadLetter | null;
+}
+
+interface Group {
+  count: number;
+  readonly shown: DeadLetter[];
+}
+
+function addTo(listed: Listed, letter: DeadLetter): void {
+  const name = `${letter.code} ${letter.field ?? ''}`;
+  const group = listed.groups.get(name) ?? { count: 0, shown: [] };
+  listed.groups.set(name, group);
+  group.count += 1;
+  if (group.shown.length < rowsOfGroupShown) group.shown.push(letter);
+  listed.count += 1;
+  listed.last = letter;
+}
+
 /** By cause: what is wrong, how often, what to do, and a few rows. */
-function printGroups(output: Output, letters: readonly DeadLetter[]): void {
-  if (letters.length === 0) {
+function printGroups(output: Output, { groups, count }: Listed): void {
+  if (count === 0) {
     output.line('no dead letters');
     return;
   }
-  const groups = [...Map.groupBy(letters, ({ code, field }) => `${code} ${field ?? ''}`).values()].sort(
-    (a, b) => b.length - a.length,
-  );
-  for (const group of groups) printGroup(output, group);
-  const isRetryOfUse = letters.some((one) => one.class !== 'invalid');
+  const largestFirst = [...groups.values()].sort((a, b) => b.count - a.count);
+  for (const group of largestFirst) printGroup(output, group);
+  const isRetryOfUse = largestFirst.some(({ shown }) => shown.some((one) => one.class !== 'invalid'));
   output.line(
     output.paste(
       isRetryOfUse
@@ -75,14 +99,13 @@ function printGroups(output: Output, letters: readonly DeadLetter[]): void {
   );
 }
 
-function printGroup(output: Output, group: readonly DeadLetter[]): void {
-  const [example] = group;
+function printGroup(output: Output, { count, shown }: Group): void {
+  const [example] = shown;
   if (example === undefined) return;
   const field = example.field === null ? '' : ` in ${printable(example.field)}`;
-  output.line(`${output.style('bold', `${group.length} × ${example.code}${field}`)} (${example.class})`);
+  output.line(`${output.style('bold', `${count} × ${example.code}${field}`)} (${example.class})`);
   output.line(`  ${output.paste(printable(example.hint))}`);
-  const rows = group
-    .slice(0, rowsOfGroupShown)
+  const rows = shown
     .map((letter) => shownDocument(output, letter))
     .map((letter) => [
       letter.id,
@@ -92,7 +115,7 @@ function printGroup(output: Output, group: readonly DeadLetter[]): void {
       letter.message,
     ]);
   output.line(output.table(['id', 'key', 'where', 'state', 'what happened'], rows));
-  const more = group.length - rowsOfGroupShown;
+  const more = count - rowsOfGroupShown;
   if (more > 0) output.line(output.paste(`  … and ${more} more: patchbay dead ls --code ${example.code} --json`));
 }
 
