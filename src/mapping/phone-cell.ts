@@ -22,6 +22,7 @@ import {
   type Reading,
   type WarningCode,
 } from './cell.ts';
+import { assignedNumber } from './numbering-plans.ts';
 
 /** The pattern of the service (`docs/facts.md`, "not looked up"). */
 const e164 = /^\+[1-9]\d{1,14}$/;
@@ -50,12 +51,34 @@ const remarkDropped: Flaw<WarningCode> = {
 /** No spelling of one number is longer. */
 const spellingLengthMax = 200;
 
-/** Most numbers of most files: nothing of them has to be tidied. */
-const plainNumber = /^\+[1-9]\d{6,14}$/;
+/**
+ * Most numbers of most files: one number of digits in groups, of which nothing has to be tidied. Single spaces, dots and dashes
+ * part the groups; one at the beginning may be in brackets, where these hold no exit code.
+ */
+const plainNumber = /^(?:\+[1-9]\d{0,2}[ .-]?)?(?:\((?!00)\d{2,4}\)[ .-]?)?\d+(?:[ .-]\d+)*$/;
+const plainLengthMax = 40;
+
+function isPlain(text: string): boolean {
+  return text.length <= plainLengthMax && plainNumber.test(text);
+}
+
+/** Null where more has to be looked at: `12345678.0`, which a program wrote with decimals, and dates have that form, too. */
+function plainValueOf(text: string, country: CountryCode | null): string | null {
+  if (!isPlain(text) || decimals.test(text) || date.test(text)) return null;
+  const digits = text.replace(/\D+/g, '');
+  if (text.startsWith('+')) return assignedNumber(digits, null);
+  return country === null ? null : assignedNumber(digits, country);
+}
+
+const decimals = /\.0+$/;
+/** In this form, nothing has to be tidied of a number that is not assigned either. */
+const international = /^\+[1-9]\d{6,14}$/;
 
 /** Reads one number. @param country of numbers without a country code; null if it is unknown. */
 export function readPhone(raw: string, country: CountryCode | null): Reading<string> {
-  if (plainNumber.test(raw)) {
+  const plain = plainValueOf(raw, country);
+  if (plain !== null) return good(plain);
+  if (international.test(raw)) {
     const parsed = parseAny(raw, null);
     if (parsed === null || parsed === 'countryMissing') return impossible;
     return good(parsed.number, parsed.isValid() ? [] : [unassigned]);
@@ -87,8 +110,8 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
     return bad('phoneCountryMissing', 'the phone number has no country code', hint);
   }
   if (found === null) return impossible;
-  const international = withItsCountryCode(base, found);
-  const parsed = international ?? found;
+  const completed = withItsCountryCode(base, found);
+  const parsed = completed ?? found;
   if (!e164.test(parsed.number)) return impossible;
   const isAssigned = parsed.isValid();
   if (!isAssigned && country !== null && isForeign(base, parsed)) {
@@ -104,7 +127,7 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
     ...(hasExtension || parsed.ext !== undefined ? [extensionDropped] : []),
     ...(hasRemark ? [remarkDropped] : []),
     ...(isAssigned ? [] : [unassigned]),
-    ...(international === null ? [] : [countryAssumed]),
+    ...(completed === null ? [] : [countryAssumed]),
   ];
   return good(parsed.number, warnings);
 }
@@ -206,7 +229,7 @@ const digitsMin = 7;
 
 /** The numbers of a cell, each to be read on its own; blank parts are left out. */
 export function splitPhones(text: string, country: CountryCode | null): readonly string[] {
-  if (plainNumber.test(text)) return [text];
+  if (isPlain(text)) return [text];
   return cut(text, alwaysSeparates).flatMap((part) => splitIntoPlausible(part, country));
 }
 
@@ -333,6 +356,7 @@ function unwrapped(text: string): string {
 function isFax(text: string): boolean {
   return (
     text.length < 100 &&
+    /fax/i.test(text) &&
     /\d/.test(text) &&
     /^\s*(?:tele)?fax(?:nummer| number)?[\s.:]|\((?:tele)?fax\)\s*$|\sfax\s*$/i.test(text)
   );
