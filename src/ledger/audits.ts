@@ -63,7 +63,7 @@ interface FoundContact {
  * - `missing`: the ledger has the key bound, and no contact has it;
  * - `unchecked`: the service did not answer for this key.
  */
-type FindingKind = 'duplicate' | 'missing' | 'unchecked';
+export type FindingKind = 'duplicate' | 'missing' | 'unchecked';
 
 export interface NewFinding {
   readonly key: string;
@@ -104,7 +104,7 @@ interface AuditDemand {
 }
 
 /** One chunk of keys was looked at. */
-interface AuditStep {
+export interface AuditStep {
   /** Where the audit stood: nothing is written where it has moved, since another process looked at the chunk. */
   readonly fromPosition: number;
   readonly toPosition: number;
@@ -113,7 +113,7 @@ interface AuditStep {
   readonly requests: AuditRequests;
 }
 
-interface TouchedKey {
+export interface TouchedKey {
   /** Grows in the order of the file. */
   readonly position: number;
   readonly key: string;
@@ -121,8 +121,8 @@ interface TouchedKey {
 
 export interface AuditLedger {
   /**
-   * Before a run is final: keeps the keys it touched and enters its audits, all at once. Done twice it is done once. A
-   * run that touched nothing has a first audit that is done already.
+   * Before a run is final: keeps the keys it touched, in slices, and then enters its audits at once. Done twice it is done once,
+   * also where it was interrupted. A run that touched nothing has a first audit that is done already.
    */
   enter(entry: AuditEntry): Promise<void>;
   /**

@@ -159,3 +159,45 @@ test('the id, the workspace, the pause, and the processes that work on it', asyn
     workers: [{ identity: 'w1', startedAtMs: 1, seenAtMs: 2 }],
   });
 });
+
+test('audits with their findings, and the keys that runs touched', async () => {
+  const columns =
+    'id, run_id, run_sequence, kind, scope, state, entered_at, due_at, finished_at, key_count, position, checked, duplicates, "get"';
+  const ledger = upgraded(`
+    INSERT INTO feeds VALUES ('crm', 1);
+    INSERT INTO runs (sequence, id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, created_at, finished_at)
+      VALUES (7, 'r1', 'crm', 'file', 'a.csv', '', '', 's', 1, 'done', '{}', 1, 5), (8, 'r2', 'crm', 'file', 'b.csv', '', '', 's', 1, 'done', '{}', 1, 6);
+    INSERT INTO audits (${columns}) VALUES ('a1', 'r1', 7, 'first', 'touched', 'done', 4, 10, 20, 2, 5, 2, 1, 3),
+      ('a2', 'r1', 7, 'second', 'touched', 'waiting', 4, 30, NULL, 1, 0, 0, 0, 0), ('a3', 'r2', 8, 'first', 'touched', 'done', 4, 10, 20, 1, 1, 1, 1, 0),
+      ('a4', 'r2', 8, 'demand', 'touched', 'done', 4, 10, 20, 1, 1, 1, 0, 0), ('a5', 'r2', 8, 'demand', 'touched', 'waiting', 9, 10, NULL, 1, 0, 0, 0, 0);
+    INSERT INTO touched_keys VALUES (7, 2, 'k2', 0), (7, 5, 'k5', 1), (8, 1, 'k1', 0);
+    INSERT INTO audit_findings VALUES (1, 1, 'duplicate',
+      '{"key":"k2","kind":"duplicate","contacts":[],"code":null,"boundTo":"c1","boundRun":null,"boundAtMs":null,"history":[]}');
+  `);
+  const { audits } = ledger;
+  expect(await audits.get('a1')).toEqual({
+    ...{
+      id: 'a1',
+      runId: 'r1',
+      kind: 'first',
+      scope: 'touched',
+      state: 'done',
+      enteredAtMs: 4,
+      dueAtMs: 10,
+      finishedAtMs: 20,
+    },
+    ...{ keyCount: 2, position: 5, checked: 2, duplicates: 1, missing: 0, unchecked: 0 },
+    requests: { get: 3, retried: 0, rateLimited: 0 },
+  });
+  expect((await audits.ofRun('r1')).map(({ id }) => id)).toEqual(['a1', 'a2']);
+  expect((await audits.nextDue(30, 10)).map(({ id }) => id)).toEqual(['a5', 'a2']);
+  expect(await audits.keysAfter('a2', 0, 10)).toEqual([{ position: 5, key: 'k5' }]);
+  expect(await audits.findings('a1', 'duplicate', 10)).toMatchObject([{ key: 'k2', boundTo: 'c1' }]);
+  expect((await audits.standing(10)).map(({ id }) => id)).toEqual(['a1']);
+  expect((await ledger.counts()).waitingAudits).toBe(2);
+  await audits.finish('a2', 40);
+  await ledger.forget(100, 0);
+  expect(await audits.findings('a1', 'duplicate', 10)).toEqual([]);
+  expect(await audits.keysAfter('a1', 0, 10)).toEqual([]);
+  expect(await audits.keysAfter('a4', 0, 10)).toEqual([{ position: 1, key: 'k1' }]);
+});

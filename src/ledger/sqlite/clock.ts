@@ -60,10 +60,9 @@ async function newZero(statements: Statements, { bootId, nowMs, monotonicMs }: M
     'UPDATE staged INDEXED BY staged_parked SET not_before = 0 WHERE outcome IS NULL AND not_before > 0',
   );
   await statements.run('UPDATE batches SET due_at = 0 WHERE done = 0 AND due_at > 0');
-  await statements.run("UPDATE audits SET due_at = ?1 WHERE state = 'waiting' AND due_at > ?1", atMs + waitMsMax);
   await statements.run(
-    `UPDATE records SET at = ?1, document = json_set(document, '$.dueAtMs', ?1)
-     WHERE kind = 'delivery' AND state IN ('noticeWaits', 'changeWaits') AND at > ?1`,
+    `UPDATE records SET at = ?1, document = json_set(document, '$.dueAtMs', ?1) WHERE at > ?1
+       AND (kind = 'delivery' AND state IN ('noticeWaits', 'changeWaits') OR kind = 'audit' AND state IN ('asked', 'waiting'))`,
     atMs + waitMsMax,
   );
   return zero;

@@ -112,6 +112,33 @@ export function deskTables(statements: Statements): DeskTables {
       );
       return rows.length;
     },
+
+    putTouched: async (runSequence, rows) => {
+      await statements.runMany(
+        'INSERT OR REPLACE INTO touched_keys (run_sequence, position, key, in_doubt) VALUES (?, ?, ?, ?)',
+        rows.map(({ position, key, inDoubt }) => [runSequence, position, key, inDoubt ? 1 : 0]),
+      );
+    },
+
+    touched: async (runSequence, after, limit, onlyInDoubt) => {
+      const sql = `SELECT position, key, in_doubt FROM touched_keys WHERE run_sequence = ? AND position > ?${
+        onlyInDoubt ? ' AND in_doubt = 1' : ''
+      } ORDER BY position LIMIT ?`;
+      const rows = await statements.all(sql, runSequence, after, limit);
+      return rows.map((row) => ({
+        position: Number(row.position),
+        key: String(row.key),
+        inDoubt: row.in_doubt === 1,
+      }));
+    },
+
+    removeTouched: async (runSequence, limit) =>
+      statements.run(
+        `DELETE FROM touched_keys WHERE run_sequence = ?1 AND position IN (
+           SELECT position FROM touched_keys WHERE run_sequence = ?1 ORDER BY position LIMIT ?2)`,
+        runSequence,
+        limit,
+      ),
   };
 }
 

@@ -82,6 +82,18 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       };
     },
 
+    settledBy: async (feed, sequence, afterNumber, width) => {
+      const last = afterNumber + width;
+      const rows = await statements.all(
+        `SELECT key FROM contacts WHERE number > ?1 AND number <= ?2 AND (bound_run = ?3 OR EXISTS (
+           SELECT 1 FROM known WHERE feed_number = (SELECT number FROM feeds WHERE name = ?4)
+             AND known.number = contacts.number AND sequence = ?3)) ORDER BY number`,
+        ...[afterNumber, last, sequence, feed],
+      );
+      const more = await statements.get('SELECT 1 FROM contacts WHERE number > ? LIMIT 1', last);
+      return { keys: rows.map(({ key }) => String(key)), next: more === null ? null : last };
+    },
+
     numbersInDoubt: async () =>
       (
         await statements.all(

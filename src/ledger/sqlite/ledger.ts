@@ -1,6 +1,7 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
 import { contactsOver } from '#src/ledger/contacts-over.ts';
+import { auditsOver, forgetAudits, waitingAudits } from '#src/ledger/desk/audits.ts';
 import { deliveriesOver, deliveryCount, forgetDeliveries } from '#src/ledger/desk/deliveries.ts';
 import { presenceOver } from '#src/ledger/desk/presence.ts';
 import { schedulesOver } from '#src/ledger/desk/schedules.ts';
@@ -11,7 +12,6 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { runsOver } from '#src/ledger/run-ledger.ts';
 import { settleRecords } from '#src/ledger/settle.ts';
 import { stagedRowsOver } from '#src/ledger/staged-rows.ts';
-import { forgetAudits, sqliteAudits, waitingAudits } from './audits.ts';
 import { sqliteClock } from './clock.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { type Database, type LedgerObserver, openDatabase } from './database.ts';
@@ -62,7 +62,7 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
     },
     contacts: contactsOver(store),
     deadLetters: lettersOver(store),
-    audits: waiting(sqliteAudits(db)),
+    audits: auditsOver(store),
     schedules: schedulesOver(store),
     snapshots: snapshotsOver(store),
     takes: takesOver(store),
@@ -70,7 +70,7 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
     ...presenceOver(store),
     counts: async () => ({
       openLetters: await unsettledCount(store),
-      waitingAudits: await connection.atRest(() => waitingAudits(db)),
+      waitingAudits: await waitingAudits(store.reads),
       waitingDeliveries: await deliveryCount(store.reads, 'waiting'),
       deadDeliveries: await deliveryCount(store.reads, 'dead'),
     }),
@@ -78,7 +78,8 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
       await forgetLetters(store, nowMs - keepMs);
       await forgetDeliveries(store, nowMs - keepMs);
       await forgetTaken(store, nowMs, keepMs);
-      await connection.atRest(() => db.transaction(() => forgetAudits(db, nowMs - keepMs)));
+      await forgetAudits(store, nowMs - keepMs);
+      await connection.transact(({ run }) => run('DELETE FROM key_events WHERE at < ?', nowMs - keepMs));
     },
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     requireSound: async () => db.requireSound(),

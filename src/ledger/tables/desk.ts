@@ -6,6 +6,7 @@
 /** What a record is of. Ids are unique within a kind. */
 export type RecordKind =
   | ('schedule' | 'tick' | 'delivery' | 'condition' | 'snapshot' | 'series' | 'takenFile' | 'takenUrl' | 'takeBegun')
+  | ('audit' | 'finding' | 'touched')
   | ('binding' | 'pause' | 'engine' | 'worker');
 
 export interface DeskRecord {
@@ -64,6 +65,14 @@ export type VersionFilter =
   | { readonly fromMs: number }
   | { readonly untilMs: number };
 
+/** A key that a run touched, kept beyond its staged rows. */
+export interface TouchedRow {
+  /** Of its row; grows in the order of the file. */
+  readonly position: number;
+  readonly key: string;
+  readonly inDoubt: boolean;
+}
+
 export interface DeskTables {
   /** Those that are there, in any order. */
   records(kind: RecordKind, ids: readonly string[]): Promise<readonly DeskRecord[]>;
@@ -87,4 +96,11 @@ export interface DeskTables {
   ): Promise<ReadonlyMap<string, number>>;
   /** Those that ended before then, and numbers that have no version left. @returns how many there were: fewer than `limit` at the end. */
   removeVersions(series: string, beforeMs: number, limit: number): Promise<number>;
+
+  /** Each takes the place of the one at its position. */
+  putTouched(runSequence: number, rows: readonly TouchedRow[]): Promise<void>;
+  /** The next ones behind that position, in order; all of them, or those that were in doubt. */
+  touched(runSequence: number, after: number, limit: number, onlyInDoubt: boolean): Promise<readonly TouchedRow[]>;
+  /** @returns how many there were: fewer than `limit` where nothing is left. */
+  removeTouched(runSequence: number, limit: number): Promise<number>;
 }

@@ -113,4 +113,14 @@ export interface KeyTables {
   /** Bound keys that are one of these, in any case of their ASCII letters. */
   alike(folded: readonly string[], limit: number): Promise<readonly ContactRow[]>;
   bound(limit: number): Promise<readonly ContactRow[]>;
+  /**
+   * Keys with numbers behind that one, as many numbers as `width`, of which the feed settled a row of that run last, or which that
+   * run bound. `next`: the number behind which to go on; null at the end.
+   */
+  settledBy(
+    feed: string,
+    sequence: number,
+    afterNumber: number,
+    width: number,
+  ): Promise<{ readonly keys: readonly string[]; readonly next: number | null }>;
 }

@@ -91,6 +91,37 @@ const presenceRecords = `
   DELETE FROM meta WHERE name IN ('binding', 'pause', 'engine') OR name LIKE 'worker %';
 `;
 
+/** The keys that runs touched stay as they are; that those of a run are there, a record says. */
+const auditRecords = `
+  CREATE TEMP TABLE standing AS SELECT number FROM audits WHERE duplicates > 0 AND number IN (
+    SELECT max(number) FROM audits WHERE state = 'done' GROUP BY run_id);
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'audit', id, run_id,
+      CASE WHEN state = 'waiting' THEN iif(kind = 'demand', 'asked', 'waiting') WHEN stands THEN 'standing'
+        WHEN found THEN 'found' ELSE 'done' END,
+      iif(state = 'waiting', due_at, finished_at),
+      json_object('id', id, 'runId', run_id, 'runSequence', run_sequence, 'kind', kind, 'scope', scope, 'state', state,
+      'enteredAtMs', entered_at, 'dueAtMs', due_at, 'finishedAtMs', finished_at, 'keyCount', key_count, 'position', position,
+      'checked', checked, 'duplicates', duplicates, 'missing', missing, 'unchecked', unchecked,
+      'requests', json_object('get', "get", 'retried', retried, 'rateLimited', rateLimited),
+      'stands', json(iif(stands, 'true', 'false')), 'hasFindings', json(iif(found, 'true', 'false')))
+    FROM (SELECT *, number IN (SELECT number FROM standing) AS stands,
+      EXISTS (SELECT 1 FROM audit_findings WHERE audit_number = number) AS found FROM audits) ORDER BY number;
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'finding', audits.id || ' ' || audit_findings.kind || ' ' || ordinal, audits.id, audit_findings.kind, NULL, finding
+    FROM audit_findings JOIN audits ON number = audit_number ORDER BY audit_number, ordinal;
+  INSERT INTO records (kind, id, owner, state, at, document)
+    SELECT 'touched', runs.id, NULL, 'kept', entered_at,
+      json_object('runId', runs.id, 'runSequence', sequence, 'keyCount', keys, 'enteredAtMs', entered_at, 'isGoing', json('false'))
+    FROM (SELECT run_sequence, count(*) AS keys FROM touched_keys GROUP BY run_sequence) AS kept
+    JOIN runs ON sequence = kept.run_sequence
+    JOIN (SELECT run_sequence, max(entered_at) AS entered_at FROM audits GROUP BY run_sequence) AS entered
+      ON entered.run_sequence = kept.run_sequence;
+  DROP TABLE standing;
+  DROP TABLE audit_findings;
+  DROP TABLE audits;
+`;
+
 export const deskSteps: readonly MigrationStep[] = [
-  ...[recordTable, scheduleRecords, deliveryRecords, snapshotRecords, takeRecords, presenceRecords],
+  ...[recordTable, scheduleRecords, deliveryRecords, snapshotRecords, takeRecords, presenceRecords, auditRecords],
 ];
