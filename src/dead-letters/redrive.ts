@@ -5,6 +5,7 @@
  * never overwrites a newer file. They are taken as they were mapped before, else, or with `--remap`, mapped again.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PatchbayError } from '#src/errors.ts';
 import type { DeadLetter, LetterChoice } from '#src/ledger/letters.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
@@ -116,7 +117,7 @@ function newRedrive(
   };
 }
 
-const lettersPerPage = 500;
+const lettersPerPage = 250;
 
 export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
   await parts.ledger.deadLetters.takeLetters(run.id);
@@ -170,6 +171,7 @@ async function* pagesOf(
     yield page;
     if (page.length < lettersPerPage) return;
     after = page.at(-1) ?? after;
+    await nextTurn();
   }
 }
 

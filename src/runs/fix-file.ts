@@ -6,6 +6,7 @@
  * gets one more `_` in front while it is in a fix-file, so that neither is mistaken for the other.
  */
 import { join, parse } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, StagingLedger } from '#src/ledger/staging.ts';
@@ -83,7 +84,7 @@ export function distinctNames(columns: readonly string[]): readonly string[] {
   });
 }
 
-const rowsPerPage = 500;
+const rowsPerPage = 250;
 
 /** The rows of a workbook are cells under columns, too: any program can open and save their fix-file as CSV. */
 function isTable(shape: FileShape | null): boolean {
@@ -124,6 +125,7 @@ async function* deadRowsOf(staging: StagingLedger, run: RunRecord): AsyncGenerat
     yield* page;
     if (page.length < rowsPerPage) return;
     after = page.at(-1)?.ordinal ?? after;
+    await nextTurn();
   }
 }
 
@@ -143,14 +145,24 @@ async function* csvRows(
   moreCount: number,
 ): AsyncGenerator<readonly string[]> {
   const names = distinctNames(original);
+  let columns = placesOf([]);
+  let columnsOf: readonly string[] = [];
   for await (const dead of deadRowsOf(staging, run)) {
     const row = dead.row?.kind === 'cells' ? dead.row : null;
-    const columns = new Map(distinctNames(row?.columns ?? []).map((name, index) => [name, index]));
+    // Rows of a page share their header.
+    if (row !== null && row.columns !== columnsOf) {
+      columnsOf = row.columns;
+      columns = placesOf(columnsOf);
+    }
     const cells = names.map((name) => row?.cells[columns.get(name) ?? -1] ?? '');
     const beyond = row === null ? [] : cellsBeyond(row);
     const more = Array.from({ length: moreCount }, (_, index) => beyond[index] ?? '');
     yield [...cells, ...more, dead.letterId, `${dead.line}`, dead.code, hintsOf(dead)];
   }
+}
+
+function placesOf(columns: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(distinctNames(columns).map((name, index) => [name, index]));
 }
 
 async function* jsonLines(staging: StagingLedger, run: RunRecord): AsyncGenerator<string> {

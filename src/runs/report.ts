@@ -6,6 +6,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
@@ -118,7 +119,7 @@ export function problemLines(dead: RunDeadRow): readonly ProblemLine[] {
   return dead.problems.map(({ line, code, field, value, hint }) => ({ line, ...shared, code, field, value, hint }));
 }
 
-const rowsPerPage = 500;
+const rowsPerPage = 250;
 
 export function reportPath(reports: string, runId: string): string {
   return join(reports, `${runId}.json`);
@@ -190,6 +191,7 @@ async function* problemPages(staging: StagingLedger, runId: string): AsyncGenera
     yield page.flatMap(problemLines);
     if (page.length < rowsPerPage) return;
     after = page.at(-1)?.ordinal ?? after;
+    await nextTurn();
   }
 }
 
@@ -211,6 +213,7 @@ async function* eventPages(staging: StagingLedger, runId: string): AsyncGenerato
     yield page.map(({ ordinal: _, ...event }) => event);
     if (page.length < rowsPerPage) return;
     after = page.at(-1)?.ordinal ?? after;
+    await nextTurn();
   }
 }
 

@@ -1,6 +1,14 @@
 /** Which letter a rejected row belongs to and what it changes there, without a database. */
 import { describe, expect, it } from 'vitest';
-import { type DeathPlace, type KnownLetter, letterIdentity, rejectRow } from '#src/ledger/rules/letters.ts';
+import {
+  type DeathPlace,
+  inListOrder,
+  type KnownLetter,
+  letterIdentity,
+  rejectRow,
+  takenBy,
+} from '#src/ledger/rules/letters.ts';
+import type { LetterFacts, RedriveRecord } from '#src/ledger/tables/letters.ts';
 import { deadRow } from '#test/contracts/support/build.ts';
 
 const place: DeathPlace = {
@@ -68,5 +76,37 @@ describe('a rejected row', () => {
 
   it('without a key closes no other letter', () => {
     expect(rejectRow(place, deadRow(null), null, null).closesOthersOfKey).toBe(false);
+  });
+});
+
+describe('a redrive', () => {
+  const letter: LetterFacts = {
+    ...{ ...known, feed: 'crm', key: 'k1', class: 'invalid', field: null, line: 3, lastAtMs: 5 },
+  };
+  const redrive = { runId: 'r9', feed: 'crm', ids: null, code: null, metBy: ['r1'], after: null, isTaking: true };
+  const isTaken = (parts: Partial<RedriveRecord>, of: Partial<LetterFacts> = {}) =>
+    takenBy({ ...redrive, ...parts })({ ...letter, ...of });
+
+  it('takes open letters of its feed that fit its choice, and no others', () => {
+    expect([isTaken({}), isTaken({ code: 'phoneInvalid' }), isTaken({ ids: ['d1'] })]).toEqual([true, true, true]);
+    expect([isTaken({ code: 'another' }), isTaken({ ids: [] }), isTaken({ metBy: ['r2'] })]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect([
+      isTaken({}, { state: 'redriven' }),
+      isTaken({}, { state: 'closed' }),
+      isTaken({}, { feed: 'shop' }),
+    ]).toEqual([false, false, false]);
+  });
+});
+
+describe('a list', () => {
+  it('is newest first, then by line and id', () => {
+    const at = (lastAtMs: number, line: number, id: string) => ({ lastAtMs, line, id });
+    const inOrder = [at(9, 7, 'd1'), at(8, 2, 'd4'), at(8, 3, 'd2'), at(8, 3, 'd3')];
+    expect(inOrder.toReversed().toSorted(inListOrder)).toEqual(inOrder);
+    expect(inListOrder(at(1, 1, 'd1'), at(1, 1, 'd1'))).toBe(0);
   });
 });
