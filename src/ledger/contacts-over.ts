@@ -2,6 +2,7 @@
  * The record of each key over the tables of any database (`docs/rules.md`, "One contact per key"): what is known of all keys of a
  * request is read with a few statements, the pure rules decide for each key, and what has changed is written, in one transaction.
  */
+import { confirmedSince } from './confirmed.ts';
 import { type ContactLedger, detailCharactersMax, type LeaseResult } from './contacts.ts';
 import { decideHeld } from './decide-held.ts';
 import {
@@ -42,11 +43,24 @@ export function contactsOver(store: Store): ContactLedger {
           request.keys.map(({ key }) => key),
           [request.feed],
         );
+        const confirmed = await confirmedSince(
+          tables,
+          request.feed,
+          request.keys.map(({ key, sequence }) => ({
+            key,
+            number: before.get(key)?.contact?.number ?? null,
+            sequence,
+          })),
+        );
         const answers = new Map<string, LeaseResult>();
         const after: KeyAtHand[] = [];
         for (const { key, sequence } of request.keys) {
           const rows = atHand(key, before.get(key));
-          const { change, ...decision } = decideLease(request, sequence, leaseFacts(rows, request.feed));
+          const { change, ...decision } = decideLease(
+            request,
+            sequence,
+            leaseFacts(rows, request.feed, confirmed.get(key) ?? 0),
+          );
           if (change !== null) after.push(changed(rows, change));
           const isLeased = decision.kind === 'leased';
           answers.set(key, isLeased ? { kind: 'leased', contact: contactRecord(rows, request.nowMs) } : decision);

@@ -1,5 +1,6 @@
 /** A person's decision about held fields, in one transaction; what it changes is decided by `rules/held.ts`. */
 import { invariant } from '#src/errors.ts';
+import { confirmedSince } from './confirmed.ts';
 import type { HeldDecided, HeldDecision, HeldRecord } from './contacts.ts';
 import { fateOfHeld, type HeldContact, heldMoves, heldShape } from './rules/held.ts';
 import { atHand, changed, contactRecord, leaseFacts, withDecidedSaid, writesOf } from './rules/key-rows.ts';
@@ -13,10 +14,22 @@ export async function decideHeld(tables: Tables, decision: HeldDecision): Promis
   const { feed, shown, write, atMs } = decision;
   const keys = [...new Set(shown.map(({ key }) => key))];
   const before = await tables.keys.read(keys, [feed]);
+  const confirmed = await confirmedSince(
+    tables,
+    feed,
+    [...before].map(([key, { contact, known }]) => ({
+      key,
+      number: contact?.number ?? null,
+      sequence: known[0]?.spoken ?? 0,
+    })),
+  );
   const contacts = new Map(
     [...before].map(([key, rows]): [string, HeldContact] => {
       const at = atHand(key, rows);
-      return [key, { contact: contactRecord(at, decision.nowMs), lease: leaseFacts(at, feed) }];
+      return [
+        key,
+        { contact: contactRecord(at, decision.nowMs), lease: leaseFacts(at, feed, confirmed.get(key) ?? 0) },
+      ];
     }),
   );
   // A key has few fields, and one person decides at a time.

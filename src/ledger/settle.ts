@@ -20,7 +20,7 @@ import { type EndChanges, type PendingFacts, type SettleFacts, type Settlement, 
 import type { CountName } from './runs.ts';
 import type { SettledRecord, SettleRequest } from './staging.ts';
 import type { KeyWrites } from './tables/keys.ts';
-import type { PendingRow, RunPlace } from './tables/runs.ts';
+import type { RunPlace } from './tables/runs.ts';
 import type { Tables } from './tables.ts';
 
 interface EndedRecord {
@@ -57,7 +57,11 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
     const settlement = settleRecord(request, record, facts);
     after.set(key, settledRows(rows, request, record, settlement));
     history.push(...settlement.history);
-    if (settlement.said !== null) {
+    const wasHeld = rows.known.some((one) => one.feed === feed && one.heldCount > 0);
+    if (
+      settlement.said !== null &&
+      (wasHeld || settlement.said.held.length > 0 || settlement.said.said.held.length > 0)
+    ) {
       const fields = heldOf({ feed, runId, atMs }, record, settlement.said);
       heldStill.push(...fields.heldStill);
       held.push(...fields.held);
@@ -75,15 +79,11 @@ async function pendingOf(
   { sequence, kind }: RunPlace,
   records: readonly SettledRecord[],
 ): Promise<ReadonlyMap<number, PendingFacts>> {
-  const rows = await runs.pendingRows(
+  const rows = await runs.rowFacts(
     sequence,
     records.map(({ position }) => position),
   );
-  const factsOf = ({ line, fingerprint, letterId, sent }: PendingRow): PendingFacts => ({
-    ...{ line, fingerprint, sent, runKind: kind },
-    letterId: letterId ?? null,
-  });
-  return new Map(rows.map((row) => [row.position, factsOf(row)]));
+  return new Map(rows.map(({ position, ...facts }) => [position, { ...facts, runKind: kind }]));
 }
 
 /** Outcomes, letters, events and counts. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { LeaseResult } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { emptyBitmap, enterBit } from '#src/ledger/rules/bitmap.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { SettledRecord } from '#src/ledger/staging.ts';
 import {
@@ -14,6 +15,7 @@ import {
   saidOfKey,
   settleAs,
   settled,
+  stagingRun,
 } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
@@ -121,6 +123,29 @@ export function leaseContract(open: OpenLedger): void {
     expect(kinds(await ask('w2', newer.sequence))).toEqual({ k1: 'leased' });
     expect(kinds(await ask('w3', older.sequence))).toEqual({ k1: 'superseded' });
     expect(kinds(await ask('w3', newer.sequence + 1))).toEqual({ k1: 'held' });
+  });
+
+  test('a key that a newer run of the feed has found unchanged is superseded for an older row, and only that key', async () => {
+    const { ledger } = await openForTest(open);
+    for (const [id, key] of [
+      ['r1', 'k1'],
+      ['r2', 'k2'],
+    ] as const) {
+      await settleFirst(ledger, await applyingRun(ledger, id, [key], { feed: 'crm' }));
+    }
+    const older = await applyingRun(ledger, 'r3', ['k1', 'k2'], { feed: 'crm' });
+    const newer = await stagingRun(ledger, 'r4', { feed: 'crm' });
+    // The numbers of keys go up from 1 in the order in which they were settled first.
+    const unchanged = emptyBitmap(2);
+    enterBit(unchanged, 1);
+    await ledger.runs.confirm(newer.id, { unchanged, met: unchanged });
+    const ask = (owner: string, feed: string, sequence: number) =>
+      lease(ledger, owner, ['k1', 'k2'], { feed, sequence });
+    expect(kinds(await ask('w1', 'crm', older.sequence))).toEqual({ k1: 'superseded', k2: 'leased' });
+    await ledger.contacts.release('w1', ['k1', 'k2']);
+    expect(kinds(await ask('w2', 'crm', newer.sequence))).toEqual({ k1: 'leased', k2: 'leased' });
+    await ledger.contacts.release('w2', ['k1', 'k2']);
+    expect(kinds(await ask('w3', 'shop', older.sequence))).toEqual({ k1: 'leased', k2: 'leased' });
   });
 
   test('order is per feed: what another feed has settled later supersedes no row', async () => {

@@ -17,7 +17,7 @@ function opened(): Store {
 }
 
 const contact = (key: string): ContactRow => ({
-  ...{ key, state: 'bound', contactId: `id-of-${key}`, document: null },
+  ...{ number: null, key, state: 'bound', contactId: `id-of-${key}`, document: null },
   ...{ linkedTo: null, boundRun: 1, boundAtMs: 1, writtenAtMs: null },
 });
 const known = (key: string, feed: string, parts: Partial<KnownRow> = {}): KnownRow => ({

@@ -50,13 +50,16 @@ export function contactRecord(rows: KeyAtHand, nowMs: number): ContactRecord {
   };
 }
 
-/** What a lease of a row of that feed is decided by. */
-export function leaseFacts({ flight, known }: KeyAtHand, feed: string): LeaseFacts {
+/**
+ * What a lease of a row of that feed is decided by.
+ * @param confirmed the newest run of the feed that found the key unchanged, where that may count; 0: none.
+ */
+export function leaseFacts({ flight, known }: KeyAtHand, feed: string, confirmed: number): LeaseFacts {
   return {
     owner: flight?.owner ?? null,
     leaseUntilMs: flight?.leaseUntilMs ?? null,
     horizonAtMs: flight?.horizonAtMs ?? null,
-    settledSequence: known.find((one) => one.feed === feed)?.spoken ?? 0,
+    settledSequence: Math.max(known.find((one) => one.feed === feed)?.spoken ?? 0, confirmed),
     claim: flight?.claim ?? null,
   };
 }
@@ -93,7 +96,7 @@ function changedFlight(flight: FlightRow, { lease, horizon, claim, intentRun, at
 }
 
 const newContact = (key: string): ContactRow => ({
-  ...{ key, state: 'lookup', contactId: null, document: null },
+  ...{ number: null, key, state: 'lookup', contactId: null, document: null },
   ...{ linkedTo: null, boundRun: null, boundAtMs: null, writtenAtMs: null },
 });
 

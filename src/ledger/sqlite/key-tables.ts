@@ -192,8 +192,11 @@ async function writeFlights(statements: Statements, { flights, landed }: KeyWrit
     landed.map((key) => [key]),
   );
   await statements.runMany(
-    `INSERT OR REPLACE INTO flights (key, owner, lease_until, horizon, horizon_span, claim, intent_run, attempts, owned)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO flights (key, owner, lease_until, horizon, horizon_span, claim, intent_run, attempts, owned)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until, horizon = excluded.horizon,
+       horizon_span = excluded.horizon_span, claim = excluded.claim, intent_run = excluded.intent_run,
+       attempts = excluded.attempts, owned = excluded.owned`,
     flights.map((row) => [
       ...[row.key, row.owner, row.leaseUntilMs, row.horizonAtMs, row.horizonSpanMs],
       ...[jsonOrNull(row.claim), row.intentRun, row.attempts, jsonOrNull(row.owned)],
@@ -260,6 +263,7 @@ function heldWhere({ feed, keys, field }: Omit<HeldFilter, 'limit'>): { where: s
 
 function toContact(key: string, row: ResultRow): ContactRow {
   return {
+    number: Number(row.number),
     key,
     // Written by `writeContacts` from a value of that type.
     state: String(row.state) as ContactRow['state'],

@@ -147,6 +147,20 @@ export function sqliteRunTables(statements: Statements): RunTables {
       return rows.map(toPending);
     },
 
+    rowFacts: async (sequence, positions) => {
+      const rows = await all(
+        `SELECT place, line, fingerprint, letter_id, sent FROM staged WHERE place ${inList} AND outcome IS NULL`,
+        JSON.stringify(positions.map((position) => placeOf(sequence, position))),
+      );
+      return rows.map((row) => ({
+        position: positionOf(row.place),
+        line: Number(row.line),
+        fingerprint: String(row.fingerprint),
+        letterId: textOrNull(row.letter_id),
+        sent: row.sent === 1,
+      }));
+    },
+
     rowStates: async (sequence, { first, last }) => {
       const rows = await all(
         'SELECT place, key, outcome, sent, not_before FROM staged WHERE place >= ? AND place <= ? ORDER BY place',
@@ -226,11 +240,11 @@ export function sqliteRunTables(statements: Statements): RunTables {
       );
     },
 
-    bitmaps: async (feed, kind, from, to) => {
+    bitmaps: async (feed, kind, from, to, limit = -1) => {
       const rows = await all(
         `SELECT bitmaps.run_sequence, bits FROM bitmaps JOIN runs ON runs.sequence = run_sequence
-         WHERE run_sequence >= ? AND run_sequence <= ? AND bitmaps.kind = ? AND feed = ? ORDER BY run_sequence DESC`,
-        ...[from, to, kind, feed],
+         WHERE run_sequence >= ? AND run_sequence <= ? AND bitmaps.kind = ? AND feed = ? ORDER BY run_sequence DESC LIMIT ?`,
+        ...[from, to, kind, feed, limit],
       );
       return rows.flatMap(({ run_sequence, bits }) =>
         bits instanceof Uint8Array ? [{ sequence: Number(run_sequence), bits }] : [],

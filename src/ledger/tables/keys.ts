@@ -10,6 +10,8 @@ import type { Claim } from '#src/contacts/claim.ts';
 import type { HeldFilter, HeldRecord, KeyHistoryEntry } from '#src/ledger/contacts.ts';
 
 export interface ContactRow {
+  /** Names the key in bitmaps; null before it is written. */
+  readonly number: number | null;
   readonly key: string;
   readonly state: 'lookup' | 'bound' | 'conflict';
   readonly contactId: string | null;

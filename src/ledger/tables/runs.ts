@@ -65,6 +65,12 @@ export interface PendingRow extends StoredRow {
   readonly link: RowLink | null;
 }
 
+/** What the end of a row without an outcome is decided by. */
+export interface RowFacts extends Pick<StoredRow, 'position' | 'line' | 'fingerprint'> {
+  readonly letterId: string | null;
+  readonly sent: boolean;
+}
+
 /** A row without its content. */
 export interface RowState {
   readonly position: number;
@@ -130,6 +136,8 @@ export interface RunTables {
   insertRows(sequence: number, staged: NewRows): Promise<void>;
   /** Whole rows without an outcome, at these positions, in their order. */
   pendingRows(sequence: number, positions: readonly number[]): Promise<readonly PendingRow[]>;
+  /** Of rows without an outcome, at these positions. */
+  rowFacts(sequence: number, positions: readonly number[]): Promise<readonly RowFacts[]>;
   /** In the order of their positions. */
   rowStates(sequence: number, span: Span): Promise<readonly RowState[]>;
   /** Keeps the run's count of pending rows. @returns how many rows changed: those without an outcome. */
@@ -162,6 +170,7 @@ export interface RunTables {
     kind: BitmapKind,
     from: number,
     to: number,
+    limit?: number,
   ): Promise<readonly { readonly sequence: number; readonly bits: Uint8Array }[]>;
 
   /** Deletes from the end. @returns how many were deleted: fewer than `limit` where nothing is left. */
