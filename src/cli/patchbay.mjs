@@ -1,5 +1,5 @@
-#!/usr/bin/env -S node --optimize-for-size --max-semi-space-size=8 --heap-growing-percent=30
-// The flags make V8 collect early: the memory of a long import then stays near that of a short one.
+#!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=30 --no-parallel-scavenge
+// The flags make V8 collect early, on the thread that works: the memory of a long import then stays near that of a short one.
 import nodeModule from 'node:module';
 
 // Plain JavaScript, so that an older Node can still say in one sentence what is missing.
@@ -9,14 +9,6 @@ if (major < 24) {
     `Patchbay needs Node 24 and this is ${process.version}. In its folder, "npx --no-install patchbay …" and "npm start" bring their own.\n`,
   );
   process.exit(2);
-}
-// `serve` answers many clients at once, and a list takes three times as long under this flag. The process starts over
-// in its own place.
-const sizeFlag = '--optimize-for-size';
-const command = process.argv.slice(2).find((word) => !word.startsWith('-'));
-if (command === 'serve' && process.execArgv.includes(sizeFlag) && process.platform !== 'win32') {
-  const flags = process.execArgv.filter((flag) => flag !== sizeFlag);
-  process.execve(process.execPath, [process.execPath, ...flags, ...process.argv.slice(1)], process.env);
 }
 // What was compiled once is found again: `--help` takes half the time.
 nodeModule.enableCompileCache();

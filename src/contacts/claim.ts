@@ -12,7 +12,7 @@
  */
 import { type Base, emptySaid, type PlanInput, type Said } from '#src/contacts/base.ts';
 import { type DesiredScalars, type ScalarName, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import { type CreatePlan, type PatchPlan, planContact } from '#src/contacts/plan.ts';
+import type { CreatePlan, PatchPlan, Plan } from '#src/contacts/plan.ts';
 import { saidIfSettled } from '#src/contacts/settle.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
@@ -50,9 +50,9 @@ export interface Claim {
 /**
  * What to remember before a write is sent; null if the plan writes nothing. `createdAs`: the source of a create whose
  * contact was found after a doubt and is not bound yet; the claim of its patch replaces that of the create.
+ * @param plan that of the input.
  */
-export function claimOf(input: PlanInput, createdAs: string | null = null): Claim | null {
-  const plan = planContact(input);
+export function claimOf(input: PlanInput, plan: Plan, createdAs: string | null = null): Claim | null {
   if (plan.body === null) return null;
   return {
     kind: plan.kind,

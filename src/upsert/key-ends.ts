@@ -169,7 +169,7 @@ function unwritten({ feed }: StagedRecord, { lease, sent }: Refused): Partial<En
 /** What has landed of the write is agreed, and stays the feed's own; the rest is still to be done. */
 function partlyWritten({ feed }: StagedRecord, { lease, sent, reply, writtenAtMs }: Written): Partial<Ended> {
   const { plan, input } = sent;
-  const claim = claimOf(input);
+  const claim = claimOf(input, plan);
   const base = claim === null ? lease.base : resolveClaim(lease.base, claim, input.feed, reply);
   const owned = nextOwnership(base.owned, plan.written, reply);
   const bound = { contactId: reply.id, ...base, seen: reply, owned, writtenAtMs };

@@ -180,7 +180,7 @@ export async function commitIntents(
       ledger.contacts.intend({
         contacts: keys.map(({ record, contents }) => ({
           ...ownedIfWritten(contents),
-          claim: ofRun(record, claimOf(contents.input)),
+          claim: ofRun(record, claimOf(contents.input, contents.plan)),
         })),
         owner: chunk.owner,
         runId: chunk.run.id,
@@ -243,11 +243,16 @@ export function asClaimed(contents: Differs, horizonAtMs: number): Claimed {
 
 function claimedContact(record: StagedRecord, contents: Differs): ClaimedContact {
   const { feed, position } = record;
-  const { lease, input, madeByUs } = contents;
+  const { lease, input, plan, madeByUs } = contents;
   const { claim } = lease.contact;
   const createdAs = madeByUs ? (claim?.source ?? null) : null;
   const link = isLinked(contents.theirs) ? { linkTo: contents.theirs.id } : {};
-  const written = { ...ownedIfWritten(contents), position, claim: ofRun(record, claimOf(input, createdAs)), ...link };
+  const written = {
+    ...ownedIfWritten(contents),
+    position,
+    claim: ofRun(record, claimOf(input, plan, createdAs)),
+    ...link,
+  };
   // The new claim replaces one that is resolved: what came of that must be remembered now.
   if (claim === null) return { ...written, resolved: null };
   const { agreed, stamps } = lease.base;

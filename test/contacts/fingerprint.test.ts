@@ -21,7 +21,7 @@ test('a fingerprint does not depend on the order of columns, items, members and 
     scalars: { role: null, firstName: 'Jose\u0301' },
   });
   expect(fingerprint(other)).toBe(fingerprint(whole));
-  expect(fingerprint(whole)).toMatch(/^[0-9a-f]{64}$/);
+  expect(fingerprint(whole)).toMatch(/^[\w-]{22}$/);
 });
 
 test.each([

@@ -43,7 +43,7 @@ function written(given: Parameters<typeof planContact>[0], reply: typeof applied
 }
 
 function claimed(given: Parameters<typeof planContact>[0], more: Partial<Claim> = {}): Claim {
-  const claim = claimOf(given);
+  const claim = claimOf(given, planContact(given));
   if (claim === null) throw new Error('the plan writes nothing');
   return { ...claim, ...more };
 }

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { emptyBase } from '#src/contacts/base.ts';
 import { claimOf } from '#src/contacts/claim.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
+import { planContact } from '#src/contacts/plan.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { horizonMs } from '#src/upsert/chunk.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -32,7 +33,7 @@ async function dieAfterIntent(
     isOwnerDead: () => false,
   });
   const spanMs = horizonMs(parts.limits);
-  const claim = claimOf({
+  const pictures = {
     feed: run.feed,
     sequence: run.sequence,
     sourceLabel: null,
@@ -43,7 +44,8 @@ async function dieAfterIntent(
     adopt: false,
     yieldsItems: true,
     slotNames: null,
-  });
+  } as const;
+  const claim = claimOf(pictures, planContact(pictures));
   const contacts = [{ key: 'crm-1', owned: emptyBase.owned, claim }];
   await ledger.contacts.intend({ contacts, owner, runId: run.id, horizon: { atMs: nowMs + spanMs, spanMs } });
 }
