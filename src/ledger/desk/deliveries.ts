@@ -21,7 +21,7 @@ import {
   waitsAs,
 } from '#src/ledger/rules/deliveries.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
-import { type BesideFeeds, feedStandings } from './feed-standings.ts';
+import { feedStandings } from './feed-standings.ts';
 import { allMax, type Entry, inSlices, recordsOf, sliceMax } from './records.ts';
 
 /** Ended ones beyond this many are forgotten, whatever their age. */
@@ -35,7 +35,7 @@ const conditionsIn = recordsOf<KnownFeedCondition>('condition', ({ feed }) => ({
   ...{ id: feed, owner: null, state: '', atMs: null },
 }));
 
-export function deliveriesOver(store: Store, beside: BesideFeeds): DeliveryLedger {
+export function deliveriesOver(store: Store): DeliveryLedger {
   const { reads } = store;
   /** Changes it where `change` says how. @returns whether it did. */
   const changed = (id: string, change: (known: KeptDelivery) => KeptDelivery | null): Promise<boolean> =>
@@ -119,7 +119,7 @@ export function deliveriesOver(store: Store, beside: BesideFeeds): DeliveryLedge
       await store.transact((tables) => conditionsIn(tables).remove(feed));
     },
 
-    standings: () => feedStandings(reads, beside),
+    standings: () => feedStandings(reads),
   };
 }
 

@@ -8,26 +8,15 @@ import {
   standingStates,
   workingStates,
 } from '#src/ledger/rules/feeds.ts';
+import { unsettledStates } from '#src/ledger/rules/letters.ts';
 import type { RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { Tables } from '#src/ledger/tables.ts';
 
-/** What belongs to feeds and is kept elsewhere. */
-export interface BesideFeeds {
-  /** By name, with the instant of the first run. */
-  feeds(): Promise<readonly { readonly feed: string; readonly createdAtMs: number }[]>;
-  /**
-   * A letter keeps the sequence of the file that met it last, whatever redrive tries it again; one that a fix-file met since
-   * has that of the fix-file.
-   */
-  hasOpenLetters(feed: string, fromSequence: number): Promise<boolean>;
-}
+type Sources = Pick<Tables, 'runs' | 'keys' | 'letters'>;
 
-export async function feedStandings(
-  tables: Pick<Tables, 'runs'>,
-  beside: BesideFeeds,
-): Promise<readonly FeedStanding[]> {
+export async function feedStandings(tables: Sources): Promise<readonly FeedStanding[]> {
   const standings: FeedStanding[] = [];
-  for (const feed of await beside.feeds()) {
+  for (const feed of await tables.keys.feeds()) {
     const newest = async (states: readonly RunState[]): Promise<RunRecord | null> =>
       (await tables.runs.findRuns({ feed: feed.feed, kind: historyKind, states }, 1))[0] ?? null;
     const last = await newest(standingStates);
@@ -37,9 +26,18 @@ export async function feedStandings(
         last: last !== null && isStanding(last) ? last : null,
         working: await newest(workingStates),
         accepted: await newest(acceptedStates),
-        deadOpen: mayBeOpen && (await beside.hasOpenLetters(feed.feed, last.sequence)),
+        deadOpen: mayBeOpen && (await hasUnsettled(tables, feed.feed, last.sequence)),
       }),
     );
   }
   return standings;
+}
+
+/**
+ * A letter keeps the sequence of the file that met it last, whatever redrive tries it again; one that a fix-file met since
+ * has that of the fix-file.
+ */
+async function hasUnsettled({ letters }: Sources, feed: string, fromSequence: number): Promise<boolean> {
+  const after = { sequence: fromSequence - 1, line: Number.MAX_SAFE_INTEGER, id: '' };
+  return (await letters.facts({ by: 'met', feed, states: unsettledStates, after, limit: 1 })).length > 0;
 }

@@ -63,6 +63,12 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       return row === null ? null : { revision: Number(row.revision), keyCount: Number(row.keys) };
     },
 
+    feeds: async () =>
+      (await statements.all('SELECT name, created_at FROM feeds ORDER BY name')).map((row) => ({
+        feed: String(row.name),
+        createdAtMs: Number(row.created_at),
+      })),
+
     knownPage: async (feed, afterNumber, limit) => {
       // One row and two values, however many keys there are: making an object for each would cost more than reading them.
       const row = await statements.get(

@@ -15,7 +15,6 @@ import { stagedRowsOver } from '#src/ledger/staged-rows.ts';
 import { sqliteClock } from './clock.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { type Database, type LedgerObserver, openDatabase } from './database.ts';
-import { besideFeeds } from './deliveries.ts';
 import { besideRows, besideRuns, sqliteStaging } from './staging.ts';
 import { sqliteStore } from './store.ts';
 
@@ -66,7 +65,7 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
     schedules: schedulesOver(store),
     snapshots: snapshotsOver(store),
     takes: takesOver(store),
-    deliveries: deliveriesOver(store, besideFeeds(db, connection.idle)),
+    deliveries: deliveriesOver(store),
     ...presenceOver(store),
     counts: async () => ({
       openLetters: await unsettledCount(store),

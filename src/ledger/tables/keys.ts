@@ -103,6 +103,8 @@ export interface KeyTables {
   linked(contactIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Null for a feed without runs. */
   feed(name: string): Promise<FeedRow | null>;
+  /** Every feed that ever had a run, by name, with the instant of its first one by the wall clock. */
+  feeds(): Promise<readonly { readonly feed: string; readonly createdAtMs: number }[]>;
   /** What the feed knows of keys with greater numbers. */
   knownPage(feed: string, afterNumber: number, limit: number): Promise<KnownPage>;
   /** The numbers of keys whose write is on its way or in doubt, whichever feed's: their rows are never unchanged. Sorted. */

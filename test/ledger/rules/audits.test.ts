@@ -1,6 +1,19 @@
 /** Which keys a run touched and which audits look at them, without a database. */
 import { describe, expect, it } from 'vitest';
-import { auditsAfter, scopeOnDemand, type TouchFacts, touchesOf, touchOf } from '#src/ledger/rules/audits.ts';
+import { findingsPerKindMax, type NewFinding } from '#src/ledger/audits.ts';
+import {
+  auditsAfter,
+  groupOf,
+  type KeptAudit,
+  keptAudit,
+  newStanding,
+  scopeOnDemand,
+  stepped,
+  type TouchFacts,
+  touchesOf,
+  touchFactsOf,
+  touchOf,
+} from '#src/ledger/rules/audits.ts';
 
 const plain: TouchFacts = {
   ...{ position: 1, key: 'k1', outcome: 'updated', sent: false, isWithdrawn: false, isIntent: false },
@@ -69,5 +82,62 @@ describe('audits', () => {
     expect([scopeOnDemand(null, false, 3), scopeOnDemand(3, true, 3), scopeOnDemand(3, false, 0)]).toEqual([
       ...['settled', 'settled', 'settled'],
     ]);
+  });
+
+  it('go on from where they stood, once, and keep so many findings of each kind', () => {
+    const step = { fromPosition: 0, toPosition: 9, checked: 2, requests: { get: 1, retried: 0, rateLimited: 0 } };
+    const finding: NewFinding = { key: 'k1', kind: 'missing', contacts: [], code: null };
+    const after = stepped(audit({ missing: findingsPerKindMax - 1 }), { ...step, findings: [finding, finding] });
+    expect(after?.audit).toMatchObject({ position: 9, checked: 2, missing: findingsPerKindMax + 1, hasFindings: true });
+    expect(after?.kept).toEqual([{ finding, ordinal: findingsPerKindMax }]);
+    expect(stepped(audit({ position: 9 }), { ...step, findings: [] })).toBeNull();
+    expect(stepped(audit({ state: 'done' }), { ...step, findings: [] })).toBeNull();
+  });
+
+  it('stand where the newest of a run that is done found a duplicate', () => {
+    const [old, newer] = [audit({ id: 'a1', state: 'done', duplicates: 1, stands: true }), audit({ id: 'a2' })];
+    expect(newStanding([old, newer])).toEqual([]);
+    expect(newStanding([old, { ...newer, state: 'done' }])).toEqual([{ ...old, stands: false }]);
+    expect(newStanding([{ ...old, stands: false }, newer])).toEqual([old]);
+  });
+
+  it('are listed by what is next to be done with them', () => {
+    const groups = [{}, { kind: 'demand' }, { state: 'done' }, { state: 'done', hasFindings: true }] as const;
+    expect(groups.map((parts) => groupOf(audit(parts)))).toEqual(['waiting', 'asked', 'done', 'found']);
+    expect(groupOf(audit({ state: 'done', hasFindings: true, stands: true }))).toBe('standing');
+  });
+});
+
+function audit(parts: Partial<KeptAudit> = {}): KeptAudit {
+  const run = { id: 'r1', sequence: 7 };
+  const entered = { kind: 'first', scope: 'touched', atMs: 1, dueAtMs: 10, keyCount: 5, done: false } as const;
+  return { ...keptAudit('a1', run, entered), ...parts };
+}
+
+describe('what is known of a row', () => {
+  const run = { id: 'r1', sequence: 7 };
+  const row = { position: 3, key: 'k1', outcome: 'updated', sent: true, notBeforeMs: 0 } as const;
+  const contact = { number: 1, key: 'k1', state: 'bound', contactId: 'c1', document: null, linkedTo: null } as const;
+  const flight = { key: 'k1', leaseUntilMs: null, horizonAtMs: null, horizonSpanMs: null, claim: null } as const;
+
+  it('is nothing where the ledger has never met its key', () => {
+    expect(touchFactsOf(run, row, undefined, false)).toEqual({ ...plain, position: 3, sent: true });
+  });
+
+  it('comes from its contact, and from work in flight', () => {
+    const rows = {
+      contact: { ...contact, boundRun: 7, boundAtMs: 1, writtenAtMs: 1 },
+      flight: { ...flight, owner: 'w1', intentRun: 'r9', attempts: 0, owned: null },
+    };
+    expect(touchFactsOf(run, row, rows, true)).toMatchObject({
+      ...{ isIntent: true, intendedByRun: false, boundByRun: true, isLeased: true, doubtedInRun: true },
+    });
+  });
+
+  it('tells a row that was ended while the file was read from one that was skipped', () => {
+    expect(touchFactsOf(run, { ...row, outcome: 'withdrawn' }, undefined, false)).toMatchObject({ isWithdrawn: true });
+    expect(touchFactsOf(run, { ...row, outcome: 'cancelled' }, undefined, false)).toMatchObject({
+      ...{ outcome: 'skipped', isWithdrawn: false },
+    });
   });
 });

@@ -1,6 +1,16 @@
 /** Which ticks may be worked on and how one ends, without a database. */
 import { describe, expect, it } from 'vitest';
-import { endOfInterrupted, forgettableTicks, mayBegin, resultOf, startableTicks } from '#src/ledger/rules/ticks.ts';
+import {
+  begun,
+  ended,
+  endOfInterrupted,
+  forgettableTicks,
+  mayBegin,
+  released,
+  resultOf,
+  startableTicks,
+  tickGroup,
+} from '#src/ledger/rules/ticks.ts';
 import type { TickRecord } from '#src/ledger/schedules.ts';
 
 const tick = (id: string, schedule: string, state: TickRecord['state'] = 'waiting', attempts = 0): TickRecord => ({
@@ -46,5 +56,20 @@ describe('ticks', () => {
   it('beyond the number that is kept are forgotten, but not the newest one that took files', () => {
     expect(forgettableTicks(['t2', 't1'], 't1')).toEqual(['t2']);
     expect(forgettableTicks(['t2', 't1'], 't9')).toEqual(['t2', 't1']);
+  });
+
+  it('are listed by their state while they are open, then by their outcome; those of one user say nothing', () => {
+    const work = tick('t1', 'crm', 'working', 1);
+    const end = { outcome: 'nothingNew', code: 'x', message: 'y' } as const;
+    expect([tickGroup(work), tickGroup(released(work)), tickGroup(ended(work, 9, end))]).toEqual([
+      ...['working', 'waiting', 'nothingNew'],
+    ]);
+    expect(tickGroup(ended({ ...work, user: 'US1' }, 9, end))).toBe('ofUser');
+  });
+
+  it('count an attempt when they begin, and none when they are cut off on purpose', () => {
+    const work = begun(tick('t1', 'crm'), 5);
+    expect(work).toMatchObject({ state: 'working', startedAtMs: 5, attempts: 1 });
+    expect(released(work)).toMatchObject({ state: 'waiting', attempts: 0 });
   });
 });
