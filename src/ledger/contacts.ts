@@ -72,6 +72,8 @@ export type LeaseResult =
 /** What the feed's file last said for a key, and how it looked. */
 export interface SaidRecord {
   readonly key: string;
+  /** By which bitmaps name the key. */
+  readonly number: number;
   readonly said: Said;
   /** Null where part of the row failed: it must be looked at again. */
   readonly rowHash: string | null;

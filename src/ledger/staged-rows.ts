@@ -6,12 +6,15 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
-import { closeLetters, closeLettersOf, enterDeadRows } from './dead-rows.ts';
+import { closeLetters, closeLettersOf, enterDeadRows, lettersPerSlice } from './dead-rows.ts';
+import { hasBit } from './rules/bitmap.ts';
 import { cancelledEvent, eventsThatFit, isOfCancelling } from './rules/events.ts';
+import { unsettledStates } from './rules/letters.ts';
 import { batchesOf, deadWithdrawn, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
 import type { KeyTrace, LinkCode, StagedRecord, StagedSlice, StagingLedger } from './staging.ts';
+import type { LetterFacts, LettersSought, MetPlace } from './tables/letters.ts';
 import type { RowState, RunPlace } from './tables/runs.ts';
 import type { Store, Tables } from './tables.ts';
 
@@ -31,6 +34,7 @@ type RowLedger = Pick<
   StagingLedger,
   | 'metBefore'
   | 'stage'
+  | 'stagedAt'
   | 'confirm'
   | 'confirmedSince'
   | 'newKeyRows'
@@ -72,6 +76,26 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
     return (await runs.pendingRows(place.sequence, positions)).map((row) => stagedRow(place, headers, row));
   };
 
+  /**
+   * A row that is unchanged is a success for the dead letters of its key. Slice by slice, in the order in which letters were met;
+   * whoever stages the file again after a crash does it again.
+   */
+  const closeConfirmed = async (feed: string, unchanged: Uint8Array): Promise<void> => {
+    let after: MetPlace | null = null;
+    // Ends with the last unsettled letter of the feed.
+    for (;;) {
+      const sought: LettersSought = { by: 'met', feed, states: unsettledStates, after, limit: lettersPerSlice };
+      const letters: readonly LetterFacts[] = await reads.letters.facts(sought);
+      const keys = letters.flatMap(({ key }) => key ?? []);
+      const rows = await reads.keys.read(keys, []);
+      const confirmed = keys.filter((key) => hasBit(unchanged, rows.get(key)?.contact?.number ?? 0));
+      if (confirmed.length > 0) await transact((tables) => closeLettersOf(tables, feed, confirmed));
+      if (letters.length < lettersPerSlice) return;
+      after = letters.at(-1) ?? null;
+      await nextTurn();
+    }
+  };
+
   return {
     metBefore: (runId, keys) =>
       transact(async (tables) => {
@@ -93,7 +117,7 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
         // What gives way goes first: a new record of the same key must not end with it.
         const byKey = await beside.positionsOf(
           sequence,
-          slice.withdrawn.map(({ key }) => key),
+          (slice.withdrawn ?? []).map(({ key }) => key),
         );
         const rows = slice.withdrawnRows ?? [];
         const ends = new Map(rows.map(({ position, end }) => [position, end]));
@@ -103,7 +127,7 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
           [...byKey.values(), ...ends.keys()].map((position) => ({ position, outcome: 'withdrawn' })),
         );
         const withdrawnDead = [
-          ...slice.withdrawn.flatMap(({ end }) => (end.outcome === 'dead' ? [end.dead] : [])),
+          ...(slice.withdrawn ?? []).flatMap(({ end }) => (end.outcome === 'dead' ? [end.dead] : [])),
           ...content.flatMap((record) => deadWithdrawn(record, ends.get(record.position) ?? { kind: 'skipped' }) ?? []),
         ];
         if (slice.records.length > 0) {
@@ -122,13 +146,21 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
         return place.lastPosition + 1;
       }),
 
-    confirm: (runId, { unchanged, met }) =>
-      transact(async ({ runs }) => {
+    stagedAt: async (runId, positions) => {
+      const place = await reads.runs.place(runId);
+      return place === null ? [] : recordsAt(reads, place, positions);
+    },
+
+    confirm: async (runId, { unchanged, met }) => {
+      const feed = await transact(async ({ runs }) => {
         const place = await runs.place(runId);
-        if (place?.state !== 'staging') return;
+        if (place?.state !== 'staging') return null;
         await runs.putBitmap(place.sequence, 'unchanged', unchanged);
         await runs.putBitmap(place.sequence, 'met', met);
-      }),
+        return place.feed;
+      });
+      if (feed !== null) await closeConfirmed(feed, unchanged);
+    },
 
     confirmedSince: (feed, sequence) => reads.runs.bitmaps(feed, 'unchanged', sequence + 1, Number.MAX_SAFE_INTEGER),
 

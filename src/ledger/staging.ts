@@ -120,7 +120,7 @@ export interface StagedSlice {
   readonly traces?: readonly KeyTrace[];
   readonly dead: readonly DeadRow[];
   /** Keys staged earlier in this run that must not be written after all. */
-  readonly withdrawn: readonly { readonly key: string; readonly end: RecordEnd }[];
+  readonly withdrawn?: readonly { readonly key: string; readonly end: RecordEnd }[];
   /** Rows staged earlier in this run that must not be written after all. */
   readonly withdrawnRows?: readonly WithdrawnRow[];
   /** Keys whose rows are unchanged: this run has spoken for them, an older row of the feed must not any more. */
@@ -193,6 +193,7 @@ export interface StagingLedger {
   feedRevision(feed: string): Promise<number>;
   /** The numbers of keys whose write is on its way or in doubt, whichever feed's: their rows are never unchanged. Sorted. */
   numbersInDoubt(): Promise<readonly number[]>;
+  keysAt(numbers: readonly number[]): Promise<ReadonlyMap<number, string>>;
   saidOf(feed: string, keys: readonly string[]): Promise<ReadonlyMap<string, SaidRecord>>;
   /** How many keys the feed has settled. */
   knownKeyCount(feed: string): Promise<number>;
@@ -201,6 +202,8 @@ export interface StagingLedger {
     runId: string,
     keys: readonly string[],
   ): Promise<{ readonly traces: ReadonlyMap<string, KeyTrace>; readonly staged: ReadonlyMap<string, StagedRecord> }>;
+  /** Staged rows at these positions that have no outcome. */
+  stagedAt(runId: string, positions: readonly number[]): Promise<readonly StagedRecord[]>;
   /** @returns the position of its first record; the others follow one by one. */
   stage(slice: StagedSlice): Promise<number>;
   /**

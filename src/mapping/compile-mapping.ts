@@ -71,6 +71,8 @@ export interface CompiledMapping {
   mapRow(row: Row): MappedRow;
   /** Looks at a row, for `refuseLacking` and `leftOut`; also at one that is known already and needs no mapping. */
   see(row: Row): void;
+  /** Whether a known row must be looked at all the same: it may be the first to fill a column. */
+  mustSee(): boolean;
   /**
    * To be called after the last row. @throws PatchbayError `file`: `columnMissing` for members that no record has,
    * `nothingMapped` where there is nothing to write but keys.
@@ -110,6 +112,7 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
       isEmpty = false;
       leftOut.see(row);
     },
+    mustSee: leftOut.mustSee,
     refuseLacking: () => {
       const by = mapping === null ? 'the generic layout' : `mapping "${mapping.name}"`;
       if (!isEmpty) refuseWithoutContent(binding.bound, by, columns);
@@ -151,6 +154,7 @@ function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
       if (row.kind === 'object') members.lacking.see(row);
       leftOut.see(row);
     },
+    mustSee: leftOut.mustSee,
     refuseLacking: members.lacking.refuse,
     version: versionOf({ mapping: meaningOf(mapping), bound: members.bound, ...settingsOf(settings) }),
     mappedColumns: [],
@@ -190,6 +194,7 @@ function compileGenericObjects(settings: Settings): CompiledMapping {
       if (row.kind === 'object') lacking.see(row);
       leftOut.see(row);
     },
+    mustSee: leftOut.mustSee,
     refuseLacking: lacking.refuse,
     version: versionOf({ mapping: null, bound: [], country, onBlank, customFields }),
     mappedColumns: [],

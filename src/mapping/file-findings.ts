@@ -72,6 +72,8 @@ function nothingMapped(by: string, names: readonly string[]): PatchbayError {
 export interface LeftOut {
   /** Looks at a row; also at one that is known already and needs no mapping. */
   see(row: Row): void;
+  /** Whether a row that was not looked at may be the first to fill one of them. */
+  mustSee(): boolean;
   /** In the order in which they were first filled. */
   list(): readonly ContactColumn[];
 }
@@ -99,6 +101,7 @@ export function leftOutOfCells(
       filled.push(...met.map(({ column }) => column));
       open = open.filter((one) => !met.includes(one));
     },
+    mustSee: () => open.length > 0,
     list: () => missed(filled, namesPeople),
   };
 }
@@ -135,6 +138,7 @@ export function leftOutOfObjects(
         listed.add(name);
       }
     },
+    mustSee: () => true,
     list: () => missed(filled, namesPeople()),
   };
 }

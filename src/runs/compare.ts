@@ -1,11 +1,10 @@
 /**
  * Compares the rows of a file with what the ledger remembers of their feed. Pure.
  *
- * The cheap look comes first: a row whose hash the feed has settled is unchanged, and is not even mapped. Any other row is
- * mapped, and is unchanged where its fingerprint is the settled one. `readRow` gives what the ledger has to be asked for;
- * `compareRow` then gives the verdict. Rows with the same key are dealt with afterwards, by `slice.ts`.
+ * A row whose hash the feed's memory knows is unchanged, and is not even mapped (`feed-memory.ts`). Any other row is mapped, and is
+ * unchanged where its fingerprint is the settled one. `readRow` gives what the ledger has to be asked for; `compareRow` then gives the
+ * verdict. Rows with the same key are dealt with afterwards, by `slice.ts`.
  */
-import { createHash } from 'node:crypto';
 import type { Said } from '#src/contacts/base.ts';
 import {
   customFieldName,
@@ -21,8 +20,9 @@ import {
 import type { Problem } from '#src/contacts/outcome.ts';
 import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
-import type { NewStagedRecord, SettledRow } from '#src/ledger/staging.ts';
+import type { NewStagedRecord } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import { type HashWords, hashText } from '#src/sources/record-hash.ts';
 import type { Row } from '#src/sources/row.ts';
 
 /** A row on its way into staging: of a file, or of a dead letter that is tried again. */
@@ -31,7 +31,12 @@ export type StageItem = {
   /** The dead letter that the row belongs to: a redrive's, or the one that a row of a fix-file names in `_id`. */
   readonly letterId?: string;
 } & (
-  | { readonly kind: 'row'; readonly sequence: number }
+  | {
+      readonly kind: 'row';
+      readonly sequence: number;
+      /** The text of its record, where that tells all that the row is. */
+      readonly text?: string;
+    }
   /** The row cannot be read. */
   | { readonly kind: 'broken'; readonly problem: Problem }
   /** Mapped in an earlier run, and staged as it was mapped then. */
@@ -47,7 +52,6 @@ export interface CompareRules {
 
 /** A row as far as it is known without asking for its key. */
 export type ReadRow = { readonly row: Row; readonly letterId: string | null } & (
-  | { readonly kind: 'settled'; readonly settled: SettledRow }
   | {
       readonly kind: 'mapped';
       readonly rowHash: string;
@@ -75,7 +79,9 @@ export interface KeyMemory {
 
 /** What a row says, compared with the memory; other rows with its key are not looked at. */
 export type Verdict = {
-  readonly row: Row;
+  readonly line: number;
+  /** Null where the record was known by its text: its cells were not read. */
+  readonly row: Row | null;
   readonly letterId: string | null;
   /** Whether the feed knows the key. */
   readonly isKnown: boolean;
@@ -93,37 +99,36 @@ export type Verdict = {
   | {
       readonly kind: 'changed';
       readonly key: string;
+      readonly row: Row;
       readonly record: NewStagedRecord;
       /** Whether the guards count it as an update: what is held, or was given up, is no new change. */
       readonly isUpdate: boolean;
       /** How many values it takes away. */
       readonly clears: number;
     }
-  | { readonly kind: 'rejected'; readonly key: string | null; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: 'rejected';
+      readonly key: string | null;
+      readonly row: Row;
+      readonly problems: readonly Problem[];
+    }
 );
 
-/**
- * The hash of a row as read from the file.
- * @returns 22 characters of base64url (132 bits).
- */
-export function hashRow(mappingVersion: string, row: Row): string {
-  const content = row.kind === 'cells' ? [row.columns, row.cells] : row.object;
-  return createHash('sha256')
-    .update(mappingVersion)
-    .update('\0')
-    .update(JSON.stringify(content))
-    .digest()
-    .subarray(0, 16)
-    .toString('base64url');
+/** What the rows of one reading are hashed with. */
+export interface RowSeeds {
+  /** Of the texts of records. */
+  readonly text: HashWords;
+  /** Of rows whose text does not tell all that they are, or that have none. */
+  readonly content: HashWords;
 }
 
-/** @param settled what the feed has settled for that hash. */
-export function readRow(
-  item: StageItem,
-  rowHash: string,
-  settled: SettledRow | null,
-  { mapping, adopt }: CompareRules,
-): ReadRow {
+/** Writes the hash of a row, as read, into `into`. */
+export function hashRow({ row, ...item }: StageItem, seeds: RowSeeds, into: HashWords): void {
+  if ('text' in item && item.text !== undefined) hashText(item.text, seeds.text, into);
+  else hashText(JSON.stringify(row.kind === 'cells' ? [row.columns, row.cells] : row.object), seeds.content, into);
+}
+
+export function readRow(item: StageItem, rowHash: string, { mapping }: CompareRules): ReadRow {
   const { row } = item;
   const letterId = item.letterId ?? null;
   switch (item.kind) {
@@ -132,7 +137,6 @@ export function readRow(
     case 'desired':
       return mapped(item, rowHash, item.desired, []);
     case 'row': {
-      if (settled !== null && !isToBeAdopted(settled, adopt)) return { kind: 'settled', row, letterId, settled };
       const result = mapping.mapRow(row);
       if (result.kind === 'desired') return mapped(item, rowHash, result.desired, result.warnings);
       const { key, problems, warnings } = result;
@@ -162,13 +166,12 @@ function mapped(
 }
 
 /** Whether a row that says nothing new is applied all the same. */
-function isToBeAdopted({ heldCount }: Pick<SettledRow, 'heldCount'>, adopt: boolean): boolean {
+function isToBeAdopted({ heldCount }: Pick<SaidRecord, 'heldCount'>, adopt: boolean): boolean {
   return adopt && heldCount > 0;
 }
 
 export function keyOf(read: ReadRow): string | null {
-  if (read.kind === 'mapped') return read.desired.key;
-  return read.kind === 'settled' ? read.settled.key : read.key;
+  return read.kind === 'mapped' ? read.desired.key : read.key;
 }
 
 /** Whether the row holds nothing but a key that its feed does not know. */
@@ -177,31 +180,26 @@ export function isBare(read: ReadRow, said: KeyMemory['said']): boolean {
 }
 
 export function compareRow(read: ReadRow, { said, bound }: KeyMemory, { mapping, adopt }: CompareRules): Verdict {
-  const { row, letterId } = read;
-  if (read.kind === 'settled') {
-    const { key, fingerprint: print, heldCount } = read.settled;
-    const known = { isKnown: true, warnings: [], newRowHash: null };
-    return { kind: 'unchanged', row, letterId, key, fingerprint: print, heldCount, ...known };
-  }
-  const { warnings } = read;
+  const { row, letterId, warnings } = read;
+  const { line } = row;
   if (read.kind === 'rejected') {
     const { key, problems } = read;
-    return { kind: 'rejected', row, letterId, key, isKnown: key !== null && said.has(key), problems, warnings };
+    return { kind: 'rejected', line, row, letterId, key, isKnown: key !== null && said.has(key), problems, warnings };
   }
   const { desired, rowHash, sequence } = read;
   const { key } = desired;
   // For a contact that exists such a row is fine: it keeps, or clears.
   if (isBare(read, said) && !bound.has(key)) {
-    return { kind: 'rejected', row, letterId, key, isKnown: false, problems: [contactEmpty(row.line)], warnings };
+    return { kind: 'rejected', line, row, letterId, key, isKnown: false, problems: [contactEmpty(line)], warnings };
   }
   const before = said.get(key) ?? null;
-  const common = { row, letterId, key, isKnown: before !== null, warnings };
+  const common = { line, row, letterId, key, isKnown: before !== null, warnings };
   if (before !== null && before.fingerprint === read.fingerprint && !isToBeAdopted(before, adopt)) {
     const { heldCount } = before;
     return { kind: 'unchanged', ...common, fingerprint: read.fingerprint, heldCount, newRowHash: rowHash };
   }
   const record: NewStagedRecord = {
-    line: row.line,
+    line,
     sequence,
     key,
     rowHash,

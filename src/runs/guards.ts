@@ -53,6 +53,23 @@ export interface StagedTally {
   readonly lossy: number;
 }
 
+export const noTally: StagedTally = {
+  ...{ rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0, lossy: 0 },
+};
+
+export function addTally(left: StagedTally, right: StagedTally): StagedTally {
+  return {
+    rows: left.rows + right.rows,
+    known: left.known + right.known,
+    shared: left.shared + right.shared,
+    updates: left.updates + right.updates,
+    creates: left.creates + right.creates,
+    clears: left.clears + right.clears,
+    dead: left.dead + right.dead,
+    lossy: left.lossy + right.lossy,
+  };
+}
+
 /** What is counted for the guards: the file, and what its feed knows. */
 export interface FeedTally extends StagedTally {
   /** All keys that the feed knows, in the file or not: the base of creates. */

@@ -40,8 +40,9 @@ export interface OpenedFile {
  * @throws PatchbayError `file`: what `openSource` throws; `keyColumnMissing`, `layoutAmbiguous` where nothing says how to read
  *   the file.
  */
-export async function openRunFile(run: RunRecord): Promise<OpenedFile> {
-  if (run.mapping === null && run.options.recognise) return (await openGeneric(run)) ?? openRecognised(run);
+export async function openRunFile(run: RunRecord, readPresets = loadPresets): Promise<OpenedFile> {
+  if (run.mapping === null && run.options.recognise)
+    return (await openGeneric(run)) ?? openRecognised(run, await readPresets());
   const again = () => open(run, headerRule(run.mapping));
   const source = await again();
   return { source, columns: columnsOf(run, source), mapping: run.mapping, recognisedAs: null, again };
@@ -77,8 +78,7 @@ async function openGeneric(run: RunRecord): Promise<OpenedFile | null> {
   return null;
 }
 
-async function openRecognised(run: RunRecord): Promise<OpenedFile> {
-  const presets = await loadPresets();
+async function openRecognised(run: RunRecord, presets: readonly Mapping[]): Promise<OpenedFile> {
   const again = () => open(run, knownHeader(run, presets));
   const source = await again();
   try {
@@ -186,7 +186,7 @@ function lateLook(late: { readonly look: RecordLook | null }): RecordLook {
     get seed() {
       return late.look?.seed ?? noSeed;
     },
-    find: (hash) => late.look?.find(hash) ?? -1,
+    find: (hash, line) => late.look?.find(hash, line) ?? -1,
     meet: (place, line) => late.look?.meet(place, line),
   };
 }

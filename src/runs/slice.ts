@@ -7,13 +7,24 @@
  * row from winning.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import type { DeadRow, KeyTrace, RunEvent, StagedRecord, StagedSlice } from '#src/ledger/staging.ts';
+import type { DeadRow, RunEvent, StagedSlice } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { type Row, recordOf } from '#src/sources/row.ts';
 import type { Verdict } from './compare.ts';
 import type { StagedTally } from './guards.ts';
 
 type DuplicatePolicy = CompiledMapping['duplicateKeys'];
+
+/** What happened to a key in the run at hand, when the same key comes again. */
+export interface KeyTrace {
+  readonly key: string;
+  readonly line: number;
+  readonly fingerprint: string;
+  /** `unchanged` rows are counted and not stored; `dead` ones have a dead letter already. */
+  readonly kind: 'unchanged' | 'staged' | 'dead';
+  /** Of a row that an earlier slice has staged: where it is. */
+  readonly position?: number;
+}
 
 /** What becomes of a row that has met another one with its key. */
 interface Ended {
@@ -71,7 +82,7 @@ interface Meeting {
 
 /** @param before the row that stands for the key so far, or the last of those that died; null where there is none. */
 function meet(verdict: Verdict, key: string, before: KeyTrace | null, policy: DuplicatePolicy): Meeting {
-  const { line } = verdict.row;
+  const { line } = verdict;
   const stands: Fate = { kind: 'stands' };
   const dies = { kind: 'dead', by: 'later', otherLine: line } as const;
   if (verdict.kind === 'rejected') {
@@ -113,35 +124,33 @@ export interface SliceContent {
   readonly waitingLines: ReadonlyMap<string, number>;
 }
 
-/** @param earlier what earlier slices of the run have met of these keys, and those of their rows that are staged. */
+/** @param earlier what earlier slices of the run have met of these keys. */
 export function contentOf(
   verdicts: readonly Verdict[],
-  { fates, earlierEnded, traces }: Resolution,
-  earlier: { readonly traces: ReadonlyMap<string, KeyTrace>; readonly staged: ReadonlyMap<string, StagedRecord> },
+  { fates, earlierEnded }: Resolution,
+  earlier: ReadonlyMap<string, KeyTrace>,
 ): SliceContent {
   const rows = verdicts.map((verdict, index): RowWithFate => ({ verdict, fate: fates[index] ?? { kind: 'stands' } }));
   const standing = rows.flatMap(({ verdict, fate }) => (fate.kind === 'stands' ? [verdict] : []));
   const ends = [...earlierEnded].flatMap(([key, ended]) => {
-    const trace = earlier.traces.get(key);
-    return trace === undefined ? [] : [{ trace, ended, record: earlier.staged.get(key) ?? null }];
+    const trace = earlier.get(key);
+    return trace === undefined ? [] : [{ trace, ended }];
   });
   const dead = rows.flatMap(({ verdict, fate }) => deadRowOf(verdict, fate) ?? []);
-  const withdrawn = ends.flatMap(({ trace, ended, record }) => withdrawnOf(trace, ended, record) ?? []);
-  const deadCount = dead.length + withdrawn.filter(({ end }) => end.outcome === 'dead').length;
+  const withdrawnRows = ends.flatMap(({ trace, ended }) => withdrawnOf(trace, ended) ?? []);
+  const deadCount = dead.length + withdrawnRows.filter(({ end }) => end.kind === 'dead').length;
   const earlierUnchanged = ends.filter(({ trace }) => trace.kind === 'unchanged');
   return {
     slice: {
       records: standing.flatMap((verdict) => (verdict.kind === 'changed' ? [verdict.record] : [])),
-      traces,
       dead,
-      withdrawn,
-      unchanged: traces.filter(({ kind }) => kind === 'unchanged').map(({ key }) => key),
+      withdrawnRows,
       answered: verdicts.flatMap(({ kind, letterId }) => (kind === 'unchanged' && letterId !== null ? [letterId] : [])),
       events: [
         ...ends.flatMap(({ trace: { key, line }, ended }) => skippedEvent(key, line, ended)),
-        ...rows.flatMap(({ verdict: { key, row, warnings }, fate }) => [
+        ...rows.flatMap(({ verdict: { key, line, row, warnings }, fate }) => [
           ...warnings.map((warning) => warningEvent(key, warning, row)),
-          ...skippedEvent(key, row.line, fate),
+          ...skippedEvent(key, line, fate),
         ]),
       ],
       counts: {
@@ -152,15 +161,16 @@ export function contentOf(
         warnings: verdicts.reduce((count, { warnings }) => count + warnings.length, 0),
       },
     },
-    lateDead: earlierUnchanged.flatMap(({ trace: { key, line, fingerprint }, ended }) =>
-      ended.kind === 'dead' ? [{ key, line, fingerprint, problem: differs(key, line, ended) }] : [],
-    ),
+    lateDead: [
+      ...earlierUnchanged.flatMap(({ trace: { key, line, fingerprint }, ended }) =>
+        ended.kind === 'dead' ? [{ key, line, fingerprint, problem: differs(key, line, ended) }] : [],
+      ),
+      ...rows.flatMap(({ verdict, fate }) => lateDeadOf(verdict, fate) ?? []),
+    ],
     tally: { ...tallyOf(rows), dead: deadCount },
     waitingLines: new Map(
       rows.flatMap(({ verdict, fate }) =>
-        verdict.kind === 'unchanged' && verdict.heldCount > 0 && hasStood(fate)
-          ? [[verdict.key, verdict.row.line]]
-          : [],
+        verdict.kind === 'unchanged' && verdict.heldCount > 0 && hasStood(fate) ? [[verdict.key, verdict.line]] : [],
       ),
     ),
   };
@@ -192,11 +202,11 @@ function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
 }
 
 function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
-  const { row, key, letterId } = verdict;
   if (verdict.kind !== 'rejected') {
-    return fate.kind === 'dead' ? deadDuplicate(verdict.key, row, differs(verdict.key, row.line, fate)) : null;
+    const { key, line, row } = verdict;
+    return fate.kind === 'dead' && row !== null ? deadDuplicate(key, row, differs(key, line, fate)) : null;
   }
-  const { problems } = verdict;
+  const { row, key, letterId, problems } = verdict;
   return {
     class: 'invalid',
     code: problems[0]?.code ?? 'invalid',
@@ -210,16 +220,21 @@ function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
   };
 }
 
+/** A row whose cells were not read, since its record was known. */
+function lateDeadOf(verdict: Verdict, fate: Fate): LateDead | null {
+  if (verdict.kind !== 'unchanged' || verdict.row !== null || fate.kind !== 'dead') return null;
+  const { key, line, fingerprint } = verdict;
+  return { key, line, fingerprint, problem: differs(key, line, fate) };
+}
+
 /** How the record of a row of an earlier slice ends; null where there is none. */
 function withdrawnOf(
-  { key, line, kind }: KeyTrace,
+  { key, line, kind, position }: KeyTrace,
   ended: Ended,
-  record: StagedRecord | null,
-): StagedSlice['withdrawn'][number] | null {
-  if (kind !== 'staged') return null;
-  if (ended.kind === 'skipped') return { key, end: { outcome: 'skipped', reason: 'duplicate' } };
-  if (record === null) return null;
-  return { key, end: { outcome: 'dead', dead: deadDuplicate(key, record.row, differs(key, line, ended)) } };
+): NonNullable<StagedSlice['withdrawnRows']>[number] | null {
+  if (kind !== 'staged' || position === undefined) return null;
+  if (ended.kind === 'skipped') return { position, end: { kind: 'skipped' } };
+  return { position, end: { kind: 'dead', problem: differs(key, line, ended) } };
 }
 
 /** @param row absent where the warning is about the file. */

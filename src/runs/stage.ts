@@ -1,40 +1,55 @@
 /**
- * Staging: a file is read to its end and compared with the ledger, slice by slice, and its changed rows are stored there.
- * Then the guards decide. Nothing is sent before (`docs/design.md`, "Stage, then apply").
+ * Staging: a file is read to its end and compared with what its feed knows, slice by slice, and its changed rows are stored in the
+ * ledger. Then the guards decide. Nothing is sent before (`docs/design.md`, "Stage, then apply").
+ *
+ * Most rows are known and *alone*: no other row of the slice, and none before it, has their key. They are counted, and nothing else.
+ * The ledger is asked for the keys of changed rows, and of rows that meet another one with their key. What is decided is pure
+ * (`compare.ts`, `slice.ts`).
  *
  * Invariant: a run leaves `staging` either with every row of the file counted, or as `failed` with nothing staged. After an
  * interruption it is staged anew.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type DesiredContact, fingerprint } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
+import type { SaidRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { heldEvent } from '#src/ledger/rules/events.ts';
 import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import { type DeadRow, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { keyHash } from '#src/log.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
-import type { ContactColumn } from '#src/mapping/contact-columns.ts';
+import type { RecordLook } from '#src/sources/format-reader.ts';
+import { type HashWords, hashName, hashOfName, seedOf } from '#src/sources/record-hash.ts';
 import { inStep } from '#src/steps.ts';
-import { compareRow, hashRow, isBare, keyOf, readRow, type StageItem } from './compare.ts';
-import { type CountryAdvice, type CountryAdviceParts, createCountryAdvice } from './country-advice.ts';
-import { fileHistory, headerNote, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
-import { type FinishParts, finishFailed } from './finish-run.ts';
-import { checkGuards, checkLook, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
-import { lookAtNewKeys } from './look.ts';
+import {
+  type CompareRules,
+  compareRow,
+  hashRow,
+  isBare,
+  keyOf,
+  readRow,
+  type StageItem,
+  type Verdict,
+} from './compare.ts';
+import { type CountryAdvice, createCountryAdvice } from './country-advice.ts';
+import { headerNote } from './feed-history.ts';
+import { type FeedMemory, type Met, readFeedMemory } from './feed-memory.ts';
+import { finishFailed } from './finish-run.ts';
+import { addTally, noTally, type StagedTally } from './guards.ts';
+import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
+import { type LeaveParts, leaveStaging } from './leave-staging.ts';
 import {
   contentOf,
-  deadDuplicate,
+  type KeyTrace,
   type LateDead,
   resolveDuplicates,
   type SliceContent,
   warningEvent,
 } from './slice.ts';
-import { stopRun } from './stop-run.ts';
 import type { OpenSupply, RowSupply } from './supply.ts';
 
 /** What runs are staged with. */
-export interface StageParts extends FinishParts, CountryAdviceParts {
+export interface StageParts extends LeaveParts {
   readonly rowsPerBatch: number;
 }
 
@@ -61,7 +76,10 @@ export async function stageRun(
     const changed = await headerNote(ledger, run, supply.shape.columns);
     if (changed !== null) await ledger.runs.record(run.id, { notes: [changed] });
     await ledger.runs.record(run.id, { shape: { ...supply.shape, leftOut: leftOut.map(({ column }) => column) } });
-    await moveOn(parts, run, tally, leftOut, signal);
+    const writeEvents = async (events: readonly RunEvent[]): Promise<void> => {
+      await writeSlice(parts, run, { events });
+    };
+    await leaveStaging(parts, run, tally, { leftOut, adopt: adopts(parts, run), writeEvents }, signal);
   } catch (error) {
     if (!(error instanceof PatchbayError) || (error.kind !== 'file' && error.kind !== 'usage')) throw error;
     const { code, message, hint, facts } = error;
@@ -97,30 +115,36 @@ async function stageRows(
   supply: RowSupply,
   signal: AbortSignal,
 ): Promise<StagedTally | null> {
-  const { ledger, clock, log, rowsPerBatch } = parts;
+  const { ledger, clock } = parts;
   const adopt = adopts(parts, run);
   const advice = createCountryAdvice(parts, signal);
-  const target = { ledger, clock, log, run, rowsPerBatch, advice };
-  let tally: StagedTally = { rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0, lossy: 0 };
+  const memory = await readFeedMemory(ledger.runs, run.feed, adopt);
+  const fold = createFold(parts, run, { memory, advice, adopt, mapping: supply.compiled, meaning: supply.meaning });
+  let tally = noTally;
   const lateDead: LateDead[] = [];
-  for await (const items of supply.items()) {
+  for await (const items of supply.items(fold.look)) {
     signal.throwIfAborted();
     const state = (await ledger.runs.get(run.id))?.state;
     // A slice may have been staged after the cancellation gave the other rows their outcome.
     if (state === 'cancelling' || state === 'cancelled')
       await ledger.runs.skipPending(run.id, 'cancelled', clock.nowMs());
     if (state !== 'staging') return null;
-    const staged = await stageSlice(target, items, supply.compiled, adopt);
+    const staged = await fold.stage(items);
     lateDead.push(...staged.lateDead);
-    tally = sumOf(tally, staged.tally);
+    tally = addTally(tally, staged.tally);
     // Staging is synchronous work on one thread: timers and lock renewals get their turn between slices.
     await nextTurn();
   }
   supply.refuseLacking();
-  const lateCount = lateDead.length === 0 ? 0 : await stageLateDead(target, supply, lateDead);
+  const moved = await stageMoved(fold.stageAgain, supply, await memory.moved(ledger.runs, run.feed));
+  lateDead.push(...moved.lateDead);
+  tally = addTally(tally, moved.tally);
+  const lateCount =
+    lateDead.length === 0 ? 0 : await stageLateDead((content) => writeSlice(parts, run, content), supply, lateDead);
+  await ledger.runs.confirm(run.id, memory.keysOfFile());
   await ledger.runs.record(run.id, { notes: [...supply.notes(), ...advice.notes()] });
   const warnings = supply.warnings();
-  await writeSlice(target, {
+  await writeSlice(parts, run, {
     events: warnings.map((warning) => warningEvent(null, warning)),
     counts: { warnings: warnings.length },
   });
@@ -132,68 +156,234 @@ function adopts({ feeds }: Pick<StageParts, 'feeds'>, { feed, options }: RunReco
   return options.adopt || feeds.rulesOf(feed).adopt;
 }
 
-function sumOf(left: StagedTally, right: StagedTally): StagedTally {
-  return {
-    rows: left.rows + right.rows,
-    known: left.known + right.known,
-    shared: left.shared + right.shared,
-    updates: left.updates + right.updates,
-    creates: left.creates + right.creates,
-    clears: left.clears + right.clears,
-    dead: left.dead + right.dead,
-    lossy: left.lossy + right.lossy,
-  };
-}
-
-/** Where the slices of a run go. */
-interface StageTarget extends Pick<StageParts, 'ledger' | 'clock' | 'log' | 'rowsPerBatch'> {
-  readonly run: RunRecord;
+/** What the rows of a run are compared with, and how. */
+interface FoldWith {
+  readonly memory: FeedMemory;
   readonly advice: CountryAdvice;
+  readonly adopt: boolean;
+  readonly mapping: CompiledMapping;
+  /** What decides, besides its text, what a record is; null where records are not known by their text. */
+  readonly meaning: string | null;
 }
 
-/** Reads what the ledger knows of some rows, compares them, and writes what follows in one transaction. */
-async function stageSlice(
-  target: StageTarget,
-  items: readonly StageItem[],
-  mapping: CompiledMapping,
-  adopt: boolean,
-): Promise<Pick<SliceContent, 'tally' | 'lateDead'>> {
-  const { ledger, run } = target;
-  const { runs } = ledger;
-  const rules = { mapping, adopt };
-  const hashes = items.map(({ row }) => hashRow(mapping.version, row));
-  const settled = await runs.settledRows(run.feed, hashes);
-  const read = items.map((item, index) => {
-    const hash = hashes[index] ?? '';
-    return readRow(item, hash, settled.get(hash) ?? null, rules);
-  });
-  const keys = [...new Set(read.flatMap((row) => keyOf(row) ?? []))];
-  const said = await runs.saidOf(run.feed, keys);
-  const bare = read.filter((row) => isBare(row, said)).flatMap((row) => keyOf(row) ?? []);
-  const bound = await boundKeys(ledger, bare);
-  const verdicts = read.map((row) => compareRow(row, { said, bound }, rules));
+interface Fold {
+  /** To be given to the reader: it leaves out what is known, and the next `stage` counts it. Null where nothing can be left out. */
+  readonly look: RecordLook | null;
+  /** Compares a slice, and writes what follows in one transaction. */
+  stage(items: readonly StageItem[]): Promise<StagedRows>;
+  /**
+   * The rows of these keys once more, which were taken for unchanged, and are compared with the ledger now.
+   * @param places of their keys; those that were found are taken out of it.
+   */
+  stageAgain(items: readonly StageItem[], places: Set<number>): Promise<StagedRows>;
+}
 
-  const met = await runs.metBefore(run.id, keys);
-  const resolution = resolveDuplicates(verdicts, met.traces, mapping.duplicateKeys);
-  const { slice, waitingLines, lateDead, tally } = contentOf(verdicts, resolution, met);
-  const held = await heldEvents(ledger, run.feed, waitingLines);
-  const refreshed = verdicts.flatMap((verdict) =>
-    verdict.kind === 'unchanged' && verdict.newRowHash !== null
-      ? [{ key: verdict.key, rowHash: verdict.newRowHash, mappingVersion: mapping.version }]
-      : [],
-  );
-  const dead = await target.advice.advise(slice.dead, slice.events);
-  await inStep('stageSlice', () =>
-    writeSlice(target, {
-      ...slice,
-      dead,
-      refreshed,
-      events: [...slice.events, ...held],
-      counts: { ...slice.counts, heldFields: held.length },
-    }),
-  );
-  logRejected(target, slice.dead);
-  return { tally, lateDead };
+/** A row whose hash the memory knows. */
+interface KnownRow {
+  readonly place: number;
+  readonly line: number;
+  /** Its place among the items of the slice; between two of them where its cells were not read. */
+  readonly order: number;
+  /** Null where its cells were not read. */
+  readonly item: StageItem | null;
+}
+
+function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
+  const { memory, advice, adopt, mapping, meaning } = given;
+  const { runs, contacts } = parts.ledger;
+  const rules: CompareRules = { mapping, adopt };
+  const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
+  const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
+  /** Known records that the reader has left out since the last slice. */
+  let left: { readonly places: number[]; readonly lines: number[] } = { places: [], lines: [] };
+
+  const look: RecordLook = {
+    seed: seeds.text,
+    find: (hash) => memory.find(hash),
+    meet: (place, line) => {
+      left.places.push(place);
+      left.lines.push(line);
+    },
+  };
+
+  const stage = async (items: readonly StageItem[], isAgain: boolean): Promise<StagedRows> => {
+    const { places, lines } = left;
+    left = { places: [], lines: [] };
+    const hashed = items.map((item) => {
+      hashRow(item, seeds, words);
+      const place = item.kind === 'row' && !isAgain ? memory.find(words) : -1;
+      return { item, place, hash: place < 0 ? hashName(words) : '' };
+    });
+    const read = hashed.map(({ item, place, hash }) => (place < 0 ? readRow(item, hash, rules) : null));
+    const keys = [...new Set(read.flatMap((row) => (row === null ? [] : (keyOf(row) ?? []))))];
+    const said = await saidOf(keys);
+    const bare = read.flatMap((row) => (row !== null && isBare(row, said) ? (keyOf(row) ?? []) : []));
+    const bound = await boundKeys(parts.ledger, bare);
+    const placeOf = (key: string): number => {
+      const number = said.get(key)?.number ?? null;
+      return number === null ? -1 : memory.placeOf(number);
+    };
+
+    // Known rows alone are counted; those that meet another row with their key are looked at with it.
+    const contested = new Set(keys.map(placeOf).filter((place) => place >= 0));
+    const others: KnownRow[] = [];
+    const waiting = new Map<number, number>();
+    let aloneCount = 0;
+    const take = (place: number, line: number, order: number, item: StageItem | null): void => {
+      if (memory.hasMet(place) || contested.has(place) || item?.letterId !== undefined) {
+        others.push({ place, line, order, item });
+        return;
+      }
+      aloneCount++;
+      memory.meetUnchanged(place, line);
+      if (memory.isHeld(place)) waiting.set(memory.numberAt(place), line);
+    };
+    let next = 0;
+    for (let index = 0; index < hashed.length; index++) {
+      const { item, place } = hashed[index] as (typeof hashed)[number];
+      for (; next < lines.length && (lines[next] as number) < item.row.line; next++)
+        take(places[next] as number, lines[next] as number, index - 0.5, null);
+      if (place >= 0) take(place, item.row.line, index, item);
+    }
+    for (; next < lines.length; next++) take(places[next] as number, lines[next] as number, hashed.length, null);
+
+    const placeByKey = new Map(keys.map((key) => [key, placeOf(key)]));
+    const met = await unchangedVerdicts(others, said, placeByKey);
+    const compared = read.flatMap((row, index) =>
+      row === null ? [] : [{ order: index, verdict: compareRow(row, { said, bound }, rules) }],
+    );
+    const verdicts = [...compared, ...met].toSorted((one, two) => one.order - two.order).map(({ verdict }) => verdict);
+    const traces = await tracesOf(placeByKey, said);
+    const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
+    const content = contentOf(verdicts, resolution, traces);
+    const againCount = isAgain ? items.length : 0;
+    await write(content, aloneCount, againCount, waiting, refreshedOf(verdicts));
+
+    for (const verdict of verdicts) {
+      if (verdict.kind !== 'unchanged' || verdict.newRowHash === null) continue;
+      const before = said.get(verdict.key)?.rowHash ?? null;
+      const place = placeByKey.get(verdict.key) ?? -1;
+      if (place >= 0)
+        memory.refresh(place, before === null ? null : hashOfName(before), hashOfName(verdict.newRowHash));
+    }
+    const alone = { ...noTally, rows: aloneCount, known: aloneCount, shared: aloneCount };
+    const counted = { ...noTally, rows: -againCount, known: -againCount, shared: -againCount };
+    logRejected(parts, run, content.slice.dead);
+    return { tally: addTally(addTally(content.tally, alone), counted), lateDead: content.lateDead };
+
+    /** Meets, once it is written, what the slice leaves of each key. */
+    async function write(
+      { slice, waitingLines }: SliceContent,
+      alone: number,
+      again: number,
+      held: ReadonlyMap<number, number>,
+      refreshed: NonNullable<Parameters<typeof writeSlice>[2]['refreshed']>,
+    ): Promise<void> {
+      const events = await heldEvents(waitingLines, held);
+      const dead = await advice.advise(slice.dead, slice.events);
+      const counts = {
+        ...slice.counts,
+        rows: (slice.counts.rows ?? 0) + alone - again,
+        unchanged: (slice.counts.unchanged ?? 0) + alone - again,
+        heldFields: events.length,
+      };
+      const first = await inStep('stageSlice', () =>
+        writeSlice(parts, run, { ...slice, dead, refreshed, events: [...slice.events, ...events], counts }),
+      );
+      const positions = new Map(slice.records.map(({ key }, index) => [key, first + index]));
+      for (const { key, kind, line } of resolution.traces) {
+        const now: Met = { kind, at: kind === 'staged' ? (positions.get(key) ?? 0) : line };
+        memory.meet(placeByKey.get(key) ?? -1, key, now, said.get(key)?.number ?? null);
+      }
+    }
+  };
+
+  return {
+    look: meaning === null ? null : look,
+    stage: (items) => stage(items, false),
+    stageAgain: (items, places) => {
+      const again = items.filter((item) => {
+        if (item.kind !== 'row') return false;
+        hashRow(item, seeds, words);
+        const place = memory.find(words);
+        if (place < 0 || !places.delete(place)) return false;
+        memory.forget(place);
+        return true;
+      });
+      return stage(again, true);
+    },
+  };
+
+  async function saidOf(keys: readonly string[]): Promise<Map<string, SaidRecord>> {
+    return new Map(keys.length === 0 ? [] : await runs.saidOf(run.feed, keys));
+  }
+
+  /** Adds what the ledger says of their keys to `said`, and the places of these to `placeByKey`. */
+  async function unchangedVerdicts(
+    rows: readonly KnownRow[],
+    said: Map<string, SaidRecord>,
+    placeByKey: Map<string, number>,
+  ): Promise<readonly { readonly order: number; readonly verdict: Verdict }[]> {
+    if (rows.length === 0) return [];
+    const keyByNumber = await runs.keysAt([...new Set(rows.map(({ place }) => memory.numberAt(place)))]);
+    for (const [key, record] of await saidOf([...keyByNumber.values()].filter((key) => !said.has(key))))
+      said.set(key, record);
+    return rows.flatMap(({ place, line, order, item }) => {
+      const key = keyByNumber.get(memory.numberAt(place));
+      if (key === undefined) return [];
+      placeByKey.set(key, place);
+      const record = said.get(key);
+      const row = item?.row ?? null;
+      const letterId = item?.letterId ?? null;
+      const common = { line, row, letterId, key, isKnown: true, warnings: [], newRowHash: null } as const;
+      const heldCount = record?.heldCount ?? 0;
+      return [{ order, verdict: { kind: 'unchanged', ...common, fingerprint: record?.fingerprint ?? '', heldCount } }];
+    });
+  }
+
+  /** What earlier slices have met of these keys. */
+  async function tracesOf(
+    placeByKey: ReadonlyMap<string, number>,
+    said: ReadonlyMap<string, SaidRecord>,
+  ): Promise<ReadonlyMap<string, KeyTrace>> {
+    const traces = new Map<string, KeyTrace>();
+    const staged = new Map<string, number>();
+    for (const [key, place] of placeByKey) {
+      const met = memory.metOf(place, key);
+      if (met?.kind === 'staged') staged.set(key, met.at);
+      else if (met !== null) {
+        const fingerprint = met.kind === 'dead' ? '' : (said.get(key)?.fingerprint ?? '');
+        traces.set(key, { key, line: met.at, fingerprint, kind: met.kind });
+      }
+    }
+    if (staged.size === 0) return traces;
+    for (const { key, line, fingerprint, position } of await runs.stagedAt(run.id, [...staged.values()])) {
+      // Two keys may share the bits by which they are remembered.
+      if (staged.get(key) === position) traces.set(key, { key, line, fingerprint, kind: 'staged', position });
+    }
+    return traces;
+  }
+
+  /** Unchanged rows with fields that wait for a person are reported in every run: from the ledger, without a request. */
+  async function heldEvents(
+    byKey: ReadonlyMap<string, number>,
+    byNumber: ReadonlyMap<number, number>,
+  ): Promise<readonly RunEvent[]> {
+    if (byKey.size + byNumber.size === 0) return [];
+    const lines = new Map(byKey);
+    const keys = byNumber.size === 0 ? new Map<number, string>() : await runs.keysAt([...byNumber.keys()]);
+    for (const [number, key] of keys) lines.set(key, byNumber.get(number) ?? 0);
+    const held = await contacts.held({ feed: run.feed, keys: [...lines.keys()], limit: eventsPerRunMax });
+    return held.map((one) => heldEvent(one.key, lines.get(one.key) ?? one.line, one));
+  }
+
+  function refreshedOf(verdicts: readonly Verdict[]) {
+    return verdicts.flatMap((verdict) =>
+      verdict.kind === 'unchanged' && verdict.newRowHash !== null
+        ? [{ key: verdict.key, rowHash: verdict.newRowHash, mappingVersion: mapping.version }]
+        : [],
+    );
+  }
 }
 
 async function boundKeys(ledger: Ledger, keys: readonly string[]): Promise<ReadonlySet<string>> {
@@ -201,139 +391,25 @@ async function boundKeys(ledger: Ledger, keys: readonly string[]): Promise<Reado
   return new Set(keys.filter((key) => (contacts.get(key)?.contactId ?? null) !== null));
 }
 
-/** Unchanged rows with fields that wait for a person are reported in every run: from the ledger, without a request. */
-async function heldEvents(
-  ledger: Ledger,
-  feed: string,
-  waitingLines: ReadonlyMap<string, number>,
-): Promise<readonly RunEvent[]> {
-  if (waitingLines.size === 0) return [];
-  const held = await ledger.contacts.held({ feed, keys: [...waitingLines.keys()], limit: eventsPerRunMax });
-  return held.map((one) => heldEvent(one.key, waitingLines.get(one.key) ?? one.line, one));
-}
-
+/** @returns the position of its first record. */
 async function writeSlice(
-  { ledger, clock, run, rowsPerBatch }: Omit<StageTarget, 'log' | 'advice'>,
+  { ledger, clock, rowsPerBatch }: Pick<StageParts, 'ledger' | 'clock' | 'rowsPerBatch'>,
+  run: RunRecord,
   content: Partial<SliceContent['slice']>,
-): Promise<void> {
-  const nothing = { records: [], traces: [], dead: [], withdrawn: [], events: [], counts: {} };
+): Promise<number> {
+  const nothing = { records: [], dead: [], events: [], counts: {} };
   const atMs = clock.nowMs();
-  await ledger.runs.stage({ runId: run.id, feed: run.feed, rowsPerBatch, ...nothing, ...content, atMs });
+  return ledger.runs.stage({ runId: run.id, feed: run.feed, rowsPerBatch, ...nothing, ...content, atMs });
 }
 
 /** Of each slice; the report has the others. */
 const rejectedLoggedMax = 20;
 
-function logRejected({ log, run }: StageTarget, dead: readonly DeadRow[]): void {
+function logRejected({ log }: Pick<StageParts, 'log'>, run: RunRecord, dead: readonly DeadRow[]): void {
   for (const { line, key, class: of, code } of dead.slice(0, rejectedLoggedMax)) {
     const hash = key === null ? {} : { key: keyHash(key) };
     log.warn({ run: run.id, feed: run.feed, line, ...hash, class: of, code }, 'row rejected');
   }
   const more = dead.length - rejectedLoggedMax;
   if (more > 0) log.warn({ run: run.id, feed: run.feed, more }, 'further rows rejected');
-}
-
-/**
- * Unchanged rows are not stored. Those that turned out to be duplicates are read once more, for the fix-file.
- * @returns how many were found.
- */
-async function stageLateDead(target: StageTarget, supply: RowSupply, lateDead: readonly LateDead[]): Promise<number> {
-  let count = 0;
-  const nameOf = (line: number, key: string, print: string): string => `${line} ${print} ${key}`;
-  // The same row may appear several times on one line of JSON.
-  const waiting = Map.groupBy(lateDead, (late) => nameOf(late.line, late.key, late.fingerprint));
-  const lines = new Set(lateDead.map(({ line }) => line));
-  for await (const items of supply.itemsAgain()) {
-    const dead = items.flatMap((item) => {
-      const desired = lines.has(item.row.line) ? desiredOf(item, supply.compiled) : null;
-      const late =
-        desired === null ? null : waiting.get(nameOf(item.row.line, desired.key, fingerprint(desired)))?.pop();
-      return late ? [deadDuplicate(late.key, item.row, late.problem)] : [];
-    });
-    if (dead.length === 0) continue;
-    count += dead.length;
-    await writeSlice(target, { dead, counts: { dead: dead.length } });
-  }
-  return count;
-}
-
-function desiredOf(item: StageItem, { mapRow }: CompiledMapping): DesiredContact | null {
-  if (item.kind === 'broken') return null;
-  const mapped = item.kind === 'desired' ? item : mapRow(item.row);
-  return mapped.kind === 'desired' ? mapped.desired : null;
-}
-
-/** The end of staging: the guards decide whether the run goes on to `applying` or is `stopped`. */
-async function moveOn(
-  parts: StageParts,
-  run: RunRecord,
-  tally: StagedTally,
-  leftOut: readonly ContactColumn[],
-  signal: AbortSignal,
-): Promise<void> {
-  const { ledger, clock, log } = parts;
-  const adopt = adopts(parts, run);
-  // The mapping may have been recognised while the file was read.
-  const read = (await ledger.runs.get(run.id)) ?? run;
-  const found = await lookAtNewKeys(parts, read, { creates: tally.creates, adopt }, signal);
-  // The run was cancelled while the workspace was listed.
-  if (found === null) return;
-  await writeSlice({ ...parts, run }, { events: found.events });
-  await ledger.runs.record(run.id, { notes: found.notes, ...(found.look === null ? {} : { look: found.look }) });
-  await replaceStopped(parts, run);
-  const current = (await ledger.runs.get(run.id)) ?? run;
-  // A person has already looked at each row of a fix-file or a redrive: no guard counts them. One that makes contacts is asked.
-  const verdicts = [
-    ...checkLook(found, { accept: run.options.accept, adopt }),
-    ...(run.kind === 'file' ? await verdictsOn(parts, current, tally, leftOut) : []),
-  ];
-  if (verdicts.length > 0) {
-    const reason = guardReason(verdicts, run, parts.serviceName);
-    if (!(await stopRun(parts, current, 'staging', reason))) return;
-    log.warn(
-      { run: run.id, feed: run.feed, guards: verdicts.map((verdict) => verdict.guard) },
-      'run stopped by a guard',
-    );
-    return;
-  }
-  await inStep('startApplying', () =>
-    ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null }),
-  );
-  log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
-}
-
-async function verdictsOn(
-  { ledger, feeds }: StageParts,
-  run: RunRecord,
-  tally: StagedTally,
-  leftOut: readonly ContactColumn[],
-): Promise<readonly GuardVerdict[]> {
-  const { guards } = feeds.rulesOf(run.feed);
-  const knownKeys = await ledger.runs.knownKeyCount(run.feed);
-  return [
-    ...checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(ledger, feeds, run)),
-    ...leftOutVerdict(await newlyLeftOut(ledger, run, leftOut), run),
-  ];
-}
-
-/** There are never more: each full file that can be read replaces the one before it. */
-const stoppedMax = 50;
-
-/**
- * A stopped run does not block its feed: a newer full file that was read to its end takes its place, and both runs say so.
- * The note is added again where an interrupted staging of this run has already replaced the other.
- */
-async function replaceStopped({ ledger, clock, log, feeds }: StageParts, run: RunRecord): Promise<void> {
-  if (!isFullFile(feeds, run)) return;
-  const states = ['stopped', 'cancelling', 'cancelled'] as const;
-  for (const old of await ledger.runs.list({ states, feed: run.feed, limit: stoppedMax })) {
-    if (old.kind !== 'file' || old.sequence >= run.sequence) continue;
-    const isReplaced = old.reason?.code === 'replaced' && old.reason.facts.by === run.id;
-    if (old.state !== 'stopped' && !isReplaced) continue;
-    const message = `run ${run.id} read a newer file of the feed and took its place`;
-    const reason = { code: 'replaced', message, hint: null, facts: { by: run.id } };
-    await ledger.runs.move(old.id, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason });
-    await ledger.runs.record(run.id, { notes: [`takes the place of run ${old.id}, which was stopped`] });
-    log.info({ run: old.id, feed: run.feed, by: run.id }, 'stopped run replaced by a newer file');
-  }
 }

@@ -13,8 +13,10 @@ import { createRowFilter, type RowFilter } from '#src/mapping/conditions.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { keyColumns, recognise } from '#src/mapping/recognise.ts';
+import type { RecordLook } from '#src/sources/format-reader.ts';
 import { knownWrappers } from '#src/sources/json-wrapper.ts';
 import type { OpenSource } from '#src/sources/open-source.ts';
+import { seedOf } from '#src/sources/record-hash.ts';
 import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
@@ -29,9 +31,12 @@ export interface RowSupply {
   /** That of the run, or what its file was recognised as. */
   readonly mapping: Mapping | null;
   readonly compiled: CompiledMapping;
-  items(): AsyncIterable<readonly StageItem[]>;
-  /** The same rows once more, for those whose cells were not stored. */
-  itemsAgain(): AsyncIterable<readonly StageItem[]>;
+  /** What decides, besides its text, what a record is; null where rows are not known by the text of their records. */
+  readonly meaning: string | null;
+  /** @param look knows records that need not be read; it is asked only where `meaning` is not null. */
+  items(look: RecordLook | null): AsyncIterable<readonly StageItem[]>;
+  /** The same rows once more, those in these lines at least. */
+  itemsAgain(lines: ReadonlySet<number>): AsyncIterable<readonly StageItem[]>;
   /** Throws a PatchbayError `file` for what all rows lack; known after the last row. */
   refuseLacking(): void;
   /** Sentences worth a note, complete after the last row. */
@@ -113,6 +118,7 @@ const nothingToMap: CompiledMapping = {
   remarks: [],
   notes: [],
   see: () => undefined,
+  mustSee: () => false,
   refuseLacking: () => undefined,
   usesCustomFields: false,
   mapRow: () => {
@@ -138,11 +144,13 @@ function supplyOf(
     shape: { format, columns, delimiter, mapped: compiled.mappedColumns },
     mapping,
     compiled,
-    items: () => itemsOf(source, [compiled, unused], filter, toItems),
-    itemsAgain: async function* () {
+    // The rows of a fix-file are judged beside their letters.
+    meaning: run.kind === 'file' ? source.meaning : null,
+    items: (look) => itemsOf(source, [compiled, unused], filter, toItems, look),
+    itemsAgain: async function* (lines) {
       const second = await file.again();
       again.push(second);
-      yield* itemsOf(second, [compiled], rowFilter(), toItems);
+      yield* itemsOf(second, [compiled], rowFilter(), toItems, onlyLines(lines));
     },
     // A fix-file holds some rows of a file that was judged as a whole before.
     refuseLacking: () => (run.kind === 'file' ? compiled.refuseLacking() : undefined),
@@ -154,17 +162,31 @@ function supplyOf(
   };
 }
 
+type Watcher = Pick<CompiledMapping, 'see' | 'mustSee'>;
+
 async function* itemsOf(
   source: OpenSource,
-  watchers: readonly Pick<CompiledMapping, 'see'>[],
+  watchers: readonly Watcher[],
   filter: RowFilter,
   toItems: ToItems,
+  look: RecordLook | null,
 ): AsyncGenerator<readonly StageItem[]> {
-  for await (const slice of source.slices()) {
+  for await (const slice of source.slices(look === null ? null : withWatchers(look, watchers))) {
     const kept = slice.filter((item) => !filter.skips(item));
     for (const { row, type } of kept) if (type === 'row') for (const watcher of watchers) watcher.see(row);
     yield await toItems(kept);
   }
+}
+
+/** What is known is read all the same while a watcher has to see it. */
+function withWatchers({ seed, find, meet }: RecordLook, watchers: readonly Watcher[]): RecordLook {
+  const mustSee = (): boolean => watchers.some((watcher) => watcher.mustSee());
+  return { seed, find: (hash, line) => (mustSee() ? -1 : find(hash, line)), meet };
+}
+
+/** Takes all other lines for known. */
+function onlyLines(lines: ReadonlySet<number>): RecordLook {
+  return { seed: seedOf(''), find: (_, line) => (lines.has(line) ? -1 : 0), meet: () => undefined };
 }
 
 /** Columns that nothing maps; of a table, those that are filled in some row. Complete after the last row. */
@@ -180,6 +202,7 @@ function watchUnused(compiled: CompiledMapping, columns: readonly string[] | nul
       for (const index of met) filled.add(index);
       open = open.filter((index) => !filled.has(index));
     },
+    mustSee: () => open.length > 0,
     list: () => (columns === null ? compiled.unmappedColumns : columns.filter((_, index) => filled.has(index))),
   };
 }
@@ -187,7 +210,7 @@ function watchUnused(compiled: CompiledMapping, columns: readonly string[] | nul
 function itemAsRead(sequence: number): (item: SourceItem) => StageItem {
   return (item) =>
     item.type === 'row'
-      ? { kind: 'row', row: item.row, sequence }
+      ? { kind: 'row', row: item.row, sequence, ...(item.text === undefined ? {} : { text: item.text }) }
       : { kind: 'broken', row: item.row, problem: item.problem };
 }
 

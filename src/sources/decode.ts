@@ -24,7 +24,7 @@ export interface DetectedEncoding {
   readonly isMostlyUtf8?: boolean;
 }
 
-/** Gives the file's unpacked bytes from the beginning, each time it is called. */
+/** Gives the file's unpacked bytes from the beginning, each time it is called. A chunk may be gone when the next one is asked for. */
 type ReadBytes = () => AsyncIterable<Buffer>;
 
 /** A large file shows what it is in fewer. */
@@ -115,9 +115,9 @@ async function firstLineNotUtf8(read: ReadBytes): Promise<number | null> {
   for await (const chunk of read()) {
     const piece = carry.length === 0 ? chunk : Buffer.concat([carry, chunk]);
     const cut = piece.length - unfinishedBytes(piece);
-    if (!isUtf8(piece.subarray(0, cut))) return lineOfBadByte(read, checkedBytes, piece);
+    if (!isUtf8(piece.subarray(0, cut))) return lineOfBadByte(read, checkedBytes, Buffer.from(piece));
     checkedBytes += cut;
-    carry = piece.subarray(cut);
+    carry = Buffer.from(piece.subarray(cut));
   }
   return carry.length === 0 ? null : lineOfBadByte(read, checkedBytes, carry);
 }

@@ -14,7 +14,7 @@ export interface RecordLook {
   /** What the texts are hashed with: all that decides what they mean. */
   readonly seed: HashWords;
   /** Where the memory has the record with this hash; -1 where it must be read. */
-  find(hash: HashWords): number;
+  find(hash: HashWords, line: number): number;
   /** Takes a known record, in the order of the file, before the slice is given that it belongs to. */
   meet(place: number, line: number): void;
 }

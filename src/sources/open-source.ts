@@ -75,8 +75,10 @@ export async function openSource(path: string, options: SourceOptions): Promise<
       return sourceOf(file, reader, { encoding: 'utf-8', notes: [...content.notes, ...ignoredNotes(options)] });
     }
     const { file: inner, named: found, notes } = content;
-    const unpacked = () => unpackedBytes(inner, found.gzip, limits);
-    const read = () => (found.format === 'vcf' ? joinTornCharacters(unpacked()) : unpacked());
+    const read = () => {
+      if (found.format === 'vcf') return joinTornCharacters(unpackedBytes(inner, found.gzip, limits));
+      return unpackedBytes(inner, found.gzip, limits, 'one');
+    };
     const encoding = await detectEncoding(read, inner.name, options.encoding);
     const again = () => decodeText(read(), encoding.label, inner.name);
     text = again();

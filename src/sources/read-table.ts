@@ -207,7 +207,7 @@ function* itemSlices<Kind extends TableRecord>(
   let unknownCount = 0;
   let chars = 0;
   for (const record of records) {
-    const place = look === null || rows === null || rows.mustSee() ? unknown : placeOf(record.text, look);
+    const place = look === null || rows === null || rows.mustSee() ? unknown : placeOf(record, look);
     if (place === unknown) {
       if (format.isBlank(record)) {
         tally.blankLine();
@@ -234,9 +234,9 @@ const unknown = -1;
 const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
 
 /** What looks misread is looked at in each run, since a warning says how much of it there is. */
-function placeOf(text: string, look: RecordLook): number {
+function placeOf({ text, line }: TableRecord, look: RecordLook): number {
   const isAscii = hashText(text, look.seed, words);
-  const place = look.find(words);
+  const place = look.find(words, line);
   return place === unknown || isAscii || !looksMisread(text) ? place : unknown;
 }
 

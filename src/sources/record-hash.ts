@@ -49,6 +49,13 @@ export function hashName({ a, b, c, d }: HashWords): string {
   return bytes.toString('base64url');
 }
 
+/** @param name of `hashName`. */
+export function hashOfName(name: string): HashWords {
+  const found = Buffer.from(name, 'base64url');
+  const at = (index: number): number => (found.length < index + 4 ? 0 : found.readInt32LE(index));
+  return { a: at(0), b: at(4), c: at(8), d: at(12) };
+}
+
 const bytes = Buffer.alloc(16);
 
 /** One byte for each character. @returns all bits that any character has: above 0xff the hash is void. */
@@ -62,19 +69,38 @@ function hashNarrow(text: string, seed: HashWords, into: HashWords): number {
   let bits = 0;
   let at = 0;
   for (; at < blocksEnd; at += 16) {
-    const k1 = fourAt(text, at);
-    const k2 = fourAt(text, at + 4);
-    const k3 = fourAt(text, at + 8);
-    const k4 = fourAt(text, at + 12);
-    h1 ^= Math.imul(rotated(Math.imul(k1, c1), 15), c2);
+    let one = text.charCodeAt(at);
+    let two = text.charCodeAt(at + 1);
+    let three = text.charCodeAt(at + 2);
+    let four = text.charCodeAt(at + 3);
+    bits |= one | two | three | four;
+    let k = one | (two << 8) | (three << 16) | (four << 24);
+    h1 ^= Math.imul(rotated(Math.imul(k, c1), 15), c2);
     h1 = (Math.imul((rotated(h1, 19) + h2) | 0, 5) + 0x561ccd1b) | 0;
-    h2 ^= Math.imul(rotated(Math.imul(k2, c2), 16), c3);
+    one = text.charCodeAt(at + 4);
+    two = text.charCodeAt(at + 5);
+    three = text.charCodeAt(at + 6);
+    four = text.charCodeAt(at + 7);
+    bits |= one | two | three | four;
+    k = one | (two << 8) | (three << 16) | (four << 24);
+    h2 ^= Math.imul(rotated(Math.imul(k, c2), 16), c3);
     h2 = (Math.imul((rotated(h2, 17) + h3) | 0, 5) + 0x0bcaa747) | 0;
-    h3 ^= Math.imul(rotated(Math.imul(k3, c3), 17), c4);
+    one = text.charCodeAt(at + 8);
+    two = text.charCodeAt(at + 9);
+    three = text.charCodeAt(at + 10);
+    four = text.charCodeAt(at + 11);
+    bits |= one | two | three | four;
+    k = one | (two << 8) | (three << 16) | (four << 24);
+    h3 ^= Math.imul(rotated(Math.imul(k, c3), 17), c4);
     h3 = (Math.imul((rotated(h3, 15) + h4) | 0, 5) + 0x96cd1c35) | 0;
-    h4 ^= Math.imul(rotated(Math.imul(k4, c4), 18), c1);
+    one = text.charCodeAt(at + 12);
+    two = text.charCodeAt(at + 13);
+    three = text.charCodeAt(at + 14);
+    four = text.charCodeAt(at + 15);
+    bits |= one | two | three | four;
+    k = one | (two << 8) | (three << 16) | (four << 24);
+    h4 ^= Math.imul(rotated(Math.imul(k, c4), 18), c1);
     h4 = (Math.imul((rotated(h4, 13) + h1) | 0, 5) + 0x32ac3b17) | 0;
-    bits |= bitsAt(text, at) | bitsAt(text, at + 4) | bitsAt(text, at + 8) | bitsAt(text, at + 12);
   }
   let k1 = 0;
   let k2 = 0;
@@ -95,19 +121,6 @@ function hashNarrow(text: string, seed: HashWords, into: HashWords): number {
 
 function rotated(word: number, by: number): number {
   return (word << by) | (word >>> (32 - by));
-}
-
-function fourAt(text: string, at: number): number {
-  return (
-    text.charCodeAt(at) |
-    (text.charCodeAt(at + 1) << 8) |
-    (text.charCodeAt(at + 2) << 16) |
-    (text.charCodeAt(at + 3) << 24)
-  );
-}
-
-function bitsAt(text: string, at: number): number {
-  return text.charCodeAt(at) | text.charCodeAt(at + 1) | text.charCodeAt(at + 2) | text.charCodeAt(at + 3);
 }
 
 /** Two bytes for each character. */

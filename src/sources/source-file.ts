@@ -20,8 +20,8 @@ export interface SourceFile {
   readonly name: string;
   /** Its size on disk when it was opened. */
   readonly byteCount: number;
-  /** The bytes from the beginning, in fresh buffers of at most 256 KiB. */
-  chunks(): AsyncGenerator<Buffer>;
+  /** The bytes from the beginning, in buffers of at most 256 KiB: fresh ones, or one that each turn fills anew. */
+  chunks(buffers?: 'fresh' | 'one'): AsyncGenerator<Buffer>;
   /** The bytes from `start` up to `end`, which is not included, in the same way. */
   range(start: number, end: number): AsyncGenerator<Buffer>;
   /** @throws PatchbayError `file` `changedWhileRead` where size, mtime or inode differ from those at opening. */
@@ -40,7 +40,7 @@ export async function openSourceFile(path: string, name: string): Promise<Source
     return {
       name,
       byteCount,
-      chunks: () => readChunks(handle, 0, byteCount, name),
+      chunks: (buffers = 'fresh') => readChunks(handle, 0, byteCount, name, buffers),
       range: (start, end) => readChunks(handle, start, Math.min(end, byteCount), name),
       assertUnchanged: async () => {
         // A file that can no longer be looked at is not the file that was opened.
@@ -85,11 +85,20 @@ function changedWhileRead(name: string): Error {
 }
 
 /** Ends at `end`, which is at most the size the file had when it was opened. @throws PatchbayError `changedWhileRead` where the file became shorter. */
-async function* readChunks(handle: FileHandle, start: number, end: number, name: string): AsyncGenerator<Buffer> {
+async function* readChunks(
+  handle: FileHandle,
+  start: number,
+  end: number,
+  name: string,
+  buffers: 'fresh' | 'one' = 'fresh',
+): AsyncGenerator<Buffer> {
   let position = start;
+  let buffer: Buffer | null = null;
   while (position < end) {
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end - position));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    const length = Math.min(chunkBytes, end - position);
+    // Memory that was never used costs more than reading a file into it.
+    if (buffer === null || buffers === 'fresh') buffer = Buffer.allocUnsafe(length);
+    const { bytesRead } = await handle.read(buffer, 0, length, position);
     if (bytesRead === 0) throw changedWhileRead(name);
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);
@@ -116,13 +125,19 @@ export function fileInMemory(name: string, bytes: Buffer, within: SourceFile): S
 const unpackHint = 'Make the export again, or unpack the file and drop what is inside.';
 
 /**
+ * @param buffers `one`: a chunk is gone as soon as the next one is asked for.
  * @throws PatchbayError `file` `fileTooLarge`, `gzipInvalid`, `gzipTruncated`, `gzipTrailingJunk`, `gzipDamaged`,
  * `gzipBomb`.
  */
-export async function* unpackedBytes(file: SourceFile, gzip: boolean, limits: SourceLimits): AsyncGenerator<Buffer> {
+export async function* unpackedBytes(
+  file: SourceFile,
+  gzip: boolean,
+  limits: SourceLimits,
+  buffers: 'fresh' | 'one' = 'fresh',
+): AsyncGenerator<Buffer> {
   let byteCount = 0;
   // Ends with the file: each turn takes one more piece of it.
-  for await (const chunk of gzip ? gunzip(file) : file.chunks()) {
+  for await (const chunk of gzip ? gunzip(file) : file.chunks(buffers)) {
     byteCount += chunk.length;
     if (byteCount > limits.unpackedBytesMax) throw tooLarge(file, gzip, limits);
     const ratio = byteCount / file.byteCount;

@@ -1,9 +1,21 @@
 /** Runs: order of arrival, one at a time per feed, moves by compare-and-set. */
 import { expect, test } from 'vitest';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
+import { emptyBitmap, enterBit } from '#src/ledger/rules/bitmap.ts';
 import { type NewRun, noOptions, type RunState, zeroCounts, zeroRequests } from '#src/ledger/runs.ts';
 import { mappingSchema } from '#src/mapping/mapping-schema.ts';
-import { applyingRun, createdAtMs, deadRow, newRecord, newRun, pendingOf, slice, stagingRun } from './support/build.ts';
+import {
+  applyingRun,
+  createdAtMs,
+  deadRow,
+  newRecord,
+  newRun,
+  pendingOf,
+  settleAs,
+  settled,
+  slice,
+  stagingRun,
+} from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 const atMs = createdAtMs + 100;
@@ -138,29 +150,29 @@ export function runContract(open: OpenLedger): void {
     expect((await ledger.runs.get('fix'))?.kind).toBe('fixFile');
   });
 
-  test('the keys of the last accepted file of a named feed stay until the next one is, those of main go', async () => {
+  test('a file shares keys with another: those that its feed knew, and those that it knows by it', async () => {
     const { ledger } = await openForTest(open);
-    const end = async (id: string, feed: string, keys: readonly string[], state: RunState = 'done') => {
-      const run = await stagingRun(ledger, id, { feed });
-      const traces = keys.map((key, line) => ({ key, line, fingerprint: 'print', kind: 'unchanged' }) as const);
-      await ledger.runs.stage(slice(run, { traces }));
-      await ledger.runs.move(id, ['staging'], state, { atMs });
-      await ledger.runs.prune(id);
+    const first = await applyingRun(ledger, 'r1', ['k1', 'k2', 'k3'], { feed: 'crm' });
+    await settleAs(
+      ledger,
+      first,
+      'w1',
+      (await pendingOf(ledger, first)).map((record) => settled(record)),
+    );
+    const numbers = [...(await ledger.runs.saidOf('crm', ['k1', 'k2', 'k3'])).values()].map(({ number }) => number);
+    const bitsOf = (...met: readonly number[]): Uint8Array => {
+      const bits = emptyBitmap(Math.max(...numbers));
+      for (const index of met) enterBit(bits, numbers[index] ?? 0);
+      return bits;
     };
-    await end('m1', 'main', ['k1']);
-    await end('c1', 'crm', ['k1', 'k2', 'k3']);
-    await end('c2', 'crm', ['k1'], 'failed');
-    await end('s1', 'shop', ['k2', 'k3', 'k4']);
-    expect(await ledger.runs.sharedKeys('c1', 's1')).toEqual({ keys: 3, shared: 2 });
-    expect(await ledger.runs.sharedKeys('m1', 's1')).toEqual({ keys: 0, shared: 0 });
-    expect(await ledger.runs.sharedKeys('c2', 's1')).toEqual({ keys: 0, shared: 0 });
-    await end('c3', 'crm', ['k4']);
-    expect(await ledger.runs.sharedKeys('c1', 's1')).toEqual({ keys: 0, shared: 0 });
-    expect(await ledger.runs.sharedKeys('c3', 's1')).toEqual({ keys: 1, shared: 1 });
-    // Also where a crash makes it be pruned once more.
-    await ledger.runs.prune('c3');
-    await ledger.runs.prune('c1');
-    expect(await ledger.runs.sharedKeys('c3', 's1')).toEqual({ keys: 1, shared: 1 });
+    const none = bitsOf();
+    const second = await stagingRun(ledger, 'r2', { feed: 'crm' });
+    await ledger.runs.confirm(second.id, { unchanged: none, met: bitsOf(0, 1) });
+    expect(await ledger.runs.sharedKeys('r1', 'r2')).toEqual({ keys: 3, shared: 2 });
+    const third = await stagingRun(ledger, 'r3', { feed: 'crm' });
+    await ledger.runs.confirm(third.id, { unchanged: none, met: bitsOf(1, 2) });
+    expect(await ledger.runs.sharedKeys('r2', 'r3')).toEqual({ keys: 2, shared: 1 });
+    expect(await ledger.runs.sharedKeys('gone', 'r3')).toEqual({ keys: 0, shared: 0 });
   });
 
   test('a run keeps the label that the configuration named, and why its file cannot be read', async () => {

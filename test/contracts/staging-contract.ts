@@ -1,6 +1,7 @@
 /** Staged records, what the file said before, and what a report tells. */
 import { expect, test } from 'vitest';
 import type { DesiredContact } from '#src/contacts/desired.ts';
+import { emptyBitmap, enterBit } from '#src/ledger/rules/bitmap.ts';
 import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
 import {
@@ -32,7 +33,14 @@ export function stagingContract(open: OpenLedger): void {
     if (pending === undefined) throw new Error('a record is staged');
     await settleAs(ledger, older, 'w1', [settled(pending)]);
     const newer = await stagingRun(ledger, 'r2');
-    await ledger.runs.stage(slice(newer, { unchanged: ['k1'] }));
+    const dead = deadRow('k1', { class: 'refused', code: 'refused400' });
+    await ledger.runs.stage(slice(newer, { dead: [dead] }));
+    expect((await ledger.counts()).openLetters).toBe(1);
+    const number = (await ledger.runs.saidOf('main', ['k1'])).get('k1')?.number ?? 0;
+    const bits = emptyBitmap(number);
+    enterBit(bits, number);
+    await ledger.runs.confirm('r2', { unchanged: bits, met: bits });
+    expect((await ledger.counts()).openLetters).toBe(0);
     const answer = await lease(ledger, 'w9', ['k1'], { sequence: older.sequence });
     expect(answer.get('k1')).toEqual({ kind: 'superseded' });
   });
@@ -192,9 +200,12 @@ export function stagingContract(open: OpenLedger): void {
       new Map([
         [
           'k1',
-          { ...nothingWaits, key: 'k1', said: saidOfKey('k1'), rowHash: hash('row-k1'), fingerprint: hash('print-k1') },
+          {
+            ...{ ...nothingWaits, key: 'k1', number: 1, said: saidOfKey('k1') },
+            ...{ rowHash: hash('row-k1'), fingerprint: hash('print-k1') },
+          },
         ],
-        ['k2', { ...nothingWaits, key: 'k2', said: saidOfKey('k2'), rowHash: null, fingerprint: null }],
+        ['k2', { ...nothingWaits, key: 'k2', number: 2, said: saidOfKey('k2'), rowHash: null, fingerprint: null }],
       ]),
     );
     expect(await ledger.runs.knownKeyCount('main')).toBe(2);
@@ -211,7 +222,7 @@ export function stagingContract(open: OpenLedger): void {
     const dead = deadRow('k2', { class: 'refused', code: 'refused400' });
     await settleAs(ledger, crm, 'w1', [settled(written), ended(died, { outcome: 'dead', dead })]);
     const shop = await stagingRun(ledger, 'r2', { feed: 'shop' });
-    await ledger.runs.stage(slice(shop, { unchanged: ['k1', 'k2'] }));
+    await ledger.runs.confirm(shop.id, { unchanged: Uint8Array.of(0xff), met: Uint8Array.of(0xff) });
     expect((await ledger.counts()).openLetters).toBe(1);
     const answers = await lease(ledger, 'w9', ['k1', 'k2'], { feed: 'crm', sequence: crm.sequence });
     expect([...answers.values()].map(({ kind }) => kind)).toEqual(['leased', 'leased']);

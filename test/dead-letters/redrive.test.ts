@@ -63,7 +63,7 @@ describe('a redrive', () => {
     const run = await retry(bench);
     const supply = await openRedriveSupply(bench.parts, run);
     const items: (readonly StageItem[])[] = [];
-    for await (const slice of supply.items()) items.push(slice);
+    for await (const slice of supply.items(null)) items.push(slice);
     expect(items.flat()).toEqual([
       {
         kind: 'desired',
@@ -303,7 +303,7 @@ describe('a dead letter that is tried again', () => {
       supply: async () => ({
         ...supply,
         items: async function* () {
-          for await (const items of supply.items()) {
+          for await (const items of supply.items(null)) {
             yield items;
             controller.abort();
           }

@@ -89,7 +89,9 @@ describe('differing', () => {
     await bench.import('a.csv', csv(['c-1,Ann,Engineer']));
     const run = await bench.import('b.csv', csv(['c-1,Ann,Engineer', 'c-1,Ann,Boss']));
     expectCounts(run, { rows: 2, dead: 2 });
-    expect((await bench.fixFile(run)).text).toMatch(/c-1,Ann,Engineer,.*\r\nc-1,Ann,Boss,/);
+    const { text } = await bench.fixFile(run);
+    expect(text).toContain('c-1,Ann,Engineer,');
+    expect(text).toContain('c-1,Ann,Boss,');
   });
 
   it('an unchanged row of an earlier slice is dead too: its cells are read again for the fix-file', async () => {

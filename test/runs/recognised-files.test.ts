@@ -1,12 +1,11 @@
 /** Files whose layout nobody named: recognised, used and recorded, or refused with what to type. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { redrive } from '#src/dead-letters/redrive.ts';
 import { findMapping } from '#src/feeds/feeds.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
+import { openRunFile } from '#src/runs/open-file.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
-
-vi.mock('#src/mapping/load-mapping.ts', { spy: true });
 
 const sample = (name: string): Promise<string> =>
   readFile(new URL(`../../config/samples/exports/${name}`, import.meta.url), 'utf8');
@@ -16,12 +15,21 @@ const noteOf = (run: { readonly notes: readonly string[] }): string | undefined 
 describe('a file in the generic layout', () => {
   it('is read without the presets, be it a table or JSON; another file needs them', async () => {
     const bench = await openRunsBench();
-    vi.mocked(loadPresets).mockClear();
-    await bench.import('people.csv', csv(['1,Ann'], 'externalId,firstName'));
-    await bench.import('people.json', '[{"externalId":"2","firstName":"Bea"}]');
-    expect(loadPresets).not.toHaveBeenCalled();
-    await bench.import('people.csv', hubspot('7,Cy,c@example.com,+14155550100'));
-    expect(loadPresets).toHaveBeenCalled();
+    let askedCount = 0;
+    const open = async (name: string, content: string) => {
+      const file = await openRunFile(await bench.submit(name, content), () => {
+        askedCount += 1;
+        return loadPresets();
+      });
+      await file.source.close();
+      return file;
+    };
+    await open('people.csv', csv(['1,Ann'], 'externalId,firstName'));
+    await open('people.json', '[{"externalId":"2","firstName":"Bea"}]');
+    expect(askedCount).toBe(0);
+    const { mapping: found } = await open('export.csv', hubspot('7,Cy,c@example.com,+14155550100'));
+    expect(found?.name).toBe('hubspot');
+    expect(askedCount).toBe(1);
   });
 });
 

@@ -1,9 +1,16 @@
 /** Rows with the same key, within a slice and across slices, decided without a ledger. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KeyTrace, NewStagedRecord, StagedRecord } from '#src/ledger/staging.ts';
+import type { NewStagedRecord } from '#src/ledger/staging.ts';
 import type { Verdict } from '#src/runs/compare.ts';
-import { contentOf, type Fate, type Resolution, resolveDuplicates, type SliceContent } from '#src/runs/slice.ts';
+import {
+  contentOf,
+  type Fate,
+  type KeyTrace,
+  type Resolution,
+  resolveDuplicates,
+  type SliceContent,
+} from '#src/runs/slice.ts';
 import type { Row } from '#src/sources/row.ts';
 
 type Policy = Parameters<typeof resolveDuplicates>[2];
@@ -16,7 +23,7 @@ function rowOn(line: number): Row {
 /** A row whose content is one letter. */
 function verdict(line: number, kind: Kind, content = 'x', key = 'a'): Verdict {
   const row = rowOn(line);
-  const common = { row, key, letterId: null, isKnown: false, warnings: [] };
+  const common = { line, row, key, letterId: null, isKnown: false, warnings: [] };
   if (kind === 'unchanged')
     return { kind, ...common, fingerprint: content, heldCount: 0, newRowHash: null, isKnown: true };
   if (kind === 'changed') {
@@ -78,34 +85,22 @@ describe('the same key twice in a slice', () => {
   });
 });
 
-interface Staged {
-  readonly traces: ReadonlyMap<string, KeyTrace>;
-  readonly staged: ReadonlyMap<string, StagedRecord>;
-}
+type Traces = ReadonlyMap<string, KeyTrace>;
 
-const nothingStaged: Staged = { traces: new Map(), staged: new Map() };
-
-function sliceOf(verdicts: readonly Verdict[], policy: Policy, earlier: Staged = nothingStaged) {
-  const resolution = resolveDuplicates(verdicts, earlier.traces, policy);
+function sliceOf(verdicts: readonly Verdict[], policy: Policy, earlier: Traces = new Map()) {
+  const resolution = resolveDuplicates(verdicts, earlier, policy);
   return { resolution, content: contentOf(verdicts, resolution, earlier) };
 }
 
-/** What the ledger remembers of a slice. */
-function remembered({ resolution, content }: { resolution: Resolution; content: SliceContent }): Staged {
-  const records = content.slice.records.map(
-    (record, index): StagedRecord => ({
-      ...record,
-      runId: 'r',
-      feed: 'f',
-      position: index + 1,
-      sent: false,
-      attempts: 0,
+/** What is remembered of a slice that was written. */
+function remembered({ resolution, content }: { resolution: Resolution; content: SliceContent }): Traces {
+  const positions = new Map(content.slice.records.map(({ key }, index) => [key, index + 1]));
+  return new Map(
+    resolution.traces.map((trace) => {
+      const position = trace.kind === 'staged' ? positions.get(trace.key) : undefined;
+      return [trace.key, { ...trace, ...(position === undefined ? {} : { position }) }];
     }),
   );
-  return {
-    traces: new Map(resolution.traces.map((trace) => [trace.key, trace])),
-    staged: new Map(records.map((record) => [record.key, record])),
-  };
 }
 
 describe('what a slice writes', () => {
@@ -113,18 +108,26 @@ describe('what a slice writes', () => {
     const rows = [verdict(2, 'changed', 'x', 'a'), verdict(3, 'unchanged', 'x', 'b')];
     const second = [verdict(9, 'changed', 'y', 'a'), verdict(10, 'changed', 'y', 'b')];
     const { slice, lateDead } = sliceOf(second, 'dead', remembered(sliceOf(rows, 'dead'))).content;
-    expect(slice.withdrawn).toMatchObject([
-      { key: 'a', end: { outcome: 'dead', dead: { line: 2, code: 'duplicateKey', row: rowOn(2) } } },
+    expect(slice.withdrawnRows).toMatchObject([
+      { position: 1, end: { kind: 'dead', problem: { line: 2, code: 'duplicateKey' } } },
     ]);
     expect(lateDead).toMatchObject([{ key: 'b', line: 3, fingerprint: 'x', problem: { code: 'duplicateKey' } }]);
     expect(slice.dead.map(({ line }) => line)).toEqual([9, 10]);
     expect(slice.counts).toMatchObject({ rows: 2, unchanged: -1, skipped: 0, dead: 3 });
   });
 
+  it('asks for a row to be read that was known by its text, and differs from another with its key', () => {
+    const known = { ...verdict(3, 'unchanged', 'x'), row: null } as Verdict;
+    const { slice, lateDead } = sliceOf([verdict(2, 'changed', 'y'), known], 'dead').content;
+    expect(lateDead).toMatchObject([{ key: 'a', line: 3, fingerprint: 'x', problem: { code: 'duplicateKey' } }]);
+    expect(slice.dead.map(({ line }) => line)).toEqual([2]);
+    expect(slice.counts).toMatchObject({ rows: 2, unchanged: 0, skipped: 0, dead: 1 });
+  });
+
   it('withdraws without a dead letter where the last one wins', () => {
     const first = remembered(sliceOf([verdict(2, 'changed', 'x')], 'lastWins'));
     const { slice } = sliceOf([verdict(9, 'changed', 'y')], 'lastWins', first).content;
-    expect(slice.withdrawn).toEqual([{ key: 'a', end: { outcome: 'skipped', reason: 'duplicate' } }]);
+    expect(slice.withdrawnRows).toEqual([{ position: 1, end: { kind: 'skipped' } }]);
     expect(slice.events).toMatchObject([{ kind: 'skipped', line: 2, code: 'duplicate' }]);
     expect(slice.records.map(({ line }) => line)).toEqual([9]);
   });
@@ -189,7 +192,7 @@ describe('a file cut into slices anywhere', () => {
         const second = sliceOf(rows.slice(cut), policy, remembered(first));
         const contents = [first.content, second.content];
         const total = (of: (content: SliceContent) => number) => contents.reduce((sum, one) => sum + of(one), 0);
-        const waiting = total(({ slice }) => slice.records.length - slice.withdrawn.length);
+        const waiting = total(({ slice }) => slice.records.length - (slice.withdrawnRows?.length ?? 0));
         const ended = total(({ slice, lateDead }) => {
           const { unchanged = 0, skipped = 0, dead = 0 } = slice.counts;
           return unchanged + skipped + dead + lateDead.length;

@@ -13,9 +13,9 @@ import { defaultGuards } from './support/tallies.ts';
 function interrupted(supply: RowSupply, happen: () => unknown): RowSupply {
   return {
     ...supply,
-    items: async function* () {
+    items: async function* (look) {
       let slices = 0;
-      for await (const items of supply.items()) {
+      for await (const items of supply.items(look)) {
         slices += 1;
         if (slices === 2) await happen();
         yield items;

@@ -87,7 +87,7 @@ describe('a record that is known', () => {
           const isKnown = (item: SourceItem): boolean =>
             item.type === 'row' &&
             item.text !== undefined &&
-            look.find(hashOf(item.text)) >= 0 &&
+            look.find(hashOf(item.text), item.row.line) >= 0 &&
             !item.text.includes('Ã');
           expect(others).toEqual(read.filter((item) => !isKnown(item)));
           expect(look.met.map(([, line]) => line)).toEqual(read.filter(isKnown).map(({ row }) => row.line));

@@ -57,10 +57,13 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
 
     feed: async (name) => {
       const row = await statements.get(
-        `SELECT revision, (SELECT count(*) FROM known WHERE feed_number = number) AS keys FROM feeds WHERE name = ?`,
+        `SELECT revision, (SELECT count(*) FROM known WHERE known.feed_number = feeds.number) AS keys,
+           (SELECT max(known.number) FROM known WHERE known.feed_number = feeds.number) AS last
+         FROM feeds WHERE name = ?`,
         name,
       );
-      return row === null ? null : { revision: Number(row.revision), keyCount: Number(row.keys) };
+      if (row === null) return null;
+      return { revision: Number(row.revision), keyCount: Number(row.keys), lastNumber: Number(row.last ?? 0) };
     },
 
     feeds: async () =>
@@ -73,8 +76,9 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       // One row and two values, however many keys there are: making an object for each would cost more than reading them.
       const row = await statements.get(
         `SELECT '[' || coalesce(group_concat(number), '') || ']' AS numbers,
-           CAST(group_concat(coalesce(row_hash, zeroblob(16)), '') AS BLOB) AS hashes
-         FROM (SELECT known.number, known.row_hash FROM feeds JOIN known ON known.feed_number = feeds.number
+           CAST(group_concat(coalesce(row_hash, zeroblob(16)), '') AS BLOB) AS hashes,
+           '[' || coalesce(group_concat(CASE WHEN held_count > 0 THEN number END), '') || ']' AS held
+         FROM (SELECT known.number, known.row_hash, known.held_count FROM feeds JOIN known ON known.feed_number = feeds.number
                WHERE feeds.name = ? AND known.number > ? ORDER BY known.number LIMIT ?)`,
         feed,
         afterNumber,
@@ -82,10 +86,28 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       );
       const hashes = row?.hashes;
       return {
-        // Written by the statement above.
-        numbers: Uint32Array.from(JSON.parse(String(row?.numbers ?? '[]')) as number[]),
+        numbers: numbersIn(row?.numbers),
         rowHashes: hashes instanceof Uint8Array ? hashes : new Uint8Array(0),
+        held: numbersIn(row?.held),
       };
+    },
+
+    settledIn: async (feed, sequence, afterNumber, throughNumber) => {
+      const row = await statements.get(
+        `SELECT '[' || coalesce(group_concat(number), '') || ']' AS numbers FROM (
+           SELECT known.number FROM feeds JOIN known ON known.feed_number = feeds.number
+           WHERE feeds.name = ? AND known.sequence = ? AND known.number > ? AND known.number <= ? ORDER BY known.number)`,
+        ...[feed, sequence, afterNumber, throughNumber],
+      );
+      return numbersIn(row?.numbers);
+    },
+
+    keysAt: async (numbers) => {
+      const rows = await statements.all(
+        'SELECT number, key FROM contacts WHERE number IN (SELECT value FROM json_each(?))',
+        JSON.stringify(numbers),
+      );
+      return new Map(rows.map((row) => [Number(row.number), String(row.key)]));
     },
 
     settledBy: async (feed, sequence, afterNumber, width) => {
@@ -327,6 +349,11 @@ export function toKeyEvent(row: ResultRow): KeyHistoryEntry {
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 /** 22 characters of base64url are 128 bits. */
+/** @param list JSON that a statement of this file has put together. */
+function numbersIn(list: ResultRow[string] | undefined): Uint32Array {
+  return Uint32Array.from(JSON.parse(typeof list === 'string' ? list : '[]') as number[]);
+}
+
 export function hashBytes(text: string | null): Uint8Array | null {
   return text === null ? null : Buffer.from(text, 'base64url');
 }

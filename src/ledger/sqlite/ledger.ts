@@ -7,6 +7,7 @@ import { presenceOver } from '#src/ledger/desk/presence.ts';
 import { schedulesOver } from '#src/ledger/desk/schedules.ts';
 import { snapshotsOver } from '#src/ledger/desk/snapshots.ts';
 import { forgetTaken, takesOver } from '#src/ledger/desk/takes.ts';
+import { knownKeysOver } from '#src/ledger/known-keys.ts';
 import { forgetLetters, lettersOver, unsettledCount } from '#src/ledger/letter-ledger.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { runsOver } from '#src/ledger/run-ledger.ts';
@@ -55,9 +56,7 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
       ...stagedRowsOver(store, besideRows(db, connection.atRest)),
       ...waiting(sqliteStaging(db)),
       settle: (request) => store.transact((tables) => settleRecords(tables, request)),
-      knownPage: (feed, afterNumber, limit) => store.reads.keys.knownPage(feed, afterNumber, limit),
-      feedRevision: async (feed) => (await store.reads.keys.feed(feed))?.revision ?? 0,
-      numbersInDoubt: () => store.reads.keys.numbersInDoubt(),
+      ...knownKeysOver(store),
     },
     contacts: contactsOver(store),
     deadLetters: lettersOver(store),

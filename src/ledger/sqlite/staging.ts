@@ -1,5 +1,4 @@
 /** What the file said before, and what of staging and of runs is not composed over tables yet, in SQLite. */
-import { unpackMemory } from '#src/ledger/packed-memory.ts';
 import type { BesidePart, BesideRuns } from '#src/ledger/run-ledger.ts';
 import type { BesideRows } from '#src/ledger/staged-rows.ts';
 import type { KeyTrace, StagedSlice, StagingLedger } from '#src/ledger/staging.ts';
@@ -18,7 +17,7 @@ const nothingOnItsWay = `NOT EXISTS (
 const ofKey = 'known.number = (SELECT number FROM contacts WHERE key = ?)';
 const ofFeed = 'known.feed_number = (SELECT number FROM feeds WHERE name = ?)';
 
-type RestOfStaging = Pick<StagingLedger, 'settledRows' | 'saidOf' | 'knownKeyCount' | 'sharedKeys'>;
+type RestOfStaging = Pick<StagingLedger, 'settledRows'>;
 
 export function sqliteStaging(db: Database): RestOfStaging {
   return {
@@ -40,44 +39,6 @@ export function sqliteStaging(db: Database): RestOfStaging {
             },
           ]),
       ),
-
-    saidOf: async (feed, keys) =>
-      new Map(
-        db
-          .all(
-            `SELECT key, document, row_hash, tried, held_count, CASE WHEN ${nothingOnItsWay} THEN fingerprint END AS fingerprint
-             FROM contacts JOIN known ON known.number = contacts.number WHERE ${ofFeed} AND key ${inList}`,
-            feed,
-            JSON.stringify(keys),
-          )
-          .flatMap((row) => {
-            const memory = unpackMemory(String(row.document));
-            const said = memory.saids.find((one) => one.feed === feed)?.said;
-            if (said === undefined) return [];
-            const record = {
-              key: String(row.key),
-              said,
-              rowHash: hashText(row.row_hash),
-              fingerprint: hashText(row.fingerprint),
-              triedFingerprint: hashText(row.tried),
-              heldCount: Number(row.held_count),
-            };
-            return [[record.key, record] as const];
-          }),
-      ),
-
-    knownKeyCount: async (feed) =>
-      Number(db.get(`SELECT count(*) AS keys FROM known WHERE ${ofFeed}`, feed)?.keys ?? 0),
-
-    sharedKeys: async (runId, otherRunId) => {
-      const row = db.get(
-        `SELECT count(*) AS keys, count(other.key) AS shared FROM run_keys AS one
-         LEFT JOIN run_keys AS other ON other.run_id = ? AND other.key = one.key WHERE one.run_id = ?`,
-        otherRunId,
-        runId,
-      );
-      return { keys: Number(row?.keys ?? 0), shared: Number(row?.shared ?? 0) };
-    },
   };
 }
 

@@ -85,6 +85,8 @@ export interface KnownPage {
   readonly numbers: Uint32Array;
   /** 16 bytes a key; zeros where the next row of the key must be planned. */
   readonly rowHashes: Uint8Array;
+  /** The numbers of those that have held fields. */
+  readonly held: Uint32Array;
 }
 
 export interface FeedRow {
@@ -92,6 +94,8 @@ export interface FeedRow {
   readonly revision: number;
   /** How many keys it knows. */
   readonly keyCount: number;
+  /** The greatest number among them; 0 where it knows none. */
+  readonly lastNumber: number;
 }
 
 export interface KeyTables {
@@ -107,6 +111,9 @@ export interface KeyTables {
   feeds(): Promise<readonly { readonly feed: string; readonly createdAtMs: number }[]>;
   /** What the feed knows of keys with greater numbers. */
   knownPage(feed: string, afterNumber: number, limit: number): Promise<KnownPage>;
+  /** Of keys with numbers behind `afterNumber` up to `throughNumber`, those whose row that run settled last. In their order. */
+  settledIn(feed: string, sequence: number, afterNumber: number, throughNumber: number): Promise<Uint32Array>;
+  keysAt(numbers: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** The numbers of keys whose write is on its way or in doubt, whichever feed's: their rows are never unchanged. Sorted. */
   numbersInDoubt(): Promise<readonly number[]>;
   /** By feed, key and field. */

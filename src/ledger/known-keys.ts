@@ -1,0 +1,72 @@
+/** What feeds know of keys, as staging asks for it, over the tables of any database. */
+
+import type { SaidRecord } from './contacts.ts';
+import { countBits, countShared, emptyBitmap, enterBit, union } from './rules/bitmap.ts';
+import { atHand, memoryOf } from './rules/key-rows.ts';
+import type { StagingLedger } from './staging.ts';
+import type { KeyRows } from './tables/keys.ts';
+import type { Store, Tables } from './tables.ts';
+
+type KnownKeys = Pick<
+  StagingLedger,
+  'saidOf' | 'knownKeyCount' | 'knownPage' | 'feedRevision' | 'numbersInDoubt' | 'keysAt' | 'sharedKeys'
+>;
+
+export function knownKeysOver({ reads }: Store): KnownKeys {
+  const { keys } = reads;
+  return {
+    saidOf: async (feed, wanted) => {
+      const rows = await keys.read(wanted, [feed]);
+      return new Map([...rows].flatMap(([key, one]) => saidRecord(feed, key, one) ?? []).map((one) => [one.key, one]));
+    },
+    knownKeyCount: async (feed) => (await keys.feed(feed))?.keyCount ?? 0,
+    knownPage: (feed, afterNumber, limit) => keys.knownPage(feed, afterNumber, limit),
+    feedRevision: async (feed) => (await keys.feed(feed))?.revision ?? 0,
+    numbersInDoubt: () => keys.numbersInDoubt(),
+    keysAt: (numbers) => keys.keysAt(numbers),
+    sharedKeys: async (runId, otherRunId) => {
+      const before = await keysOfRun(reads, runId);
+      const now = await keysOfRun(reads, otherRunId);
+      return { keys: countBits(before), shared: countShared(before, now) };
+    },
+  };
+}
+
+/** Null where the feed knows nothing of the key. */
+function saidRecord(feed: string, key: string, rows: KeyRows): SaidRecord | null {
+  const { contact, flight, known } = rows;
+  const number = contact?.number ?? null;
+  const ofFeed = known.find((one) => one.feed === feed);
+  const said = ofFeed && memoryOf(atHand(key, rows)).saids.find((one) => one.feed === feed)?.said;
+  if (number === null || ofFeed === undefined || said === undefined) return null;
+  const { rowHash, fingerprint, tried, heldCount } = ofFeed;
+  // While a write may still land, it cannot be said that a row is unchanged.
+  const isInDoubt = flight !== null && (flight.intentRun !== null || flight.claim !== null);
+  return {
+    key,
+    number,
+    said,
+    rowHash,
+    fingerprint: isInDoubt ? null : fingerprint,
+    triedFingerprint: tried,
+    heldCount,
+  };
+}
+
+/** Numbers looked through at a time. */
+const numbersPerPage = 20_000;
+
+/** Keys that the feed knew when the run read its file, and those that it has come to know by it. */
+async function keysOfRun({ keys, runs }: Tables, runId: string): Promise<Uint8Array> {
+  const place = await runs.place(runId);
+  if (place === null) return emptyBitmap(0);
+  const { feed, sequence } = place;
+  const met = (await runs.bitmaps(feed, 'met', sequence, sequence)).at(0)?.bits ?? emptyBitmap(0);
+  const last = (await keys.feed(feed))?.lastNumber ?? 0;
+  const settled = emptyBitmap(last);
+  // Ends behind the last number.
+  for (let after = 0; after < last; after += numbersPerPage) {
+    for (const number of await keys.settledIn(feed, sequence, after, after + numbersPerPage)) enterBit(settled, number);
+  }
+  return union(met, settled);
+}

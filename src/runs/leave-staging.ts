@@ -1,0 +1,98 @@
+/**
+ * The end of staging: contacts that the workspace may have already are looked for, and the guards decide whether the run goes on to
+ * `applying` or is `stopped` (`docs/rules.md`, "Guards").
+ */
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
+import type { ContactColumn } from '#src/mapping/contact-columns.ts';
+import { inStep } from '#src/steps.ts';
+import type { CountryAdviceParts } from './country-advice.ts';
+import { fileHistory, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
+import type { FinishParts } from './finish-run.ts';
+import { checkGuards, checkLook, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
+import { lookAtNewKeys } from './look.ts';
+import { stopRun } from './stop-run.ts';
+
+export interface LeaveParts extends FinishParts, CountryAdviceParts {}
+
+/** A file that was read to its end. */
+interface Staged {
+  readonly leftOut: readonly ContactColumn[];
+  /** Whether contacts that are there already are taken over without asking. */
+  readonly adopt: boolean;
+  readonly writeEvents: (events: readonly RunEvent[]) => Promise<void>;
+}
+
+/** The guards decide whether the run goes on to `applying` or is `stopped`. */
+export async function leaveStaging(
+  parts: LeaveParts,
+  run: RunRecord,
+  tally: StagedTally,
+  { leftOut, adopt, writeEvents }: Staged,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ledger, clock, log } = parts;
+  // The mapping may have been recognised while the file was read.
+  const read = (await ledger.runs.get(run.id)) ?? run;
+  const found = await lookAtNewKeys(parts, read, { creates: tally.creates, adopt }, signal);
+  // The run was cancelled while the workspace was listed.
+  if (found === null) return;
+  await writeEvents(found.events);
+  await ledger.runs.record(run.id, { notes: found.notes, ...(found.look === null ? {} : { look: found.look }) });
+  await replaceStopped(parts, run);
+  const current = (await ledger.runs.get(run.id)) ?? run;
+  // A person has already looked at each row of a fix-file or a redrive: no guard counts them. One that makes contacts is asked.
+  const verdicts = [
+    ...checkLook(found, { accept: run.options.accept, adopt }),
+    ...(run.kind === 'file' ? await verdictsOn(parts, current, tally, leftOut) : []),
+  ];
+  if (verdicts.length > 0) {
+    const reason = guardReason(verdicts, run, parts.serviceName);
+    if (!(await stopRun(parts, current, 'staging', reason))) return;
+    log.warn(
+      { run: run.id, feed: run.feed, guards: verdicts.map((verdict) => verdict.guard) },
+      'run stopped by a guard',
+    );
+    return;
+  }
+  await inStep('startApplying', () =>
+    ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null }),
+  );
+  log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
+}
+
+async function verdictsOn(
+  { ledger, feeds }: LeaveParts,
+  run: RunRecord,
+  tally: StagedTally,
+  leftOut: readonly ContactColumn[],
+): Promise<readonly GuardVerdict[]> {
+  const { guards } = feeds.rulesOf(run.feed);
+  const knownKeys = await ledger.runs.knownKeyCount(run.feed);
+  return [
+    ...checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(ledger, feeds, run)),
+    ...leftOutVerdict(await newlyLeftOut(ledger, run, leftOut), run),
+  ];
+}
+
+/** There are never more: each full file that can be read replaces the one before it. */
+const stoppedMax = 50;
+
+/**
+ * A stopped run does not block its feed: a newer full file that was read to its end takes its place, and both runs say so.
+ * The note is added again where an interrupted staging of this run has already replaced the other.
+ */
+async function replaceStopped({ ledger, clock, log, feeds }: LeaveParts, run: RunRecord): Promise<void> {
+  if (!isFullFile(feeds, run)) return;
+  const states = ['stopped', 'cancelling', 'cancelled'] as const;
+  for (const old of await ledger.runs.list({ states, feed: run.feed, limit: stoppedMax })) {
+    if (old.kind !== 'file' || old.sequence >= run.sequence) continue;
+    const isReplaced = old.reason?.code === 'replaced' && old.reason.facts.by === run.id;
+    if (old.state !== 'stopped' && !isReplaced) continue;
+    const message = `run ${run.id} read a newer file of the feed and took its place`;
+    const reason = { code: 'replaced', message, hint: null, facts: { by: run.id } };
+    await ledger.runs.move(old.id, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason });
+    await ledger.runs.record(run.id, { notes: [`takes the place of run ${old.id}, which was stopped`] });
+    log.info({ run: old.id, feed: run.feed, by: run.id }, 'stopped run replaced by a newer file');
+  }
+}
