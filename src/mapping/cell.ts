@@ -40,12 +40,25 @@ const clearToken = '#CLEAR';
 
 /** Reads a raw value. In CSV a guard against formulas is removed; JSON has none. */
 export function readCell(raw: JsonValue, from: 'csv' | 'json'): Cell {
+  if (typeof raw === 'string' && isBare(raw)) return { kind: 'text', text: raw };
   if (raw === null) return { kind: 'clear' };
   if (typeof raw === 'string') return readString(from === 'csv' ? unguard(raw) : raw);
   if (typeof raw === 'number') return readNumber(raw);
   if (Array.isArray(raw)) return { kind: 'list', items: raw };
   const found = typeof raw === 'boolean' ? `the value ${raw}` : 'an object';
   return { kind: 'wrong', flaw: bad('notText', `expected text, found ${found}`, 'Write it as a string.').flaw };
+}
+
+/** Most cells: a letter, a digit, `+` or `(` first, a letter, a digit or `)` last. There is no guard, nothing to trim, no `#CLEAR`. */
+function isBare(text: string): boolean {
+  return isEdge(text.charCodeAt(0), plus, opening) && isEdge(text.charCodeAt(text.length - 1), closing, closing);
+}
+const [opening, closing, plus] = [0x28, 0x29, 0x2b];
+
+/** An ASCII letter or digit, or one of these. */
+function isEdge(code: number, one: number, other: number): boolean {
+  const letter = code | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === one || code === other;
 }
 
 function readString(raw: string): Cell {
@@ -135,7 +148,9 @@ interface Refused {
   readonly flaw: Flaw<RejectionCode>;
 }
 
-export function good<Value>(value: Value, warnings: readonly Flaw<WarningCode>[] = []): Reading<Value> {
+const noWarnings: readonly Flaw<WarningCode>[] = [];
+
+export function good<Value>(value: Value, warnings = noWarnings): Reading<Value> {
   return { ok: true, value, warnings };
 }
 
@@ -194,8 +209,16 @@ export function plainCharacters(text: string): string {
     .replace(/\p{Cf}/gu, '');
 }
 
+/**
+ * Most texts: printable characters of Latin scripts without any that combine with the one before, so that they are in NFC; and
+ * no space or soft hyphen at an end.
+ */
+const plainText =
+  /^[!-~\u00a1-\u00ac\u00ae-\u02ff](?:[ -~\u00a1-\u00ac\u00ae-\u02ff]*[!-~\u00a1-\u00ac\u00ae-\u02ff])?$/;
+
 /** One line of text: a name, a company, a label. A line break or tab inside becomes one space, with a warning. */
 export function readText(text: string): Reading<string> {
+  if (plainText.test(text)) return good(text);
   const flaw = characterFlaw(text);
   if (flaw !== null) return flaw;
   const trimmed = trimWhole(text.normalize('NFC'));
@@ -309,6 +332,8 @@ const decimalsDropped: Flaw<WarningCode> = {
   message: 'the key was read without the .0 at its end, which some programs add to whole numbers',
   hint: 'If the .0 belongs to the key, export the column as text.',
 };
+/** Most keys: letters, digits and dashes, with nothing that a spreadsheet may have done to them. */
+const plainKey = /^(?:[a-z][\w-]{0,74}|\d{1,75})$/i;
 /** Programs that write `123.0` store floating-point numbers: any further digits are not reliable. */
 const wholeNumberDigitsMax = 15;
 
@@ -321,6 +346,7 @@ const wholeNumberDigitsMax = 15;
  * @param hashLong a key that is too long becomes the beginning of its SHA-256 in hex digits, after the prefix.
  */
 export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json', hashLong = false): Reading<string> {
+  if (typeof raw === 'string' && prefix === '' && plainKey.test(raw) && !isPlaceholder(raw, 'key')) return good(raw);
   const cell = readCell(raw, from);
   if (cell.kind === 'wrong') return { ok: false, flaw: cell.flaw };
   if (cell.kind === 'list') return bad('notText', 'the key is a list', 'Write one key per row, as a string.');
@@ -408,6 +434,31 @@ const words: Readonly<Record<PlaceholderPlace, ReadonlySet<string>>> = {
 /** No entry is longer, with dots and brackets around it. */
 const lengthMax = 40;
 
+/** How the entries of each list begin: their first two letters, without accents, as numbers. */
+const beginnings: Readonly<Record<PlaceholderPlace, ReadonlySet<number>>> = {
+  key: beginningsOf(words.key),
+  name: beginningsOf(words.name),
+  company: beginningsOf(words.company),
+  item: beginningsOf(words.item),
+};
+
+function beginningsOf(entries: ReadonlySet<string>): ReadonlySet<number> {
+  return new Set([...entries].flatMap((entry) => beginningOf(entry.normalize('NFD')) ?? []));
+}
+
+/** Null where the text does not begin with two ASCII letters. */
+function beginningOf(text: string): number | null {
+  const [first, second] = [text.charCodeAt(0) | 0x20, text.charCodeAt(1) | 0x20];
+  const areLetters = first >= 0x61 && first <= 0x7a && second >= 0x61 && second <= 0x7a;
+  return areLetters ? first * 0x100 + second : null;
+}
+
+/** True for most names and words: no entry begins as they do. */
+function isOtherWord(text: string, place: PlaceholderPlace): boolean {
+  const beginning = beginningOf(text);
+  return beginning !== null && !beginnings[place].has(beginning);
+}
+
 /** A spreadsheet shows `#####` in place of a value that does not fit its column: that is a lost value, and not none. */
 const hidden = /^#+$/;
 
@@ -419,7 +470,7 @@ const isPlainlyValue = /@|\d\D{0,3}\d\D{0,3}\d\D{0,3}[1-9]/;
  * for dashes alone.
  */
 export function isPlaceholder(text: string, place: PlaceholderPlace): boolean {
-  if (text.length > lengthMax || isPlainlyValue.test(text)) return false;
+  if (text.length > lengthMax || isOtherWord(text, place) || isPlainlyValue.test(text)) return false;
   const trimmed = text.trim();
   if (trimmed === '' || hidden.test(trimmed)) return false;
   // Most names are one word without any marks around it, and are asked about in every row.

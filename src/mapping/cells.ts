@@ -136,7 +136,13 @@ function found<Value>(
   adds: (value: Value) => Partial<DesiredContact>,
 ): CellReading {
   if (!reading.ok) return refused(place, reading.flaw);
-  return { adds: adds(reading.value), problems: [], warnings: reading.warnings.map((flaw) => ({ ...place, flaw })) };
+  return { adds: adds(reading.value), problems: none, warnings: warningsOf(place, reading.warnings) };
+}
+
+const none: readonly Finding[] = [];
+
+function warningsOf(place: Place, flaws: readonly Flaw[]): readonly Finding[] {
+  return flaws.length === 0 ? none : flaws.map((flaw) => ({ ...place, flaw }));
 }
 
 type SingleCell = Exclude<Cell, { kind: 'list' | 'wrong' }>;
@@ -197,7 +203,7 @@ function readItems(place: Place, { list, country }: ItemsTarget, text: string, l
     const reading = read(part, country);
     if (reading.ok) {
       items.push({ label, value: reading.value });
-      warnings.push(...reading.warnings.map((flaw) => ({ ...place, flaw })));
+      warnings.push(...warningsOf(place, reading.warnings));
     } else {
       problems.push({ ...place, flaw: reading.flaw });
     }
@@ -251,9 +257,16 @@ function readLabel(place: Place, target: ItemsTarget): Omit<CellReading, 'adds'>
 
 /** The slot holds each value once, under its first label. */
 function slot(target: ItemsTarget, items: readonly DesiredItem[], isWhole: boolean): Partial<DesiredContact> {
+  const once = items.length < 2 ? items : withoutRepeats(items);
+  const slots = [
+    isWhole ? ({ slot: target.slot, items: once, whole: true } as const) : { slot: target.slot, items: once },
+  ];
+  return target.list === 'emails' ? { emails: slots } : { phones: slots };
+}
+
+function withoutRepeats(items: readonly DesiredItem[]): readonly DesiredItem[] {
   const seen = new Set<string>();
-  const once = items.filter(({ value }) => !seen.has(value) && seen.add(value));
-  return { [target.list]: [{ slot: target.slot, items: once, ...(isWhole ? { whole: true } : {}) }] };
+  return items.filter(({ value }) => !seen.has(value) && seen.add(value));
 }
 
 function tooMany(holder: 'list' | 'cell'): Flaw {

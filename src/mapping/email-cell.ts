@@ -13,6 +13,7 @@ import { bad, characterFlaw, type Flaw, good, plainCharacters, type Reading, typ
  * ` ::: `, line breaks or spaces.
  */
 export function splitEmails(text: string): readonly string[] {
+  if (isPlain(text)) return [text];
   // The parts of an X.400 name are separated as addresses are.
   if (!/[\s;,|"<(]|:::/.test(text) || /^\s*x400:[^@]*$/i.test(text)) return splitAtSpaces(text.trim());
   return cutOutside(text)
@@ -125,11 +126,21 @@ const entryLengthMax = 1_000;
 const localPart = /^[^\s@,;:<>()[\]"\\]{1,64}$/u;
 const domainLabel = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
 
-/** Most addresses of most files: nothing of them has to be tidied. */
+/** Nothing of it has to be tidied. */
 const plainAddress = /^[a-z\d][\w.+%-]*@[a-z\d.-]+[a-z]$/i;
+/** Most addresses of most files: plain, and valid in each of its parts. */
+const validAddress = /^[a-z\d][\w.+%-]{0,63}@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z])?$/i;
+
+function isPlain(text: string): boolean {
+  return text.length <= addressLengthMax && validAddress.test(text);
+}
 
 /** A plausible address of at most 254 characters, in lower case in its domain alone (`docs/rules.md`). */
 export function readEmail(text: string): Reading<string> {
+  if (isPlain(text)) {
+    const at = text.indexOf('@');
+    return good(text.slice(0, at) + text.slice(at).toLowerCase());
+  }
   const hint = 'Write one address like anna@example.com, or leave the cell blank.';
   const flaw = characterFlaw(text);
   if (flaw !== null) return flaw;

@@ -4,7 +4,7 @@
  * into one contact.
  */
 import type { CountryCode } from 'libphonenumber-js/max';
-import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { DesiredContact, DesiredCustomField, ScalarName, Slot } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { CellsRow, JsonValue } from '#src/sources/row.ts';
 import { type Flaw, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
@@ -45,20 +45,26 @@ export function mapCells(row: CellsRow, bound: readonly BoundColumn[], settings:
  * @param sourceLabel the source where the row names none of its own.
  */
 export function foldRow(line: number, sourceLabel: string | null, readings: readonly CellReading[]): MappedRow {
-  const parts = readings.map(({ adds }) => adds);
-  const key = parts.findLast((part) => part.key !== undefined)?.key ?? null;
-  const problems = readings.flatMap((reading) => reading.problems.map((one) => problemOf(line, one)));
-  const warnings = readings.flatMap((reading) => reading.warnings.map((one) => problemOf(line, one)));
+  let key: string | null = null;
+  let source = sourceLabel;
+  let findings = 0;
+  const scalars: { -readonly [Name in ScalarName]?: string | null } = {};
+  const emails: Slot[] = [];
+  const phones: Slot[] = [];
+  const customFields: DesiredCustomField[] = [];
+  for (const { adds, problems, warnings } of readings) {
+    findings += problems.length + warnings.length;
+    if (adds.key !== undefined) key = adds.key;
+    if (adds.source !== undefined) source = adds.source ?? sourceLabel;
+    if (adds.scalars !== undefined) Object.assign(scalars, adds.scalars);
+    if (adds.emails !== undefined) emails.push(...adds.emails);
+    if (adds.phones !== undefined) phones.push(...adds.phones);
+    if (adds.customFields !== undefined) customFields.push(...adds.customFields);
+  }
+  const problems = findings === 0 ? [] : readings.flatMap((one) => one.problems.map((each) => problemOf(line, each)));
+  const warnings = findings === 0 ? [] : readings.flatMap((one) => one.warnings.map((each) => problemOf(line, each)));
   if (key === null || problems.length > 0) return { kind: 'dead', key, problems, warnings };
-  const desired: DesiredContact = {
-    key,
-    scalars: Object.assign({}, ...parts.map((part) => part.scalars)),
-    source: parts.findLast((part) => part.source !== undefined)?.source ?? sourceLabel,
-    emails: parts.flatMap((part) => part.emails ?? []),
-    phones: parts.flatMap((part) => part.phones ?? []),
-    customFields: parts.flatMap((part) => part.customFields ?? []),
-  };
-  return { kind: 'desired', desired, warnings };
+  return { kind: 'desired', desired: { key, scalars, source, emails, phones, customFields }, warnings };
 }
 
 function problemOf(line: number, { field, raw, flaw }: Finding): Problem {
