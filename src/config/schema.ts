@@ -146,6 +146,14 @@ const dataSection = z
     keepFiles: duration('1d', '3650d')
       .prefault('30d')
       .describe('How long archived originals, fix-files and reports are kept.'),
+    keepJournal: duration('1d', '3650d')
+      .prefault('90d')
+      .describe('How long the ledger keeps what each write changed in a contact.'),
+    keepHistory: duration('30d', '3650d')
+      .prefault('400d')
+      .describe(
+        'How long the ledger keeps the records of runs that have ended; the last one that a feed accepted always stays.',
+      ),
   })
   .describe(
     'Where Patchbay keeps its files. A relative path starts at the folder of the config file that holds it, elsewhere at the current folder.',

@@ -142,7 +142,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     // A run that another process was ending when it died, too.
     atEachSweep(() => tidyFinished(home)),
     { everySweeps: viewEverySweeps, run: () => view.refresh() },
-    { everySweeps: expireEverySweeps, run: () => expire(home) },
+    { everySweeps: expireEverySweeps, run: (signal) => expire(home, signal) },
   ];
   const sweeper = createSweeper(clock, sweepOver(tasks));
   const context = jobContext(home, batches, {
@@ -306,11 +306,11 @@ function createScheduleSide(home: Home, queue: Producer, wake: () => void): Sche
   };
 }
 
-/** Deletes what is older than `data.keepFiles`. */
-async function expire({ config, ledger, clock, log, runFolders }: Home): Promise<void> {
-  const { keepFilesMs } = config.data;
+/** Deletes what is kept no longer: files, and what has ended in the ledger. */
+async function expire({ config, ledger, clock, log, runFolders }: Home, signal: AbortSignal): Promise<void> {
+  const { keepFilesMs, keepJournalMs, keepHistoryMs } = config.data;
   await expireFiles(clock, log, runFolders, keepFilesMs);
-  await ledger.forget(clock.nowMs(), keepFilesMs);
+  await ledger.forget(clock.nowMs(), keepFilesMs, { journalMs: keepJournalMs, historyMs: keepHistoryMs, signal });
 }
 
 function queueDied(cause: Error): PatchbayError {

@@ -19,6 +19,7 @@ import {
   atHand,
   changed,
   contactRecord,
+  journalRow,
   type KeyAtHand,
   leaseFacts,
   memoryOf,
@@ -100,6 +101,11 @@ export function contactsOver(store: Store): ContactLedger {
             entered.map(({ position }) => ({ position, sent: true })),
           );
         }
+        await tables.keys.addJournal(
+          entered.flatMap(({ key, resolved }) =>
+            resolved?.journal == null ? [] : [journalRow(request, key, resolved.journal)],
+          ),
+        );
         return refused;
       }, 'durable'),
 
@@ -149,6 +155,8 @@ export function contactsOver(store: Store): ContactLedger {
         key: contact.key,
         seen: memoryOf(atHand(contact.key, { contact, flight: null, known: [] })).seen,
       })),
+
+    journal: (filter) => store.reads.keys.journalPage(filter),
 
     sampleBound: async (limit) =>
       (await store.reads.keys.bound(limit)).map(({ key, contactId }) => ({ key, contactId: contactId ?? '' })),

@@ -250,6 +250,32 @@ export interface HeldDecided {
   readonly run: RunRecord | null;
 }
 
+/** A write that landed. */
+export interface NewJournalRow extends Pick<JournalEntry, 'contactId' | 'kind' | 'changes'> {
+  readonly key: string;
+  /** The run whose write it was; it is entered with the run's sequence. */
+  readonly runId: string;
+  /** When it was entered, by the wall clock. */
+  readonly atMs: number;
+}
+
+export interface JournalRow extends NewJournalRow {
+  /** In the order of entry. */
+  readonly number: number;
+  readonly runSequence: number;
+}
+
+/** All that is given must hold: of one run, or of one key. */
+export interface JournalFilter {
+  readonly runId?: string;
+  readonly key?: string;
+  /** In the order of entry, or against it. */
+  readonly newestFirst?: boolean;
+  /** The last one of the page before. */
+  readonly after?: number;
+  readonly limit: number;
+}
+
 export interface ContactLedger {
   get(keys: readonly string[]): Promise<ReadonlyMap<string, ContactRecord>>;
   /** Compare-and-set: every key gets an answer. */
@@ -281,6 +307,8 @@ export interface ContactLedger {
   decideHeld(decision: HeldDecision): Promise<HeldDecided>;
   /** Keys that are one of these, in any case of their ASCII letters, and bound to a contact; at most `limit`. */
   alikeKeys(folded: readonly string[], limit: number): Promise<readonly Pick<ContactRecord, 'key' | 'seen'>[]>;
+  /** Every write that landed since `data.keepJournal`, of a run or of a key, page by page. */
+  journal(filter: JournalFilter): Promise<readonly JournalRow[]>;
   /** A few keys with the contact they are bound to: evidence of which workspace this is. */
   sampleBound(limit: number): Promise<readonly { readonly key: string; readonly contactId: string }[]>;
 }

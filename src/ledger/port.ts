@@ -47,6 +47,16 @@ export interface Registrations {
 }
 export type ProcessRole = keyof Registrations;
 
+/** What else `Ledger.forget` deletes; an absent time: nothing. */
+export interface KeptLonger {
+  /** How long the journal is kept. */
+  readonly journalMs?: number;
+  /** How long the records of ended runs are kept, with their audits. */
+  readonly historyMs?: number;
+  /** Ends it after the slice at hand. */
+  readonly signal?: AbortSignal;
+}
+
 /** How much waits for a person, or for its time. */
 export interface LedgerCounts {
   /** Also those that are being tried again. */
@@ -97,9 +107,9 @@ export interface Ledger {
   /**
    * Deletes what ended, was met or was seen last more than `keepMs` ago: closed letters, keys and findings of audits, histories
    * of keys, deliveries that have ended, files that lie no longer where they were taken. What waits is kept, and so is the
-   * newest file that each feed took.
+   * newest file that each feed took. In slices (`retention.ts`).
    */
-  forget(nowMs: number, keepMs: number): Promise<void>;
+  forget(nowMs: number, keepMs: number, longer?: KeptLonger): Promise<void>;
 
   /**
    * A number that changes whenever another process has committed. Cheap enough to ask ten times a second: it is how

@@ -3,7 +3,7 @@
  * each end changes, and what has changed is written.
  */
 import { invariant } from '#src/errors.ts';
-import type { KeyHistoryEntry } from './contacts.ts';
+import type { KeyHistoryEntry, NewJournalRow } from './contacts.ts';
 import { closeLetters, closeLettersOf, enterDeadRows } from './dead-rows.ts';
 import { eventsThatFit } from './rules/events.ts';
 import {
@@ -40,6 +40,7 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
   const doubts = await doubtRunsOf(tables, records);
   const after = new Map<string, KeyAtHand>();
   const history: KeyHistoryEntry[] = [];
+  const journal: NewJournalRow[] = [];
   const heldStill: KeyWrites['heldStill'][number][] = [];
   const held: KeyWrites['held'][number][] = [];
   const ends: EndedRecord[] = [];
@@ -57,6 +58,7 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
     const settlement = settleRecord(request, record, facts);
     after.set(key, settledRows(rows, request, record, settlement));
     history.push(...settlement.history);
+    journal.push(...settlement.journal);
     const wasHeld = rows.known.some((one) => one.feed === feed && one.heldCount > 0);
     if (
       settlement.said !== null &&
@@ -69,6 +71,7 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
     if (settlement.end !== null) ends.push({ record, end: settlement.end });
   }
   await tables.keys.write({ ...writesOf(before, after.values()), history, heldStill, held });
+  await tables.keys.addJournal(journal);
   await endRows(tables, run, ends, atMs);
   return ends.length;
 }

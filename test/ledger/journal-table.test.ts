@@ -1,9 +1,9 @@
 /** The journal's table: by run and by key, in pages, and the oldest leave first. */
 import { expect, test } from 'vitest';
+import type { NewJournalRow } from '#src/ledger/contacts.ts';
 import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
 import { journalTable } from '#src/ledger/sqlite/journal-table.ts';
-import type { NewJournalRow } from '#src/ledger/tables/journal.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from './support/temp-ledger.ts';
 

@@ -214,6 +214,20 @@ export async function forgetAudits(store: Store, beforeMs: number): Promise<void
   }
 }
 
+/** All that is known of the audits of a run. @returns false, and nothing is deleted, where one waits. */
+export async function dropAudits(store: Store, runId: string): Promise<boolean> {
+  const audits = await allOf(store.reads, runId);
+  if (audits.some(({ state }) => state === 'waiting')) return false;
+  for (const { id } of audits) await dropFindings(store, id);
+  await store.transact(async (tables) => {
+    const kept = await keptKeysIn(tables).get(runId);
+    if (kept !== null) await keptKeysIn(tables).put({ ...kept, isGoing: true });
+  });
+  await dropKeys(store, runId);
+  await store.transact((tables) => auditsIn(tables).remove(...audits.map(({ id }) => id)));
+  return true;
+}
+
 /** Ends: each page begins behind the one before it. */
 async function eachOf<Document>(
   pageAfter: (after: Entry<Document> | undefined) => Promise<readonly Entry<Document>[]>,

@@ -6,7 +6,8 @@
  * and what it said of ownership becomes the contact's.
  */
 import type { Said } from '#src/contacts/base.ts';
-import type { ContactRecord, HeldRecord, MovedSaid, SettledSaid } from '#src/ledger/contacts.ts';
+import type { JournalEntry } from '#src/contacts/outcome.ts';
+import type { ContactRecord, HeldRecord, MovedSaid, NewJournalRow, SettledSaid } from '#src/ledger/contacts.ts';
 import { agreementsIn, type ContactMemory, emptyMemory, packMemory, unpackMemory } from '#src/ledger/packed-memory.ts';
 import type { ContactRow, FlightRow, KeyRows, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
 import type { ContactChange } from './contact.ts';
@@ -222,4 +223,13 @@ export function heldOf(
     heldStill: [{ feed, key, fields: said.held }],
     held: held.map((one): HeldRecord => ({ ...one, feed, key, runId, line, sinceMs: atMs })),
   };
+}
+
+/** A write of an earlier run is entered as that run's. */
+export function journalRow(
+  { runId, atMs }: { readonly runId: string; readonly atMs: number },
+  key: string,
+  { runId: ofRun, ...entry }: JournalEntry,
+): NewJournalRow {
+  return { ...entry, key, runId: ofRun ?? runId, atMs };
 }

@@ -5,11 +5,18 @@
  * A record whose lease went to another owner changes nothing: that owner answers for it (fencing). A row that a newer one
  * superseded never had a lease.
  */
-import { detailCharactersMax, type KeyHistoryEntry, type MovedSaid, type SettledSaid } from '#src/ledger/contacts.ts';
+import {
+  detailCharactersMax,
+  type KeyHistoryEntry,
+  type MovedSaid,
+  type NewJournalRow,
+  type SettledSaid,
+} from '#src/ledger/contacts.ts';
 import type { CountDelta, RunKind } from '#src/ledger/runs.ts';
 import type { DeadRow, RecordEnd, RunEvent, SettledRecord, SettleRequest } from '#src/ledger/staging.ts';
 import { bound, type ContactChange, inConflict, rejected, released } from './contact.ts';
 import { eventsOf } from './events.ts';
+import { journalRow } from './key-rows.ts';
 
 /** What the ledger holds when the record is settled. */
 export interface SettleFacts {
@@ -43,6 +50,8 @@ export interface Settlement {
   /** What other feeds said, as it is remembered from now on. */
   readonly moved: readonly MovedSaid[];
   readonly said: SettledSaid | null;
+  /** The writes that landed. */
+  readonly journal: readonly NewJournalRow[];
   /** Null where the record has no outcome to be given. */
   readonly end: EndChanges | null;
 }
@@ -62,7 +71,7 @@ export interface EndChanges {
   readonly tried: string | null;
 }
 
-const nothing: Settlement = { contact: null, history: [], moved: [], said: null, end: null };
+const nothing: Settlement = { contact: null, history: [], moved: [], said: null, journal: [], end: null };
 
 export function settleRecord(request: SettleRequest, record: SettledRecord, facts: SettleFacts): Settlement {
   const { end } = record;
@@ -85,6 +94,7 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
     history: [...historyOf(request, record, facts), ...(isConflict ? [conflictOf(request, record.key, end.dead)] : [])],
     moved: record.others,
     said: record.said,
+    journal: (record.journal ?? []).map((entry) => journalRow(request, record.key, entry)),
     end: ended,
   };
 }

@@ -11,6 +11,7 @@ import {
 import type { ContactRow, FlightRow, KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
 import { numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+import { journalTable } from './journal-table.ts';
 
 /** Names of columns that contacts and flights share are told apart by these. */
 const keyColumns = `wanted.value AS wanted, contacts.number, contacts.state, contacts.contact_id, contacts.document,
@@ -19,6 +20,8 @@ const keyColumns = `wanted.value AS wanted, contacts.number, contacts.state, con
 
 export function sqliteKeyTables(statements: Statements): KeyTables {
   return {
+    ...journalTable(statements),
+
     read: async (keys, feeds) => {
       const wanted = JSON.stringify(keys);
       const rows = await statements.all(
@@ -152,6 +155,13 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
           JSON.stringify(keys),
         )
       ).map(toKeyEvent),
+
+    forgetHistory: (beforeMs, limit) =>
+      statements.run(
+        'DELETE FROM key_events WHERE (key, ordinal) IN (SELECT key, ordinal FROM key_events WHERE at < ? LIMIT ?)',
+        beforeMs,
+        limit,
+      ),
 
     alike: async (folded, limit) =>
       (

@@ -1,15 +1,16 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
 import { contactsOver } from '#src/ledger/contacts-over.ts';
-import { auditsOver, forgetAudits, waitingAudits } from '#src/ledger/desk/audits.ts';
-import { deliveriesOver, deliveryCount, forgetDeliveries } from '#src/ledger/desk/deliveries.ts';
+import { auditsOver, waitingAudits } from '#src/ledger/desk/audits.ts';
+import { deliveriesOver, deliveryCount } from '#src/ledger/desk/deliveries.ts';
 import { presenceOver } from '#src/ledger/desk/presence.ts';
 import { schedulesOver } from '#src/ledger/desk/schedules.ts';
 import { snapshotsOver } from '#src/ledger/desk/snapshots.ts';
-import { forgetTaken, takesOver } from '#src/ledger/desk/takes.ts';
+import { takesOver } from '#src/ledger/desk/takes.ts';
 import { knownKeysOver } from '#src/ledger/known-keys.ts';
-import { forgetLetters, lettersOver, unsettledCount } from '#src/ledger/letter-ledger.ts';
+import { lettersOver, unsettledCount } from '#src/ledger/letter-ledger.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { forgetEnded } from '#src/ledger/retention.ts';
 import { runsOver } from '#src/ledger/run-ledger.ts';
 import { settleRecords } from '#src/ledger/settle.ts';
 import { stagedRowsOver } from '#src/ledger/staged-rows.ts';
@@ -72,13 +73,7 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
       waitingDeliveries: await deliveryCount(store.reads, 'waiting'),
       deadDeliveries: await deliveryCount(store.reads, 'dead'),
     }),
-    forget: async (nowMs, keepMs) => {
-      await forgetLetters(store, nowMs - keepMs);
-      await forgetDeliveries(store, nowMs - keepMs);
-      await forgetTaken(store, nowMs, keepMs);
-      await forgetAudits(store, nowMs - keepMs);
-      await connection.transact(({ run }) => run('DELETE FROM key_events WHERE at < ?', nowMs - keepMs));
-    },
+    forget: (nowMs, keepMs, longer) => forgetEnded(store, nowMs, keepMs, longer),
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     requireSound: async () => db.requireSound(),
     close: async () => db.close(),

@@ -8,6 +8,7 @@
 import type { Ownership } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
 import type { HeldFilter, HeldRecord, KeyHistoryEntry } from '#src/ledger/contacts.ts';
+import type { JournalTables } from './journal.ts';
 
 export interface ContactRow {
   /** Names the key in bitmaps; null before it is written. */
@@ -98,7 +99,7 @@ export interface FeedRow {
   readonly lastNumber: number;
 }
 
-export interface KeyTables {
+export interface KeyTables extends JournalTables {
   /** Every key that has any row; of `known` those of these feeds. */
   read(keys: readonly string[], feeds: readonly string[]): Promise<ReadonlyMap<string, KeyRows>>;
   /** Raises the revision of each feed of which a `known` row is written. */
@@ -121,6 +122,8 @@ export interface KeyTables {
   heldCount(filter: Omit<HeldFilter, 'limit' | 'after'>): Promise<number>;
   /** Oldest first. */
   history(keys: readonly string[]): Promise<readonly KeyHistoryEntry[]>;
+  /** @returns how many were deleted: fewer than `limit` where no older one is left. */
+  forgetHistory(beforeMs: number, limit: number): Promise<number>;
   /** Bound keys that are one of these, in any case of their ASCII letters. */
   alike(folded: readonly string[], limit: number): Promise<readonly ContactRow[]>;
   bound(limit: number): Promise<readonly ContactRow[]>;

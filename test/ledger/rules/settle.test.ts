@@ -23,7 +23,7 @@ describe('the end of a record', () => {
       ...facts,
       holdsLease: false,
     });
-    expect(lost).toEqual({ contact: null, history: [], moved: [], said: null, end: null });
+    expect(lost).toEqual({ contact: null, history: [], moved: [], said: null, journal: [], end: null });
   });
 
   it('needs no lease where a newer row superseded it, and leaves the key alone', () => {
