@@ -46,7 +46,7 @@ const slowAnswerMs = 50;
 const lateMs = 2;
 const passesPerAskMax = 64;
 /** When passes were written is reported within this time, for all together. */
-const tellMs = 20;
+const tellMs = 100;
 /** Between two questions to a Redis that is away. It is asked at once when it comes back. */
 const awayMs = 1_000;
 /** The first failure is often a connection that is not open yet. */
@@ -128,7 +128,6 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
 
   /** Asks once, for callers and what is to be in hand. @returns how long to wait before asking again, in milliseconds. */
   async function ask(inHandCount: number): Promise<number> {
-    telling.now();
     reports.resend();
     const wantedCount = Math.min(line.waitingCount + inHandCount, passesPerAskMax);
     const first = nextNumber;
@@ -235,7 +234,7 @@ function createReports(clock: Clock): Reports {
 /** When passes were written, reported together shortly after: it matters a second later. */
 interface Telling {
   add(number: number, writtenAtMs: number): void;
-  /** Before the next question, so that its answer takes it into account. */
+  /** Before the connection closes. */
   now(): void;
 }
 
