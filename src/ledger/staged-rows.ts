@@ -13,7 +13,14 @@ import { unsettledStates } from './rules/letters.ts';
 import { batchesOf, deadWithdrawn, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
-import type { KeyTrace, LinkCode, StagedRecord, StagedSlice, StagingLedger } from './staging.ts';
+import {
+  type KeyTrace,
+  type LinkCode,
+  linkCodes,
+  type StagedRecord,
+  type StagedSlice,
+  type StagingLedger,
+} from './staging.ts';
 import type { LetterFacts, LettersSought, MetPlace } from './tables/letters.ts';
 import type { RowState, RunPlace } from './tables/runs.ts';
 import type { Store, Tables } from './tables.ts';
@@ -26,8 +33,6 @@ export interface BesideRows {
   positionsOf(sequence: number, keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What the run has met of these keys. For use inside a transaction. */
   traces(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, KeyTrace>>;
-  /** Keys that are bound to no contact, and as what their rows were rejected before. */
-  newKeys(feed: string, keys: readonly string[]): Promise<ReadonlyMap<string, readonly LinkCode[]>>;
 }
 
 type RowLedger = Pick<
@@ -173,7 +178,8 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
       while (place !== null && found.length < limit && after < place.lastPosition) {
         const span = { first: after + 1, last: after + limit };
         const waiting = (await reads.runs.rowStates(place.sequence, span)).filter(({ outcome }) => outcome === null);
-        const codes = await beside.newKeys(
+        const codes = await newKeys(
+          reads,
           place.feed,
           waiting.map(({ key }) => key),
         );
@@ -306,4 +312,21 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
       return place === null ? [] : reads.letters.deadCounts(place.sequence);
     },
   };
+}
+
+/** Keys that are bound to no contact, and as what their rows were rejected before and still wait. */
+async function newKeys(
+  { keys: tables, letters }: Tables,
+  feed: string,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, readonly LinkCode[]>> {
+  if (keys.length === 0) return new Map();
+  const rows = await tables.read(keys, []);
+  const unbound = keys.filter((key) => (rows.get(key)?.contact?.contactId ?? null) === null);
+  const codes = new Map<string, readonly LinkCode[]>(unbound.map((key) => [key, []]));
+  for (const { key, code } of await letters.facts({ by: 'key', feed, keys: unbound })) {
+    const linkCode = linkCodes.find((one) => one === code);
+    if (key !== null && linkCode !== undefined) codes.set(key, [...(codes.get(key) ?? []), linkCode]);
+  }
+  return codes;
 }

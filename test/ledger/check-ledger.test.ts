@@ -27,8 +27,7 @@ async function ledgerWith(sql = ''): Promise<string> {
 /** The runs are those of sequence 1 and 2; `gone` is none. */
 const sequenceOf = (run: string): number => (run === 'gone' ? 99 : Number(run.slice(1)));
 const staged = (run: string): string =>
-  `INSERT INTO staged (place, line, sequence, key, row_hash, fingerprint, mapping_version, record, desired, content)
-   VALUES (${sequenceOf(run)} * 8388608 + 1, 2, 1, 'k', 'h', 'f', 'v', 1, '{}', '{}');`;
+  `INSERT INTO staged (place, key) VALUES (${sequenceOf(run)} * 8388608 + 1, 'k');`;
 const batch = (run: string, done: 0 | 1): string =>
   `INSERT INTO batches (run_sequence, batch, first, last, done) VALUES (${sequenceOf(run)}, 1, 1, 1, ${done});`;
 const contact = (key: string, id: string): string =>

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { hasBit } from '#src/ledger/rules/bitmap.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { firstDesign } from '#src/ledger/sqlite/migrations/first-design.ts';
 import { desired, row } from '#test/contracts/support/build.ts';
@@ -34,10 +35,20 @@ function oldLedger(): string {
   staged.run(4, 2, 5, 'k4', text(desired('k4')), text(object), null, 9, 2, 0);
   db.exec("INSERT INTO run_keys (run_id, key, line, fingerprint, kind) VALUES ('b', 'k3', 4, '', 'dead')");
   db.exec("INSERT INTO batches (run_id, batch, generation, due_at) VALUES ('b', 1, 0, 0), ('b', 2, 3, 9)");
+  // The keys of the last accepted file: one that its feed knows, and one that it does not.
+  db.exec(
+    "INSERT INTO run_keys (run_id, key, line, fingerprint, kind) VALUES ('a', 'k9', 2, '', 'unchanged'), ('a', 'k8', 3, '', 'dead')",
+  );
+  db.exec("INSERT INTO contacts (key, state, contact_id) VALUES ('k0', 'bound', 'c0'), ('k9', 'bound', 'c9')");
   const event = { kind: 'warning', line: 2, key: 'k1', code: 'c', field: null, message: 'm' };
   db.prepare("INSERT INTO run_events (run_id, ordinal, event) VALUES ('b', 1, ?)").run(text(event));
   db.close();
   return file;
+}
+
+function numbersIn(bits: unknown): readonly number[] {
+  if (!(bits instanceof Uint8Array)) return [];
+  return Array.from({ length: bits.length * 8 }, (_, number) => number).filter((number) => hasBit(bits, number));
 }
 
 test('what a run of the first design staged is there after the migration, and goes on', async () => {
@@ -66,6 +77,9 @@ test('what a run of the first design staged is there after the migration, and go
   expect(await ledger.runs.keyPrefixes(5)).toEqual(['crm-']);
   const db = new DatabaseSync(file, { readOnly: true });
   onTestFinished(() => db.close());
+  const [bits] = db.prepare("SELECT bits FROM bitmaps WHERE run_sequence = 1 AND kind = 'met'").all();
+  const numbers = db.prepare("SELECT number FROM contacts WHERE key = 'k9'").all();
+  expect(numbersIn(bits?.bits)).toEqual(numbers.map(({ number }) => number));
   expect(db.prepare('SELECT run_sequence, number, columns FROM headers').all()).toEqual([
     { run_sequence: 2, number: 1, columns: '["id","name"]' },
   ]);

@@ -54,7 +54,7 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
     ...sqliteClock(connection),
     runs: {
       ...runsOver(store, besideRuns(db)),
-      ...stagedRowsOver(store, besideRows(db, connection.atRest)),
+      ...stagedRowsOver(store, besideRows(db)),
       ...waiting(sqliteStaging(db)),
       settle: (request) => store.transact((tables) => settleRecords(tables, request)),
       ...knownKeysOver(store),

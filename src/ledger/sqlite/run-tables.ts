@@ -121,11 +121,15 @@ export function sqliteRunTables(statements: Statements): RunTables {
         [...headers].map(([number, columns]) => [sequence, number, JSON.stringify(columns)]),
       );
       await runMany(
-        `INSERT INTO staged (place, line, sequence, key, row_hash, fingerprint, mapping_version, letter_id, header, record, desired,
-           content, beyond)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        'INSERT INTO staged (place, key) VALUES (?, ?)',
+        rows.map(({ position, key }) => [placeOf(sequence, position), key]),
+      );
+      await runMany(
+        `INSERT INTO staged_content (place, line, sequence, row_hash, fingerprint, mapping_version, letter_id, header, record,
+           desired, content, beyond)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         rows.map((row) => [
-          ...[placeOf(sequence, row.position), row.line, row.sequence, row.key, row.rowHash, row.fingerprint],
+          ...[placeOf(sequence, row.position), row.line, row.sequence, row.rowHash, row.fingerprint],
           ...[row.mappingVersion, row.letterId ?? null, row.header, row.record],
           ...[JSON.stringify(row.desired), JSON.stringify(row.content)],
           row.beyond === null ? null : JSON.stringify(row.beyond),
@@ -141,7 +145,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
 
     pendingRows: async (sequence, positions) => {
       const rows = await all(
-        `SELECT * FROM staged WHERE place ${inList} AND outcome IS NULL ORDER BY place`,
+        `SELECT * FROM staged JOIN staged_content USING (place) WHERE place ${inList} AND outcome IS NULL ORDER BY place`,
         JSON.stringify(positions.map((position) => placeOf(sequence, position))),
       );
       return rows.map(toPending);
@@ -149,7 +153,8 @@ export function sqliteRunTables(statements: Statements): RunTables {
 
     rowFacts: async (sequence, positions) => {
       const rows = await all(
-        `SELECT place, line, fingerprint, letter_id, sent FROM staged WHERE place ${inList} AND outcome IS NULL`,
+        `SELECT place, line, fingerprint, letter_id, sent FROM staged JOIN staged_content USING (place)
+         WHERE place ${inList} AND outcome IS NULL`,
         JSON.stringify(positions.map((position) => placeOf(sequence, position))),
       );
       return rows.map((row) => ({
@@ -257,6 +262,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
           const [from, to] = [placeOf(sequence, 0), placeOf(sequence + 1, 0)];
           const places = 'SELECT place FROM staged WHERE place > ? AND place < ? ORDER BY place DESC LIMIT ?';
           await run('UPDATE runs SET pending = 0 WHERE sequence = ? AND pending > 0', sequence);
+          await run(`DELETE FROM staged_content WHERE place IN (${places})`, from, to, limit);
           return run(`DELETE FROM staged WHERE place IN (${places})`, from, to, limit);
         }
         case 'unchanged':

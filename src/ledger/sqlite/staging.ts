@@ -2,9 +2,7 @@
 import type { BesidePart, BesideRuns } from '#src/ledger/run-ledger.ts';
 import type { BesideRows } from '#src/ledger/staged-rows.ts';
 import type { KeyTrace, StagedSlice, StagingLedger } from '#src/ledger/staging.ts';
-import { type LinkCode, linkCodes } from '#src/ledger/staging.ts';
-import type { Connection } from './connection.ts';
-import { type Database, parseJson, type ResultRow } from './database.ts';
+import type { Database, ResultRow } from './database.ts';
 import { hashBytes, hashText } from './key-tables.ts';
 
 const inList = 'IN (SELECT value FROM json_each(?))';
@@ -42,8 +40,8 @@ export function sqliteStaging(db: Database): RestOfStaging {
   };
 }
 
-/** For use inside a transaction, but `newKeys`. */
-export function besideRows(db: Database, atRest: Connection['atRest']): BesideRows {
+/** For use inside a transaction. */
+export function besideRows(db: Database): BesideRows {
   return {
     stage: async (slice, sequence) => stageBeside(db, slice, sequence),
     positionsOf: async (sequence, keys) =>
@@ -61,15 +59,6 @@ export function besideRows(db: Database, atRest: Connection['atRest']): BesideRo
     traces: async (runId, keys) => {
       const rows = db.all(`SELECT * FROM run_keys WHERE run_id = ? AND key ${inList}`, runId, JSON.stringify(keys));
       return new Map(rows.map(toTrace).map((trace) => [trace.key, trace]));
-    },
-    newKeys: async (feed, keys) => {
-      const sql = `SELECT wanted.value AS key, (
-           SELECT json_group_array(code) FROM letters WHERE letters.feed = ?1 AND letters.key = wanted.value
-             AND letters.settled = 0 AND letters.code IN (SELECT value FROM json_each(?2))) AS unlinked
-         FROM json_each(?3) AS wanted WHERE NOT EXISTS (
-           SELECT 1 FROM contacts WHERE contacts.key = wanted.value AND contact_id IS NOT NULL)`;
-      const rows = await atRest(() => db.all(sql, feed, JSON.stringify(linkCodes), JSON.stringify(keys)));
-      return new Map(rows.map((row) => [String(row.key), parseJson<LinkCode[]>(row.unlinked) ?? []]));
     },
   };
 }

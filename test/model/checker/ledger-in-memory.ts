@@ -208,11 +208,12 @@ export function openMemoryLedger(): MemoryLedger {
       return isThere ? keyRow(last, key) : null;
     },
     rowEnds: () => {
+      const lines = new Map(rowsOf('staged_content').map((row) => [row.place, Number(row.line)]));
       const ids = new Map(last('runs').map((row) => [Number(row.sequence), String(row.id)]));
       return rowsOf('staged').flatMap((row) => {
         if (row.outcome === null) return [];
         const runId = ids.get(Math.floor(Number(row.place) / 2 ** 23)) ?? '';
-        return [{ runId, key: String(row.key), line: Number(row.line), outcome: String(row.outcome) }];
+        return [{ runId, key: String(row.key), line: lines.get(row.place) ?? 0, outcome: String(row.outcome) }];
       });
     },
   };

@@ -121,10 +121,10 @@ const known = `
 /** Fingerprints are 128 bits from now on, in base64url: those of rows that wait must equal what is made of them again. */
 const shortFingerprints: MigrationStep = (db) => {
   for (const row of db.all(
-    'SELECT place, fingerprint FROM staged WHERE outcome IS NULL AND length(fingerprint) = 64',
+    'SELECT place, fingerprint FROM staged JOIN staged_content USING (place) WHERE outcome IS NULL AND length(fingerprint) = 64',
   )) {
     const short = Buffer.from(String(row.fingerprint).slice(0, 32), 'hex').toString('base64url');
-    db.run('UPDATE staged SET fingerprint = ? WHERE place = ?', short, row.place ?? null);
+    db.run('UPDATE staged_content SET fingerprint = ? WHERE place = ?', short, row.place ?? null);
   }
 };
 

@@ -4,11 +4,11 @@ import { firstDesign } from './first-design.ts';
 import { journalSteps } from './journal.ts';
 import { keysSteps } from './keys.ts';
 import { lettersSteps } from './letters.ts';
-import { runsSteps } from './runs.ts';
+import { keysOfRunsSteps, runsSteps } from './runs.ts';
 import type { MigrationStep } from './step.ts';
 
 /** Each entry takes the schema one version further. */
 export const migrations: readonly (readonly MigrationStep[])[] = [
   ...firstDesign.map((sql) => [sql]),
-  [...runsSteps, ...keysSteps, ...journalSteps, ...lettersSteps, ...deskSteps],
+  [...runsSteps, ...keysSteps, ...keysOfRunsSteps, ...journalSteps, ...lettersSteps, ...deskSteps],
 ];

@@ -2,11 +2,12 @@
  * Migration 6, second design: runs, staged rows, batches and events.
  *
  * `staged.place` is the run's sequence × 2^23 + the row's position: rows of a run lie side by side in the order of its file.
- * What changes of a row stands before what is wide. `headers` holds each header of a run once; a row of a JSON file has none.
+ * What changes of a row, and is looked at of many rows, is in `staged`; what is wide is in `staged_content`. `headers` holds each header of a run once; a row of a JSON file has none.
  * `batches.first` and `last` are positions. `bitmaps` has one bit for each key, by the number of its contact.
  * `runs.pending` counts staged rows without an outcome; `pruned`: nothing of it is left that a run that has ended does not need.
  */
-import type { MigrationStep } from './step.ts';
+import { emptyBitmap, enterBit } from '#src/ledger/rules/bitmap.ts';
+import type { MigratedDatabase, MigrationStep } from './step.ts';
 
 const columnsOfRows = `
   ALTER TABLE runs ADD COLUMN pending INTEGER NOT NULL DEFAULT 0;
@@ -34,34 +35,40 @@ const rowsOfRuns = `
       SELECT DISTINCT runs.sequence AS run_sequence, staged."row" -> '$.columns' AS columns
       FROM staged JOIN runs ON runs.id = staged.run_id WHERE staged."row" ->> '$.kind' = 'cells');
 
-  CREATE TABLE staged_rows (
+  CREATE TABLE staged_content (
     place INTEGER PRIMARY KEY,
-    outcome TEXT,
-    not_before INTEGER NOT NULL DEFAULT 0,
-    sent INTEGER NOT NULL DEFAULT 0,
-    attempts INTEGER NOT NULL DEFAULT 0,
     line INTEGER NOT NULL,
     sequence INTEGER NOT NULL,
-    key TEXT NOT NULL,
     row_hash TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
     mapping_version TEXT NOT NULL,
     letter_id TEXT,
-    link TEXT,
     header INTEGER,
     record INTEGER NOT NULL,
     desired TEXT NOT NULL,
     content TEXT NOT NULL,
     beyond TEXT
   ) STRICT;
-  INSERT INTO staged_rows (place, outcome, not_before, sent, attempts, line, sequence, key, row_hash, fingerprint, mapping_version,
-      letter_id, link, header, record, desired, content, beyond)
-    SELECT runs.sequence * 8388608 + position, outcome, not_before, sent, attempts, line, staged.sequence, key, row_hash, fingerprint,
-      mapping_version, letter_id, link,
+  INSERT INTO staged_content (place, line, sequence, row_hash, fingerprint, mapping_version, letter_id, header, record, desired,
+      content, beyond)
+    SELECT runs.sequence * 8388608 + position, line, staged.sequence, row_hash, fingerprint, mapping_version, letter_id,
       (SELECT number FROM headers WHERE run_sequence = runs.sequence AND columns = staged."row" -> '$.columns'),
       coalesce(staged."row" ->> '$.record', line), desired, coalesce(staged."row" -> '$.cells', staged."row" -> '$.object'),
       staged."row" -> '$.beyond'
-    FROM staged JOIN runs ON runs.id = staged.run_id;
+    FROM staged JOIN runs ON runs.id = staged.run_id ORDER BY runs.sequence, position;
+
+  CREATE TABLE staged_rows (
+    place INTEGER PRIMARY KEY,
+    outcome TEXT,
+    not_before INTEGER NOT NULL DEFAULT 0,
+    sent INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    key TEXT NOT NULL,
+    link TEXT
+  ) STRICT;
+  INSERT INTO staged_rows (place, outcome, not_before, sent, attempts, key, link)
+    SELECT runs.sequence * 8388608 + position, outcome, not_before, sent, attempts, key, link
+    FROM staged JOIN runs ON runs.id = staged.run_id ORDER BY runs.sequence, position;
   UPDATE staged_rows SET outcome = 'withdrawn' WHERE outcome IN ('dead', 'skipped') AND EXISTS (
     SELECT 1 FROM run_keys JOIN runs ON runs.id = run_keys.run_id
     WHERE runs.sequence = place / 8388608 AND run_keys.key = staged_rows.key AND run_keys.kind = 'dead');
@@ -111,3 +118,29 @@ const rowsOfRuns = `
 `;
 
 export const runsSteps: readonly MigrationStep[] = [columnsOfRows, rowsOfRuns];
+
+const keysAtOnce = 10_000;
+
+/** The keys of each run's file as a bitmap, in place of a row for each. Ends: each turn goes on behind the last key. */
+function gatherKeys(db: MigratedDatabase): void {
+  const last = Number(db.get('SELECT max(number) AS last FROM contacts')?.last ?? 0);
+  for (const run of db.all('SELECT id, sequence FROM runs WHERE id IN (SELECT run_id FROM run_keys)')) {
+    const met = emptyBitmap(last);
+    let after = '';
+    for (;;) {
+      const keys = db.all(
+        `SELECT run_keys.key, number FROM run_keys LEFT JOIN contacts ON contacts.key = run_keys.key
+         WHERE run_id = ? AND run_keys.key > ? ORDER BY run_keys.key LIMIT ${keysAtOnce}`,
+        ...[String(run.id), after],
+      );
+      for (const { number } of keys) if (typeof number === 'number') enterBit(met, number);
+      const end = keys.at(-1);
+      if (end === undefined) break;
+      after = String(end.key);
+    }
+    db.run("INSERT INTO bitmaps (run_sequence, kind, bits) VALUES (?, 'met', ?)", Number(run.sequence), met);
+  }
+}
+
+/** Behind the steps that give keys their numbers. */
+export const keysOfRunsSteps: readonly MigrationStep[] = [gatherKeys];

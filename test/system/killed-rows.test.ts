@@ -10,11 +10,11 @@ import { pendingCount } from '#src/ledger/runs.ts';
 import { checkLedger } from '#src/ledger/sqlite/check.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { createdAtMs, newRun } from '#test/contracts/support/build.ts';
-import { startChild } from './support/child-process.ts';
-import { tempFolder } from './support/temp-ledger.ts';
+import { startChild } from '#test/ledger/support/child-process.ts';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 
 const rowCount = 5_000;
-const worker = new URL('./support/rows-process.ts', import.meta.url);
+const worker = new URL('../ledger/support/rows-process.ts', import.meta.url);
 const atMs = createdAtMs;
 
 /** @returns whether the process came to the end. */
