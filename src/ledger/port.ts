@@ -1,8 +1,8 @@
 /**
  * The ledger: Patchbay's memory and its only truth (`docs/design.md`, decision 1).
  *
- * Each method is one transaction: it happens whole or not at all, also when the process dies in the middle. Methods
- * marked *durable* survive a power cut once their promise resolves; the others survive a killed process.
+ * Each method is one transaction: it happens whole or not at all, also when the process dies in the middle. What runs over
+ * many rows goes in slices, each a transaction: done again, it ends what was begun. Methods marked *durable* survive a power cut once their promise resolves; the others survive a killed process.
  * All instants are milliseconds of the wall clock, unless a name says monotonic. When something is due (`dueAtMs`,
  * `notBeforeMs`) goes by the ledger's own clock, `nowMs`; only schedules are due by the wall clock. Each method may
  * throw `transient` for trouble that passes, and `damaged` for trouble that does not.
