@@ -19,7 +19,7 @@ export function knownKeysOver({ reads }: Store): KnownKeys {
       const rows = await keys.read(wanted, [feed]);
       return new Map([...rows].flatMap(([key, one]) => saidRecord(feed, key, one) ?? []).map((one) => [one.key, one]));
     },
-    knownKeyCount: async (feed) => (await keys.feed(feed))?.keyCount ?? 0,
+    knownKeyCount: (feed) => keys.knownCount(feed),
     knownPage: (feed, afterNumber, limit) => keys.knownPage(feed, afterNumber, limit),
     feedRevision: async (feed) => (await keys.feed(feed))?.revision ?? 0,
     numbersInDoubt: () => keys.numbersInDoubt(),

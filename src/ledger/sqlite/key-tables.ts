@@ -60,13 +60,19 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
 
     feed: async (name) => {
       const row = await statements.get(
-        `SELECT revision, (SELECT count(*) FROM known WHERE known.feed_number = feeds.number) AS keys,
-           (SELECT max(known.number) FROM known WHERE known.feed_number = feeds.number) AS last
+        `SELECT revision, (SELECT max(known.number) FROM known WHERE known.feed_number = feeds.number) AS last
          FROM feeds WHERE name = ?`,
         name,
       );
-      if (row === null) return null;
-      return { revision: Number(row.revision), keyCount: Number(row.keys), lastNumber: Number(row.last ?? 0) };
+      return row === null ? null : { revision: Number(row.revision), lastNumber: Number(row.last ?? 0) };
+    },
+
+    knownCount: async (feed) => {
+      const row = await statements.get(
+        'SELECT count(*) AS keys FROM known WHERE feed_number = (SELECT number FROM feeds WHERE name = ?)',
+        feed,
+      );
+      return Number(row?.keys ?? 0);
     },
 
     feeds: async () =>
