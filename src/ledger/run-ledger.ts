@@ -16,22 +16,11 @@ import type { Store, Tables } from './tables.ts';
 /** How many rows one transaction deletes or ends. */
 export const rowsPerSlice = 2_000;
 
-/** What belongs to a run and is kept elsewhere. Each is for use inside a transaction. */
-export interface BesideRuns {
-  /** @returns how many were deleted: fewer than `limit` where nothing is left. */
-  forget(runId: string, part: BesidePart, limit: number): Promise<number>;
-}
-
-/** Keys of the file. */
-export type BesidePart = 'keys';
-const besideParts: readonly string[] = ['keys'] satisfies BesidePart[];
-
 /** What an interrupted reading leaves, and what a finished run needs no more. */
 const stagedParts = ['rows', 'batches', 'events', 'headers', 'deadRows'] as const;
-const keysOfFile = ['keys', 'met'] as const;
-const readingParts = [...stagedParts, ...keysOfFile, 'unchanged'] as const;
+const readingParts = [...stagedParts, 'met', 'unchanged'] as const;
 
-export function runsOver(store: Store, beside: BesideRuns): RunLedger {
+export function runsOver(store: Store): RunLedger {
   const { reads, transact } = store;
   const runOf = async ({ runs }: Pick<Tables, 'runs'>, id: string): Promise<RunRecord | null> =>
     (await runs.findRuns({ ids: [id] }, 1))[0] ?? null;
@@ -44,7 +33,7 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
   /** Ends when nothing is left: each turn deletes rows, or is the last. @returns whether it was allowed to the end. */
   const emptied = async (
     id: string,
-    parts: readonly (RunPart | BesidePart | 'deadRows')[],
+    parts: readonly (RunPart | 'deadRows')[],
     isAllowed: (run: RunRecord) => boolean,
   ): Promise<boolean> => {
     for (const part of parts) {
@@ -52,7 +41,6 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
         const deleted = await transact(async (tables) => {
           const run = await runOf(tables, id);
           if (run === null || !isAllowed(run)) return null;
-          if (isBeside(part)) return beside.forget(id, part, rowsPerSlice);
           if (part === 'deadRows') return tables.letters.forgetDeadRows(run.sequence, rowsPerSlice);
           return tables.runs.deletePart(run.sequence, part, rowsPerSlice);
         });
@@ -155,10 +143,10 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
       const isEnded = ({ state }: RunRecord) => isFinal(state);
       const [last] = await reads.runs.findRuns(accepted(run.feed, Number.MAX_SAFE_INTEGER), 1);
       const keeps = keepsKeys(run, last?.id ?? null);
-      await emptied(id, [...stagedParts, ...(keeps ? [] : keysOfFile)], isEnded);
+      await emptied(id, [...stagedParts, ...(keeps ? [] : (['met'] as const))], isEnded);
       // At most one run of a feed that has ended keeps its keys.
       const [before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence), 1) : [];
-      if (before !== undefined) await emptied(before.id, keysOfFile, isEnded);
+      if (before !== undefined) await emptied(before.id, ['met'], isEnded);
       // What runs found unchanged matters to older rows that wait, and to nobody else.
       const [waiting] = await reads.runs.findRuns({ feed: run.feed, states: openRunStates }, 1, true);
       const beforeSequence = waiting?.sequence ?? Number.MAX_SAFE_INTEGER;
@@ -170,8 +158,4 @@ export function runsOver(store: Store, beside: BesideRuns): RunLedger {
       });
     },
   };
-}
-
-function isBeside(part: RunPart | BesidePart | 'deadRows'): part is BesidePart {
-  return besideParts.includes(part);
 }

@@ -13,31 +13,13 @@ import { unsettledStates } from './rules/letters.ts';
 import { batchesOf, deadWithdrawn, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
-import {
-  type KeyTrace,
-  type LinkCode,
-  linkCodes,
-  type StagedRecord,
-  type StagedSlice,
-  type StagingLedger,
-} from './staging.ts';
+import { type LinkCode, linkCodes, type StagedRecord, type StagedSlice, type StagingLedger } from './staging.ts';
 import type { LetterFacts, LettersSought, MetPlace } from './tables/letters.ts';
 import type { RowState, RunPlace } from './tables/runs.ts';
 import type { Store, Tables } from './tables.ts';
 
-/** What belongs to staged rows and is kept elsewhere. */
-export interface BesideRows {
-  /** What a slice holds besides rows, rejected ones, events and counts. For use inside a transaction. */
-  stage(slice: StagedSlice, sequence: number): Promise<void>;
-  /** Positions of rows without an outcome. For use inside a transaction. */
-  positionsOf(sequence: number, keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** What the run has met of these keys. For use inside a transaction. */
-  traces(runId: string, keys: readonly string[]): Promise<ReadonlyMap<string, KeyTrace>>;
-}
-
 type RowLedger = Pick<
   StagingLedger,
-  | 'metBefore'
   | 'stage'
   | 'stagedAt'
   | 'confirm'
@@ -57,7 +39,7 @@ type RowLedger = Pick<
   | 'deadByCode'
 >;
 
-export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): RowLedger {
+export function stagedRowsOver({ reads, transact }: Store): RowLedger {
   /** Walks over the rows of a run, in the order of its file. Ends behind its last position. */
   async function* slices(
     runId: string,
@@ -102,17 +84,6 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
   };
 
   return {
-    metBefore: (runId, keys) =>
-      transact(async (tables) => {
-        const place = await tables.runs.place(runId);
-        const positions = place === null ? [] : [...(await beside.positionsOf(place.sequence, keys)).values()];
-        const staged = place === null ? [] : await recordsAt(tables, place, positions);
-        return {
-          traces: await beside.traces(runId, keys),
-          staged: new Map(staged.map((record) => [record.key, record])),
-        };
-      }),
-
     stage: (slice) =>
       transact(async (tables) => {
         const { runs } = tables;
@@ -120,31 +91,23 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
         invariant(place !== null, 'the run of a slice is there', { run: slice.runId });
         const { sequence } = place;
         // What gives way goes first: a new record of the same key must not end with it.
-        const byKey = await beside.positionsOf(
-          sequence,
-          (slice.withdrawn ?? []).map(({ key }) => key),
-        );
-        const rows = slice.withdrawnRows ?? [];
-        const ends = new Map(rows.map(({ position, end }) => [position, end]));
+        const ends = new Map((slice.withdrawnRows ?? []).map(({ position, end }) => [position, end]));
         const content = await recordsAt(tables, place, [...ends.keys()]);
         await runs.changeRows(
           sequence,
-          [...byKey.values(), ...ends.keys()].map((position) => ({ position, outcome: 'withdrawn' })),
+          [...ends.keys()].map((position) => ({ position, outcome: 'withdrawn' })),
         );
-        const withdrawnDead = [
-          ...(slice.withdrawn ?? []).flatMap(({ end }) => (end.outcome === 'dead' ? [end.dead] : [])),
-          ...content.flatMap((record) => deadWithdrawn(record, ends.get(record.position) ?? { kind: 'skipped' }) ?? []),
-        ];
+        const withdrawnDead = content.flatMap((record) => {
+          return deadWithdrawn(record, ends.get(record.position) ?? { kind: 'skipped' }) ?? [];
+        });
         if (slice.records.length > 0) {
           const known = await runs.headers(sequence);
           const stored = storedRows(slice.records, place.lastPosition, known);
           await runs.insertRows(sequence, { ...stored, batches: batchesOf(stored.rows, slice.rowsPerBatch) });
         }
-        await beside.stage(slice, sequence);
+        await refresh(tables, slice.feed, slice.refreshed ?? []);
         const rejected = [...withdrawnDead, ...slice.dead].map((dead) => ({ dead }));
         const deadNew = await enterDeadRows(tables, place, rejected, slice.atMs);
-        // A row that is unchanged is a success for the dead letters of its key.
-        await closeLettersOf(tables, slice.feed, slice.unchanged ?? []);
         await closeLetters(tables, slice.answered ?? []);
         await runs.insertEvents(sequence, eventsThatFit(slice.events, place.lastEvent));
         await runs.changeRun(sequence, {}, { ...slice.counts, deadNew });
@@ -312,6 +275,24 @@ export function stagedRowsOver({ reads, transact }: Store, beside: BesideRows): 
       return place === null ? [] : reads.letters.deadCounts(place.sequence);
     },
   };
+}
+
+/** What the feed knows of these keys has a new row hash from now on; keys that it does not know stay unknown. */
+async function refresh(
+  { keys }: Tables,
+  feed: string,
+  refreshed: NonNullable<StagedSlice['refreshed']>,
+): Promise<void> {
+  if (refreshed.length === 0) return;
+  const rows = await keys.read(
+    refreshed.map(({ key }) => key),
+    [feed],
+  );
+  const known = refreshed.flatMap(({ key, rowHash }) => {
+    return (rows.get(key)?.known ?? []).map((one) => ({ ...one, rowHash }));
+  });
+  const nothingElse = { contacts: [], flights: [], landed: [], heldStill: [], held: [], history: [] };
+  if (known.length > 0) await keys.write({ ...nothingElse, known });
 }
 
 /** Keys that are bound to no contact, and as what their rows were rejected before and still wait. */

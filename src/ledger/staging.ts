@@ -94,37 +94,15 @@ export type RecordEnd =
   | { readonly outcome: 'skipped'; readonly reason: SkipReason }
   | { readonly outcome: 'dead'; readonly dead: DeadRow };
 
-/** What happened to a key in the run at hand, when the same key comes again. */
-export interface KeyTrace {
-  readonly key: string;
-  readonly line: number;
-  readonly fingerprint: string;
-  /** `unchanged` rows are counted and not stored; `dead` ones have a dead letter already. */
-  readonly kind: 'unchanged' | 'staged' | 'dead';
-}
-
-export interface SettledRow {
-  readonly key: string;
-  readonly fingerprint: string;
-  /** Fields of it that wait for a person. */
-  readonly heldCount: number;
-}
-
 /** A slice of a file, as it goes into the ledger in one transaction. */
 export interface StagedSlice {
   readonly runId: string;
   readonly feed: string;
   readonly rowsPerBatch: number;
   readonly records: readonly NewStagedRecord[];
-  /** Keys met in this slice, new or with another kind than before. */
-  readonly traces?: readonly KeyTrace[];
   readonly dead: readonly DeadRow[];
-  /** Keys staged earlier in this run that must not be written after all. */
-  readonly withdrawn?: readonly { readonly key: string; readonly end: RecordEnd }[];
   /** Rows staged earlier in this run that must not be written after all. */
   readonly withdrawnRows?: readonly WithdrawnRow[];
-  /** Keys whose rows are unchanged: this run has spoken for them, an older row of the feed must not any more. */
-  readonly unchanged?: readonly string[];
   /** Rows that now look like this while their contacts need no change: they are known by this hash from now on. */
   readonly refreshed?: readonly { readonly key: string; readonly rowHash: string; readonly mappingVersion: string }[];
   /** Dead letters whose rows need nothing any more. */
@@ -185,8 +163,6 @@ export interface SettleRequest {
 }
 
 export interface StagingLedger {
-  /** Which of these row hashes the feed has settled. */
-  settledRows(feed: string, rowHashes: readonly string[]): Promise<ReadonlyMap<string, SettledRow>>;
   /** What the feed knows of keys with greater numbers, in their order. */
   knownPage(feed: string, afterNumber: number, limit: number): Promise<KnownPage>;
   /** Goes up whenever what the feed knows has changed. */
@@ -197,11 +173,6 @@ export interface StagingLedger {
   saidOf(feed: string, keys: readonly string[]): Promise<ReadonlyMap<string, SaidRecord>>;
   /** How many keys the feed has settled. */
   knownKeyCount(feed: string): Promise<number>;
-  /** What earlier slices of the run have met of these keys: their traces, and the records that are still to be written. */
-  metBefore(
-    runId: string,
-    keys: readonly string[],
-  ): Promise<{ readonly traces: ReadonlyMap<string, KeyTrace>; readonly staged: ReadonlyMap<string, StagedRecord> }>;
   /** Staged rows at these positions that have no outcome. */
   stagedAt(runId: string, positions: readonly number[]): Promise<readonly StagedRecord[]>;
   /** @returns the position of its first record; the others follow one by one. */

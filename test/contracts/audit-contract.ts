@@ -102,6 +102,7 @@ export function auditContract(open: OpenLedger): void {
   test('touched is what was looked up: not what died on reading, was superseded, gone or a duplicate row', async () => {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
+    const problem = { code: 'duplicateKey', line: 30, field: null, value: null, message: 'differs', hint: '' };
     const keys = ['created', 'updated', 'same', 'refused', 'twice', 'superseded', 'gone', 'patched'];
     await ledger.runs.stage(
       slice(run, {
@@ -112,8 +113,7 @@ export function auditContract(open: OpenLedger): void {
     );
     await ledger.runs.stage(
       slice(run, {
-        withdrawn: [{ key: 'twice', end: { outcome: 'dead', dead: deadRow('twice') } }],
-        traces: [{ key: 'twice', line: 30, fingerprint: 'f', kind: 'dead' }],
+        withdrawnRows: [{ position: keys.indexOf('twice') + 1, end: { kind: 'dead', problem } }],
       }),
     );
     await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs + 20 });

@@ -42,9 +42,7 @@ export function linkContract(open: OpenLedger): void {
     const run = await stagingRun(ledger, 'r1');
     const records = ['k1', 'known', 'k2', 'k3'].map((key, index) => newRecord(key, { line: index + 2 }));
     await ledger.runs.stage(slice(run, { records }));
-    await ledger.runs.stage(
-      slice(run, { withdrawn: [{ key: 'k3', end: { outcome: 'skipped', reason: 'duplicate' } }] }),
-    );
+    await ledger.runs.stage(slice(run, { withdrawnRows: [{ position: 4, end: { kind: 'skipped' } }] }));
     const first = await ledger.runs.newKeyRows('r1', 0, 1);
     expect(first).toMatchObject([{ position: 1, line: 2, key: 'k1', desired: records[0]?.desired, unlinked: [] }]);
     expect((await ledger.runs.newKeyRows('r1', 1, 10)).map(({ key }) => key)).toEqual(['k2']);

@@ -319,9 +319,8 @@ export function runContract(open: OpenLedger): void {
   test('reading begun anew throws away what an interrupted reading staged, counted and noted', async () => {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
-    const trace = { key: 'k1', line: 2, fingerprint: 'f', kind: 'staged' } as const;
     const event = { kind: 'warning', line: 2, key: 'k1', code: 'w', field: null, message: 'm' } as const;
-    const parts = { traces: [trace], dead: [deadRow('k2')], events: [event], counts: { rows: 2, dead: 1 } };
+    const parts = { dead: [deadRow('k2')], events: [event], counts: { rows: 2, dead: 1 } };
     await ledger.runs.stage(slice(run, { records: [newRecord('k1')], ...parts }));
     await ledger.runs.record('r1', { notes: ['a note'] });
     expect(await ledger.runs.beginStaging('r1', atMs)).toBe(true);
@@ -332,7 +331,7 @@ export function runContract(open: OpenLedger): void {
       startedAtMs: createdAtMs + 1,
     });
     expect(await ledger.runs.pendingCount('r1')).toBe(0);
-    expect((await ledger.runs.metBefore('r1', ['k1'])).traces.size).toBe(0);
+    expect(await ledger.runs.stagedAt('r1', [1])).toEqual([]);
     expect(await ledger.runs.batch('r1', 1)).toBeNull();
     expect(await ledger.runs.deadRows('r1', 0, 10)).toEqual([]);
     expect(await ledger.runs.events('r1', 0, 10)).toEqual([]);

@@ -22,9 +22,6 @@ import {
 } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
-const trace = (key: string, kind: 'unchanged' | 'staged' | 'dead') =>
-  ({ key, line: 2, fingerprint: hash(`print-${key}`), kind }) as const;
-
 export function stagingContract(open: OpenLedger): void {
   test('a key that a newer run of the feed found unchanged is not written by an older row any more, and its letters are closed', async () => {
     const { ledger } = await openForTest(open);
@@ -45,21 +42,16 @@ export function stagingContract(open: OpenLedger): void {
     expect(answer.get('k1')).toEqual({ kind: 'superseded' });
   });
 
-  test('a slice goes in whole: records, traces, dead rows, events and counts', async () => {
+  test('a slice goes in whole: records, dead rows, events and counts', async () => {
     const { ledger, reopen } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
     const event: RunEvent = { kind: 'warning', line: 3, key: 'k2', code: 'unassigned', field: 'Phone', message: 'm' };
-    const parts = { traces: [trace('k1', 'staged'), trace('k9', 'unchanged')], dead: [deadRow('k2')], events: [event] };
+    const parts = { dead: [deadRow('k2')], events: [event] };
     const counts = { rows: 3, dead: 1, unchanged: 1 };
     await ledger.runs.stage(slice(run, { records: [newRecord('k1')], ...parts, counts }));
     const other = await reopen();
     expect((await other.runs.get('r1'))?.counts).toMatchObject({ ...counts, deadNew: 1 });
-    expect((await other.runs.metBefore('r1', ['k1', 'k9', 'k0'])).traces).toEqual(
-      new Map([
-        ['k1', trace('k1', 'staged')],
-        ['k9', trace('k9', 'unchanged')],
-      ]),
-    );
+    expect((await other.runs.stagedAt('r1', [1, 2])).map(({ key }) => key)).toEqual(['k1']);
     expect(await other.runs.events('r1', 0, 10)).toEqual([{ ...event, ordinal: 1 }]);
     expect(await other.runs.deadRows('r1', 0, 10)).toMatchObject([{ ...deadRow('k2'), ordinal: 1 }]);
   });
@@ -82,7 +74,7 @@ export function stagingContract(open: OpenLedger): void {
     const source: Row = { kind: 'object', line: 7, record: 6, object: { id: 7, more: { a: [null, '\u0000\n'] } } };
     const given = newRecord(wanted.key, { desired: wanted, row: source, line: 7, sequence: 3 });
     await ledger.runs.stage(slice(run, { records: [given] }));
-    const staged = (await ledger.runs.metBefore('r1', [wanted.key])).staged.get(wanted.key);
+    const [staged] = await ledger.runs.stagedAt('r1', [1]);
     expect(staged).toEqual({ ...given, runId: 'r1', feed: 'crm', position: 1, sent: false, attempts: 0 });
   });
 
@@ -108,37 +100,6 @@ export function stagingContract(open: OpenLedger): void {
     expect(await ledger.runs.nextBatches(createdAtMs, 10)).toHaveLength(3);
   });
 
-  test('a trace that comes again takes the place of the earlier one, in its run only', async () => {
-    const { ledger } = await openForTest(open);
-    const run = await stagingRun(ledger, 'r1');
-    const other = await stagingRun(ledger, 'r2');
-    await ledger.runs.stage(slice(run, { traces: [trace('k1', 'staged')] }));
-    await ledger.runs.stage(slice(other, { traces: [trace('k1', 'unchanged')] }));
-    await ledger.runs.stage(slice(run, { traces: [{ ...trace('k1', 'dead'), line: 9 }] }));
-    expect((await ledger.runs.metBefore('r1', ['k1'])).traces.get('k1')).toEqual({
-      ...trace('k1', 'dead'),
-      line: 9,
-    });
-    expect((await ledger.runs.metBefore('r2', ['k1'])).traces.get('k1')).toEqual(trace('k1', 'unchanged'));
-  });
-
-  test('a withdrawn record is never written, and its death stands in the dead letters', async () => {
-    const { ledger } = await openForTest(open);
-    const run = await stagingRun(ledger, 'r1');
-    await ledger.runs.stage(slice(run, { records: [newRecord('k1'), newRecord('k2')], counts: { rows: 2 } }));
-    const dead = deadRow('k1', { code: 'duplicateKey' });
-    await ledger.runs.stage(
-      slice(run, { withdrawn: [{ key: 'k1', end: { outcome: 'dead', dead } }], counts: { rows: 1, dead: 1 } }),
-    );
-    await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
-    expect((await pendingOf(ledger, run)).map((record) => record.key)).toEqual(['k2']);
-    expect((await ledger.runs.metBefore('r1', ['k1', 'k2'])).staged.has('k1')).toBe(false);
-    // It is counted where its end was found.
-    expect((await ledger.runs.countEnds('r1')).dead).toBe(0);
-    expect((await ledger.runs.get('r1'))?.counts.dead).toBe(1);
-    expect(await ledger.deadLetters.list({ limit: 10 })).toMatchObject([{ key: 'k1', code: 'duplicateKey' }]);
-  });
-
   test('a row that is withdrawn by its position is never written, and a dead one leaves a letter with its content', async () => {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
@@ -154,6 +115,9 @@ export function stagingContract(open: OpenLedger): void {
     await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
     expect((await pendingOf(ledger, run)).map(({ key }) => key)).toEqual(['k3']);
     expect(await ledger.runs.pendingCount('r1')).toBe(1);
+    // It is counted where its end was found.
+    expect((await ledger.runs.countEnds('r1')).dead).toBe(0);
+    expect((await ledger.runs.get('r1'))?.counts.dead).toBe(1);
     expect(await ledger.runs.deadRows('r1', 0, 10)).toMatchObject([
       { class: 'invalid', code: 'duplicateKey', line: 2, key: 'k2', problems: [problem], row: keys[1]?.row },
     ]);
@@ -185,16 +149,13 @@ export function stagingContract(open: OpenLedger): void {
     expect(await since(0)).toEqual([[first.sequence, [1]]]);
   });
 
-  test('what a feed has settled is found by row hash and by key, and belongs to that feed', async () => {
+  test('what a feed has settled is found by key, and belongs to that feed', async () => {
     const { ledger } = await openForTest(open);
     const run = await applyingRun(ledger, 'r1', ['k1', 'k2']);
     const [first, second] = await pendingOf(ledger, run);
     if (first === undefined || second === undefined) throw new Error('two records were staged');
     const failed = { said: saidOfKey('k2'), rowHash: null, fingerprint: null, mappingVersion: 'mapping-1', held: [] };
     await settleAs(ledger, run, 'w1', [settled(first), settled(second, { said: failed })]);
-    expect(await ledger.runs.settledRows('main', [hash('row-k1'), hash('row-k2'), hash('row-k3')])).toEqual(
-      new Map([[hash('row-k1'), { key: 'k1', fingerprint: hash('print-k1'), heldCount: 0 }]]),
-    );
     const nothingWaits = { triedFingerprint: null, heldCount: 0 };
     expect(await ledger.runs.saidOf('main', ['k1', 'k2', 'k3'])).toEqual(
       new Map([
@@ -210,7 +171,6 @@ export function stagingContract(open: OpenLedger): void {
     );
     expect(await ledger.runs.knownKeyCount('main')).toBe(2);
     expect(await ledger.runs.knownKeyCount('crm')).toBe(0);
-    expect((await ledger.runs.settledRows('crm', [hash('row-k1')])).size).toBe(0);
     expect((await ledger.runs.saidOf('crm', ['k1'])).size).toBe(0);
   });
 
@@ -263,20 +223,19 @@ export function stagingContract(open: OpenLedger): void {
     const rows = ['k1', 'k9'].map((key) => ({ key, rowHash: hash(`newer-${key}`), mappingVersion: 'mapping-2' }));
     await ledger.runs.stage(slice(run, { refreshed: rows }));
     await ledger.runs.stage(slice({ ...run, feed: 'crm' }, { refreshed: rows }));
-    expect(await ledger.runs.settledRows('main', [hash('row-k1'), hash('newer-k1'), hash('newer-k9')])).toEqual(
-      new Map([[hash('newer-k1'), { key: 'k1', fingerprint: hash('print-k1'), heldCount: 0 }]]),
-    );
+    const said = await ledger.runs.saidOf('main', ['k1', 'k9']);
+    expect([...said.values()].map(({ key, rowHash }) => [key, rowHash])).toEqual([['k1', hash('newer-k1')]]);
     expect(await ledger.runs.knownKeyCount('crm')).toBe(0);
   });
 
-  test('a record is found by its key until it has an outcome', async () => {
+  test('a record is found by its position until it has an outcome', async () => {
     const { ledger } = await openForTest(open);
     const run = await applyingRun(ledger, 'r1', ['k1', 'k2']);
     const [first] = await pendingOf(ledger, run);
     if (first === undefined) throw new Error('a record was staged');
     await settleAs(ledger, run, 'w1', [settled(first, { end: wellEnd('updated') })]);
-    expect([...(await ledger.runs.metBefore('r1', ['k1', 'k2', 'k3'])).staged.keys()]).toEqual(['k2']);
-    expect((await ledger.runs.metBefore('r2', ['k2'])).staged.size).toBe(0);
+    expect((await ledger.runs.stagedAt('r1', [1, 2, 3])).map(({ key }) => key)).toEqual(['k2']);
+    expect(await ledger.runs.stagedAt('r2', [2])).toEqual([]);
   });
 
   test('all that is pending ends as skipped when the run is cancelled, and is counted once', async () => {

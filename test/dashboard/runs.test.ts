@@ -150,7 +150,7 @@ describe('one run', () => {
     const held: HeldField = { field: 'role', said: 'X', ours: '<b>Lead</b>', theirs: ['a', 'b"'] };
     const event = heldEvent('h-<1>', 2, held);
     await bench.ledger.runs.stage({
-      ...{ runId: run.id, feed: run.feed, rowsPerBatch: 100, records: [], traces: [], dead: [], withdrawn: [] },
+      ...{ runId: run.id, feed: run.feed, rowsPerBatch: 100, records: [], dead: [] },
       ...{ events: [event], counts: {}, atMs: startMs },
     });
     const expectHeld = async (): Promise<void> => {

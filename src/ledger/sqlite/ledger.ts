@@ -17,7 +17,6 @@ import { stagedRowsOver } from '#src/ledger/staged-rows.ts';
 import { sqliteClock } from './clock.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { type Database, type LedgerObserver, openDatabase } from './database.ts';
-import { besideRows, besideRuns, sqliteStaging } from './staging.ts';
 import { sqliteStore } from './store.ts';
 
 /**
@@ -39,23 +38,13 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
   }
 
   const store = sqliteStore(connection);
-  /** For parts that use the database directly: each call waits until no transaction of this process is open. */
-  const waiting = <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        return (...given: unknown[]) => connection.atRest(() => Reflect.apply(member, target, given));
-      },
-    });
 
   return {
     id: meta('id') ?? '',
     ...sqliteClock(connection),
     runs: {
-      ...runsOver(store, besideRuns(db)),
-      ...stagedRowsOver(store, besideRows(db)),
-      ...waiting(sqliteStaging(db)),
+      ...runsOver(store),
+      ...stagedRowsOver(store),
       settle: (request) => store.transact((tables) => settleRecords(tables, request)),
       ...knownKeysOver(store),
     },

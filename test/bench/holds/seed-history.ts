@@ -30,7 +30,7 @@ for (let number = 1; number <= runCount; number += 1) {
   await runs.record(id, { shape: row });
   const dead = Array.from({ length: perRun }, (_, index) => deadRow((number - 1) * perRun + index, index + 2));
   const counts = { rows: perRun, dead: perRun };
-  const none = { records: [], traces: [], withdrawn: [], events: [] };
+  const none = { records: [], events: [] };
   await runs.stage({ runId: id, feed, rowsPerBatch: 100, ...none, dead, counts, atMs });
   await runs.move(id, ['staging'], 'applying', { atMs });
   await runs.move(id, ['applying'], 'doneWithDead', { atMs: atMs + 1_000 });

@@ -186,7 +186,7 @@ async function enter(stage: Stage, { feed, rows }: FileOf): Promise<string> {
     const place = { line, sequence, key, rowHash: hash(said), fingerprint: hash(said), mappingVersion: 'm1' };
     return { ...place, desired: desiredOf(key, cells), row: source };
   });
-  const nothingElse = { traces: [], dead: [], withdrawn: [], events: [] };
+  const nothingElse = { dead: [], events: [] };
   const counts = { rows: records.length };
   await ledger.runs.stage({
     runId: id,

@@ -235,7 +235,7 @@ async function stageRun(
     desired,
     row: { kind: 'cells', line: index + 2, record: index + 1, columns: ['id'], cells: [desired.key] } as const,
   }));
-  const nothingElse = { traces: [], dead: [], withdrawn: [], events: [] };
+  const nothingElse = { dead: [], events: [] };
   const counts = { rows: records.length };
   await ledger.runs.stage({ runId: id, feed, rowsPerBatch, records, counts, atMs, ...nothingElse });
   const linked = records.flatMap(({ key }, index) => {

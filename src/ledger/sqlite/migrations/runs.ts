@@ -96,7 +96,6 @@ const rowsOfRuns = `
   ALTER TABLE staged_rows RENAME TO staged;
   CREATE INDEX batches_due ON batches (run_sequence, batch) WHERE done = 0;
   CREATE INDEX staged_parked ON staged (not_before) WHERE outcome IS NULL AND not_before > 0;
-  CREATE INDEX staged_by_key ON staged (key);
 
   CREATE TABLE events_of_runs (
     run_sequence INTEGER NOT NULL,
@@ -143,4 +142,4 @@ function gatherKeys(db: MigratedDatabase): void {
 }
 
 /** Behind the steps that give keys their numbers. */
-export const keysOfRunsSteps: readonly MigrationStep[] = [gatherKeys];
+export const keysOfRunsSteps: readonly MigrationStep[] = [gatherKeys, 'DROP TABLE run_keys;\n'];
