@@ -33,5 +33,6 @@ describe('figures', () => {
 
   test('have the middle value for a median', () => {
     expect(median([9, 1, 5])).toBe(5);
+    expect(median([9, Number.NaN, 5])).toBeNaN();
   });
 });

@@ -33,7 +33,8 @@ export function tableOf(figures: readonly Figure[], others: readonly Figure[] | 
     if (others === null) return cells;
     const other = others.find(({ name }) => name === figure.name);
     if (other === undefined) return [...cells, 'left out', '', ''];
-    return [...cells, other.measured, shown(other.value), `×${shown(figure.value / other.value)}`];
+    const quotient = figure.value === other.value ? 1 : figure.value / other.value;
+    return [...cells, other.measured, shown(other.value), `×${shown(quotient)}`];
   });
   const lines = [others === null ? head : [...head, 'other, measured', 'other, value', 'quotient'], ...rows];
   const widths = (lines[0] ?? []).map((_, column) => Math.max(3, ...lines.map((line) => line[column]?.length ?? 0)));
@@ -46,7 +47,9 @@ function shown(value: number): string {
   return value < 10 ? value.toFixed(2) : value.toFixed(1);
 }
 
+/** Not a number where one of them is none. */
 export function median(values: readonly number[]): number {
+  if (values.some(Number.isNaN)) return Number.NaN;
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -31,15 +31,15 @@ const { runs } = home.ledger;
 const { run } = await submitFile(home.submit, file, noOptions, { feed: await home.feeds.get(feed) });
 const alone = { sweep: async () => undefined, staging: new Set<string>(), audits: context.runs };
 await importFile.process({ runId: run.id }, { ...context, ...alone }, never);
-// Ends: each turn settles batches, and a run has so many.
-for (;;) {
+// Ends: each turn settles rows, or waits for those that a busy machine has put off.
+while ((await runs.pendingCount(run.id)) > 0) {
   const batches = await runs.nextBatches(await home.ledger.nowMs(home.clock), 100);
-  if (batches.length === 0) break;
   for (const batch of batches) {
-    const end = await processBatch(context.upsert, batch, never);
-    if (end !== 'done') throw new Error(`batch ${batch.batch} ended as ${end}`);
+    if ((await processBatch(context.upsert, batch, never)) === 'stale')
+      throw new Error(`batch ${batch.batch} is stale`);
     await nextTurn();
   }
+  if (batches.length === 0) await home.clock.sleep(100);
 }
 const ended = await runs.get(run.id);
 if (ended === null || ended.counts.created !== ended.counts.rows)
