@@ -35,7 +35,7 @@ export function contactsOver(store: Store): ContactLedger {
   return {
     get: async (keys) => {
       const rows = await store.reads.keys.read(keys, []);
-      return new Map([...rows].map(([key, one]) => [key, contactRecord(atHand(key, one), Number.POSITIVE_INFINITY)]));
+      return new Map([...rows].map(([key, one]) => [key, contactRecord(atHand(key, one))]));
     },
 
     lease: (request) =>
@@ -64,7 +64,7 @@ export function contactsOver(store: Store): ContactLedger {
           );
           if (change !== null) after.push(changed(rows, change));
           const isLeased = decision.kind === 'leased';
-          answers.set(key, isLeased ? { kind: 'leased', contact: contactRecord(rows, request.nowMs) } : decision);
+          answers.set(key, isLeased ? { kind: 'leased', contact: contactRecord(rows) } : decision);
         }
         await tables.keys.write(writesOf(before, after));
         return answers;
@@ -134,13 +134,13 @@ export function contactsOver(store: Store): ContactLedger {
     },
 
     release: async (owner, keys) => {
-      const held = [...(await store.reads.keys.read(keys, []))].filter(([, { flight }]) => flight?.owner === owner);
+      const held = await store.reads.keys.heldBy(owner, keys);
       // Settling has ended most of them.
       if (held.length === 0) return;
       await store.transact((tables) =>
         change(
           tables,
-          held.map(([key]) => ({ key })),
+          held.map((key) => ({ key })),
           (_, facts) => (facts?.owner === owner ? released : null),
         ),
       );

@@ -26,10 +26,7 @@ export async function decideHeld(tables: Tables, decision: HeldDecision): Promis
   const contacts = new Map(
     [...before].map(([key, rows]): [string, HeldContact] => {
       const at = atHand(key, rows);
-      return [
-        key,
-        { contact: contactRecord(at, decision.nowMs), lease: leaseFacts(at, feed, confirmed.get(key) ?? 0) },
-      ];
+      return [key, { contact: contactRecord(at), lease: leaseFacts(at, feed, confirmed.get(key) ?? 0) }];
     }),
   );
   // A key has few fields, and one person decides at a time.

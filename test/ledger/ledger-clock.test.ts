@@ -3,7 +3,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Moment } from '#src/clock.ts';
 import { liveWorkers } from '#src/ledger/engine-presence.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { applyingRun, lease, nobodyOwns, stagingRun } from '#test/contracts/support/build.ts';
+import {
+  applyingRun,
+  boundTo,
+  lease,
+  nobodyOwns,
+  pendingOf,
+  settleAs,
+  settled,
+  stagingRun,
+} from '#test/contracts/support/build.ts';
 import { openTempLedger } from './support/temp-ledger.ts';
 
 const hourMs = 3_600_000;
@@ -154,6 +163,19 @@ describe('the ledger’s clock', () => {
     expect(await ask()).toMatchObject([{ kind: 'leased' }, { kind: 'horizon', waitMs: 1_500 }]);
     next.pass(1_500);
     expect(await ask()).toMatchObject([{ kind: 'leased' }, { kind: 'leased', contact: { state: 'intent' } }]);
+  });
+
+  it('a new boot with a clock that is behind goes on behind the last write', async () => {
+    const { ledger } = await opened();
+    const writtenAtMs = await ledger.nowMs(machine());
+    const run = await applyingRun(ledger, 'r1', ['k1']);
+    const records = (await pendingOf(ledger, run)).map((one) =>
+      settled(one, { bound: boundTo('k1', { writtenAtMs }) }),
+    );
+    await settleAs(ledger, run, 'w1', records);
+    const next = machine('boot-2', 3_000);
+    next.wallMs -= hourMs;
+    expect(await ledger.nowMs(next)).toBe(writtenAtMs);
   });
 
   it('processes that reckoned the boot a little differently call it by one id, and read one time', async () => {

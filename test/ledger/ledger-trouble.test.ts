@@ -32,6 +32,8 @@ const names = (db: Database): unknown[] => db.all('SELECT name FROM meta ORDER B
 
 /** SQLite refuses to grow a file beyond so many pages, as a full disk does. */
 function leaveRoomFor(db: Database, pageCount: number): void {
+  // The migrations have left free pages.
+  db.get('VACUUM');
   const now = Number(db.get('PRAGMA page_count')?.page_count);
   db.get(`PRAGMA max_page_count = ${now + pageCount}`);
 }

@@ -33,6 +33,7 @@ const forget = (ledger: Ledger, days: number) => ledger.forget(endMs + days * da
 /** How a table ends: on which day after the end of its run its rows are gone. */
 const swept: Readonly<Record<string, number>> = {
   staged: 491,
+  staged_content: 491,
   headers: 491,
   batches: 491,
   run_events: 491,

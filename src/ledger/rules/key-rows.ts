@@ -28,11 +28,9 @@ export function memoryOf({ memory, contact }: KeyAtHand): ContactMemory {
   return contact?.document == null ? emptyMemory : unpackMemory(contact.document);
 }
 
-/** `nowMs`: by the ledger's clock. */
-export function contactRecord(rows: KeyAtHand, nowMs: number): ContactRecord {
+export function contactRecord(rows: KeyAtHand): ContactRecord {
   const { contact, flight, key } = rows;
   const memory = memoryOf(rows);
-  const writtenAtMs = contact?.writtenAtMs ?? null;
   return {
     key,
     state: flight?.intentRun != null ? 'intent' : (contact?.state ?? (flight === null ? 'none' : 'lookup')),
@@ -42,8 +40,7 @@ export function contactRecord(rows: KeyAtHand, nowMs: number): ContactRecord {
     agreed: agreementsIn(memory),
     stamps: memory.stamps,
     saids: memory.saids,
-    // A later time is of an earlier boot, whose wall clock was ahead.
-    writtenAtMs: writtenAtMs !== null && writtenAtMs <= nowMs ? writtenAtMs : null,
+    writtenAtMs: contact?.writtenAtMs ?? null,
     attempts: flight?.attempts ?? 0,
     intentRun: flight?.intentRun ?? null,
     claim: flight?.claim ?? null,

@@ -4,7 +4,8 @@
  * It is the monotonic clock, told from the instant that the wall clock showed when this boot first met the ledger. So it may be
  * read as a date, roughly, and goes on at its own pace however the wall clock is set meanwhile.
  *
- * Invariant: within one boot it never goes back, and all processes of the machine read the same. In a new boot leases are void,
+ * Invariant: within one boot it never goes back, and all processes of the machine read the same; in a new boot it goes on behind the
+ * last write that was answered. In a new boot leases are void,
  * since their owners are dead, and horizons start again in full, once, since nobody knows how long the machine was down. Nothing else
  * waits for a moment of the old one for long: deferred rows are due at once, and their keys' horizons protect them; the rest
  * waits an hour at most, which matters only where the machine came up with a clock that is behind.
@@ -48,7 +49,9 @@ async function knownZero(statements: Statements, bootId: string): Promise<Zero |
 }
 
 async function newZero(statements: Statements, { bootId, nowMs, monotonicMs }: Moment): Promise<Zero> {
-  const atMs = nowMs();
+  // Never before the last write, should this boot's wall clock be behind.
+  const written = await statements.get("SELECT value FROM meta WHERE name = 'written'");
+  const atMs = Math.max(nowMs(), Number(written?.value ?? 0));
   const zero: Zero = { bootId, atMs: atMs - monotonicMs() };
   await statements.run(
     "INSERT INTO meta (name, value) VALUES ('clock', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",

@@ -44,6 +44,7 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
 
     write: async (writes) => {
       await writeContacts(statements, writes);
+      await keepWritten(statements, writes);
       await writeFlights(statements, writes);
       await writeKnown(statements, writes);
       await writeHeld(statements, writes);
@@ -56,6 +57,15 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
         JSON.stringify(contactIds),
       );
       return new Map(rows.map((row) => [String(row.linked_to), String(row.key)]));
+    },
+
+    heldBy: async (owner, keys) => {
+      const rows = await statements.all(
+        'SELECT key FROM flights WHERE key IN (SELECT value FROM json_each(?)) AND owner = ?',
+        JSON.stringify(keys),
+        owner,
+      );
+      return rows.map((row) => String(row.key));
     },
 
     feed: async (name) => {
@@ -227,6 +237,20 @@ async function writeContacts(statements: Statements, { contacts }: KeyWrites): P
       ...[row.key, row.state, row.contactId, row.document, row.linkedTo],
       ...[row.boundRun, row.boundAtMs, row.writtenAtMs],
     ]),
+  );
+}
+
+/**
+ * Keeps the latest instant of a write, so that the ledger's clock goes on behind it in a new boot (`clock.ts`): a write that lay
+ * ahead of the clock would count as just answered for as long as that takes.
+ */
+async function keepWritten(statements: Statements, { contacts }: KeyWrites): Promise<void> {
+  const writtenAtMs = Math.max(0, ...contacts.map((row) => row.writtenAtMs ?? 0));
+  if (writtenAtMs === 0) return;
+  await statements.run(
+    `INSERT INTO meta (name, value) VALUES ('written', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+     WHERE CAST(value AS INTEGER) < CAST(excluded.value AS INTEGER)`,
+    String(writtenAtMs),
   );
 }
 

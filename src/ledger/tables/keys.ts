@@ -104,6 +104,8 @@ export interface KeyTables extends JournalTables {
   write(writes: KeyWrites): Promise<void>;
   /** The keys that are linked to these contacts, by contact. */
   linked(contactIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Which of these keys the owner holds. */
+  heldBy(owner: string, keys: readonly string[]): Promise<readonly string[]>;
   /** Null for a feed without runs. */
   feed(name: string): Promise<FeedRow | null>;
   /** Every feed that ever had a run, by name, with the instant of its first one by the wall clock. */

@@ -18,7 +18,7 @@ export type EffectKind = 'read' | 'ledgerWrite' | 'send' | 'answer';
 export interface Parked {
   readonly name: () => string;
   readonly kind: EffectKind;
-  readonly run: () => void;
+  readonly run: () => Promise<void>;
   readonly fail: (error: Error) => void;
 }
 

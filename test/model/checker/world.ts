@@ -152,6 +152,16 @@ export function createWorld({ scenario, beginning, choices, seams, lookFor, only
     },
   };
 
+  /** An effect takes some turns of the microtasks, as a transaction does; nothing of the schedule comes between them. */
+  let isPerforming = false;
+  function perform({ run }: Parked): void {
+    isPerforming = true;
+    void run().then(() => {
+      isPerforming = false;
+      if (current !== null) runParked(current, false);
+    });
+  }
+
   /** What is on its way to the service lands in its own time. */
   function advance(toMs: number): void {
     // Ends: each round lets the next late write land, and none is added.
@@ -166,14 +176,14 @@ export function createWorld({ scenario, beginning, choices, seams, lookFor, only
   /** Performs the effects of the current worker, each after the schedule had its say. */
   function runParked(worker: Worker, isAdmitted: boolean): void {
     let admitted = isAdmitted;
-    // Ends: each round takes an effect off the list, and none is added before the microtasks run.
-    while (current === worker && worker.isAlive && !isOver) {
+    // Ends: each round takes an effect off the list; the next one waits until it is done.
+    while (current === worker && worker.isAlive && !isOver && !isPerforming) {
       const next = worker.parked[0];
       if (next === undefined) return;
       if (!admitted && !admit(worker, next)) return;
       admitted = false;
       worker.parked.shift();
-      next.run();
+      perform(next);
     }
   }
 
