@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -79,6 +79,20 @@ describe('the ledger’s file', () => {
     const ledger = openSqliteLedger(file);
     expect(await ledger.deadLetters.lettersOf('r2', null, 10)).toMatchObject([{ id: 'd2' }, { id: 'd1' }]);
     await ledger.close();
+  });
+
+  test('a large ledger of an older Patchbay is not carried over where the disk has no room for it, and stays as it is', () => {
+    const file = join(tempFolder(), 'ledger.sqlite');
+    plain(file, (db) => {
+      for (const sql of firstDesign) db.exec(sql);
+      db.exec('PRAGMA user_version = 5');
+    });
+    const bytes = statSync(file).size;
+    // A sparse file: it says that it is larger than any disk, and takes no room.
+    truncateSync(file, 2 ** 42);
+    expect(() => openSqliteLedger(file)).toThrow(expect.objectContaining({ kind: 'usage', code: 'ledgerNoRoom' }));
+    truncateSync(file, bytes);
+    expect(plain(file, (db) => db.prepare('PRAGMA user_version').get())).toEqual({ user_version: 5 });
   });
 
   test('a file that is no database is told as damaged, by its name, and stays as it is', () => {

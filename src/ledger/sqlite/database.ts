@@ -5,7 +5,7 @@
  * before it returns: it survives a power cut, and all commits before it do too.
  */
 import { channel } from 'node:diagnostics_channel';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
@@ -55,7 +55,7 @@ export type LedgerObserver = (trouble: PatchbayError | null) => void;
  * Opens or creates the file, mode 0600, and takes its schema to today's version. Its methods throw `transient` for trouble
  * that passes. The first damage that is met is marked and ends all use of the file: from then on each method throws it.
  * @throws PatchbayError `damaged` `ledgerDamaged`; `usage` `ledgerTooNew`; `usage` `ledgerUnreadable` where it cannot be opened;
- *   `transient` as its methods.
+ *   `usage` `ledgerNoRoom` where a large one is to be migrated; `transient` as its methods.
  */
 export function openDatabase(file: string, observe: LedgerObserver = () => undefined): Database {
   const db = open(file);
@@ -261,6 +261,7 @@ function migrate(database: Database, file: string): void {
     );
   }
   if (version() === migrations.length) return;
+  if (version() > 0) prepareMigration(file);
   database.durable(() => {
     // Another process may have migrated while this one waited for the lock.
     for (let next = version(); next < migrations.length; next += 1) {
@@ -268,6 +269,31 @@ function migrate(database: Database, file: string): void {
       database.run(`PRAGMA user_version = ${next + 1}`);
     }
   });
+}
+
+/** From this size on a migration takes long enough to say so: about a minute for each gigabyte. */
+const largeBytes = 64 * 1_024 * 1_024;
+
+/**
+ * What is carried over is written anew, first into the log beside the file: twice the file's size is enough.
+ * @throws PatchbayError `usage` `ledgerNoRoom`, with nothing changed.
+ */
+function prepareMigration(file: string): void {
+  const bytes = file === ':memory:' ? 0 : statSync(file).size;
+  if (bytes < largeBytes) return;
+  const { bavail, bsize } = statfsSync(dirname(file));
+  const [neededMb, freeMb] = [bytes * 2, bavail * bsize].map((one) => Math.ceil(one / 1_048_576));
+  if (bavail * bsize < bytes * 2) {
+    throw new PatchbayError(
+      'usage',
+      'ledgerNoRoom',
+      `the ledger ${file} is to be carried over to this version, which needs ${neededMb} MB on its disk, and ${freeMb} MB are free`,
+      { hint: 'Free that much space, or move the data folder to a larger disk. Nothing was changed.' },
+    );
+  }
+  process.stderr.write(
+    `carrying the ledger over to this version (${Math.ceil(bytes / 1_048_576)} MB): this may take minutes\n`,
+  );
 }
 
 /** A JSON column, or null. */
