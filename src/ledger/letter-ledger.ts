@@ -80,7 +80,7 @@ async function listed(store: Store, filter: Given): Promise<readonly LetterFacts
 
 type ListPart = Omit<Extract<Parameters<Store['reads']['letters']['facts']>[0], { by: 'list' }>, 'after' | 'limit'>;
 
-/** Page by page, so that a long list holds nobody up. */
+/** Page by page, so that a long list holds up no other work. */
 async function readPart(
   { reads }: Store,
   part: ListPart,

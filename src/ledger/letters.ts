@@ -71,15 +71,15 @@ export interface DeadLetterLedger {
   /** How many open letters fit, by feed and by the run that met them last. The oldest run first. */
   openByRun(choice: LetterChoice): Promise<readonly OpenOfRun[]>;
   /**
-   * Enters a redrive, which takes the open letters of its feed that fit and that one of these runs met last: nobody else takes
-   * them from the moment it is there. Null, and nothing is entered, where none is open any more. Durable. Where this is
+   * Enters a redrive, which takes the open letters of its feed that fit and that one of these runs met last: no other redrive
+   * takes them from the moment it is there. Null, and nothing is entered, where none is open any more. Durable. Where this is
    * interrupted, `takeLetters` goes on.
    */
   enterRedrive(
     run: Omit<NewRun, 'kind' | 'fileName'>,
     choice: LetterChoice & { readonly metBy: readonly string[] },
   ): Promise<RunRecord | null>;
-  /** Resolves when a redrive has taken all its letters, whoever began with it: before its first row is read. */
+  /** Resolves when a redrive has taken all its letters, whichever process began with it: before its first row is read. */
   takeLetters(runId: string): Promise<void>;
   /** What a redrive took and has not settled, in the order it was met; also what has died again in it. */
   lettersOf(

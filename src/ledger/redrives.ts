@@ -1,8 +1,8 @@
 /**
  * How redrives take their letters and give them back, over any database (`docs/rules.md`, "Dead letters").
  *
- * A redrive is entered at once, with what it chooses, and takes its letters in slices: whoever entered it begins, and the reading
- * of its rows goes on where that was interrupted. Nobody else is entered for the feed before it has taken them all, so that a
+ * A redrive is entered at once, with what it chooses, and takes its letters in slices: the process that entered it begins, and the reading
+ * of its rows goes on where that was interrupted. No other redrive is entered for the feed before it has taken them all, so that a
  * letter is being tried again from the moment the redrive is there. When its run has ended, what it has not settled is open
  * again, in slices too; the entry in `redrives` stays until then, and shows what a crash left to be done.
  */
@@ -17,7 +17,7 @@ import type { Store, Tables } from './tables.ts';
 
 type RedriveChoice = LetterChoice & { readonly metBy: readonly string[] };
 
-/** Redrives of one feed that somebody is waiting for, one after the other. */
+/** Redrives of one feed that a caller is waiting for, one after the other. */
 const othersMax = 100;
 
 export async function enterRedrive(
@@ -80,7 +80,7 @@ async function openFor(
   return { count, firstId: first?.id ?? '' };
 }
 
-/** Ends what `enterRedrive` began, whoever did; at once where nothing is left to be taken. */
+/** Ends what `enterRedrive` began, whichever process did; at once where nothing is left to be taken. */
 export async function takeLetters(store: Store, runId: string): Promise<void> {
   // Ends with the last open letter: each turn takes the next ones in the order they were met.
   while (await store.transact((tables) => takeNext(tables, runId))) await nextTurn();

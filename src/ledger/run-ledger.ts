@@ -1,7 +1,7 @@
 /**
  * The runs of the ledger, over whichever database: what of a run is read and written together, by the rules in `rules/`.
  *
- * What a run leaves behind may be a million rows: it is deleted in slices, each a transaction of its own. Whoever is
+ * What a run leaves behind may be a million rows: it is deleted in slices, each a transaction of its own. A process that is
  * interrupted between two of them begins again and finds less to do.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -147,7 +147,7 @@ export function runsOver(store: Store): RunLedger {
       // At most one run of a feed that has ended keeps its keys.
       const [before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence), 1) : [];
       if (before !== undefined) await emptied(before.id, ['met'], isEnded);
-      // What runs found unchanged matters to older rows that wait, and to nobody else.
+      // What runs found unchanged matters to older rows that wait, and to nothing else.
       const [waiting] = await reads.runs.findRuns({ feed: run.feed, states: openRunStates }, 1, true);
       const beforeSequence = waiting?.sequence ?? Number.MAX_SAFE_INTEGER;
       await transact(async ({ runs }) => {

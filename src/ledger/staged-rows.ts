@@ -65,7 +65,7 @@ export function stagedRowsOver({ reads, transact }: Store): RowLedger {
 
   /**
    * A row that is unchanged is a success for the dead letters of its key. Slice by slice, in the order in which letters were met;
-   * whoever stages the file again after a crash does it again.
+   * a process that stages the file again after a crash does it again.
    */
   const closeConfirmed = async (feed: string, unchanged: Uint8Array): Promise<void> => {
     let after: MetPlace | null = null;
@@ -237,7 +237,7 @@ export function stagedRowsOver({ reads, transact }: Store): RowLedger {
         const place = await runs.place(runId);
         if (place === null || skipped + cancelled === 0) return;
         const [last] = await runs.events(place.sequence, place.lastEvent - 1, 1);
-        // What an interrupted cancelling has skipped is told once, by whoever ends it.
+        // What an interrupted cancelling has skipped is reported once, by the process that ends it.
         const isTold = last !== undefined && isOfCancelling(last);
         const told = isTold ? skipped : skipped + cancelled;
         if (told > 0) await runs.insertEvents(place.sequence, eventsThatFit([cancelledEvent(told)], place.lastEvent));

@@ -63,7 +63,7 @@ export interface EndedChunk {
 export interface PaceLimits {
   /** The number of keys that the configured rate certainly serves. */
   readonly keysSure: number;
-  /** At most so many where the chunks are fast enough. */
+  /** At most this many where the chunks are fast enough. */
   readonly keysMax: number;
   /** A chunk above `keysSure` must end within this time at the speed of the one before. */
   readonly chunkMsMax: number;

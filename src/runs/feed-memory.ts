@@ -23,7 +23,7 @@ export interface Met {
 export type MemoryReads = Pick<StagingLedger, 'feedRevision' | 'knownPage' | 'numbersInDoubt' | 'knownKeyCount'>;
 
 const kinds = ['unchanged', 'dead', 'staged'] as const;
-/** A line beyond is told as this one: a file of 2 GiB has fewer, unless it is blank lines alone. */
+/** A line beyond is reported as this one: a file of 2 GiB has fewer, unless it is blank lines alone. */
 const atMax = 2 ** 30 - 1;
 const wordsPerSlot = 3;
 /** Of slots to keys: a hash that is not there is then found missing within a line of the processor's cache, mostly. */

@@ -31,7 +31,7 @@ export interface Chunk {
   readonly signal: AbortSignal;
   /** The signal, and the counting of requests. */
   readonly options: CallOptions;
-  /** Creates of one commit of intents: so many certainly start within the start guard. */
+  /** Creates of one commit of intents: as many as certainly start within the start guard. */
   readonly createsPerIntent: number;
   readonly ends: SettledRecord[];
   readonly deferrals: Deferral[];
@@ -136,7 +136,7 @@ export function createsPerIntent(limits: UpsertLimits): number {
   );
 }
 
-/** Where the rate is high, one commit of intents serves so many keys, if chunks have been fast enough. */
+/** Where the rate is high, one commit of intents serves this many keys, if chunks have been fast enough. */
 const keysPerChunkMax = 100;
 
 /**

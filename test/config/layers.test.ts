@@ -19,7 +19,13 @@ describe('layers of the configuration', () => {
         leaseMs: 45_000,
       },
       queue: { redisUrl: null, stopDeadlineMs: 20_000, jobsMax: 200 },
-      data: { folder: join(bench.folder, 'data'), importFolder: null, keepFilesMs: 2_592_000_000 },
+      data: {
+        folder: join(bench.folder, 'data'),
+        importFolder: null,
+        keepFilesMs: 2_592_000_000,
+        keepHistoryMs: 34_560_000_000,
+        keepJournalMs: 7_776_000_000,
+      },
       guards: {
         updatesMax: 0.3,
         updatesFloor: 10,

@@ -45,10 +45,12 @@ describe('a full disk', () => {
     const large = (): void =>
       db.transaction(() => {
         enter(db, 'first');
-        enter(db, 'second', 100_000);
+        enter(db, 'second', 1_000_000);
       });
     expect(large).toThrow(expect.objectContaining({ kind: 'transient', code: 'diskFull' }));
-    expect(() => db.durable(() => enter(db, 'third', 100_000))).toThrow(expect.objectContaining({ code: 'diskFull' }));
+    expect(() => db.durable(() => enter(db, 'third', 1_000_000))).toThrow(
+      expect.objectContaining({ code: 'diskFull' }),
+    );
     expect(names(db)).toEqual([]);
     leaveRoomFor(db, 1_000);
     large();

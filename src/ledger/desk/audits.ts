@@ -241,7 +241,7 @@ async function eachOf<Document>(
   }
 }
 
-/** Deletes the keys of a run that are being forgotten, until they are gone, or somebody else has done it. */
+/** Deletes the keys of a run that are being forgotten, until they are gone, or another process has done it. */
 async function dropKeys(store: Store, runId: string): Promise<void> {
   await inSlices(() =>
     store.transact(async (tables) => {

@@ -2,7 +2,7 @@
  * What changes of a key mean for its rows: what rests in `contacts`, what flies in `flights`, and what feeds know. Pure: the caller
  * reads the rows, and writes those that differ, in one transaction.
  *
- * A key flies as long as somebody holds it, a write of it may land, or its doubts are counted. Then the row of the flight goes,
+ * A key flies as long as a piece of work holds it, a write of it may land, or its doubts are counted. Then the row of the flight goes,
  * and what it said of ownership becomes the contact's.
  */
 import type { Said } from '#src/contacts/base.ts';

@@ -23,7 +23,7 @@ export function passedOver(feed: string, file: SeenFile, known: KnownFile | unde
 }
 
 /**
- * Files of a feed that were seen before then are forgotten: for so long they were not there while others were. Of a feed that does
+ * Files of a feed that were seen before then are forgotten: for that time they were not there while others were. Of a feed that does
  * not look, or finds its folder empty, nothing is forgotten: all would be taken again.
  * @param newestSeenMs of all files of the feed. What lies in the future was seen by a clock that was wrong.
  */

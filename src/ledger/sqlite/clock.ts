@@ -6,7 +6,7 @@
  *
  * Invariant: within one boot it never goes back, and all processes of the machine read the same; in a new boot it goes on behind the
  * last write that was answered. In a new boot leases are void,
- * since their owners are dead, and horizons start again in full, once, since nobody knows how long the machine was down. Nothing else
+ * since their owners are dead, and horizons start again in full, once, since the time that the machine was down is unknown. Nothing else
  * waits for a moment of the old one for long: deferred rows are due at once, and their keys' horizons protect them; the rest
  * waits an hour at most, which matters only where the machine came up with a clock that is behind.
  */

@@ -27,7 +27,7 @@ export interface Database {
   all(sql: string, ...parameters: Parameters): readonly ResultRow[];
   /**
    * Runs the closure as one transaction. A throw rolls back and passes through. Where another connection writes, it throws
-   * `transient` `ledgerBusy` at once: whoever waits must not hold the loop, on which that connection may live too.
+   * `transient` `ledgerBusy` at once: a caller that waits must not hold the loop, on which that connection may live too.
    */
   transaction<Result>(work: () => Result): Result;
   /** The same, synced to disk before it returns. */
@@ -100,7 +100,7 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
     db.exec('ROLLBACK');
     ended();
   };
-  /** Nobody is at work on this connection before it is open: then it may wait for another process. */
+  /** Nothing works on this connection before it is open: then it may wait for another process. */
   let isOpen = false;
   const begin = (): void => {
     if (isOpen) db.exec('PRAGMA busy_timeout = 0');
@@ -115,7 +115,7 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
     try {
       begin();
     } catch (error) {
-      // No trouble yet: whoever waits tries again.
+      // No trouble yet: a caller that waits tries again.
       throw isOpen && isBusy(error) ? (ledgerTroubleOf(error, file) ?? error) : error;
     }
     try {

@@ -2,7 +2,7 @@
  * What is known of keys: contacts at rest, work in flight, what feeds know, held fields, histories.
  *
  * A key at rest has one row in `contacts`, and for each feed that settled it a narrow one in `known`. A key that is worked on, or
- * whose write is in doubt, has a row in `flights` besides. Times are instants of the ledger's clock in milliseconds, unless
+ * whose write is in doubt, has a row in `flights` as well. Times are instants of the ledger's clock in milliseconds, unless
  * said otherwise; hashes are 128 bits in 22 characters of base64url.
  */
 import type { Ownership } from '#src/contacts/base.ts';
