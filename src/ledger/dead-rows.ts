@@ -5,11 +5,21 @@
  * together, so that a later row of the same call meets what an earlier one changed.
  */
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeadLetter } from './letters.ts';
-import { type DeathPlace, type DyingRun, deathPlace, isUnsettled, letterIdentity, rejectRow } from './rules/letters.ts';
+import { hasBit } from './rules/bitmap.ts';
+import {
+  type DeathPlace,
+  type DyingRun,
+  deathPlace,
+  isUnsettled,
+  letterIdentity,
+  rejectRow,
+  unsettledStates,
+} from './rules/letters.ts';
 import type { DeadRow } from './staging.ts';
 import type { LetterEntry, LetterFacts } from './tables/letters.ts';
-import type { Tables } from './tables.ts';
+import type { Store, Tables } from './tables.ts';
 
 type LetterRoom = Pick<Tables, 'letters'>;
 
@@ -147,4 +157,31 @@ async function closeUnsettled(
 ): Promise<void> {
   const ids = found.filter(({ state }) => isUnsettled(state)).map(({ id }) => id);
   await letters.change(ids, closing);
+}
+
+/**
+ * Closes the unsettled letters of a feed whose keys a run has found unchanged: a success, too. Slice by slice;
+ * a process that stages the file again after a crash does it again.
+ * @param unchanged a bitmap by the numbers of contacts.
+ */
+export async function closeUnchanged({ reads, transact }: Store, feed: string, unchanged: Uint8Array): Promise<void> {
+  let after: LetterFacts | null = null;
+  // Ends with the first short page: each goes on where the one before ended.
+  for (;;) {
+    const page: readonly LetterFacts[] = await reads.letters.facts({
+      ...{ by: 'met', feed, states: unsettledStates },
+      ...{ after, limit: lettersPerSlice },
+    });
+    const keys = [...new Set(page.flatMap(({ key }) => key ?? []))];
+    const known = keys.length === 0 ? null : await reads.keys.read(keys, []);
+    const isUnchanged = ({ key }: LetterFacts): boolean => {
+      const number = known?.get(key ?? '')?.contact?.number ?? null;
+      return key !== null && number !== null && hasBit(unchanged, number);
+    };
+    const closed = page.filter(isUnchanged).map(({ id }) => id);
+    if (closed.length > 0) await transact((tables) => closeLetters(tables, closed));
+    if (page.length < lettersPerSlice) return;
+    after = page.at(-1) ?? null;
+    await nextTurn();
+  }
 }

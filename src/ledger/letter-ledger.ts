@@ -1,6 +1,6 @@
 /** The dead letters of the ledger, over any database. Whatever runs over many of them goes in slices. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { closeLettersOf, lettersPerSlice } from './dead-rows.ts';
+import { lettersPerSlice } from './dead-rows.ts';
 import type { DeadLetter, DeadLetterFilter, DeadLetterLedger } from './letters.ts';
 import { enterRedrive, giveBackEnded, lettersOf, takeLetters } from './redrives.ts';
 import { closedUnmetNote, fitsFilter, inListOrder, settledStates, unsettledStates } from './rules/letters.ts';
@@ -148,33 +148,6 @@ async function closeUnmet({ transact }: Store, runId: string): Promise<number> {
     });
   }
   return closed;
-}
-
-/**
- * Closes the unsettled letters of a feed whose keys a run has found unchanged: a success, too. Letters that the run entered itself
- * stay.
- * @param confirmed which of these keys the run found unchanged.
- */
-export async function closeConfirmed(
-  { reads, transact }: Store,
-  { feed, runId }: { readonly feed: string; readonly runId: string },
-  confirmed: (keys: readonly string[]) => Promise<ReadonlySet<string>>,
-): Promise<void> {
-  let after: LetterFacts | null = null;
-  // Ends with the first short page: each goes on where the one before ended.
-  for (;;) {
-    const page: readonly LetterFacts[] = await reads.letters.facts({
-      ...{ by: 'met', feed, states: unsettledStates },
-      ...{ after, limit: lettersPerSlice },
-    });
-    const keys = page.flatMap(({ key, runId: metBy }) => (key === null || metBy === runId ? [] : [key]));
-    const of = keys.length === 0 ? new Set<string>() : await confirmed(keys);
-    const closed = keys.filter((key) => of.has(key));
-    if (closed.length > 0) await transact((tables) => closeLettersOf(tables, feed, closed));
-    if (page.length < lettersPerSlice) return;
-    after = page.at(-1) ?? null;
-    await nextTurn();
-  }
 }
 
 /** Deletes letters that were closed or dropped and met last before that instant. */

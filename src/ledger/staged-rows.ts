@@ -6,15 +6,12 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
-import { closeLetters, closeLettersOf, enterDeadRows, lettersPerSlice } from './dead-rows.ts';
-import { hasBit } from './rules/bitmap.ts';
+import { closeLetters, closeUnchanged, enterDeadRows } from './dead-rows.ts';
 import { cancelledEvent, eventsThatFit, isOfCancelling } from './rules/events.ts';
-import { unsettledStates } from './rules/letters.ts';
 import { batchesOf, deadWithdrawn, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
 import { type LinkCode, linkCodes, type StagedRecord, type StagedSlice, type StagingLedger } from './staging.ts';
-import type { LetterFacts, LettersSought, MetPlace } from './tables/letters.ts';
 import type { RowState, RunPlace } from './tables/runs.ts';
 import type { Store, Tables } from './tables.ts';
 
@@ -39,7 +36,8 @@ type RowLedger = Pick<
   | 'deadByCode'
 >;
 
-export function stagedRowsOver({ reads, transact }: Store): RowLedger {
+export function stagedRowsOver(store: Store): RowLedger {
+  const { reads, transact } = store;
   /** Walks over the rows of a run, in the order of its file. Ends behind its last position. */
   async function* slices(
     runId: string,
@@ -61,26 +59,6 @@ export function stagedRowsOver({ reads, transact }: Store): RowLedger {
     if (positions.length === 0) return [];
     const headers = await runs.headers(place.sequence);
     return (await runs.pendingRows(place.sequence, positions)).map((row) => stagedRow(place, headers, row));
-  };
-
-  /**
-   * A row that is unchanged is a success for the dead letters of its key. Slice by slice, in the order in which letters were met;
-   * a process that stages the file again after a crash does it again.
-   */
-  const closeConfirmed = async (feed: string, unchanged: Uint8Array): Promise<void> => {
-    let after: MetPlace | null = null;
-    // Ends with the last unsettled letter of the feed.
-    for (;;) {
-      const sought: LettersSought = { by: 'met', feed, states: unsettledStates, after, limit: lettersPerSlice };
-      const letters: readonly LetterFacts[] = await reads.letters.facts(sought);
-      const keys = letters.flatMap(({ key }) => key ?? []);
-      const rows = await reads.keys.read(keys, []);
-      const confirmed = keys.filter((key) => hasBit(unchanged, rows.get(key)?.contact?.number ?? 0));
-      if (confirmed.length > 0) await transact((tables) => closeLettersOf(tables, feed, confirmed));
-      if (letters.length < lettersPerSlice) return;
-      after = letters.at(-1) ?? null;
-      await nextTurn();
-    }
   };
 
   return {
@@ -120,14 +98,14 @@ export function stagedRowsOver({ reads, transact }: Store): RowLedger {
     },
 
     confirm: async (runId, { unchanged, met }) => {
-      const feed = await transact(async ({ runs }) => {
-        const place = await runs.place(runId);
-        if (place?.state !== 'staging') return null;
-        await runs.putBitmap(place.sequence, 'unchanged', unchanged);
-        await runs.putBitmap(place.sequence, 'met', met);
-        return place.feed;
+      const place = await transact(async ({ runs }) => {
+        const one = await runs.place(runId);
+        if (one?.state !== 'staging') return null;
+        await runs.putBitmap(one.sequence, 'unchanged', unchanged);
+        await runs.putBitmap(one.sequence, 'met', met);
+        return one;
       });
-      if (feed !== null) await closeConfirmed(feed, unchanged);
+      if (place !== null) await closeUnchanged(store, place.feed, unchanged);
     },
 
     confirmedSince: (feed, sequence) => reads.runs.bitmaps(feed, 'unchanged', sequence + 1, Number.MAX_SAFE_INTEGER),

@@ -178,8 +178,8 @@ export interface StagingLedger {
   /** @returns the position of its first record; the others follow one by one. */
   stage(slice: StagedSlice): Promise<number>;
   /**
-   * The file was read to its end: the run has spoken for these keys, and an older row of the feed does not any more. Nothing
-   * where the run is not being staged.
+   * The file was read to its end: the run has spoken for these keys, and an older row of the feed does not any more. Dead letters
+   * of unchanged keys are closed. Nothing where the run is not being staged.
    */
   confirm(runId: string, keys: KeysOfFile): Promise<void>;
   /** What runs of the feed behind that sequence have found unchanged; the newest first. */

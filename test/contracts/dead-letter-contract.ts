@@ -161,6 +161,34 @@ export function deadLetterContract(open: OpenLedger): void {
     expect((await ledger.counts()).openLetters).toBe(2);
   });
 
+  test('a file that holds a key unchanged closes all letters of it in its feed, and of no other key', async () => {
+    const { ledger } = await openForTest(open);
+    const made = await applyingRun(ledger, 'r1', ['k1', 'k2']);
+    await settleAs(
+      ledger,
+      made,
+      'w1',
+      (await pendingOf(ledger, made)).map((record) => settled(record)),
+    );
+    const dead = [deadRow('k1'), deadRow('k2'), deadRow(null), deadRow('k3')];
+    await kill(ledger, await stagingRun(ledger, 'r2'), dead);
+    await redriveOf(ledger, 'r3', { code: 'phoneInvalid' }, ['r2']);
+    await kill(ledger, await stagingRun(ledger, 'r4', { feed: 'crm' }), [deadRow('k1')]);
+    await stagingRun(ledger, 'r5');
+    // The first key has the first number.
+    await ledger.runs.confirm('r5', { unchanged: Uint8Array.of(2), met: Uint8Array.of(6) });
+    const states = (await ledger.deadLetters.list(everyLetter)).map(
+      ({ feed, key, code, state }) => `${feed} ${key} ${code} ${state}`,
+    );
+    expect(states.toSorted()).toEqual([
+      'crm k1 phoneInvalid open',
+      'main k1 phoneInvalid closed',
+      'main k2 phoneInvalid redriven',
+      'main k3 phoneInvalid redriven',
+      'main null phoneInvalid redriven',
+    ]);
+  });
+
   test('a skip closes no letter', async () => {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');

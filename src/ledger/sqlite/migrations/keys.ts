@@ -115,7 +115,6 @@ const known = `
   DROP TABLE contacts_before;
   CREATE UNIQUE INDEX contacts_by_link ON contacts (linked_to) WHERE linked_to IS NOT NULL;
   CREATE INDEX contacts_by_folded_key ON contacts (lower(key));
-  CREATE INDEX known_by_row ON known (feed_number, row_hash) WHERE row_hash IS NOT NULL;
 `;
 
 /** Fingerprints are 128 bits from now on, in base64url: those of rows that wait must equal what is made of them again. */
