@@ -15,7 +15,7 @@ import type {
   MetPlace,
   RedriveRecord,
 } from '#src/ledger/tables/letters.ts';
-import type { Row } from '#src/sources/row.ts';
+import type { CellsRow, Row } from '#src/sources/row.ts';
 import type { Statements } from './connection.ts';
 import { numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
 
@@ -363,9 +363,11 @@ async function readHeaders(statements: Statements, numbers: readonly (number | n
   return new Map(rows.map(({ number, columns }) => [Number(number), parseJson<string[]>(columns) ?? []]));
 }
 
-function withoutHeader(row: Row | null): Row | null {
-  // The table has no column for an absent member.
-  return row?.kind === 'cells' ? ({ ...row, columns: undefined } as unknown as Row) : row;
+/** As it is stored: its header stands once, elsewhere. */
+function withoutHeader(row: Row | null): Exclude<Row, { kind: 'cells' }> | Omit<CellsRow, 'columns'> | null {
+  if (row?.kind !== 'cells') return row;
+  const { columns: _, ...stored } = row;
+  return stored;
 }
 
 function withHeader(row: Row | null, header: number | null, headers: Headers): Row | null {
