@@ -1,5 +1,5 @@
 /**
- * What a database has to provide for the ledger: its tables, in four groups, and transactions. At most 60 methods.
+ * What a database has to provide for the ledger: its tables, in four groups, and transactions.
  *
  * Tables are thin: they read and write rows, many at once, and decide nothing. What a row's change means is decided by the pure
  * rules in `rules/`; the subjects of the ledger (`runs.ts`, `contacts.ts`, `letters.ts`…) read rows, ask a rule, and write what it

@@ -1,8 +1,7 @@
-/** The journal in SQLite (`tables/journal.ts`); its changes are packed texts (`packed-memory.ts`). */
-
+/** The journal in SQLite (`tables/keys.ts`); its changes are packed texts (`packed-memory.ts`). */
 import type { JournalRow } from '#src/ledger/contacts.ts';
 import { packChanges, unpackChanges } from '#src/ledger/packed-memory.ts';
-import type { JournalTables } from '#src/ledger/tables/journal.ts';
+import type { JournalTables } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
 import type { ResultRow } from './database.ts';
 

@@ -374,7 +374,7 @@ function toHeld(row: ResultRow): HeldRecord {
   };
 }
 
-export function toKeyEvent(row: ResultRow): KeyHistoryEntry {
+function toKeyEvent(row: ResultRow): KeyHistoryEntry {
   return {
     key: String(row.key),
     atMs: Number(row.at),
@@ -394,7 +394,7 @@ function numbersIn(list: ResultRow[string] | undefined): Uint32Array {
   return Uint32Array.from(JSON.parse(typeof list === 'string' ? list : '[]') as number[]);
 }
 
-export function hashBytes(text: string | null): Uint8Array | null {
+function hashBytes(text: string | null): Uint8Array | null {
   return text === null ? null : Buffer.from(text, 'base64url');
 }
 

@@ -7,7 +7,7 @@ import type { RowLink, RunEvent } from '#src/ledger/staging.ts';
 import type { PendingRow, RowChange, RowOutcome, RunPart, RunTables, RunWhere } from '#src/ledger/tables/runs.ts';
 import type { Statements } from './connection.ts';
 import { parseJson, type ResultRow, textOrNull } from './database.ts';
-import { changeColumns, type RunColumns, toRun } from './runs.ts';
+import { changeColumns, type RunColumns, toRun } from './run-record.ts';
 
 /** More positions than a run may have rows. */
 const positionsMax = 2 ** 23;

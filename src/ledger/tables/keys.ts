@@ -7,8 +7,14 @@
  */
 import type { Ownership } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
-import type { HeldFilter, HeldRecord, KeyHistoryEntry } from '#src/ledger/contacts.ts';
-import type { JournalTables } from './journal.ts';
+import type {
+  HeldFilter,
+  HeldRecord,
+  JournalFilter,
+  JournalRow,
+  KeyHistoryEntry,
+  NewJournalRow,
+} from '#src/ledger/contacts.ts';
 
 export interface ContactRow {
   /** Names the key in bitmaps; null before it is written. */
@@ -95,6 +101,15 @@ export interface FeedRow {
   readonly revision: number;
   /** The greatest number of a key that it knows; 0 where it knows none. */
   readonly lastNumber: number;
+}
+
+/** The journal: every write that landed, by run and by key (`docs/rules.md`, "The journal"). */
+export interface JournalTables {
+  /** A row of a run that is not there is left out. */
+  addJournal(rows: readonly NewJournalRow[]): Promise<void>;
+  journalPage(filter: JournalFilter): Promise<readonly JournalRow[]>;
+  /** The oldest first. @returns how many were deleted: fewer than `limit` where no older one is left. */
+  forgetJournal(beforeMs: number, limit: number): Promise<number>;
 }
 
 export interface KeyTables extends JournalTables {

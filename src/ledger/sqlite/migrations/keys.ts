@@ -127,4 +127,19 @@ const shortFingerprints: MigrationStep = (db) => {
   }
 };
 
-export const keysSteps: readonly MigrationStep[] = [shortFingerprints, tables, flights, packContacts, known];
+/** The journal of every write begins empty: earlier writes were not entered. */
+const journal = `
+  CREATE TABLE journal (
+    number INTEGER PRIMARY KEY,
+    run_sequence INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    contact_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    changes TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX journal_by_run ON journal (run_sequence);
+  CREATE INDEX journal_by_key ON journal (key);
+`;
+
+export const keysSteps: readonly MigrationStep[] = [shortFingerprints, tables, flights, packContacts, known, journal];

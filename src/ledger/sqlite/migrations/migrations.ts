@@ -1,7 +1,6 @@
 /** Takes the schema from one version to the next. None is ever changed once it was released. */
 import { deskSteps } from './desk.ts';
 import { firstDesign } from './first-design.ts';
-import { journalSteps } from './journal.ts';
 import { keysSteps } from './keys.ts';
 import { lettersSteps } from './letters.ts';
 import { keysOfRunsSteps, runsSteps } from './runs.ts';
@@ -10,5 +9,5 @@ import type { MigrationStep } from './step.ts';
 /** Each entry takes the schema one version further. */
 export const migrations: readonly (readonly MigrationStep[])[] = [
   ...firstDesign.map((sql) => [sql]),
-  [...runsSteps, ...keysSteps, ...keysOfRunsSteps, ...journalSteps, ...lettersSteps, ...deskSteps],
+  [...runsSteps, ...keysSteps, ...keysOfRunsSteps, ...lettersSteps, ...deskSteps],
 ];

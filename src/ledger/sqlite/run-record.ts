@@ -1,0 +1,72 @@
+/** A run's row in SQLite: as a record, and the columns that a change names. */
+import type { Approval } from '#src/ledger/rules/approval.ts';
+import type { RunChange } from '#src/ledger/rules/runs.ts';
+import {
+  type FileShape,
+  type Look,
+  noOptions,
+  type RunKind,
+  type RunOptions,
+  type RunReason,
+  type RunRecord,
+  type RunState,
+  zeroCounts,
+  zeroRequests,
+} from '#src/ledger/runs.ts';
+import { numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+
+export type RunColumns = readonly (readonly [string, string | number | null])[];
+
+/** The columns of the parts that the change names. */
+export function changeColumns(change: RunChange): RunColumns {
+  const json = (value: unknown) => (value === undefined || value === null ? value : JSON.stringify(value));
+  return Object.entries({
+    state: change.state,
+    reason: json(change.reason),
+    notes: json(change.notes),
+    shape: json(change.shape),
+    look: json(change.look),
+    mapping: json(change.mapping),
+    key_prefix: change.mapping === undefined ? undefined : change.mapping?.keyPrefix || null,
+    approvals: json(change.approvals),
+    started_at: change.startedAtMs,
+    finished_at: change.finishedAtMs,
+    stopped_at: change.stoppedAtMs,
+    stopped_ms: change.stoppedMs,
+    pruned: change.isPruned && 1,
+  }).filter((entry): entry is [string, string | number | null] => entry[1] !== undefined);
+}
+
+export function toRun(row: ResultRow): RunRecord {
+  const pick = <Shape extends object>(shape: Shape): Shape =>
+    // Each name of the shape is a column of the same name, and all are integers.
+    Object.fromEntries(Object.keys(shape).map((name) => [name, Number(row[name] ?? 0)])) as Shape;
+  return {
+    id: String(row.id),
+    sequence: Number(row.sequence),
+    feed: String(row.feed),
+    kind: String(row.kind) as RunKind,
+    fileName: String(row.file_name),
+    claimedPath: String(row.claimed_path),
+    importFolder: String(row.import_folder),
+    sha256: String(row.sha256),
+    bytes: Number(row.bytes),
+    state: String(row.state) as RunState,
+    options: parseJson<RunOptions>(row.options) ?? noOptions,
+    approvals: parseJson<Approval[]>(row.approvals) ?? [],
+    mapping: parseJson<NonNullable<RunRecord['mapping']>>(row.mapping),
+    sourceLabel: textOrNull(row.source_label),
+    refusal: parseJson<RunReason>(row.refusal),
+    counts: pick(zeroCounts),
+    requests: pick(zeroRequests),
+    reason: parseJson<RunReason>(row.reason),
+    look: parseJson<Look>(row.look),
+    notes: parseJson<string[]>(row.notes) ?? [],
+    shape: parseJson<FileShape>(row.shape),
+    createdAtMs: Number(row.created_at),
+    startedAtMs: numberOrNull(row.started_at),
+    finishedAtMs: numberOrNull(row.finished_at),
+    stoppedAtMs: numberOrNull(row.stopped_at),
+    stoppedMs: Number(row.stopped_ms),
+  };
+}
