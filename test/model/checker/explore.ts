@@ -20,38 +20,78 @@ export interface Bounds {
   /** Of so many parts of the set, this one: two parts of one set have nothing in common, and all of them are the whole. */
   readonly part?: { readonly index: number; readonly count: number };
   /** Asked after each schedule: ends the exploration early. */
-  readonly isOver?: (scheduleCount: number) => boolean;
+  readonly isOver?: () => boolean;
+}
+
+/** The schedules with fewer departures than the bound, played; what has as many as the bound grows from them. */
+export interface Frontier extends Exploration {
+  /** How many schedules of this part have as many departures as the bound. */
+  readonly lastCount: number;
+  readonly last: () => Iterable<Schedule>;
 }
 
 const wholeSet = { index: 0, count: 1 };
+const never = (): boolean => false;
+
+/** All schedules with at most so many departures, each once, those with fewer first. */
+export async function enumerate(scenario: Scenario, bounds: Bounds, options: CheckOptions = {}): Promise<Exploration> {
+  return playLast(scenario, await playFirst(scenario, bounds, options), bounds.isOver, options);
+}
 
 /**
- * All schedules with at most so many departures, each once, those with fewer first.
+ * Plays all but those with as many departures as the bound, which are by far the most.
  *
  * Ends: a scenario has finitely many choice points, since its effects are bounded.
  */
-export async function enumerate(scenario: Scenario, bounds: Bounds, options: CheckOptions = {}): Promise<Exploration> {
-  const { departuresMax, part = wholeSet, isOver = () => false } = bounds;
+export async function playFirst(scenario: Scenario, bounds: Bounds, options: CheckOptions = {}): Promise<Frontier> {
+  const { departuresMax, part = wholeSet, isOver = never } = bounds;
   let scheduleCount = 0;
-  let level: Iterable<Schedule> = [[]];
-  for (let departures = 0; departures <= departuresMax; departures += 1) {
-    // Where its schedules will grow, a level is kept; the last one is played as it is made, and needs no room.
-    const grown: { schedule: Schedule; counts: OptionCounts }[] = [];
-    for (const schedule of level) {
+  let level: () => Iterable<Schedule> = () => [[]];
+  const ended = (found: Exploration['found']): Frontier => {
+    return { scheduleCount, found, isComplete: false, lastCount: 0, last: () => [] };
+  };
+  for (let departures = 0; departures < departuresMax; departures += 1) {
+    const grown: Grown[] = [];
+    for (const schedule of level()) {
       const counts: OptionCounts = [];
-      const violation = await check(scenario, replay(schedule, departures < departuresMax ? counts : null), options);
+      const violation = await check(scenario, replay(schedule, counts), options);
       // Short schedules are played for every part, to grow from, and counted for one.
       if (departures > 1 || part.index === 0) scheduleCount += 1;
-      if (violation !== null) return { scheduleCount, found: { schedule, violation }, isComplete: false };
-      if (isOver(scheduleCount)) return { scheduleCount, found: null, isComplete: false };
-      if (departures < departuresMax) grown.push({ schedule, counts });
+      if (violation !== null) return ended({ schedule, violation });
+      if (isOver()) return ended(null);
+      grown.push({ schedule, counts });
     }
-    level = departures === 1 ? every(part, children(grown)) : children(grown);
+    level = departures === 1 ? () => every(part, children(grown)) : () => children(grown);
+  }
+  let lastCount = 0;
+  for (const _ of level()) lastCount += 1;
+  return { scheduleCount, found: null, isComplete: true, lastCount, last: level };
+}
+
+/** Plays the rest of the set, each as it is made: the level needs no room. */
+export async function playLast(
+  scenario: Scenario,
+  frontier: Frontier,
+  isOver: () => boolean = never,
+  options: CheckOptions = {},
+): Promise<Exploration> {
+  let { scheduleCount } = frontier;
+  if (!frontier.isComplete) return frontier;
+  for (const schedule of frontier.last()) {
+    if (isOver()) return { scheduleCount, found: null, isComplete: false };
+    const violation = await check(scenario, replay(schedule), options);
+    scheduleCount += 1;
+    if (violation !== null) return { scheduleCount, found: { schedule, violation }, isComplete: false };
   }
   return { scheduleCount, found: null, isComplete: true };
 }
 
-function* children(grown: readonly { schedule: Schedule; counts: OptionCounts }[]): Generator<Schedule> {
+interface Grown {
+  readonly schedule: Schedule;
+  readonly counts: OptionCounts;
+}
+
+function* children(grown: readonly Grown[]): Generator<Schedule> {
   for (const { schedule, counts } of grown) {
     for (const { at, count } of counts) {
       for (let option = 1; option < count; option += 1) yield [...schedule, { at, option }];

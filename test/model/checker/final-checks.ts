@@ -4,9 +4,10 @@
  */
 import { pendingCount } from '#src/ledger/runs.ts';
 import type { DeadRow, StagingLedger } from '#src/ledger/staging.ts';
-import { fieldBreaches } from '../commands/check-fields.ts';
+
 import type { Fate } from '../commands/fates.ts';
 import type { Row } from '../commands/model.ts';
+import { fieldBreachesOf } from './judged-fields.ts';
 import type { RowEnd } from './ledger-in-memory.ts';
 import type { KeyPromise } from './scenario.ts';
 import { realLimits } from './seams.ts';
@@ -40,7 +41,7 @@ export async function checkEnd(stage: Stage, runIds: readonly string[], dead: Re
     if (stage.scenario.keys.length === 1) checkOutcomes(stage, promise, own, adoptedCount);
     if (promise.isConflict || stage.service.contactsOf(promise.key).length !== 1) continue;
     const events = stage.events.get(promise.key) ?? [];
-    for (const breach of fieldBreaches(events, fateOf)) stage.violate('brokenRule', `${promise.key}: ${breach}`);
+    for (const breach of fieldBreachesOf(events, fateOf)) stage.violate('brokenRule', `${promise.key}: ${breach}`);
   }
   for (const { key, owner, leaseUntilMs } of stage.ledger.keyRows()) {
     if (owner === null || dead.has(owner.split('#')[0] ?? '') || stage.ledgerFailed) continue;

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { tell } from './check.ts';
 import { parseSchedule } from './choices.ts';
-import type { ScenarioResult } from './explore-scenario.ts';
+import type { ScenarioResult } from './explore-scenarios.ts';
 import { searchWithout } from './guard-search.ts';
 import { guards } from './guards.ts';
 import { runParts } from './run-parts.ts';

@@ -1,6 +1,6 @@
 /** Explores scenarios on several threads, each its part. */
 import { Worker } from 'node:worker_threads';
-import type { ScenarioResult } from './explore-scenario.ts';
+import type { ScenarioResult } from './explore-scenarios.ts';
 import type { PartOrder } from './run-part.ts';
 
 export interface Order {
@@ -21,7 +21,7 @@ export async function runParts(order: Order): Promise<readonly ScenarioResult[]>
   const parts = Array.from({ length: threadCount }, (_, index) => {
     // Two walks of one seed would be one walk.
     const part = { seed: seed * threadCount + index, part: { index, count: threadCount } };
-    return runPart({ scenarios, bounds: { departuresMax, schedules: schedulesPerScenario, ...part }, msMax }, onResult);
+    return runPart({ scenarios, bounds: { departuresMax, schedules: schedulesPerScenario, msMax, ...part } }, onResult);
   });
   return (await Promise.all(parts)).flat();
 }

@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import { tell, tellShortly } from './check.ts';
 import { parseSchedule } from './choices.ts';
-import type { ScenarioResult } from './explore-scenario.ts';
+import type { ScenarioResult } from './explore-scenarios.ts';
 import { guardOptions, searchWithout } from './guard-search.ts';
 import { guards } from './guards.ts';
 import { runParts } from './run-parts.ts';
