@@ -63,7 +63,9 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
   const prepare = (sql: string): StatementSync => {
     let statement = statements.get(sql);
     if (statement === undefined) {
-      statement = db.prepare(sql);
+      // SQLite plans a statement anew at each run where the value of a bare `LIMIT ?` matters to its plan; that of an
+      // expression it does not look at.
+      statement = db.prepare(sql.replace(/\bLIMIT \?/g, 'LIMIT +?'));
       statements.set(sql, statement);
     }
     return statement;
