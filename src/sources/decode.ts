@@ -224,6 +224,49 @@ export async function* decodeText(
   if (last !== '') yield last;
 }
 
+/** The text of a file, whose rest can be taken as bytes. */
+export interface DecodedText {
+  readonly text: AsyncGenerator<string>;
+  /**
+   * The bytes behind the text that was taken so far; that text is complete, a character that it cut comes here. Ends `text`. Null
+   * where the bytes are not UTF-8. A chunk may be gone when the next one is asked for. Only behind the first piece of text: a BOM is
+   * in front of it.
+   */
+  readonly rest: (() => AsyncGenerator<Buffer>) | null;
+}
+
+/** Its text throws as `decodeText`. Returning `text` early gives the bytes back. */
+export function decodedText(bytes: AsyncIterable<Buffer>, label: string, name: string): DecodedText {
+  const chunks = bytes[Symbol.asyncIterator]();
+  let torn: Buffer = Buffer.alloc(0);
+  const noted = async function* (): AsyncGenerator<Buffer> {
+    try {
+      // Ends with the bytes.
+      for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+        torn = tornEnd(torn, next.value);
+        yield next.value;
+      }
+    } finally {
+      await chunks.return?.(undefined);
+    }
+  };
+  const rest = async function* (): AsyncGenerator<Buffer> {
+    if (torn.length > 0) yield torn;
+    // Ends with the bytes.
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+  };
+  return { text: decodeText(noted(), label, name), rest: label === 'utf-8' ? rest : null };
+}
+
+/** What begins a character at the end of the bytes, and goes on in the next chunk. @param before that of the chunk before. */
+function tornEnd(before: Buffer, chunk: Buffer): Buffer {
+  const end = chunk.length >= tornBytesMax ? chunk.subarray(-tornBytesMax) : Buffer.concat([before, chunk]);
+  return Buffer.from(end.subarray(end.length - unfinishedBytes(end)));
+}
+
+/** A character of four bytes, but for the last one. */
+const tornBytesMax = 3;
+
 /** A text stream whose beginning was looked at and not lost. */
 export interface PeekedText {
   /** The beginning that was read. */

@@ -9,7 +9,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
-import { type DetectedEncoding, decodeText, detectEncoding, type PeekedText, peekText } from './decode.ts';
+import {
+  type DecodedText,
+  type DetectedEncoding,
+  decodedText,
+  detectEncoding,
+  type PeekedText,
+  peekText,
+} from './decode.ts';
 import { classifyFileName, type Named, type NamedFormat } from './file-name.ts';
 import {
   defaultSourceLimits,
@@ -80,10 +87,11 @@ export async function openSource(path: string, options: SourceOptions): Promise<
       return unpackedBytes(inner, found.gzip, limits, 'one');
     };
     const encoding = await detectEncoding(read, inner.name, options.encoding);
-    const again = () => decodeText(read(), encoding.label, inner.name);
-    text = again();
+    const again = () => decodedText(read(), encoding.label, inner.name);
+    const decoded = again();
+    text = decoded.text;
     const input = { again, encoding: encoding.label };
-    const reader = await readerFor(found.format, text, input, { ...options, name: inner.name }, limits);
+    const reader = await readerFor(found.format, decoded, input, { ...options, name: inner.name }, limits);
     const allNotes = [...notes, ...assumedEncoding(inner.name, encoding)];
     return sourceOf(file, reader, { encoding: encoding.label, notes: allNotes, text });
   } catch (error) {
@@ -106,13 +114,13 @@ function formatByName(name: string): Named {
 
 interface Decoded {
   /** Gives the text from its beginning. */
-  readonly again: () => AsyncGenerator<string>;
+  readonly again: () => DecodedText;
   readonly encoding: string;
 }
 
 async function readerFor(
   format: NamedFormat,
-  text: AsyncGenerator<string>,
+  { text, rest }: DecodedText,
   { again, encoding }: Decoded,
   options: SourceOptions,
   limits: SourceLimits,
@@ -124,20 +132,21 @@ async function readerFor(
   if (format === 'vcf') return readVcf(start.all(), { name, encoding, limits, isByContent: false });
   if (format === 'csv' || format === 'tsv') {
     if (looksLikeVcf(start.head)) return readVcf(start.all(), { name, encoding, limits, isByContent: true });
-    return readCsv(start.all(), {
+    const csvOptions = {
       name,
       delimiter: options.delimiter ?? (format === 'tsv' ? '\t' : null),
       header,
       ...(options.mayBeCut === undefined ? {} : { mayBeCut: options.mayBeCut }),
       limits,
-    });
+    };
+    return readCsv(start.all(), csvOptions, rest);
   }
   const peeked = await peekText(start.all(), (head) => isEnoughForForm(head, limits.recordBytesMax));
   const form = jsonFormOf(peeked, format === 'ndjson' ? 'lines' : 'document');
   if (form === 'lines') return readJsonLines(peeked.all(), { name, header, limits });
   const isContact = (names: readonly string[]): boolean => header?.isHeader(names) === true;
   const isObject = peeked.head.trimStart().startsWith('{');
-  const wrapper = isObject ? { wrapper: await findWrapper(again(), limits, isContact) } : {};
+  const wrapper = isObject ? { wrapper: await findWrapper(again().text, limits, isContact) } : {};
   return readJson(peeked.all(), { name, header, limits, ...wrapper });
 }
 

@@ -1,24 +1,22 @@
 /**
- * CSV: decoded text to records, records to cells, and these to the rows of a table.
+ * CSV: records to cells, and these to the rows of a table.
  *
- * Our splitter is the parser: it cuts the text into complete records and counts their lines. papaparse then splits
+ * Our splitter is the parser (`split-csv.ts`): it cuts the file into complete records and counts their lines. papaparse then splits
  * bounded groups of complete records into cells. Only its inner parser is used, with delimiter and line end given: no
  * guessing, no BOM handling, no renaming of headers, no streaming of its own (docs/bad-inputs.md, "Parsers: known traps").
  *
- * Terms: a *record* is one row of the table and may span several physical lines inside quotes; a *field* is quoted when
- * its first character is a quote. CRLF, LF and CR each end a line, in any mixture.
- *
- * Invariants: the records are the same however the text is cut into chunks. At most one chunk of text, one slice of rows and one
- * unfinished record are in memory, and never more of that record than `recordBytesMax`, so a quote that is never closed is found
- * after that length and not at the end of the file. Each record becomes one array of cells, in order.
+ * Invariants: at most one chunk of the file, one slice of rows and one unfinished record are in memory. Each record becomes one
+ * array of cells, in order.
  */
 import Papa from 'papaparse';
 import type { Problem } from '#src/contacts/outcome.ts';
-import { fileError, PatchbayError } from '#src/errors.ts';
-import { type PeekedText, peekText } from './decode.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { type DecodedText, type PeekedText, peekText } from './decode.ts';
 import { createTally, type FormatReader, type HeaderRule, headerLineMax } from './format-reader.ts';
 import { readTable, type TableFormat, type TableOptions } from './read-table.ts';
-import { isLongerThan, shownValue } from './row.ts';
+import { groupsOf, type TableRecords } from './record-group.ts';
+import { shownValue } from './row.ts';
+import { type CsvRecord, createCsvSplitter, cutGroups } from './split-csv.ts';
 
 interface CsvOptions extends TableOptions {
   /** One character; without it the delimiter is detected. */
@@ -28,12 +26,19 @@ interface CsvOptions extends TableOptions {
 /** Enough of the file to detect its delimiter. */
 const headChars = 64 * 1024;
 
-/** @throws PatchbayError `file` `quoteNeverCloses`, `recordTooLong`, and as read-table.ts does; `usage` `delimiterInvalid`. */
-export async function readCsv(chunks: AsyncGenerator<string>, options: CsvOptions): Promise<FormatReader> {
+/**
+ * @param rest of `decodedText`: what is behind the header is then cut as bytes.
+ * @throws PatchbayError `file` `quoteNeverCloses`, `recordTooLong`, and as read-table.ts does; `usage` `delimiterInvalid`.
+ */
+export async function readCsv(
+  chunks: AsyncGenerator<string>,
+  options: CsvOptions,
+  rest: DecodedText['rest'] = null,
+): Promise<FormatReader> {
   const text = await peekText(chunks, (head) => head.length >= headChars);
   const { delimiter, separatorLine } = chooseDelimiter(text, options);
   const tally = createTally(options.name, options.limits.rowsMax);
-  const records = recordsOf(text.all(), delimiter, options);
+  const records = recordsOf(text.all(), rest, { ...options, delimiter });
   const table = await readTable(records, csvFormat(delimiter, separatorLine), options, tally);
   const { columns, meaning = null, slices, tail } = table;
   return { head: { format: 'csv', columns, delimiter }, meaning, slices, tail };
@@ -51,12 +56,24 @@ function chooseDelimiter(text: PeekedText, options: CsvOptions) {
   return { delimiter: detectDelimiter({ head: text.head, whole: text.whole, header: options.header }), separatorLine };
 }
 
-/** Ends with the text. */
-async function* recordsOf(text: AsyncGenerator<string>, delimiter: string, options: CsvOptions) {
-  const { name, limits } = options;
-  const splitter = createCsvSplitter({ name, delimiter, recordBytesMax: limits.recordBytesMax });
-  for await (const chunk of text) yield splitter.push(chunk);
-  yield splitter.end();
+function recordsOf(
+  text: AsyncGenerator<string>,
+  rest: DecodedText['rest'],
+  { name, delimiter, limits }: CsvOptions & { readonly delimiter: string },
+): TableRecords<CsvRecord> {
+  const options = { name, delimiter, recordBytesMax: limits.recordBytesMax };
+  const splitter = createCsvSplitter(options);
+  /** Ends with the text. */
+  const first = async function* (): AsyncGenerator<readonly CsvRecord[]> {
+    for await (const chunk of text) yield splitter.push(chunk);
+    yield splitter.end();
+  };
+  const listed = first();
+  const isByte = delimiter.charCodeAt(0) < 0x80;
+  return {
+    first: listed,
+    rest: () => (rest === null || !isByte ? groupsOf(listed) : cutGroups(rest(), splitter.open(), options)),
+  };
 }
 
 function csvFormat(delimiter: string, separatorLine: boolean): TableFormat<CsvRecord> {
@@ -169,167 +186,7 @@ function regularity(table: readonly TableLine[], rule: HeaderRule | null): numbe
   return known + (count / table.length) * firstFits + Math.min(width, 500) / 100_000;
 }
 
-// Text to records, and records to cells.
-
-export interface CsvRecord {
-  /** Without the line end that closed it. */
-  readonly text: string;
-  /** The physical line on which it begins, from 1. */
-  readonly line: number;
-  /** The column (1-based character of the record) of text that follows a closing quote, or 0. */
-  readonly strayAt: number;
-  /** The text ends in it, without a line end: it may be cut off. */
-  readonly isUnclosed?: true;
-}
-
-interface CsvSplitter {
-  /** Takes the next piece of text; returns the records that it completes. @throws PatchbayError `file` `quoteNeverCloses`, `recordTooLong`. */
-  push(text: string): CsvRecord[];
-  /** The text has ended; returns the last record, if any. @throws PatchbayError `file` `quoteNeverCloses`, `recordTooLong`. */
-  end(): CsvRecord[];
-}
-
-interface SplitterOptions {
-  readonly name: string;
-  /** One character. */
-  readonly delimiter: string;
-  readonly recordBytesMax: number;
-}
-
-const quote = 0x22;
-const lf = 0x0a;
-const cr = 0x0d;
-const mark = 0xfeff;
-
-/** Where in a field the splitter is: at its start, in bare text, inside quotes, behind a quote inside quotes, or behind white space after that. */
-type Place = 'start' | 'bare' | 'quoted' | 'closed' | 'spaced';
-
-export function createCsvSplitter(options: SplitterOptions): CsvSplitter {
-  const delimiter = options.delimiter.charCodeAt(0);
-  let place: Place = 'start';
-  /** The beginning of the open record, from earlier chunks. */
-  let held = '';
-  let line = 1;
-  let recordLine = 1;
-  let quoteLine = 0;
-  let strayAt = 0;
-  let afterReturn = false;
-
-  const finishRecord = (text: string, into: CsvRecord[]): void => {
-    if (isLongerThan(text, options.recordBytesMax)) throw recordTooLong(options, recordLine);
-    // Where files were joined, the mark of a later one begins a record, and would hide that its first cell is quoted.
-    const hidesQuote = text.charCodeAt(0) === mark && text.charCodeAt(1) === quote;
-    into.push({ text: hidesQuote ? text.slice(1) : text, line: recordLine, strayAt });
-    held = '';
-    place = 'start';
-    strayAt = 0;
-  };
-
-  const noteStray = (column: number): void => {
-    // Text right behind a quote that closed on a later line: the quote that opened has no partner, and whole rows lie inside.
-    if (quoteLine !== line) throw quoteNeverCloses(options, quoteLine);
-    if (strayAt === 0) strayAt = column;
-    place = 'bare';
-  };
-
-  /** Without a quote in sight, line ends alone cut the text. */
-  const pushPlain = (text: string): CsvRecord[] => {
-    const records: CsvRecord[] = [];
-    let start = afterReturn && text.charCodeAt(0) === lf ? 1 : 0;
-    let nextLf = text.indexOf('\n', start);
-    let nextCr = text.indexOf('\r', start);
-    // Each turn passes the end of a line.
-    while (nextLf >= 0 || nextCr >= 0) {
-      const end = nextCr < 0 || (nextLf >= 0 && nextLf < nextCr) ? nextLf : nextCr;
-      finishRecord(held === '' ? text.slice(start, end) : held + text.slice(start, end), records);
-      line++;
-      recordLine = line;
-      start = end === nextCr && text.charCodeAt(end + 1) === lf ? end + 2 : end + 1;
-      if (nextLf >= 0 && nextLf < start) nextLf = text.indexOf('\n', start);
-      if (nextCr >= 0 && nextCr < start) nextCr = text.indexOf('\r', start);
-    }
-    if (text !== '') afterReturn = text.charCodeAt(text.length - 1) === cr;
-    held += text.slice(start);
-    const last = held.charCodeAt(held.length - 1);
-    place = held === '' || last === delimiter || (last === mark && held.length === 1) ? 'start' : 'bare';
-    return records;
-  };
-
-  const push = (text: string): CsvRecord[] => {
-    const isPlain = (place === 'start' || place === 'bare') && !text.includes('"');
-    const records = isPlain ? pushPlain(text) : pushQuoted(text);
-    if (held.length > options.recordBytesMax) {
-      throw place === 'quoted' ? quoteNeverCloses(options, quoteLine) : recordTooLong(options, recordLine);
-    }
-    return records;
-  };
-
-  const pushQuoted = (text: string): CsvRecord[] => {
-    const records: CsvRecord[] = [];
-    let start = 0;
-    // Each turn consumes one character of the chunk.
-    for (let index = 0; index < text.length; index++) {
-      const char = text.charCodeAt(index);
-      const secondHalf = char === lf && afterReturn;
-      afterReturn = char === cr;
-      if (place === 'quoted') {
-        if (char === quote) place = 'closed';
-        else if (char === cr || (char === lf && !secondHalf)) line++;
-        continue;
-      }
-      if (char === lf || char === cr) {
-        if (secondHalf) {
-          start = index + 1;
-          continue;
-        }
-        finishRecord(held + text.slice(start, index), records);
-        line++;
-        recordLine = line;
-        start = index + 1;
-        continue;
-      }
-      if (char === delimiter) place = 'start';
-      else if (place === 'closed' || place === 'spaced') {
-        if (char === quote && place === 'closed') place = 'quoted';
-        else if (isSpace(char)) place = 'spaced';
-        else noteStray(held.length + index - start + 1);
-      } else if (place === 'start') {
-        if (char === quote) {
-          place = 'quoted';
-          quoteLine = line;
-        } else if (char !== mark || held.length + index > start) place = 'bare';
-      }
-    }
-    held += text.slice(start);
-    return records;
-  };
-
-  const end = (): CsvRecord[] => {
-    if (place === 'quoted') throw quoteNeverCloses(options, quoteLine);
-    const records: CsvRecord[] = [];
-    if (held !== '') finishRecord(held, records);
-    return records.map((record) => ({ ...record, isUnclosed: true }));
-  };
-
-  return { push, end };
-}
-
-/** What papaparse, too, accepts between a closing quote and the delimiter. */
-function isSpace(char: number): boolean {
-  return char === 0x20 || char === 0x09 || char === 0xa0;
-}
-
-function quoteNeverCloses(options: SplitterOptions, line: number): PatchbayError {
-  const hint = `Close the quote at line ${line}, or write a quote that belongs to the text twice ("").`;
-  const message = `${options.name}: quote opened at line ${line} never closes`;
-  return fileError('quoteNeverCloses', message, { file: options.name, line }, hint);
-}
-
-function recordTooLong(options: SplitterOptions, line: number): PatchbayError {
-  const facts = { file: options.name, line, recordBytesMax: options.recordBytesMax };
-  const message = `${options.name}, line ${line}: the record is longer than ${options.recordBytesMax} bytes`;
-  return fileError('recordTooLong', message, facts, 'Check that the file is a table with one contact per line.');
-}
+// Records to cells.
 
 /** Splits each record into its cells. A record with stray text behind a quote is parsed alone, so that it cannot damage others. */
 export function parseRecords(records: readonly CsvRecord[], delimiter: string): string[][] {

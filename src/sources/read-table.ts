@@ -20,7 +20,8 @@ import {
   type Tally,
   tooManyColumns,
 } from './format-reader.ts';
-import { type HashWords, hashText } from './record-hash.ts';
+import { groupOf, type RecordGroup, type TableRecord, type TableRecords } from './record-group.ts';
+import type { HashWords } from './record-hash.ts';
 import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
 import { type CutRows, createCutRows, isTotalRow } from './short-rows.ts';
 
@@ -31,16 +32,6 @@ export interface TableOptions {
   /** Whether rows that an exporter cut are read, with blank cells at their end. */
   readonly mayBeCut?: boolean;
   readonly limits: SourceLimits;
-}
-
-/** One record, before its cells are known. */
-interface TableRecord {
-  /** The physical line on which it begins, from 1. */
-  readonly line: number;
-  /** All of its cells as one text, for messages and bounds. */
-  readonly text: string;
-  /** The file ends in it: it may be cut off. */
-  readonly isUnclosed?: true;
 }
 
 /** What differs between the formats of tables. */
@@ -73,13 +64,13 @@ const sliceCharsMax = 1024 * 1024;
 
 /** Its iterator throws what `records` throws, and PatchbayError `file` `tooManyColumns`, `tooManyRows`. @throws PatchbayError `file` `keyColumnMissing`. */
 export async function readTable<Kind extends TableRecord>(
-  records: AsyncGenerator<readonly Kind[]>,
+  records: TableRecords<Kind>,
   format: TableFormat<Kind>,
   options: TableOptions,
   tally: Tally,
 ): Promise<TableReader> {
   const search = { format, options, tally };
-  const top = await findHeader(records, search);
+  const top = await findHeader(records.first, search);
   const { header } = top;
   const cut = header === null || options.mayBeCut === false ? null : cutRowsOf(header, format, top.rest);
   const rows = header && createTableRows(header, format, options, tally, cut);
@@ -182,15 +173,22 @@ interface RowWork<Kind extends TableRecord> extends Search<Kind> {
 
 async function* rowSlices<Kind extends TableRecord>(
   first: readonly Kind[],
-  records: AsyncGenerator<readonly Kind[]>,
+  records: TableRecords<Kind>,
   work: RowWork<Kind>,
 ) {
   try {
-    yield* itemSlices(first, work);
-    for await (const more of records) yield* itemSlices(more, work);
+    yield* itemSlices(groupOf(first), work);
+    for await (const group of records.rest()) yield* itemSlices(group, work);
   } finally {
-    await records.return(undefined);
+    await records.first.return(undefined);
   }
+}
+
+/** Records of a group that are to be read, and between them those that are known. */
+interface Slice<Kind> {
+  readonly records: Kind[];
+  /** `before`: how many of the records come before it. */
+  readonly known: { readonly before: number; readonly place: number; readonly line: number }[];
 }
 
 /**
@@ -198,34 +196,39 @@ async function* rowSlices<Kind extends TableRecord>(
  * holds as many as its group has.
  */
 function* itemSlices<Kind extends TableRecord>(
-  records: readonly Kind[],
+  group: RecordGroup<Kind>,
   work: RowWork<Kind>,
 ): Generator<readonly SourceItem[]> {
   const { look, format, tally, rows } = work;
-  let slice: Kind[] = [];
-  let places: number[] = [];
-  let unknownCount = 0;
+  let slice: Slice<Kind> = { records: [], known: [] };
+  let metCount = 0;
   let chars = 0;
-  for (const record of records) {
-    const place = look === null || rows === null || rows.mustSee() ? unknown : placeOf(record, look);
-    if (place === unknown) {
-      if (format.isBlank(record)) {
-        tally.blankLine();
-        continue;
-      }
-      unknownCount++;
-      chars += record.text.length;
+  // Ends with the group.
+  while (group.next()) {
+    const place = look === null || rows === null || rows.mustSee() ? unknown : placeOf(group, look);
+    if (place !== unknown) {
+      const { line } = group;
+      metCount++;
+      if (slice.records.length === 0) {
+        tally.nextRecord(line);
+        look?.meet(place, line);
+      } else slice.known.push({ before: slice.records.length, place, line });
+      continue;
     }
-    slice.push(record);
-    places.push(place);
-    if (unknownCount < itemsPerSliceMax && chars < sliceCharsMax) continue;
-    yield itemsOf(slice, places, unknownCount, work);
-    slice = [];
-    places = [];
-    unknownCount = 0;
+    const record = group.take();
+    if (format.isBlank(record)) {
+      tally.blankLine();
+      continue;
+    }
+    slice.records.push(record);
+    chars += record.text.length;
+    if (slice.records.length < itemsPerSliceMax && chars < sliceCharsMax) continue;
+    yield itemsOf(slice, work);
+    slice = { records: [], known: [] };
+    metCount = 0;
     chars = 0;
   }
-  if (slice.length > 0) yield itemsOf(slice, places, unknownCount, work);
+  if (slice.records.length + metCount > 0) yield itemsOf(slice, work);
 }
 
 /** Of a record that is read. */
@@ -234,38 +237,35 @@ const unknown = -1;
 const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
 
 /** What looks misread is looked at in each run, since a warning says how much of it there is. */
-function placeOf({ text, line }: TableRecord, look: RecordLook): number {
-  const isAscii = hashText(text, look.seed, words);
-  const place = look.find(words, line);
-  return place === unknown || isAscii || !looksMisread(text) ? place : unknown;
+function placeOf<Kind extends TableRecord>(group: RecordGroup<Kind>, look: RecordLook): number {
+  const isAscii = group.hash(look.seed, words);
+  const place = look.find(words, group.line);
+  return place === unknown || isAscii || !looksMisread(group.take().text) ? place : unknown;
 }
 
-/** @param places of the records in the memory of `look`; -1 for those that are read. */
 function itemsOf<Kind extends TableRecord>(
-  slice: readonly Kind[],
-  places: readonly number[],
-  unknownCount: number,
-  work: RowWork<Kind>,
+  { records, known }: Slice<Kind>,
+  { format, rows, look, tally }: RowWork<Kind>,
 ): readonly SourceItem[] {
   const items: SourceItem[] = [];
-  const isMixed = unknownCount < slice.length;
-  const table = work.format.cellsOf(isMixed ? slice.filter((_, index) => places[index] === unknown) : slice);
-  const { keyIndex = null } = work.rows ?? {};
-  let next = 0;
-  for (let index = 0; index < slice.length; index++) {
-    const record = slice[index] as Kind;
-    const place = places[index] as number;
-    if (place !== unknown) {
-      work.tally.nextRecord(record.line);
-      work.look?.meet(place, record.line);
-      continue;
+  const { keyIndex = null } = rows ?? {};
+  let met = 0;
+  const meetBefore = (index: number): void => {
+    // Ends with the known ones: each turn meets one.
+    for (let next = known[met]; next !== undefined && next.before <= index; next = known[++met]) {
+      tally.nextRecord(next.line);
+      look?.meet(next.place, next.line);
     }
-    const cells = table[next++] ?? [];
-    if (work.rows?.repeatsHeader(record, cells) === true)
-      work.tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
-    else if (isTotalRow(cells, keyIndex)) work.tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
-    else if (work.rows !== null) items.push(work.rows.item(record, cells));
+  };
+  for (const [index, cells] of format.cellsOf(records).entries()) {
+    meetBefore(index);
+    const record = records[index] as Kind;
+    if (rows?.repeatsHeader(record, cells) === true)
+      tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
+    else if (isTotalRow(cells, keyIndex)) tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
+    else if (rows !== null) items.push(rows.item(record, cells));
   }
+  meetBefore(records.length);
   return items;
 }
 

@@ -1,7 +1,8 @@
 /** Cases that others published for readers of CSV and JSON (docs/bad-inputs.md, "Parsers: known traps"). */
 import { describe, expect, it } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
-import { createCsvSplitter, detectDelimiter, parseRecords } from '#src/sources/read-csv.ts';
+import { detectDelimiter, parseRecords } from '#src/sources/read-csv.ts';
+import { createCsvSplitter } from '#src/sources/split-csv.ts';
 import { csvPairs, jsonCases, papaCases } from '#test/corpora/published.ts';
 import { brokenOf, dataOf, errorOf, readText, useTempFolder, warningCodes } from '#test/sources/temp-files.ts';
 

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import { decodeText } from '#src/sources/decode.ts';
-import { type CsvRecord, createCsvSplitter, parseRecords } from '#src/sources/read-csv.ts';
+import { parseRecords } from '#src/sources/read-csv.ts';
+import { type CsvRecord, createCsvSplitter } from '#src/sources/split-csv.ts';
 
 const options = { name: 'a.csv', delimiter: ',', recordBytesMax: 1024 * 1024 };
 const nasty =

@@ -1,7 +1,7 @@
 /** The hash of records is MurmurHash3, and is the same however a text is held in memory. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type HashWords, hashName, hashText, seedOf } from '#src/sources/record-hash.ts';
+import { type HashWords, hashBytes, hashName, hashText, seedOf, viewOf } from '#src/sources/record-hash.ts';
 
 const seed = (word: number): HashWords => ({ a: word, b: word, c: word, d: word });
 
@@ -11,6 +11,12 @@ function wordsOf(text: string, from = seed(0)): HashWords {
   return words;
 }
 
+function wordsOfBytes(bytes: Uint8Array, from = seed(0)): HashWords {
+  const into = seed(0);
+  hashBytes(bytes, viewOf(bytes), { start: 0, end: bytes.length, seed: from, into });
+  return into;
+}
+
 const hex = ({ a, b, c, d }: HashWords): string =>
   [a, b, c, d].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 
@@ -18,11 +24,10 @@ describe('the hash of a record', () => {
   it('passes the published verification of MurmurHash3_x86_128: the hash of 256 hashes begins with b3ece62a', () => {
     const hashes = Buffer.alloc(256 * 16);
     for (let length = 0; length < 256; length++) {
-      const text = String.fromCharCode(...Array.from({ length }, (_, index) => index));
-      const { a, b, c, d } = wordsOf(text, seed(256 - length));
+      const { a, b, c, d } = wordsOfBytes(Buffer.from(Array.from({ length }, (_, index) => index)), seed(256 - length));
       for (const [index, word] of [a, b, c, d].entries()) hashes.writeInt32LE(word, length * 16 + index * 4);
     }
-    expect(hex(wordsOf(hashes.toString('latin1')))).toMatch(/^b3ece62a/);
+    expect(hex(wordsOfBytes(hashes))).toMatch(/^b3ece62a/);
   });
 
   it('gives the published values', () => {
@@ -42,7 +47,23 @@ describe('the hash of a record', () => {
     );
   });
 
-  it('tells texts apart by their last character, their seed, and the width of their characters', () => {
+  it('is that of the text in UTF-8, wherever the bytes lie', () => {
+    const texts = fc.oneof(fc.string({ maxLength: 80 }), fc.string({ unit: 'grapheme', maxLength: 80 }));
+    fc.assert(
+      fc.property(texts, fc.nat(20), (text, start) => {
+        const bytes = Buffer.concat([Buffer.alloc(start, 0xff), Buffer.from(text), Buffer.of(0xff)]);
+        const into = seed(0);
+        const piece = { start, end: bytes.length - 1, seed: seed(7), into };
+        const isAscii = hashBytes(bytes, viewOf(bytes), piece);
+        expect(into).toEqual(wordsOf(text, seed(7)));
+        expect(isAscii).toBe(hashText(text, seed(7), seed(0)));
+      }),
+    );
+    const long = 'ß'.repeat(20_000);
+    expect(wordsOf(long)).toEqual(wordsOfBytes(Buffer.from(long)));
+  });
+
+  it('tells texts apart by their last character, and their seed', () => {
     const texts = [
       '',
       'a',

@@ -7,6 +7,7 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { createTally, type FormatReader, type SourceLimits } from '#src/sources/format-reader.ts';
 import { readTable, type TableFormat, type TableOptions } from '#src/sources/read-table.ts';
+import { groupsOf } from '#src/sources/record-group.ts';
 import type { ZipArchive } from '#src/sources/zip-archive.ts';
 import { columnName, readSheet, type SheetRecord, type SheetSightings, type Sighting } from './sheet-records.ts';
 import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
@@ -96,7 +97,12 @@ async function openSheet(workbook: Workbook, sheet: Sheet | null, options: XlsxO
   const tally = createTally(file, options.limits.rowsMax);
   const records = reader?.records() ?? noRecords();
   try {
-    const table = await readTable(records, sheetFormat, { ...options, name }, tally);
+    const table = await readTable(
+      { first: records, rest: () => groupsOf(records) },
+      sheetFormat,
+      { ...options, name },
+      tally,
+    );
     return { sheet, seen: reader?.seen ?? nothingSeen, table, notes: [] };
   } catch (error) {
     await records.return(undefined);
