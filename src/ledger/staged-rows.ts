@@ -11,7 +11,14 @@ import { cancelledEvent, eventsThatFit, isOfCancelling } from './rules/events.ts
 import { batchesOf, deadWithdrawn, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
-import { type LinkCode, linkCodes, type StagedRecord, type StagedSlice, type StagingLedger } from './staging.ts';
+import {
+  type LinkCode,
+  linkCodes,
+  type NewKey,
+  type StagedRecord,
+  type StagedSlice,
+  type StagingLedger,
+} from './staging.ts';
 import type { RowState, RunPlace } from './tables/runs.ts';
 import type { Store, Tables } from './tables.ts';
 
@@ -21,7 +28,7 @@ type RowLedger = Pick<
   | 'stagedAt'
   | 'confirm'
   | 'confirmedSince'
-  | 'newKeyRows'
+  | 'newKeys'
   | 'linkRows'
   | 'nextBatches'
   | 'batch'
@@ -110,34 +117,24 @@ export function stagedRowsOver(store: Store): RowLedger {
 
     confirmedSince: (feed, sequence) => reads.runs.bitmaps(feed, 'unchanged', sequence + 1, Number.MAX_SAFE_INTEGER),
 
-    newKeyRows: async (runId, afterPosition, limit) => {
+    newKeys: async (runId, afterPosition, limit) => {
       const place = await reads.runs.place(runId);
-      const found: StagedRecord[] = [];
-      const unlinked = new Map<string, readonly LinkCode[]>();
+      const found: NewKey[] = [];
       let after = afterPosition;
       // Ends with enough rows, or behind the last position.
       while (place !== null && found.length < limit && after < place.lastPosition) {
         const span = { first: after + 1, last: after + limit };
         const waiting = (await reads.runs.rowStates(place.sequence, span)).filter(({ outcome }) => outcome === null);
-        const codes = await newKeys(
-          reads,
-          place.feed,
-          waiting.map(({ key }) => key),
-        );
-        const fresh = waiting.filter(({ key }) => codes.has(key)).slice(0, limit - found.length);
-        for (const { key } of fresh) unlinked.set(key, codes.get(key) ?? []);
-        found.push(
-          ...(await recordsAt(
-            reads,
-            place,
-            fresh.map(({ position }) => position),
-          )),
-        );
+        const keys = waiting.map(({ key }) => key);
+        const codes = await newKeys(reads, place.feed, keys);
+        const fresh = waiting.flatMap(({ position, key }) => {
+          const unlinked = codes.get(key);
+          return unlinked === undefined ? [] : [{ position, key, unlinked }];
+        });
+        found.push(...fresh.slice(0, limit - found.length));
         after = found.length < limit ? span.last : (found.at(-1)?.position ?? span.last);
       }
-      return found.map(({ position, line, key, desired }) => {
-        return { position, line, key, desired, unlinked: unlinked.get(key) ?? [] };
-      });
+      return found;
     },
 
     linkRows: async (runId, links) => {

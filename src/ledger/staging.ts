@@ -35,9 +35,10 @@ export type RowLink = ({ readonly kind: 'contact'; readonly contactId: string } 
 export const linkCodes = ['linkUnclear', 'linkTaken', 'linkGone'] as const;
 export type LinkCode = (typeof linkCodes)[number];
 
-/** A staged row whose key has no contact, as far as the ledger knows. */
-export interface NewKeyRow extends Pick<NewStagedRecord, 'line' | 'key' | 'desired'> {
+/** Of a staged row whose key has no contact, as far as the ledger knows. */
+export interface NewKey {
   readonly position: number;
+  readonly key: string;
   /** As what it was rejected before, and still waits. */
   readonly unlinked: readonly LinkCode[];
 }
@@ -187,8 +188,8 @@ export interface StagingLedger {
     feed: string,
     sequence: number,
   ): Promise<readonly { readonly sequence: number; readonly bits: Uint8Array }[]>;
-  /** Rows without an outcome whose keys are bound to no contact, in the order of the file. */
-  newKeyRows(runId: string, afterPosition: number, limit: number): Promise<readonly NewKeyRow[]>;
+  /** The keys of rows without an outcome that are bound to no contact, in the order of the file. */
+  newKeys(runId: string, afterPosition: number, limit: number): Promise<readonly NewKey[]>;
   /** Enters what such rows were found to be. */
   linkRows(runId: string, links: readonly { readonly position: number; readonly link: RowLink }[]): Promise<void>;
   /** How many keys the rows of a run have, and how many of these the other run has too. None where they are forgotten. */

@@ -11,7 +11,7 @@ import { figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { Look, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import { listNames } from '#src/sources/row.ts';
-import type { KeyForm } from './match-contacts.ts';
+import type { KeyForm, KeyFormCount } from './key-forms.ts';
 
 export interface GuardLimits {
   /** Shares are fractions: 0.3 is 30 %. Floors are counts of the base (rejected rows: of the dead). */
@@ -132,12 +132,6 @@ export interface GuardVerdict extends GuardFigures {
   readonly forms?: readonly KeyFormCount[];
   /** What a person can do besides approving the run, in sentences. */
   readonly advice?: string;
-}
-
-/** How many new keys are another form of keys that are known. */
-export interface KeyFormCount {
-  readonly form: KeyForm;
-  readonly count: number;
 }
 
 /** In binary fractions 29 % of 100 is a little less than 29; a count of exactly the limit must pass. */

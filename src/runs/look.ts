@@ -8,19 +8,12 @@
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Look, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
-import { eventsPerRunMax, type NewKeyRow, type RunEvent } from '#src/ledger/staging.ts';
+import type { NewKey, RunEvent } from '#src/ledger/staging.ts';
+import type { Contact } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
-import type { KeyFormCount } from './guards.ts';
-import {
-  type ContactMatcher,
-  createContactMatcher,
-  foldCase,
-  formsOf,
-  type KeyForm,
-  nameOf,
-  type RowMatch,
-  sameUnderOtherKey,
-} from './match-contacts.ts';
+import { compareKeys, type KeyFormCount } from './key-forms.ts';
+import { type ContactMatcher, createContactMatcher, hasValues, type RowMatch, valuesOf } from './match-contacts.ts';
+import { newKeyRows, newKeys, type ShownRow, shownRow } from './new-keys.ts';
 
 export interface LookParts {
   readonly ledger: Pick<Ledger, 'runs' | 'contacts'>;
@@ -37,14 +30,12 @@ export interface LookResult {
   readonly notes: readonly string[];
 }
 
-const rowsPerPage = 500;
+/** Contacts beyond them are not kept until the rows are read: the rows are kept instead. */
+export const contactsKeptMax = 5_000;
 /** Between two entries of how far the list has been read. */
 const pagesPerEntry = 10;
 /** Rows beyond it are not compared: their index would need too much memory. */
 export const rowsComparedMax = 1_000_000;
-const prefixesMax = 20;
-/** Known keys that a page of rows is compared with. */
-const alikePerPageMax = 10_000;
 
 /**
  * Looks at what the run is about to make. `creates`: how many of its rows have a key that the feed does not know. `adopt`:
@@ -60,28 +51,26 @@ export async function lookAtNewKeys(
 ): Promise<LookResult | null> {
   const nothing: LookResult = { look: null, keyForms: [], creates, events: [], notes: [] };
   if (creates === 0 || run.options.createAnyway) return nothing;
-  const matcher = createContactMatcher();
+  const { runs } = parts.ledger;
   const forms = await compareKeys(parts.ledger, run);
   let rows = 0;
-  const unlinked = new Map<number, NewKeyRow['unlinked']>();
-  for await (const page of newKeyRows(parts.ledger, run.id, signal)) {
-    for (const row of page) {
-      rows += 1;
-      if (row.unlinked.length > 0) unlinked.set(row.position, row.unlinked);
-      if (rows <= rowsComparedMax) matcher.addRow(row);
-    }
+  const unlinked = new Map<number, NewKey['unlinked']>();
+  for await (const page of newKeys(runs, run.id, signal)) {
+    rows += page.length;
+    for (const { position, unlinked: codes } of page) if (codes.length > 0) unlinked.set(position, codes);
     await forms.add(page);
   }
   const unlisted = { ...nothing, keyForms: forms.counts(), creates: rows, events: forms.events() };
-  const last = await parts.ledger.runs.lastLook(run.feed);
+  const last = await runs.lastLook(run.feed);
   // Listing must not cost more requests than the contacts that are made, except the first time.
   const isDue = last === null || unlinked.size > 0 || rows >= last.pages;
-  if (!matcher.hasValues() || !isDue) return unlisted;
-  const listed = await listContacts(parts, run, rows, matcher, signal);
+  if (!isDue || !(await anyHasValues(parts, run, signal))) return unlisted;
+  const listed = await listContacts(parts, run, rows, signal);
   if (listed === null) return null;
+  const { matcher } = listed;
   // A second pass over the rows, only where there is something to find.
   const met = new Map<number, ShownRow>();
-  const again = matcher.hasMet() ? newKeyRows(parts.ledger, run.id, signal) : [];
+  const again = matcher.hasMet() ? newKeyRows(runs, run.id, signal) : [];
   for await (const page of again) {
     for (const row of page) if (matcher.readAgain(row)) met.set(row.position, shownRow(row));
   }
@@ -109,48 +98,37 @@ export async function lookAtNewKeys(
  * Rows that were to be linked in an earlier run, and whose contact was gone then, or had another key: they are no new contacts
  * either, although nothing matches them any more.
  */
-function lostRows(unlinked: ReadonlyMap<number, NewKeyRow['unlinked']>): readonly number[] {
-  const isLost = (codes: NewKeyRow['unlinked']) => codes.includes('linkTaken') || codes.includes('linkGone');
+function lostRows(unlinked: ReadonlyMap<number, NewKey['unlinked']>): readonly number[] {
+  const isLost = (codes: NewKey['unlinked']) => codes.includes('linkTaken') || codes.includes('linkGone');
   return [...unlinked].filter(([, codes]) => isLost(codes)).map(([position]) => position);
 }
 
-/** What is shown of a row. */
-interface ShownRow {
-  readonly line: number;
-  readonly key: string;
-  readonly name: string | null;
+async function anyHasValues({ ledger }: LookParts, run: RunRecord, signal: AbortSignal): Promise<boolean> {
+  for await (const page of newKeyRows(ledger.runs, run.id, signal)) if (page.some(hasValues)) return true;
+  return false;
 }
 
-function shownRow({ line, key, desired }: NewKeyRow): ShownRow {
-  return { line, key, name: nameOf(desired.scalars) };
+interface Listed {
+  readonly look: Look;
+  readonly notes: readonly string[];
+  /** It has seen the rows and the contacts. */
+  readonly matcher: ContactMatcher;
 }
 
-async function* newKeyRows(
-  { runs }: LookParts['ledger'],
-  runId: string,
-  signal: AbortSignal,
-): AsyncGenerator<readonly NewKeyRow[]> {
-  let after = 0;
-  // Ends with the first short page: positions only grow.
-  for (;;) {
-    signal.throwIfAborted();
-    const page = await runs.newKeyRows(runId, after, rowsPerPage);
-    yield page;
-    if (page.length < rowsPerPage) return;
-    after = page.at(-1)?.position ?? after;
-  }
-}
-
-/** Lists all contacts and shows them to the matcher. Null if the run was cancelled meanwhile. */
+/**
+ * Lists all contacts. The rows are read when it is known which contacts these are to be compared with, or when there are too many
+ * of them to be kept: none of an empty workspace. Null if the run was cancelled meanwhile.
+ */
 async function listContacts(
   { ledger, workspace }: LookParts,
   run: RunRecord,
   creates: number,
-  matcher: ContactMatcher,
   signal: AbortSignal,
-): Promise<(Pick<LookResult, 'notes'> & { readonly look: Look }) | null> {
+): Promise<Listed | null> {
   const none = { contacts: 0, unkeyed: 0, pages: 0, matched: 0, unclear: 0, decided: 0 };
   let look: Look = { ...none, creates, end: 'underWay' };
+  let matcher: ContactMatcher | null = null;
+  const kept: Contact[] = [];
   const requests = new Map<keyof RequestTotals, number>();
   const onRequest = (kind: keyof RequestTotals): void => void requests.set(kind, (requests.get(kind) ?? 0) + 1);
   const enter = async (): Promise<void> => {
@@ -161,7 +139,9 @@ async function listContacts(
   await enter();
   try {
     for await (const page of workspace.listContactPages({ signal, onRequest })) {
-      page.forEach(matcher.addContact);
+      if (matcher !== null) page.forEach(matcher.addContact);
+      else if (kept.push(...page) > contactsKeptMax)
+        matcher = await matcherOf(ledger, run, createContactMatcher(), kept, signal);
       const unkeyed = page.filter(({ externalId }) => (externalId ?? '') === '').length;
       look = { ...look, contacts: look.contacts + page.length, unkeyed: look.unkeyed + unkeyed, pages: look.pages + 1 };
       if (look.pages % pagesPerEntry !== 0) continue;
@@ -176,7 +156,28 @@ async function listContacts(
   } finally {
     await enter();
   }
-  return { look, notes: notesOn(look) };
+  matcher ??= await matcherOf(ledger, run, createContactMatcher(valuesOf(kept)), kept, signal);
+  return { look, notes: notesOn(look), matcher };
+}
+
+/** Shows it the rows, and the contacts so far, which are not kept any longer. */
+async function matcherOf(
+  { runs }: LookParts['ledger'],
+  run: RunRecord,
+  matcher: ContactMatcher,
+  kept: Contact[],
+  signal: AbortSignal,
+): Promise<ContactMatcher> {
+  if (kept.length === 0) return matcher;
+  let rows = 0;
+  for await (const page of newKeyRows(runs, run.id, signal)) {
+    for (const row of page.slice(0, rowsComparedMax - rows)) matcher.addRow(row);
+    rows += page.length;
+    if (rows >= rowsComparedMax) break;
+  }
+  kept.forEach(matcher.addContact);
+  kept.length = 0;
+  return matcher;
 }
 
 /** Null for an error after which the list is read again. */
@@ -197,38 +198,6 @@ function notesOn({ end, contacts, creates }: Look): readonly string[] {
   if (creates > rowsComparedMax)
     notes.push(`the run makes more than ${rowsComparedMax} contacts: the others were not compared with the workspace`);
   return notes;
-}
-
-/** Compares new keys, page by page, with those that the ledger knows. None of a redrive: a person has looked at its rows. */
-async function compareKeys({ runs, contacts }: LookParts['ledger'], run: RunRecord) {
-  const counts = new Map<KeyForm, number>();
-  const events: RunEvent[] = [];
-  const prefix = run.mapping?.keyPrefix ?? '';
-  const prefixes = run.kind === 'file' ? await runs.keyPrefixes(prefixesMax) : [];
-  const add = async (rows: readonly NewKeyRow[]): Promise<void> => {
-    if (run.kind !== 'file') return;
-    const wanted = rows.map((row) => ({ row, forms: formsOf(row.key, prefix, prefixes) }));
-    const known = await contacts.alikeKeys([...new Set(wanted.flatMap(({ forms }) => forms))], alikePerPageMax);
-    if (known.length === 0) return;
-    const byFolded = Map.groupBy(known, ({ key }) => foldCase(key));
-    for (const { row, forms } of wanted) {
-      const alike = forms.flatMap((form) => byFolded.get(form) ?? []);
-      const found = alike.length === 0 ? null : sameUnderOtherKey(row, alike, prefix, prefixes);
-      if (found === null) continue;
-      counts.set(found.form, (counts.get(found.form) ?? 0) + 1);
-      if (events.length < eventsPerRunMax) events.push(keyEvent(shownRow(row), found.known));
-    }
-  };
-  return {
-    add,
-    counts: (): readonly KeyFormCount[] => [...counts].map(([form, count]) => ({ form, count })),
-    events: (): readonly RunEvent[] => events,
-  };
-}
-
-function keyEvent({ line, key, name }: ShownRow, known: string): RunEvent {
-  const message = 'the ledger knows this person under another form of the key';
-  return { kind: 'match', line, key, code: 'matchKey', field: null, message, contact: known, file: name };
 }
 
 function matchEvent({ link, field, contactId, contactName }: RowMatch, row: ShownRow | undefined): readonly RunEvent[] {

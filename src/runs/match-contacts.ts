@@ -1,14 +1,15 @@
 /**
- * Which contacts to be made are in the workspace already: without an externalId (`docs/rules.md`, "Contacts without an
- * externalId"), or under another form of their key (`docs/rules.md`, "One person under two keys"). Pure.
+ * Which contacts to be made are in the workspace already, without an externalId (`docs/rules.md`, "Contacts without an
+ * externalId"). Pure.
  *
  * Rows and contacts are compared by their phone numbers and e-mail addresses (`itemIdentity`). A value that several rows or
  * several contacts have says nothing about a person: a company's switchboard, a shared mailbox. A row is *matched* to a contact
  * where a value of theirs belongs to no other row and no other contact, and no value leads either of them to anybody else.
  * A row that shares values with contacts without an externalId and is matched to none is *unclear*.
  *
- * The rows are indexed first, by hashes of 48 bits, so that many of them need little memory; then the contacts pass by, page by
- * page, and only what meets the index is kept. What met is compared exactly when the rows are read a second time.
+ * The rows are indexed first, by hashes of 48 bits, so that many of them need little memory; of rows that are to be compared with a
+ * few contacts only, what those few have (`valuesOf`). Then the contacts pass by, page by page, and only what meets the index is kept.
+ * What met is compared exactly when the rows are read a second time.
  */
 import { hash } from 'node:crypto';
 import {
@@ -19,16 +20,14 @@ import {
   itemIdentity,
 } from '#src/contacts/desired.ts';
 import { isLinked } from '#src/contacts/plan.ts';
-import type { NewKeyRow, RowLink } from '#src/ledger/staging.ts';
+import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
 
-type IndexedRow = Pick<NewKeyRow, 'position' | 'key' | 'desired'>;
+type IndexedRow = Pick<StagedRecord, 'position' | 'key' | 'desired'>;
 
 export interface ContactMatcher {
   /** All rows whose contacts are to be made; before the first contact. */
   addRow(row: IndexedRow): void;
-  /** Whether any row has something to compare. */
-  hasValues(): boolean;
   /** Every contact of the workspace; one that is shown twice counts once. */
   addContact(contact: Contact): void;
   /** Whether a contact without an externalId has met a row. */
@@ -62,7 +61,26 @@ interface Meeting {
 /** In the index: rows of several positions share the value. */
 const severalRows = -1;
 
-export function createContactMatcher(): ContactMatcher {
+/** What a few contacts have, by which rows may meet them. */
+export interface ContactValues {
+  readonly keys: ReadonlySet<number>;
+  readonly values: ReadonlySet<number>;
+}
+
+export function valuesOf(contacts: readonly Contact[]): ContactValues {
+  return {
+    keys: new Set(contacts.map(({ externalId }) => hashOf(externalId ?? ''))),
+    values: new Set(contacts.flatMap((contact) => valuesOfContact(contact).map(hashOf))),
+  };
+}
+
+/** Whether the row has a value by which it can be compared. */
+export function hasValues({ desired: { emails, phones } }: Pick<IndexedRow, 'desired'>): boolean {
+  return [...emails, ...phones].some(({ items }) => items.length > 0);
+}
+
+/** @param among all contacts that will pass by; null where they are not known yet. */
+export function createContactMatcher(among: ContactValues | null = null): ContactMatcher {
   const rowOf = new Map<number, number>();
   const keyOf = new Map<number, number>();
   const meetings = new Map<number, Meeting>();
@@ -71,14 +89,15 @@ export function createContactMatcher(): ContactMatcher {
 
   return {
     addRow: ({ position, key, desired }) => {
-      keyOf.set(hashOf(key), position);
+      const ofKey = hashOf(key);
+      if (among?.keys.has(ofKey) ?? true) keyOf.set(ofKey, position);
       for (const field of valuesOfRow(desired)) {
         const name = hashOf(field);
+        if (!(among?.values.has(name) ?? true)) continue;
         const other = rowOf.get(name);
         rowOf.set(name, other === undefined || other === position ? position : severalRows);
       }
     },
-    hasValues: () => rowOf.size > 0,
     addContact: (contact) => {
       const { id, externalId, missing = [] } = contact;
       // A list that leaves out the member says nothing about it.
@@ -165,103 +184,4 @@ export function nameOf({
   readonly company?: string | null | undefined;
 }): string | null {
   return [firstName, lastName].filter((name) => name).join(' ') || company || null;
-}
-
-// Keys that are another form of keys that the workspace knows (`docs/rules.md`, "One person under two keys"): the same people
-// would be made a second time. Pure.
-//
-// - A Salesforce id with 15 characters and the same id with 18: the last three are computed from the case of the others, so
-// that the two are one record, whatever the rows say.
-// - A key with the prefix of a mapping, or without it (`hubspot-251`, `251`), and keys that differ in case only: two systems may
-// have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail
-// address or first and last name with the row.
-
-export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case';
-
-interface KnownKey {
-  readonly key: string;
-  /** The contact as the service last returned it. */
-  readonly seen: Contact | null;
-}
-
-/**
- * In which forms the workspace may know the key; ASCII letters in lower case.
- * @param prefix of the mapping at hand; empty without one. @param prefixes those of other mappings.
- */
-export function formsOf(key: string, prefix: string, prefixes: readonly string[]): readonly string[] {
-  const bare = withoutPrefix(key, prefix);
-  const bodies = [bare, ...(otherSalesforceId(bare) ?? [])];
-  const prefixed = ['', prefix, ...prefixes].flatMap((one) => bodies.map((body) => foldCase(`${one}${body}`)));
-  return [...new Set(prefixed)];
-}
-
-/** As which of the known keys the row's contact is there; null where none of them is the same person. */
-export function sameUnderOtherKey(
-  { key, desired }: { readonly key: string; readonly desired: DesiredContact },
-  known: readonly KnownKey[],
-  prefix: string,
-  prefixes: readonly string[],
-): { readonly form: KeyForm; readonly known: string } | null {
-  const bodyOf = (text: string, own: readonly string[]) => own.map((one) => withoutPrefix(text, one));
-  const bare = withoutPrefix(key, prefix);
-  const other = otherSalesforceId(bare);
-  for (const one of known) {
-    if (one.key === key) continue;
-    if (other !== null && bodyOf(one.key, ['', prefix, ...prefixes]).includes(other[0]))
-      return { form: bare.length === 15 ? 'salesforce15' : 'salesforce18', known: one.key };
-  }
-  for (const one of known) {
-    if (one.key === key || one.seen === null || !isSamePerson(desired, one.seen)) continue;
-    return { form: foldCase(one.key) === foldCase(key) ? 'case' : 'prefix', known: one.key };
-  }
-  return null;
-}
-
-/** As the ledger folds keys: ASCII letters only. */
-export function foldCase(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
-function withoutPrefix(key: string, prefix: string): string {
-  return prefix !== '' && key.length > prefix.length && key.startsWith(prefix) ? key.slice(prefix.length) : key;
-}
-
-const salesforceLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
-
-/** The same record's id with 18 characters for one with 15, and the other way round; null for anything else. */
-function otherSalesforceId(id: string): readonly [string] | null {
-  if (!/^[A-Za-z0-9]{15}(?:[A-Z0-5]{3})?$/.test(id)) return null;
-  const short = id.slice(0, 15);
-  // A number alone is no id of Salesforce, which begins with the kind of its object: `003`, `00Q`.
-  if (/^\d+$/.test(short)) return null;
-  const long = `${short}${checksumOf(short)}`;
-  if (id.length === 15) return [long];
-  return id === long ? [short] : null;
-}
-
-/** Three characters, each for five: one bit for each capital, the first the lowest. */
-function checksumOf(short: string): string {
-  return [0, 5, 10]
-    .map((start) => {
-      const bits = [...short.slice(start, start + 5)].map((letter) => Number(/[A-Z]/.test(letter)));
-      return salesforceLetters[bits.reduce((sum, bit, place) => sum + bit * 2 ** place, 0)] ?? '';
-    })
-    .join('');
-}
-
-function isSamePerson({ scalars, emails, phones }: DesiredContact, { defaultFields }: Contact): boolean {
-  const shares = (
-    kind: 'email' | 'phone',
-    slots: DesiredContact['emails'],
-    items: readonly { value: string | null }[],
-  ) => {
-    const there = new Set(items.flatMap(({ value }) => (value === null ? [] : [itemIdentity(kind, value)])));
-    return slots.some((slot) => slot.items.some(({ value }) => there.has(itemIdentity(kind, value))));
-  };
-  if (shares('email', emails, defaultFields.emails) || shares('phone', phones, defaultFields.phoneNumbers)) return true;
-  const fold = (name: string | null | undefined) => name?.normalize('NFC').trim().toLowerCase() || null;
-  const [first, last] = [fold(scalars.firstName), fold(scalars.lastName)];
-  return (
-    first !== null && last !== null && first === fold(defaultFields.firstName) && last === fold(defaultFields.lastName)
-  );
 }

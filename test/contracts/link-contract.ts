@@ -36,16 +36,16 @@ async function know(ledger: Ledger, run: string, ...keys: readonly string[]): Pr
 }
 
 export function linkContract(open: OpenLedger): void {
-  test('rows of new keys are those that no contact is known of and that still wait, page by page', async () => {
+  test('new keys are those that no contact is known of and that still wait, page by page', async () => {
     const { ledger } = await openForTest(open);
     await know(ledger, 'r0', 'known');
     const run = await stagingRun(ledger, 'r1');
     const records = ['k1', 'known', 'k2', 'k3'].map((key, index) => newRecord(key, { line: index + 2 }));
     await ledger.runs.stage(slice(run, { records }));
     await ledger.runs.stage(slice(run, { withdrawnRows: [{ position: 4, end: { kind: 'skipped' } }] }));
-    const first = await ledger.runs.newKeyRows('r1', 0, 1);
-    expect(first).toMatchObject([{ position: 1, line: 2, key: 'k1', desired: records[0]?.desired, unlinked: [] }]);
-    expect((await ledger.runs.newKeyRows('r1', 1, 10)).map(({ key }) => key)).toEqual(['k2']);
+    const first = await ledger.runs.newKeys('r1', 0, 1);
+    expect(first).toEqual([{ position: 1, key: 'k1', unlinked: [] }]);
+    expect((await ledger.runs.newKeys('r1', 1, 10)).map(({ key }) => key)).toEqual(['k2']);
   });
 
   test('a new key says as what its feed rejected it when it was to be linked', async () => {
@@ -57,7 +57,7 @@ export function linkContract(open: OpenLedger): void {
     await ledger.runs.stage(slice(again, { records: [newRecord('k1'), newRecord('k2')] }));
     const elsewhere = await stagingRun(ledger, 'r3', { feed: 'crm' });
     await ledger.runs.stage(slice(elsewhere, { records: [newRecord('k1')] }));
-    const unlinkedOf = async (id: string) => (await ledger.runs.newKeyRows(id, 0, 10)).map(({ unlinked }) => unlinked);
+    const unlinkedOf = async (id: string) => (await ledger.runs.newKeys(id, 0, 10)).map(({ unlinked }) => unlinked);
     expect(await unlinkedOf('r2')).toEqual([['linkGone'], []]);
     expect(await unlinkedOf('r3')).toEqual([[]]);
   });

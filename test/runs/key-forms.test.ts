@@ -1,6 +1,6 @@
 /** Keys in another form than the workspace knows them (`docs/rules.md`, "One person under two keys"). */
 import { describe, expect, test } from 'vitest';
-import { formsOf, sameUnderOtherKey } from '#src/runs/match-contacts.ts';
+import { formsOf, sameUnderOtherKey } from '#src/runs/key-forms.ts';
 import { contactReply } from '#src/wire/contact.ts';
 import { phone, wanted } from '#test/upsert/support/build.ts';
 

@@ -1,0 +1,152 @@
+/**
+ * Keys that are another form of keys that the workspace knows (`docs/rules.md`, "One person under two keys"): the same people
+ * would be made a second time.
+ *
+ * - A Salesforce id with 15 characters and the same id with 18: the last three are computed from the case of the others, so
+ *   that the two are one record, whatever the rows say.
+ * - A key with the prefix of a mapping, or without it (`hubspot-251`, `251`), and keys that differ in case only: two systems may
+ *   have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail
+ *   address or first and last name with the row.
+ */
+import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { eventsPerRunMax, type NewKey, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import { type ShownRow, shownRow } from './new-keys.ts';
+
+const prefixesMax = 20;
+/** Known keys that a page of rows is compared with. */
+const alikePerPageMax = 10_000;
+
+/** Compares new keys, page by page, with those that the ledger knows. None of a redrive: a person has looked at its rows. */
+export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'contacts'>, run: RunRecord) {
+  const counts = new Map<KeyForm, number>();
+  const events: RunEvent[] = [];
+  const prefix = run.mapping?.keyPrefix ?? '';
+  const prefixes = run.kind === 'file' ? await runs.keyPrefixes(prefixesMax) : [];
+  const compare = (row: StagedRecord, alike: readonly KnownKey[]): void => {
+    const found = sameUnderOtherKey(row, alike, prefix, prefixes);
+    if (found === null) return;
+    counts.set(found.form, (counts.get(found.form) ?? 0) + 1);
+    if (events.length < eventsPerRunMax) events.push(keyEvent(shownRow(row), found.known));
+  };
+  const add = async (page: readonly NewKey[]): Promise<void> => {
+    if (run.kind !== 'file') return;
+    const wanted = page.map(({ position, key }) => ({ position, forms: formsOf(key, prefix, prefixes) }));
+    const known = await contacts.alikeKeys([...new Set(wanted.flatMap(({ forms }) => forms))], alikePerPageMax);
+    if (known.length === 0) return;
+    const byFolded = Map.groupBy(known, ({ key }) => foldCase(key));
+    const alike = new Map(
+      wanted.map(({ position, forms }) => [position, forms.flatMap((form) => byFolded.get(form) ?? [])]),
+    );
+    const positions = wanted.flatMap(({ position }) => (alike.get(position)?.length ? [position] : []));
+    for (const row of await runs.stagedAt(run.id, positions)) compare(row, alike.get(row.position) ?? []);
+  };
+  return {
+    add,
+    counts: (): readonly KeyFormCount[] => [...counts].map(([form, count]) => ({ form, count })),
+    events: (): readonly RunEvent[] => events,
+  };
+}
+
+function keyEvent({ line, key, name }: ShownRow, known: string): RunEvent {
+  const message = 'the ledger knows this person under another form of the key';
+  return { kind: 'match', line, key, code: 'matchKey', field: null, message, contact: known, file: name };
+}
+
+export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case';
+
+/** How many new keys are another form of keys that are known. */
+export interface KeyFormCount {
+  readonly form: KeyForm;
+  readonly count: number;
+}
+
+interface KnownKey {
+  readonly key: string;
+  /** The contact as the service last returned it. */
+  readonly seen: Contact | null;
+}
+
+/**
+ * In which forms the workspace may know the key; ASCII letters in lower case.
+ * @param prefix of the mapping at hand; empty without one. @param prefixes those of other mappings.
+ */
+export function formsOf(key: string, prefix: string, prefixes: readonly string[]): readonly string[] {
+  const bare = withoutPrefix(key, prefix);
+  const bodies = [bare, ...(otherSalesforceId(bare) ?? [])];
+  const prefixed = ['', prefix, ...prefixes].flatMap((one) => bodies.map((body) => foldCase(`${one}${body}`)));
+  return [...new Set(prefixed)];
+}
+
+/** As which of the known keys the row's contact is there; null where none of them is the same person. */
+export function sameUnderOtherKey(
+  { key, desired }: { readonly key: string; readonly desired: DesiredContact },
+  known: readonly KnownKey[],
+  prefix: string,
+  prefixes: readonly string[],
+): { readonly form: KeyForm; readonly known: string } | null {
+  const bodyOf = (text: string, own: readonly string[]) => own.map((one) => withoutPrefix(text, one));
+  const bare = withoutPrefix(key, prefix);
+  const other = otherSalesforceId(bare);
+  for (const one of known) {
+    if (one.key === key) continue;
+    if (other !== null && bodyOf(one.key, ['', prefix, ...prefixes]).includes(other[0]))
+      return { form: bare.length === 15 ? 'salesforce15' : 'salesforce18', known: one.key };
+  }
+  for (const one of known) {
+    if (one.key === key || one.seen === null || !isSamePerson(desired, one.seen)) continue;
+    return { form: foldCase(one.key) === foldCase(key) ? 'case' : 'prefix', known: one.key };
+  }
+  return null;
+}
+
+/** As the ledger folds keys: ASCII letters only. */
+export function foldCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function withoutPrefix(key: string, prefix: string): string {
+  return prefix !== '' && key.length > prefix.length && key.startsWith(prefix) ? key.slice(prefix.length) : key;
+}
+
+const salesforceLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
+
+/** The same record's id with 18 characters for one with 15, and the other way round; null for anything else. */
+function otherSalesforceId(id: string): readonly [string] | null {
+  if (!/^[A-Za-z0-9]{15}(?:[A-Z0-5]{3})?$/.test(id)) return null;
+  const short = id.slice(0, 15);
+  // A number alone is no id of Salesforce, which begins with the kind of its object: `003`, `00Q`.
+  if (/^\d+$/.test(short)) return null;
+  const long = `${short}${checksumOf(short)}`;
+  if (id.length === 15) return [long];
+  return id === long ? [short] : null;
+}
+
+/** Three characters, each for five: one bit for each capital, the first the lowest. */
+function checksumOf(short: string): string {
+  return [0, 5, 10]
+    .map((start) => {
+      const bits = [...short.slice(start, start + 5)].map((letter) => Number(/[A-Z]/.test(letter)));
+      return salesforceLetters[bits.reduce((sum, bit, place) => sum + bit * 2 ** place, 0)] ?? '';
+    })
+    .join('');
+}
+
+function isSamePerson({ scalars, emails, phones }: DesiredContact, { defaultFields }: Contact): boolean {
+  const shares = (
+    kind: 'email' | 'phone',
+    slots: DesiredContact['emails'],
+    items: readonly { value: string | null }[],
+  ) => {
+    const there = new Set(items.flatMap(({ value }) => (value === null ? [] : [itemIdentity(kind, value)])));
+    return slots.some((slot) => slot.items.some(({ value }) => there.has(itemIdentity(kind, value))));
+  };
+  if (shares('email', emails, defaultFields.emails) || shares('phone', phones, defaultFields.phoneNumbers)) return true;
+  const fold = (name: string | null | undefined) => name?.normalize('NFC').trim().toLowerCase() || null;
+  const [first, last] = [fold(scalars.firstName), fold(scalars.lastName)];
+  return (
+    first !== null && last !== null && first === fold(defaultFields.firstName) && last === fold(defaultFields.lastName)
+  );
+}
