@@ -13,6 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   steps: [],
   'settings-file': [],
   'whole-file': ['errors'],
+  threads: [],
   json: ['errors'],
   config: ['errors', 'settings-file'],
   wire: [],
@@ -34,7 +35,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   takes: ['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'feeds', 'runs', 'whole-file'],
   'dead-letters': ['errors', 'clock', 'ledger', 'mapping', 'runs', 'sources'],
   audits: ['errors', 'clock', 'log', 'contacts', 'workspace', 'ledger', 'whole-file'],
-  queue: ['errors', 'clock', 'log', 'ledger', 'schedules'],
+  queue: ['errors', 'clock', 'log', 'ledger', 'schedules', 'threads'],
   jobs: [
     ...['errors', 'log', 'queue', 'runs', 'upsert', 'dead-letters', 'audits', 'schedules', 'snapshots', 'notices'],
   ],

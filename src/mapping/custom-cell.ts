@@ -4,12 +4,7 @@
  */
 import { unreachable } from '#src/errors.ts';
 import type { JsonValue } from '#src/sources/row.ts';
-import {
-  type CustomFieldDefinition,
-  type CustomFieldType,
-  type CustomFieldValue,
-  customFieldTypes,
-} from '#src/wire/contact.ts';
+import type { CustomFieldType, CustomFieldValue } from '#src/wire/contact.ts';
 import { bad, type Flaw, good, type Reading, type RejectionCode, readCell, readHttpUri, readLongText } from './cell.ts';
 
 /** `asIs`: no definitions are known. `undefined`: they are known, and this key is not among them. */
@@ -26,14 +21,6 @@ type KnownKind = Exclude<CustomFieldKind, 'undefined'>;
 const choicesMax = 200;
 const trueWords: ReadonlySet<string> = new Set(['true', 'yes', '1']);
 const falseWords: ReadonlySet<string> = new Set(['false', 'no', '0']);
-
-/** The kind of a key by the definitions. An unknown type is read as text. */
-export function customFieldKind(key: string, definitions: readonly CustomFieldDefinition[] | null): CustomFieldKind {
-  if (definitions === null) return 'asIs';
-  const definition = definitions.find((one) => one.key === key);
-  if (definition === undefined) return 'undefined';
-  return customFieldTypes.find((type) => type === definition.type) ?? 'string';
-}
 
 /** Reads a value that is neither blank nor to be cleared, and without its guard. An empty JSON list clears the field: null. */
 export function readCustomValue(raw: JsonValue, kind: CustomFieldKind): Reading<CustomFieldValue> {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { isPattern, normaliseHeader, placeholdersOf } from './header.ts';
 import { readCountry } from './phone-cell.ts';
-import { transformsSchema as transforms } from './transforms.ts';
+import { transformsSchema as transforms } from './transform-schema.ts';
 import {
   type Check,
   type ColumnRef,

@@ -13,9 +13,15 @@ import type { JsonValue, ObjectRow } from '#src/sources/row.ts';
 import { bad, isJsonObject, type JsonObject, keyMissing, memberOf } from './cell.ts';
 import { type CellReading, type Finding, readValue, refused } from './cells.ts';
 import { type ContactColumn, isItemsName } from './contact-columns.ts';
-import { customFieldKind } from './custom-cell.ts';
 import { isIgnoredHeader, normaliseHeader } from './header.ts';
-import { genericTarget, genericTargets, type Settings, type Target, targetIdentity } from './layout.ts';
+import {
+  customFieldKind,
+  genericTarget,
+  genericTargets,
+  type Settings,
+  type Target,
+  targetIdentity,
+} from './layout.ts';
 import { foldRow, type MappedRow } from './row.ts';
 
 /** Names of members that nothing maps, in order of appearance: each once, at most 500. */

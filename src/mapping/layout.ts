@@ -10,7 +10,7 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { listNames } from '#src/sources/row.ts';
-import type { CustomFieldDefinition } from '#src/wire/contact.ts';
+import { type CustomFieldDefinition, customFieldTypes } from '#src/wire/contact.ts';
 import { checkSourceLabel } from './cell.ts';
 import {
   type ContactColumn,
@@ -19,7 +19,7 @@ import {
   readSynonyms,
   type SynonymMeaning,
 } from './contact-columns.ts';
-import { type CustomFieldKind, customFieldKind } from './custom-cell.ts';
+import type { CustomFieldKind } from './custom-cell.ts';
 import type { BlankRule, Condition, CountryChoice } from './entry-schema.ts';
 import type { CellRef, Expression } from './expression.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
@@ -380,4 +380,12 @@ export function genericMeaning(name: string): string | null {
     target.kind === 'items' ? `${target.list} ${target.label}` : targetIdentity(target),
   );
   return meanings.length === 0 ? null : meanings.join(', ');
+}
+
+/** The kind of a key by the definitions. An unknown type is read as text. */
+export function customFieldKind(key: string, definitions: readonly CustomFieldDefinition[] | null): CustomFieldKind {
+  if (definitions === null) return 'asIs';
+  const definition = definitions.find((one) => one.key === key);
+  if (definition === undefined) return 'undefined';
+  return customFieldTypes.find((type) => type === definition.type) ?? 'string';
 }

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import { isPattern, normaliseHeader, tidyHeader } from './header.ts';
-import { transformsSchema as transforms } from './transforms.ts';
+import { transformsSchema as transforms } from './transform-schema.ts';
 
 export const columnsMax = 500;
 /** Nested `firstOf` and `join`. */

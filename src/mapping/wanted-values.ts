@@ -5,7 +5,6 @@
 
 import type { SlotNames } from '#src/contacts/base.ts';
 import { scalarNames } from '#src/contacts/desired.ts';
-import { customFieldKind } from './custom-cell.ts';
 import type { Condition, CountryChoice, EmailEntry, InvalidRule, PhoneEntry } from './entry-schema.ts';
 import {
   columnMatcher,
@@ -17,6 +16,7 @@ import {
   slotMatcher,
 } from './header.ts';
 import type { ItemList, ItemsTarget, Settings, Target } from './layout.ts';
+import { customFieldKind } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { readCountry } from './phone-cell.ts';
 import type { Transform } from './transforms.ts';

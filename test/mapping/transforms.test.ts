@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  applyTransforms,
-  type Transform,
-  transformKeys,
-  transformSchema,
-  transformsSchema,
-} from '#src/mapping/transforms.ts';
+import { transformKeys, transformSchema, transformsSchema } from '#src/mapping/transform-schema.ts';
+import { applyTransforms, type Transform } from '#src/mapping/transforms.ts';
 
 const apply = (text: string, ...transforms: readonly unknown[]): string => {
   const result = applyTransforms(text, transformsSchema.parse(transforms));

@@ -7,10 +7,11 @@
  */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { timedOut, within } from '#src/clock.ts';
 import { invariant, messageOf, PatchbayError, unreachable } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
+import { startThread } from '#src/threads/start-thread.ts';
 import { chooseListenPlace, type ListenAt, type ListenPlace } from './listening.ts';
 
 export interface EmbeddedValkeyOptions {
@@ -61,11 +62,10 @@ export async function startEmbeddedValkey(options: EmbeddedValkeyOptions): Promi
     listenAt: place.at,
     saveEveryMs: options.saveEveryMs ?? saveEveryMsDefault,
   };
-  const thread = new Worker(new URL('./valkey-thread.ts', import.meta.url), {
+  const thread = startThread(new URL('./valkey-thread.ts', import.meta.url), threadOptions, {
     // The data is in the server's own memory; JavaScript holds bytes in transit only.
     resourceLimits: { maxYoungGenerationSizeMb: 8 },
     name: 'embedded queue',
-    workerData: threadOptions,
     // The thread needs no environment, and the environment may hold the API key.
     env: {},
     // WASI is experimental in Node.

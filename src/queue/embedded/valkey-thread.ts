@@ -7,8 +7,9 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { invariant, messageOf } from '#src/errors.ts';
+import { givenToThread } from '#src/threads/start-thread.ts';
 import { bootWithDump, type Saver, startSaver } from './dump.ts';
 import type { FromThread, ThreadOptions, ToThread } from './embedded-valkey.ts';
 import { type ClientListener, listenForClients } from './listening.ts';
@@ -80,4 +81,4 @@ function openLog(path: string): number {
 }
 
 invariant(parentPort !== null, 'the embedded queue runs in a worker thread');
-await serve(parentPort, workerData as ThreadOptions);
+await serve(parentPort, givenToThread<ThreadOptions>());
