@@ -30,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   upsert: ['errors', 'clock', 'log', 'steps', 'rate', 'wire', 'contacts', 'mapping', 'workspace', 'ledger'],
   runs: [
     ...['errors', 'clock', 'log', 'steps', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
-    ...['feeds', 'whole-file'],
+    ...['feeds', 'whole-file', 'threads'],
   ],
   takes: ['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'feeds', 'runs', 'whole-file'],
   'dead-letters': ['errors', 'clock', 'ledger', 'mapping', 'runs', 'sources'],

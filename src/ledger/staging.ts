@@ -15,7 +15,8 @@ export interface NewStagedRecord {
   readonly rowHash: string;
   readonly fingerprint: string;
   readonly mappingVersion: string;
-  readonly desired: DesiredContact;
+  /** Or its JSON, where that is written already. */
+  readonly desired: DesiredContact | string;
   /** The row as read, for the fix-file. */
   readonly row: Row;
   /** The dead letter that the row corrects or tries again. */
@@ -44,6 +45,7 @@ export interface NewKey {
 }
 
 export interface StagedRecord extends NewStagedRecord {
+  readonly desired: DesiredContact;
   readonly runId: string;
   readonly feed: string;
   /** Counts from 1 in the order of the file; names the record in its run. */

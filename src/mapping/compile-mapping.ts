@@ -24,6 +24,7 @@ import {
 import { closestName, normaliseHeader, tidyHeader } from './header.ts';
 import { FlatNames, isContactShape, mapContactObject, mapFlatObject, UnmappedNames } from './json-rows.ts';
 import {
+  type BoundColumn,
   type GenericBinding,
   genericMapping,
   type MappingContext,
@@ -69,6 +70,13 @@ export interface CompiledMapping {
   readonly usesCustomFields: boolean;
   /** Never throws because of the row's contents. */
   mapRow(row: Row): MappedRow;
+  /** Of CSV, to map its rows on another thread. `mapRow` is `noted(mapCells(row, bound, settings))`. */
+  readonly cells?: {
+    readonly bound: readonly BoundColumn[];
+    readonly settings: Settings;
+    /** Takes for `notes` what is reported once for the file, and gives back the rest. */
+    noted(mapped: MappedRow): MappedRow;
+  };
   /** Looks at a row, for `refuseLacking` and `leftOut`; also at one that is known already and needs no mapping. */
   see(row: Row): void;
   /** Whether a known row must be looked at all the same: it may be the first to fill a column. */
@@ -132,6 +140,7 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
       invariant(row.kind === 'cells', 'a CSV file gives cells');
       return notes.take(mapCells(row, binding.bound, settings));
     },
+    cells: { bound: binding.bound, settings, noted: notes.take },
   };
 }
 

@@ -22,6 +22,7 @@ import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
 import type { NewStagedRecord } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import type { MappedRow } from '#src/mapping/row.ts';
 import { type HashWords, hashText } from '#src/sources/record-hash.ts';
 import type { Row } from '#src/sources/row.ts';
 
@@ -45,7 +46,7 @@ export type StageItem = {
 
 /** How the rows of one run are compared. */
 export interface CompareRules {
-  readonly mapping: Pick<CompiledMapping, 'version' | 'mapRow'>;
+  readonly mapping: Pick<CompiledMapping, 'version' | 'mapRow' | 'cells'>;
   /** The file wins over values that it never agreed on: a row with held fields is applied although it says nothing new. */
   readonly adopt: boolean;
 }
@@ -57,8 +58,12 @@ export type ReadRow = { readonly row: Row; readonly letterId: string | null } & 
       readonly rowHash: string;
       /** Of the run whose file said it. */
       readonly sequence: number;
-      readonly desired: DesiredContact;
+      readonly key: string;
+      /** Or its JSON, where it was mapped on a thread of its own. */
+      readonly desired: DesiredContact | string;
       readonly fingerprint: string;
+      /** Whether a contact made from it would hold anything but its key. */
+      readonly hasContent: boolean;
       readonly warnings: readonly Problem[];
     }
   | {
@@ -129,40 +134,37 @@ export function hashRow({ row, ...item }: StageItem, seeds: RowSeeds, into: Hash
 }
 
 export function readRow(item: StageItem, rowHash: string, { mapping }: CompareRules): ReadRow {
-  const { row } = item;
-  const letterId = item.letterId ?? null;
   switch (item.kind) {
     case 'broken':
-      return { kind: 'rejected', row, letterId, key: null, problems: [item.problem], warnings: [] };
+      return rejected(item, { key: null, problems: [item.problem], warnings: [] });
     case 'desired':
-      return mapped(item, rowHash, item.desired, []);
-    case 'row': {
-      const result = mapping.mapRow(row);
-      if (result.kind === 'desired') return mapped(item, rowHash, result.desired, result.warnings);
-      const { key, problems, warnings } = result;
-      return { kind: 'rejected', row, letterId, key, problems, warnings };
-    }
+      return readAs(item, rowHash, { kind: 'desired', desired: item.desired, warnings: [] });
+    case 'row':
+      return readAs(item, rowHash, mapping.mapRow(item.row));
     default:
       return unreachable(item);
   }
 }
 
-function mapped(
-  { row, letterId, sequence }: Pick<StageItem, 'row' | 'letterId'> & { readonly sequence: number },
+/** A row that was mapped. */
+export function readAs(
+  item: Exclude<StageItem, { readonly kind: 'broken' }>,
   rowHash: string,
-  desired: DesiredContact,
-  warnings: readonly Problem[],
+  mapped: MappedRow,
 ): ReadRow {
-  return {
-    kind: 'mapped',
-    row,
-    letterId: letterId ?? null,
-    rowHash,
-    sequence,
-    desired,
-    fingerprint: fingerprint(desired),
-    warnings,
-  };
+  if (mapped.kind === 'dead') return rejected(item, mapped);
+  const { desired, warnings } = mapped;
+  const { row, sequence } = item;
+  const letterId = item.letterId ?? null;
+  const found = { key: desired.key, desired, fingerprint: fingerprint(desired), hasContent: hasContent(desired) };
+  return { kind: 'mapped', row, letterId, rowHash, sequence, ...found, warnings };
+}
+
+function rejected(
+  { row, letterId }: StageItem,
+  { key, problems, warnings }: Pick<Extract<MappedRow, { kind: 'dead' }>, 'key' | 'problems' | 'warnings'>,
+): ReadRow {
+  return { kind: 'rejected', row, letterId: letterId ?? null, key, problems, warnings };
 }
 
 /** Whether a row that says nothing new is applied all the same. */
@@ -170,13 +172,9 @@ function isToBeAdopted({ heldCount }: Pick<SaidRecord, 'heldCount'>, adopt: bool
   return adopt && heldCount > 0;
 }
 
-export function keyOf(read: ReadRow): string | null {
-  return read.kind === 'mapped' ? read.desired.key : read.key;
-}
-
 /** Whether the row holds nothing but a key that its feed does not know. */
 export function isBare(read: ReadRow, said: KeyMemory['said']): boolean {
-  return read.kind === 'mapped' && !said.has(read.desired.key) && !hasContent(read.desired);
+  return read.kind === 'mapped' && !said.has(read.key) && !read.hasContent;
 }
 
 export function compareRow(read: ReadRow, { said, bound }: KeyMemory, { mapping, adopt }: CompareRules): Verdict {
@@ -186,8 +184,7 @@ export function compareRow(read: ReadRow, { said, bound }: KeyMemory, { mapping,
     const { key, problems } = read;
     return { kind: 'rejected', line, row, letterId, key, isKnown: key !== null && said.has(key), problems, warnings };
   }
-  const { desired, rowHash, sequence } = read;
-  const { key } = desired;
+  const { key, desired, rowHash, sequence } = read;
   // For a contact that exists such a row is fine: it keeps, or clears.
   if (isBare(read, said) && !bound.has(key)) {
     return { kind: 'rejected', line, row, letterId, key, isKnown: false, problems: [contactEmpty(line)], warnings };
@@ -209,8 +206,11 @@ export function compareRow(read: ReadRow, { said, bound }: KeyMemory, { mapping,
     row,
     ...(letterId === null ? {} : { letterId }),
   };
-  const isUpdate = before !== null && isChange(before, desired, read.fingerprint);
-  return { kind: 'changed', ...common, record, isUpdate, clears: isUpdate ? countClears(before.said, desired) : 0 };
+  if (before === null) return { kind: 'changed', ...common, record, isUpdate: false, clears: 0 };
+  // Our own JSON of a desired contact.
+  const ours = typeof desired === 'string' ? (JSON.parse(desired) as DesiredContact) : desired;
+  const isUpdate = isChange(before, ours, read.fingerprint);
+  return { kind: 'changed', ...common, record, isUpdate, clears: isUpdate ? countClears(before.said, ours) : 0 };
 }
 
 function contactEmpty(line: number): Problem {

@@ -26,8 +26,7 @@ import {
   compareRow,
   hashRow,
   isBare,
-  keyOf,
-  readRow,
+  type ReadRow,
   type StageItem,
   type Verdict,
 } from './compare.ts';
@@ -38,6 +37,7 @@ import { finishFailed } from './finish-run.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
+import { createRowReader, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
 import {
   contentOf,
   type KeyTrace,
@@ -119,21 +119,30 @@ async function stageRows(
   const adopt = adopts(parts, run);
   const advice = createCountryAdvice(parts, signal);
   const memory = await readFeedMemory(ledger.runs, run.feed, adopt);
-  const fold = createFold(parts, run, { memory, advice, adopt, mapping: supply.compiled, meaning: supply.meaning });
+  const reader = createRowReader({ mapping: supply.compiled, adopt });
+  const given = { memory, advice, adopt, reader, mapping: supply.compiled, meaning: supply.meaning };
+  const fold = createFold(parts, run, given);
   let tally = noTally;
   const lateDead: LateDead[] = [];
-  for await (const items of supply.items(fold.look)) {
+  const isStaging = async (): Promise<boolean> => {
     signal.throwIfAborted();
     const state = (await ledger.runs.get(run.id))?.state;
     // A slice may have been staged after the cancellation gave the other rows their outcome.
     if (state === 'cancelling' || state === 'cancelled')
       await ledger.runs.skipPending(run.id, 'cancelled', clock.nowMs());
-    if (state !== 'staging') return null;
-    const staged = await fold.stage(items);
-    lateDead.push(...staged.lateDead);
-    tally = addTally(tally, staged.tally);
-    // Staging is synchronous work on one thread: timers and lock renewals get their turn between slices.
-    await nextTurn();
+    return state === 'staging';
+  };
+  try {
+    for await (const slice of readAhead(supply.items(fold.look), fold.read, reader.slicesAhead)) {
+      if (!(await isStaging())) return null;
+      const staged = await fold.stage(slice);
+      lateDead.push(...staged.lateDead);
+      tally = addTally(tally, staged.tally);
+      // Staging is synchronous work on one thread: timers and lock renewals get their turn between slices.
+      await nextTurn();
+    }
+  } finally {
+    await reader.close();
   }
   supply.refuseLacking();
   const moved = await stageMoved(fold.stageAgain, supply, await memory.moved(ledger.runs, run.feed));
@@ -159,6 +168,7 @@ function adopts({ feeds }: Pick<StageParts, 'feeds'>, { feed, options }: RunReco
 /** What the rows of a run are compared with, and how. */
 interface FoldWith {
   readonly memory: FeedMemory;
+  readonly reader: RowReader;
   readonly advice: CountryAdvice;
   readonly adopt: boolean;
   readonly mapping: CompiledMapping;
@@ -169,13 +179,25 @@ interface FoldWith {
 interface Fold {
   /** To be given to the reader: it leaves out what is known, and the next `stage` counts it. Null where nothing can be left out. */
   readonly look: RecordLook | null;
-  /** Compares a slice, and writes what follows in one transaction. */
-  stage(items: readonly StageItem[]): Promise<StagedRows>;
+  /** Begins to map what is not known; takes what the reader has left out since the slice before. */
+  read(items: readonly StageItem[]): ReadSlice;
+  /** Compares a slice, and writes what follows in one transaction. In the order in which they were read. */
+  stage(slice: ReadSlice): Promise<StagedRows>;
   /**
    * The rows of these keys once more, which were taken for unchanged, and are compared with the ledger now.
    * @param places of their keys; those that were found are taken out of it.
    */
   stageAgain(items: readonly StageItem[], places: Set<number>): Promise<StagedRows>;
+}
+
+/** A slice of the file that is being mapped. */
+interface ReadSlice {
+  readonly hashed: readonly { readonly item: StageItem; readonly place: number }[];
+  /** Known records that the reader has left out. */
+  readonly left: { readonly places: readonly number[]; readonly lines: readonly number[] };
+  /** Those that are not known, in their order. */
+  readonly mapped: Promise<readonly ReadRow[]>;
+  readonly isAgain: boolean;
 }
 
 /** A row whose hash the memory knows. */
@@ -189,7 +211,7 @@ interface KnownRow {
 }
 
 function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
-  const { memory, advice, adopt, mapping, meaning } = given;
+  const { memory, advice, adopt, reader, mapping, meaning } = given;
   const { runs, contacts } = parts.ledger;
   const rules: CompareRules = { mapping, adopt };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
@@ -206,18 +228,27 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     },
   };
 
-  const stage = async (items: readonly StageItem[], isAgain: boolean): Promise<StagedRows> => {
-    const { places, lines } = left;
+  const read = (items: readonly StageItem[], isAgain: boolean): ReadSlice => {
+    const before = left;
     left = { places: [], lines: [] };
+    const unknown: HashedItem[] = [];
     const hashed = items.map((item) => {
       hashRow(item, seeds, words);
       const place = item.kind === 'row' && !isAgain ? memory.find(words) : -1;
-      return { item, place, hash: place < 0 ? hashName(words) : '' };
+      if (place < 0) unknown.push({ item, hash: hashName(words) });
+      return { item, place };
     });
-    const read = hashed.map(({ item, place, hash }) => (place < 0 ? readRow(item, hash, rules) : null));
-    const keys = [...new Set(read.flatMap((row) => (row === null ? [] : (keyOf(row) ?? []))))];
+    const mapped = reader.read(unknown);
+    // It may fail before its turn comes.
+    mapped.catch(() => undefined);
+    return { hashed, left: before, mapped, isAgain };
+  };
+
+  const stage = async ({ hashed, left: { places, lines }, mapped, isAgain }: ReadSlice): Promise<StagedRows> => {
+    const rows = await mapped;
+    const keys = [...new Set(rows.flatMap(({ key }) => key ?? []))];
     const said = await saidOf(keys);
-    const bare = read.flatMap((row) => (row !== null && isBare(row, said) ? (keyOf(row) ?? []) : []));
+    const bare = rows.flatMap((row) => (isBare(row, said) ? (row.key ?? []) : []));
     const bound = await boundKeys(parts.ledger, bare);
     const placeOf = (key: string): number => {
       const number = said.get(key)?.number ?? null;
@@ -249,14 +280,15 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
 
     const placeByKey = new Map(keys.map((key) => [key, placeOf(key)]));
     const met = await unchangedVerdicts(others, said, placeByKey);
-    const compared = read.flatMap((row, index) =>
-      row === null ? [] : [{ order: index, verdict: compareRow(row, { said, bound }, rules) }],
-    );
+    const orders = hashed.flatMap(({ place }, index) => (place < 0 ? [index] : []));
+    const compared = rows.map((row, index) => {
+      return { order: orders[index] ?? 0, verdict: compareRow(row, { said, bound }, rules) };
+    });
     const verdicts = [...compared, ...met].toSorted((one, two) => one.order - two.order).map(({ verdict }) => verdict);
     const traces = await tracesOf(placeByKey, said);
     const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
     const content = contentOf(verdicts, resolution, traces);
-    const againCount = isAgain ? items.length : 0;
+    const againCount = isAgain ? hashed.length : 0;
     await write(content, aloneCount, againCount, waiting, refreshedOf(verdicts));
 
     for (const verdict of verdicts) {
@@ -300,7 +332,8 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
 
   return {
     look: meaning === null ? null : look,
-    stage: (items) => stage(items, false),
+    read: (items) => read(items, false),
+    stage,
     stageAgain: (items, places) => {
       const again = items.filter((item) => {
         if (item.kind !== 'row') return false;
@@ -310,7 +343,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
         memory.forget(place);
         return true;
       });
-      return stage(again, true);
+      return stage(read(again, true));
     },
   };
 

@@ -79,7 +79,8 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
       return supplyOf(run, file, compiled, skip, async (slice) => slice.map(itemAsRead(run.sequence)));
     // Rows of a fix-file may come from files with different headers.
     const mapRow = rowMapper(mapping, { ...context, customFields: definitions }, await presetsFor({ ...run, mapping }));
-    return supplyOf(run, file, { ...compiled, mapRow }, skip, createFixRows(ledger, run, keyColumns(mapping)));
+    const { cells: _, ...others } = compiled;
+    return supplyOf(run, file, { ...others, mapRow }, skip, createFixRows(ledger, run, keyColumns(mapping)));
   } catch (error) {
     await file.source.close();
     throw error;

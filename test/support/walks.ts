@@ -133,6 +133,7 @@ export const walks: readonly Walk[] = [
       'src/runs/fix-rows.ts': 'rejected rows that come back',
       'src/runs/guards.ts': 'stops a whole run',
       'src/runs/feed-memory.ts': 'rows that are known, or whose key the file has twice',
+      'src/runs/row-reader.ts': 'rows of a file that has many new ones, mapped on a thread of their own',
       'src/runs/late-rows.ts': 'rows that are known, and have to be read all the same',
       'src/runs/leave-staging.ts': 'stops a whole run',
       'src/runs/stop-run.ts': 'stops a whole run',

@@ -131,7 +131,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
         rows.map((row) => [
           ...[placeOf(sequence, row.position), row.line, row.sequence, row.rowHash, row.fingerprint],
           ...[row.mappingVersion, row.letterId ?? null, row.header, row.record],
-          ...[JSON.stringify(row.desired), JSON.stringify(row.content)],
+          ...[typeof row.desired === 'string' ? row.desired : JSON.stringify(row.desired), JSON.stringify(row.content)],
           row.beyond === null ? null : JSON.stringify(row.beyond),
         ]),
       );

@@ -4,6 +4,8 @@
  * Everything that belongs to a run refers to it by its sequence. What is stored for a run as a whole stands once: the header
  * of its file, and which keys it found unchanged (one bit for each key, by the number of its contact).
  */
+
+import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { RunChange } from '#src/ledger/rules/runs.ts';
 import type { CountDelta, NewRun, RequestTotals, RunKind, RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { BatchRecord, NewStagedRecord, RecordEnd, RowLink, RunEvent } from '#src/ledger/staging.ts';
@@ -60,6 +62,7 @@ export interface StoredRow extends Omit<NewStagedRecord, 'row'> {
 }
 
 export interface PendingRow extends StoredRow {
+  readonly desired: DesiredContact;
   readonly sent: boolean;
   readonly attempts: number;
   readonly link: RowLink | null;

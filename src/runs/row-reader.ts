@@ -1,0 +1,142 @@
+/**
+ * Maps the rows of a file: here while there are few, and on a thread of its own from then on, since that is half of the work on
+ * rows that are not known. What the thread gives back is what `readRow` gives, row by row.
+ *
+ * Invariants: one thread for each run that is staged, ended with it; rows come back in their order. A thread that dies ends
+ * the staging with an error that passes, so that the run is staged anew.
+ */
+import type { Worker } from 'node:worker_threads';
+import { messageOf, PatchbayError } from '#src/errors.ts';
+import { startThread } from '#src/threads/start-thread.ts';
+import { type CompareRules, type ReadRow, readAs, readRow, type StageItem } from './compare.ts';
+import type { MappedRows, RowsToMap, ThreadMapping } from './mapping-thread.ts';
+
+/** A row with the name of its hash. */
+export interface HashedItem {
+  readonly item: StageItem;
+  readonly hash: string;
+}
+
+export interface RowReader {
+  /** How many slices may be read before the first of them is staged: a thread works on them meanwhile. */
+  slicesAhead(): number;
+  /** Rejects with PatchbayError `transient` `mappingThreadDied`. */
+  read(items: readonly HashedItem[]): Promise<readonly ReadRow[]>;
+  close(): Promise<void>;
+}
+
+/** A thread costs a tenth of a second and 20 MB: fewer rows are mapped sooner here. */
+const rowsMappedHereMax = 5_000;
+const slicesAheadOfThread = 2;
+
+export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHereMax): RowReader {
+  const { cells } = rules.mapping;
+  let rowCount = 0;
+  let thread: MappingThread | null = null;
+  const mapsOnThread = (items: readonly HashedItem[]): boolean => {
+    rowCount += items.length;
+    return cells !== undefined && rowCount > rowsHereMax && items.some(({ item }) => isOfCells(item));
+  };
+  return {
+    slicesAhead: () => (thread === null ? 0 : slicesAheadOfThread),
+    read: async (items) => {
+      if (cells === undefined || !mapsOnThread(items)) return items.map(({ item, hash }) => readRow(item, hash, rules));
+      thread ??= startMapping({ bound: cells.bound, settings: cells.settings });
+      const rows = items.flatMap(({ item }) => (isOfCells(item) ? [item.row] : []));
+      const mapped = await thread.map({
+        lines: rows.map(({ line }) => line),
+        cells: rows.map((row) => row.cells.join(cellEnd)),
+      });
+      const others = new Map(mapped.others);
+      let next = 0;
+      return items.map(({ item, hash }): ReadRow => {
+        if (!isOfCells(item)) return readRow(item, hash, rules);
+        const index = next++;
+        const other = others.get(index);
+        if (other !== undefined) return readAs(item, hash, cells.noted(other));
+        const { row, sequence, letterId } = item;
+        return {
+          kind: 'mapped',
+          row,
+          letterId: letterId ?? null,
+          rowHash: hash,
+          sequence,
+          key: mapped.keys[index] ?? '',
+          desired: mapped.desired[index] ?? '',
+          fingerprint: mapped.fingerprints[index] ?? '',
+          hasContent: mapped.hasContent[index] === 1,
+          warnings: [],
+        };
+      });
+    },
+    close: async () => thread?.end(),
+  };
+}
+
+type CellsItem = Extract<StageItem, { readonly kind: 'row' }> & {
+  readonly row: Extract<StageItem['row'], { readonly kind: 'cells' }>;
+};
+
+function isOfCells(item: StageItem): item is CellsItem {
+  return item.kind === 'row' && item.row.kind === 'cells';
+}
+
+/** As `mapping-thread.ts` has it, which is a program and not to be imported. */
+const cellEnd = '\u0000';
+
+interface MappingThread {
+  map(rows: RowsToMap): Promise<MappedRows>;
+  end(): Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (mapped: MappedRows) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function startMapping(mapping: ThreadMapping): MappingThread {
+  const thread: Worker = startThread(new URL('./mapping-thread.ts', import.meta.url), mapping, {
+    name: 'mapping',
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    // It needs no environment, and the environment may hold the API key.
+    env: {},
+  });
+  /** The thread answers in the order in which it was asked. */
+  const waiting: Waiting[] = [];
+  let death: Error | null = null;
+  const die = (why: string): void => {
+    death ??= new PatchbayError('transient', 'mappingThreadDied', `the thread that maps rows ended: ${why}`);
+    for (const { reject } of waiting.splice(0)) reject(death);
+  };
+  thread.on('message', (mapped: MappedRows) => waiting.shift()?.resolve(mapped));
+  thread.on('error', (error) => die(messageOf(error)));
+  thread.on('exit', (code) => die(`exit code ${code}`));
+  return {
+    map: (rows) =>
+      new Promise((resolve, reject) => {
+        if (death !== null) {
+          reject(death);
+          return;
+        }
+        waiting.push({ resolve, reject });
+        thread.postMessage(rows);
+      }),
+    end: async () => {
+      await thread.terminate();
+    },
+  };
+}
+
+/** Slices in their order, each with up to `ahead` behind it under way. Ends with the slices. */
+export async function* readAhead<Items, Slice>(
+  slices: AsyncIterable<Items>,
+  read: (items: Items) => Slice,
+  slicesAhead: () => number,
+): AsyncGenerator<Slice> {
+  const underWay: Slice[] = [];
+  for await (const items of slices) {
+    underWay.push(read(items));
+    while (underWay.length > slicesAhead()) yield underWay.shift() as Slice;
+  }
+  yield* underWay;
+}

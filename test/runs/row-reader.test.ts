@@ -1,0 +1,83 @@
+/** Rows that a thread has mapped are those that are mapped here. */
+import { expect, onTestFinished, test } from 'vitest';
+import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { type ReadRow, readRow, type StageItem } from '#src/runs/compare.ts';
+import { createRowReader, readAhead } from '#src/runs/row-reader.ts';
+
+const columns = ['externalId', 'firstName', 'role', 'phone', 'email', 'custom.tier'];
+const context = { sourceLabel: 'CRM', customFields: null, defaultCountry: 'US', onBlank: null };
+const compile = () => compileMapping(null, { columns }, context);
+
+function row(line: number, ...cells: readonly string[]): StageItem {
+  return { kind: 'row', row: { kind: 'cells', line, record: line - 1, columns, cells }, sequence: 7 };
+}
+
+const items: readonly StageItem[] = [
+  row(2, 'k1', 'Ann', 'Buyer', '(415) 555-0101', 'ann@example.com', 'gold'),
+  row(3, 'k2', '', '', '', '', ''),
+  row(4, '', 'Nameless', '', '', '', ''),
+  { kind: 'broken', row: { kind: 'cells', line: 5, record: 4, columns, cells: ['x'] }, problem: problem() },
+  row(6, 'k3', 'Zoë', '#CLEAR', '415 555 0102 ext. 7', 'n/a', ''),
+  row(7, 'k4', 'Bob', '', 'no number', 'nobody', ''),
+  { ...row(8, 'k5', '"quoted", ;', 'a\nb', '+14155550103', '', ''), letterId: 'letter-1' },
+];
+
+function problem() {
+  return { code: 'cellCount', line: 5, field: null, value: 'x', message: 'too few', hint: 'Add them.' };
+}
+
+const hashed = items.map((item, index) => ({ item, hash: `hash-${index}` }));
+const unpacked = (rows: readonly ReadRow[]) =>
+  rows.map((one) =>
+    one.kind === 'mapped' && typeof one.desired === 'string' ? { ...one, desired: JSON.parse(one.desired) } : one,
+  );
+
+test('rows are read by a thread as they are here, and what is noted of the file is the same', async () => {
+  const [here, there] = [compile(), compile()];
+  const reader = createRowReader({ mapping: there, adopt: false }, 0);
+  onTestFinished(reader.close);
+  expect(reader.slicesAhead()).toBe(0);
+  const found = await Promise.all([reader.read(hashed), reader.read(hashed.slice(4))]);
+  const rules = { mapping: here, adopt: false };
+  const expected = [hashed, hashed.slice(4)].map((some) => some.map(({ item, hash }) => readRow(item, hash, rules)));
+  expect(found.map(unpacked)).toEqual(expected.map((rows) => JSON.parse(JSON.stringify(rows))));
+  expect(there.notes).toEqual(here.notes);
+  expect(reader.slicesAhead()).toBeGreaterThan(0);
+  expect(found[0].filter((one) => one.kind === 'mapped' && typeof one.desired === 'string').length).toBeGreaterThan(1);
+});
+
+test('a few rows need no thread', async () => {
+  const reader = createRowReader({ mapping: compile(), adopt: false });
+  await reader.read(hashed);
+  expect(reader.slicesAhead()).toBe(0);
+  await reader.close();
+});
+
+test('a thread that ends takes nothing with it: its rows are refused by an error that passes', async () => {
+  const reader = createRowReader({ mapping: compile(), adopt: false }, 0);
+  const lost = reader.read(hashed).catch((error: unknown) => error);
+  await reader.close();
+  expect(await lost).toMatchObject({ kind: 'transient', code: 'mappingThreadDied' });
+  await expect(reader.read(hashed)).rejects.toMatchObject({ code: 'mappingThreadDied' });
+});
+
+test('slices come in their order, with a few under way', async () => {
+  const begun: number[] = [];
+  const read = (slice: number) => {
+    begun.push(slice);
+    return slice;
+  };
+  const seen: (readonly [number, number])[] = [];
+  const slices = async function* () {
+    yield* [1, 2, 3, 4, 5];
+  };
+  for await (const slice of readAhead(slices(), read, () => (begun.length > 1 ? 2 : 0)))
+    seen.push([slice, begun.length]);
+  expect(seen).toEqual([
+    [1, 1],
+    [2, 4],
+    [3, 5],
+    [4, 5],
+    [5, 5],
+  ]);
+});
