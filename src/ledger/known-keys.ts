@@ -1,5 +1,5 @@
 /** What feeds know of keys, as staging asks for it, over the tables of any database. */
-
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SaidRecord } from './contacts.ts';
 import { countBits, countShared, emptyBitmap, enterBit, union } from './rules/bitmap.ts';
 import { atHand, memoryOf } from './rules/key-rows.ts';
@@ -67,6 +67,7 @@ async function keysOfRun({ keys, runs }: Tables, runId: string): Promise<Uint8Ar
   // Ends behind the last number.
   for (let after = 0; after < last; after += numbersPerPage) {
     for (const number of await keys.settledIn(feed, sequence, after, after + numbersPerPage)) enterBit(settled, number);
+    await nextTurn();
   }
   return union(met, settled);
 }

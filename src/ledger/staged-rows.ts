@@ -133,6 +133,7 @@ export function stagedRowsOver(store: Store): RowLedger {
         });
         found.push(...fresh.slice(0, limit - found.length));
         after = found.length < limit ? span.last : (found.at(-1)?.position ?? span.last);
+        if (found.length < limit) await nextTurn();
       }
       return found;
     },

@@ -8,7 +8,7 @@
  * Never here, and so never taken for unchanged without being asked for: keys whose write is on its way or in doubt, keys that must
  * be planned whatever their row says, and hashes of which two keys share 64 bits.
  */
-
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { emptyBitmap, enterBit } from '#src/ledger/rules/bitmap.ts';
 import type { KeysOfFile, StagingLedger } from '#src/ledger/staging.ts';
 import type { HashWords } from '#src/sources/record-hash.ts';
@@ -47,7 +47,7 @@ export async function readFeedMemory(ledger: MemoryReads, feed: string, adopt: b
 
 type Page = Awaited<ReturnType<MemoryReads['knownPage']>>;
 
-/** Ends with the first short page: numbers only grow. */
+/** Ends with the first short page: numbers only grow. Others get their turn between two pages. */
 async function* pagesOf(ledger: MemoryReads, feed: string): AsyncGenerator<Page> {
   let after = 0;
   for (;;) {
@@ -55,6 +55,7 @@ async function* pagesOf(ledger: MemoryReads, feed: string): AsyncGenerator<Page>
     yield page;
     if (page.numbers.length < keysPerPage) return;
     after = page.numbers[page.numbers.length - 1] ?? after;
+    await nextTurn();
   }
 }
 

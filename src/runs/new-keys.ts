@@ -1,4 +1,8 @@
-/** The rows of a run whose keys are bound to no contact, page by page: their keys alone, or the rows. */
+/**
+ * The rows of a run whose keys are bound to no contact, page by page: their keys alone, or the rows. Others get their turn between
+ * two pages.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { NewKey, StagedRecord } from '#src/ledger/staging.ts';
 import { nameOf } from './match-contacts.ts';
@@ -17,6 +21,7 @@ export async function* newKeys(runs: Reads, runId: string, signal: AbortSignal):
     yield page;
     if (page.length < keysPerPage) return;
     after = page.at(-1)?.position ?? after;
+    await nextTurn();
   }
 }
 
