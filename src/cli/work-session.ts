@@ -5,7 +5,7 @@
 import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';
 import { formatDuration } from '#src/config/forms.ts';
-import { type Engine, startEngine } from '#src/engine/engine.ts';
+import { type Engine, type EngineQueue, openEngineQueue, startEngine, stopQueue } from '#src/engine/engine.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Following } from '#src/ledger/follow.ts';
 import type { Interrupt } from './interrupt.ts';
@@ -44,13 +44,17 @@ export async function beginWork<Entered>(
   options: WorkOptions,
   entry: Entry<Entered>,
 ): Promise<{ readonly session: WorkSession; readonly entered: Entered }> {
-  const start = (lock: EngineLock): Promise<Engine> =>
-    startEngine(home, lock, { sameWorkspace: options.sameWorkspace, waitFor: 'unreachable', runsSchedules: false });
+  const start = (lock: EngineLock, queue = openEngineQueue(home)): Promise<Engine> => {
+    const { sameWorkspace } = options;
+    return startEngine(home, lock, { sameWorkspace, waitFor: 'unreachable', runsSchedules: false, queue });
+  };
   const lock = takeEngineLock(home.folders.lockFile);
-  const entered = await enterUnderLock(lock, entry.enter);
+  // It starts while the file is copied.
+  const queue = lock === null ? null : openEngineQueue(home);
+  const entered = await enterUnderLock({ lock, queue }, entry.enter);
   let engine: Engine | null = null;
   try {
-    engine = lock === null ? null : await start(lock);
+    engine = lock === null || queue === null ? null : await start(lock, queue);
   } catch (error) {
     await entry.withdraw(entered);
     throw error;
@@ -74,10 +78,14 @@ export async function beginWork<Entered>(
   };
 }
 
-async function enterUnderLock<Entered>(lock: EngineLock | null, enter: () => Promise<Entered>): Promise<Entered> {
+async function enterUnderLock<Entered>(
+  { lock, queue }: { readonly lock: EngineLock | null; readonly queue: EngineQueue | null },
+  enter: () => Promise<Entered>,
+): Promise<Entered> {
   try {
     return await enter();
   } catch (error) {
+    if (queue !== null) await stopQueue(queue);
     lock?.release();
     throw error;
   }

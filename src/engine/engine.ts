@@ -41,6 +41,9 @@ import { createServiceWatch, createWriteTrial, type ServiceWatch } from './servi
 import { type Closers, createClosers } from './worker-session.ts';
 import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
+/** The queue's server, which may still be opening. */
+export type EngineQueue = Promise<QueueServer>;
+
 export interface EngineOptions {
   /** A person confirms that the workspace is the same although origin or key changed. */
   readonly sameWorkspace: boolean;
@@ -48,6 +51,8 @@ export interface EngineOptions {
   readonly waitFor: 'unreachable' | 'everything';
   /** Whether schedules become due here. If not, only ticks that a person requested are run. */
   readonly runsSchedules: boolean;
+  /** The queue's server, where the caller has begun to open it: the engine stops it. */
+  readonly queue?: EngineQueue;
 }
 
 export interface Engine {
@@ -83,6 +88,8 @@ const probeMsMax = 60_000;
 export async function startEngine(home: Home, lock: EngineLock, options: EngineOptions): Promise<Engine> {
   const closers = createClosers(home.log);
   closers.add(() => lock.release());
+  const { queue } = options;
+  if (queue !== undefined) closers.add(() => stopQueue(queue));
   try {
     return await build(home, options, closers);
   } catch (error) {
@@ -91,14 +98,28 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
   }
 }
 
+/** Opens the queue's server before the engine starts: the embedded one needs a second. The caller holds the lock. */
+export function openEngineQueue({ config, folders, log }: Home): EngineQueue {
+  const queue = openQueueServer({ redisUrl: config.queue.redisUrl, folder: folders.queue, log });
+  // A failure is the engine's, which waits for it.
+  queue.catch(() => undefined);
+  return queue;
+}
+
+/** Of an engine that does not start. */
+export async function stopQueue(queue: EngineQueue): Promise<void> {
+  const server = await queue.catch(() => null);
+  await server?.stop();
+}
+
 async function build(home: Home, options: EngineOptions, closers: Closers): Promise<Engine> {
   const { config, ledger, clock, log } = home;
   // A follower that takes over after damage must not start on the damaged ledger.
   await ledger.requireSound();
   const sandbox = await openSandbox(home, closers);
   // Before the client, whose rate gate is kept there.
-  const server = await openQueueServer({ redisUrl: config.queue.redisUrl, folder: home.folders.queue, log });
-  closers.add(() => server.stop());
+  const server = await (options.queue ?? openEngineQueue(home));
+  if (options.queue === undefined) closers.add(() => server.stop());
   const { client, watch, batches } = openService(home, sandbox, server.producer, options.sameWorkspace);
   closers.add(() => client.close());
   await checkService(home, client, watch, options.waitFor);

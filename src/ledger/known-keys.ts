@@ -62,6 +62,8 @@ async function keysOfRun({ keys, runs }: Tables, runId: string): Promise<Uint8Ar
   if (place === null) return emptyBitmap(0);
   const { feed, sequence } = place;
   const met = (await runs.bitmaps(feed, 'met', sequence, sequence)).at(0)?.bits ?? emptyBitmap(0);
+  // A run that has staged no row, or is staged still, has settled nothing.
+  if (place.lastPosition === 0 || place.state === 'staging') return met;
   const last = (await keys.feed(feed))?.lastNumber ?? 0;
   const settled = emptyBitmap(last);
   // Ends behind the last number.

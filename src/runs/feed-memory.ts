@@ -85,6 +85,11 @@ export class FeedMemory {
     this.#met = new Uint32Array(keyCount);
   }
 
+  /** How many keys the feed knows. */
+  get keyCount(): number {
+    return this.#count;
+  }
+
   /** Takes the next page, in the order of the keys' numbers. */
   enter({ numbers, rowHashes, held }: Page): void {
     // Keys that were settled while the pages were read: they stay unknown, and the feed's revision tells.

@@ -17,6 +17,9 @@ export interface LeaveParts extends FinishParts, CountryAdviceParts {}
 
 /** A file that was read to its end. */
 interface Staged {
+  readonly tally: StagedTally;
+  /** How many keys the feed knew when the file was read. */
+  readonly knownKeys: number;
   readonly leftOut: readonly ContactColumn[];
   /** Whether contacts that are there already are taken over without asking. */
   readonly adopt: boolean;
@@ -27,11 +30,11 @@ interface Staged {
 export async function leaveStaging(
   parts: LeaveParts,
   run: RunRecord,
-  tally: StagedTally,
-  { leftOut, adopt, writeEvents }: Staged,
+  staged: Staged,
   signal: AbortSignal,
 ): Promise<void> {
   const { ledger, clock, log } = parts;
+  const { tally, adopt, writeEvents } = staged;
   // The mapping may have been recognised while the file was read.
   const read = (await ledger.runs.get(run.id)) ?? run;
   const found = await lookAtNewKeys(parts, read, { creates: tally.creates, adopt }, signal);
@@ -44,7 +47,7 @@ export async function leaveStaging(
   // A person has already looked at each row of a fix-file or a redrive: no guard counts them. One that makes contacts is asked.
   const verdicts = [
     ...checkLook(found, { accept: run.options.accept, adopt }),
-    ...(run.kind === 'file' ? await verdictsOn(parts, current, tally, leftOut) : []),
+    ...(run.kind === 'file' ? await verdictsOn(parts, current, staged) : []),
   ];
   if (verdicts.length > 0) {
     const reason = guardReason(verdicts, run, parts.serviceName);
@@ -64,11 +67,9 @@ export async function leaveStaging(
 async function verdictsOn(
   { ledger, feeds }: LeaveParts,
   run: RunRecord,
-  tally: StagedTally,
-  leftOut: readonly ContactColumn[],
+  { tally, knownKeys, leftOut }: Staged,
 ): Promise<readonly GuardVerdict[]> {
   const { guards } = feeds.rulesOf(run.feed);
-  const knownKeys = await ledger.runs.knownKeyCount(run.feed);
   return [
     ...checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(ledger, feeds, run)),
     ...leftOutVerdict(await newlyLeftOut(ledger, run, leftOut), run),

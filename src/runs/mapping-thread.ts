@@ -57,3 +57,5 @@ function mapAll({ lines, cells }: RowsToMap): MappedRows {
 invariant(parentPort !== null, 'rows are mapped in a worker thread');
 const owner = parentPort;
 owner.on('message', (rows: RowsToMap) => owner.postMessage(mapAll(rows)));
+// It is ready.
+owner.postMessage(null);

@@ -25,25 +25,29 @@ export interface RowReader {
   close(): Promise<void>;
 }
 
-/** A thread costs a tenth of a second and 20 MB: fewer rows are mapped sooner here. */
-const rowsMappedHereMax = 5_000;
+/** A thread costs a tenth of a second and 20 MB. It starts after half of them, and the others are mapped here meanwhile. */
+const rowsMappedHereMax = 4_000;
 const slicesAheadOfThread = 2;
 
 export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHereMax): RowReader {
   const { cells } = rules.mapping;
   let rowCount = 0;
   let thread: MappingThread | null = null;
-  const mapsOnThread = (items: readonly HashedItem[]): boolean => {
+  let isUsed = false;
+  const threadFor = (items: readonly HashedItem[]): MappingThread | null => {
     rowCount += items.length;
-    return cells !== undefined && rowCount > rowsHereMax && items.some(({ item }) => isOfCells(item));
+    if (cells === undefined || rowCount <= rowsHereMax / 2) return null;
+    thread ??= startMapping({ bound: cells.bound, settings: cells.settings });
+    isUsed ||= thread.isReady() || rowCount > rowsHereMax;
+    return isUsed && items.some(({ item }) => isOfCells(item)) ? thread : null;
   };
   return {
-    slicesAhead: () => (thread === null ? 0 : slicesAheadOfThread),
+    slicesAhead: () => (isUsed ? slicesAheadOfThread : 0),
     read: async (items) => {
-      if (cells === undefined || !mapsOnThread(items)) return items.map(({ item, hash }) => readRow(item, hash, rules));
-      thread ??= startMapping({ bound: cells.bound, settings: cells.settings });
+      const mapper = threadFor(items);
+      if (cells === undefined || mapper === null) return items.map(({ item, hash }) => readRow(item, hash, rules));
       const rows = items.flatMap(({ item }) => (isOfCells(item) ? [item.row] : []));
-      const mapped = await thread.map({
+      const mapped = await mapper.map({
         lines: rows.map(({ line }) => line),
         cells: rows.map((row) => row.cells.join(cellEnd)),
       });
@@ -85,6 +89,8 @@ function isOfCells(item: StageItem): item is CellsItem {
 const cellEnd = '\u0000';
 
 interface MappingThread {
+  /** Whether it has started. */
+  isReady(): boolean;
   map(rows: RowsToMap): Promise<MappedRows>;
   end(): Promise<void>;
 }
@@ -103,15 +109,20 @@ function startMapping(mapping: ThreadMapping): MappingThread {
   });
   /** The thread answers in the order in which it was asked. */
   const waiting: Waiting[] = [];
+  let isReady = false;
   let death: Error | null = null;
   const die = (why: string): void => {
     death ??= new PatchbayError('transient', 'mappingThreadDied', `the thread that maps rows ended: ${why}`);
     for (const { reject } of waiting.splice(0)) reject(death);
   };
-  thread.on('message', (mapped: MappedRows) => waiting.shift()?.resolve(mapped));
+  thread.on('message', (mapped: MappedRows | null) => {
+    if (mapped === null) isReady = true;
+    else waiting.shift()?.resolve(mapped);
+  });
   thread.on('error', (error) => die(messageOf(error)));
   thread.on('exit', (code) => die(`exit code ${code}`));
   return {
+    isReady: () => isReady,
     map: (rows) =>
       new Promise((resolve, reject) => {
         if (death !== null) {
@@ -127,7 +138,38 @@ function startMapping(mapping: ThreadMapping): MappingThread {
   };
 }
 
-/** Slices in their order, each with up to `ahead` behind it under way. Ends with the slices. */
+/** A slice of fewer rows costs the ledger as much as one of these. */
+const itemsGatheredMin = 100;
+const charsGatheredMax = 256 * 1024;
+/** So that progress shows, and what is known of a slice stays small. */
+const leftGatheredMax = 20_000;
+
+/**
+ * Joins small slices: where most records are known and left out, each piece of the file has a few others. @param leftCount how many
+ * records were left out since the last slice went out. Ends with the slices.
+ */
+export async function* gathered(
+  slices: AsyncIterable<readonly StageItem[]>,
+  leftCount: () => number,
+): AsyncGenerator<readonly StageItem[]> {
+  let items: readonly StageItem[] = [];
+  let chars = 0;
+  for await (const slice of slices) {
+    items = items.length === 0 ? slice : [...items, ...slice];
+    chars = slice.reduce((sum, item) => sum + charsOf(item), chars);
+    if (items.length < itemsGatheredMin && chars < charsGatheredMax && leftCount() < leftGatheredMax) continue;
+    yield items;
+    [items, chars] = [[], 0];
+  }
+  if (items.length + leftCount() > 0) yield items;
+}
+
+/** What is not known by its text is not gathered. */
+function charsOf(item: StageItem): number {
+  return item.kind === 'row' && item.text !== undefined ? item.text.length : charsGatheredMax;
+}
+
+/** Slices in their order, each with up to `slicesAhead` behind it under way. Ends with the slices. */
 export async function* readAhead<Items, Slice>(
   slices: AsyncIterable<Items>,
   read: (items: Items) => Slice,

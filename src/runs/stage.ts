@@ -37,7 +37,7 @@ import { finishFailed } from './finish-run.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
-import { createRowReader, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
+import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
 import {
   contentOf,
   type KeyTrace,
@@ -70,8 +70,8 @@ export async function stageRun(
     if (run.refusal !== null) throw refusedBefore(run.refusal);
     supply = await openSupply(run);
     await ledger.runs.record(run.id, { shape: supply.shape, mapping: supply.mapping });
-    const tally = await stageRows(parts, run, supply, signal);
-    if (tally === null) return;
+    const rows = await stageRows(parts, run, supply, signal);
+    if (rows === null) return;
     const { leftOut } = supply.compiled;
     const changed = await headerNote(ledger, run, supply.shape.columns);
     if (changed !== null) await ledger.runs.record(run.id, { notes: [changed] });
@@ -79,7 +79,7 @@ export async function stageRun(
     const writeEvents = async (events: readonly RunEvent[]): Promise<void> => {
       await writeSlice(parts, run, { events });
     };
-    await leaveStaging(parts, run, tally, { leftOut, adopt: adopts(parts, run), writeEvents }, signal);
+    await leaveStaging(parts, run, { ...rows, leftOut, adopt: adopts(parts, run), writeEvents }, signal);
   } catch (error) {
     if (!(error instanceof PatchbayError) || (error.kind !== 'file' && error.kind !== 'usage')) throw error;
     const { code, message, hint, facts } = error;
@@ -114,7 +114,7 @@ async function stageRows(
   run: RunRecord,
   supply: RowSupply,
   signal: AbortSignal,
-): Promise<StagedTally | null> {
+): Promise<{ readonly tally: StagedTally; readonly knownKeys: number } | null> {
   const { ledger, clock } = parts;
   const adopt = adopts(parts, run);
   const advice = createCountryAdvice(parts, signal);
@@ -133,7 +133,11 @@ async function stageRows(
     return state === 'staging';
   };
   try {
-    for await (const slice of readAhead(supply.items(fold.look), fold.read, reader.slicesAhead)) {
+    for await (const slice of readAhead(
+      gathered(supply.items(fold.look), fold.leftCount),
+      fold.read,
+      reader.slicesAhead,
+    )) {
       if (!(await isStaging())) return null;
       const staged = await fold.stage(slice);
       lateDead.push(...staged.lateDead);
@@ -157,7 +161,7 @@ async function stageRows(
     events: warnings.map((warning) => warningEvent(null, warning)),
     counts: { warnings: warnings.length },
   });
-  return { ...tally, dead: tally.dead + lateCount };
+  return { tally: { ...tally, dead: tally.dead + lateCount }, knownKeys: memory.keyCount };
 }
 
 /** Whether contacts that are there already are taken over without asking. */
@@ -179,6 +183,8 @@ interface FoldWith {
 interface Fold {
   /** To be given to the reader: it leaves out what is known, and the next `stage` counts it. Null where nothing can be left out. */
   readonly look: RecordLook | null;
+  /** How many records the reader has left out since the last `read`. */
+  leftCount(): number;
   /** Begins to map what is not known; takes what the reader has left out since the slice before. */
   read(items: readonly StageItem[]): ReadSlice;
   /** Compares a slice, and writes what follows in one transaction. In the order in which they were read. */
@@ -332,6 +338,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
 
   return {
     look: meaning === null ? null : look,
+    leftCount: () => left.places.length,
     read: (items) => read(items, false),
     stage,
     stageAgain: (items, places) => {

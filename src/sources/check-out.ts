@@ -42,6 +42,9 @@ export async function archiveFile(from: string, folder: string, runId: string, n
   return path;
 }
 
+/** Read at a time: each piece costs turns of the loop. */
+const chunkBytes = 512 * 1024;
+
 export interface CopiedFile {
   readonly path: string;
   /** Of the content, in hex. */
@@ -64,7 +67,7 @@ export async function copyIntoFolder(
   const hash = createHash('sha256');
   let bytes = 0;
   const content = async function* () {
-    for await (const chunk of createReadStream(from)) {
+    for await (const chunk of createReadStream(from, { highWaterMark: chunkBytes })) {
       hash.update(chunk);
       bytes += chunk.length;
       yield chunk;
@@ -84,7 +87,7 @@ export async function copyIntoFolder(
 /** SHA-256 of a file's content in hex, which identifies a file that comes again. @throws the system's errors. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) hash.update(chunk);
   return hash.digest('hex');
 }
 

@@ -187,8 +187,35 @@ async function* rowSlices<Kind extends TableRecord>(
 /** Records of a group that are to be read, and between them those that are known. */
 interface Slice<Kind> {
   readonly records: Kind[];
-  /** `before`: how many of the records come before it. */
-  readonly known: { readonly before: number; readonly place: number; readonly line: number }[];
+  readonly known: KnownBetween;
+}
+
+/** Known records, and how many of those that are read come before each: in one array of numbers, since they are most of a file. */
+class KnownBetween {
+  #values = new Int32Array(3 * 256);
+  #used = 0;
+
+  push(before: number, place: number, line: number): void {
+    if (this.#used === this.#values.length) {
+      const more = new Int32Array(this.#values.length * 2);
+      more.set(this.#values);
+      this.#values = more;
+    }
+    this.#values[this.#used] = before;
+    this.#values[this.#used + 1] = place;
+    this.#values[this.#used + 2] = line;
+    this.#used += 3;
+  }
+
+  /** Those from the `from`th on that come before the record of that index. @returns how many have been met by now. */
+  meet(from: number, index: number, meet: (place: number, line: number) => void): number {
+    const values = this.#values;
+    let at = from * 3;
+    // Ends with the known ones: each turn meets one.
+    for (; at < this.#used && (values[at] as number) <= index; at += 3)
+      meet(values[at + 1] as number, values[at + 2] as number);
+    return at / 3;
+  }
 }
 
 /**
@@ -200,7 +227,7 @@ function* itemSlices<Kind extends TableRecord>(
   work: RowWork<Kind>,
 ): Generator<readonly SourceItem[]> {
   const { look, format, tally, rows } = work;
-  let slice: Slice<Kind> = { records: [], known: [] };
+  let slice: Slice<Kind> = { records: [], known: new KnownBetween() };
   let metCount = 0;
   let chars = 0;
   // Ends with the group.
@@ -212,7 +239,7 @@ function* itemSlices<Kind extends TableRecord>(
       if (slice.records.length === 0) {
         tally.nextRecord(line);
         look?.meet(place, line);
-      } else slice.known.push({ before: slice.records.length, place, line });
+      } else slice.known.push(slice.records.length, place, line);
       continue;
     }
     const record = group.take();
@@ -224,7 +251,7 @@ function* itemSlices<Kind extends TableRecord>(
     chars += record.text.length;
     if (slice.records.length < itemsPerSliceMax && chars < sliceCharsMax) continue;
     yield itemsOf(slice, work);
-    slice = { records: [], known: [] };
+    slice = { records: [], known: new KnownBetween() };
     metCount = 0;
     chars = 0;
   }
@@ -249,13 +276,13 @@ function itemsOf<Kind extends TableRecord>(
 ): readonly SourceItem[] {
   const items: SourceItem[] = [];
   const { keyIndex = null } = rows ?? {};
-  let met = 0;
+  let metCount = 0;
+  const meet = (place: number, line: number): void => {
+    tally.nextRecord(line);
+    look?.meet(place, line);
+  };
   const meetBefore = (index: number): void => {
-    // Ends with the known ones: each turn meets one.
-    for (let next = known[met]; next !== undefined && next.before <= index; next = known[++met]) {
-      tally.nextRecord(next.line);
-      look?.meet(next.place, next.line);
-    }
+    metCount = known.meet(metCount, index, meet);
   };
   for (const [index, cells] of format.cellsOf(records).entries()) {
     meetBefore(index);

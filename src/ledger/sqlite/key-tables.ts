@@ -144,7 +144,8 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
     numbersInDoubt: async () =>
       (
         await statements.all(
-          `SELECT contacts.number FROM flights JOIN contacts ON contacts.key = flights.key
+          // The order of the join is said: for the sake of the order of numbers, all contacts would be looked through.
+          `SELECT contacts.number FROM flights CROSS JOIN contacts ON contacts.key = flights.key
            WHERE flights.claim IS NOT NULL OR flights.intent_run IS NOT NULL ORDER BY contacts.number`,
         )
       ).map((row) => Number(row.number)),

@@ -3,7 +3,7 @@
  * that every round finds the same.
  */
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { benchFeed, type Checkout, commandEnv, runNode } from './processes.ts';
 
@@ -44,11 +44,16 @@ export async function knownFolder(
   return data;
 }
 
-/** A copy for one round; the caller removes it. */
+/** A copy for one round, written to the disk, so that no round pays for that; the caller removes it. */
 export async function copyOf(data: string): Promise<string> {
   const copy = `${data}-copy`;
   await rm(copy, { recursive: true, force: true });
   await cp(data, copy, { recursive: true });
+  for (const entry of await readdir(copy, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    await using file = await open(join(entry.parentPath, entry.name), 'r+');
+    await file.sync();
+  }
   return copy;
 }
 
