@@ -36,7 +36,7 @@ import { createHealth, type Trouble } from './health.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
 import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
 import { registerEngine } from './registration.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
 import { type Closers, createClosers } from './worker-session.ts';
 import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
@@ -219,6 +219,8 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
 
 async function openSandbox({ config, clock, log, mode }: Home, closers: Closers): Promise<Sandbox | null> {
   if (mode !== 'sandbox') return null;
+  // The whole service is loaded where it is needed only.
+  const { startSandbox } = await import('./sandbox.ts');
   const sandbox = await startSandbox(dataFolders(config, 'sandbox'), clock, log.child({ part: 'service' }));
   closers.add(() => sandbox.close());
   return sandbox;

@@ -96,7 +96,7 @@ export function stagedRowsOver(store: Store): RowLedger {
         await closeLetters(tables, slice.answered ?? []);
         await runs.insertEvents(sequence, eventsThatFit(slice.events, place.lastEvent));
         await runs.changeRun(sequence, {}, { ...slice.counts, deadNew });
-        return place.lastPosition + 1;
+        return { first: place.lastPosition + 1, state: place.state };
       }),
 
     stagedAt: async (runId, positions) => {

@@ -4,7 +4,7 @@ import type { DeadClass, HeldField, JournalEntry, Problem, SkipReason } from '#s
 import type { Row } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import type { BoundContact, MovedSaid, SaidRecord, SettledSaid } from './contacts.ts';
-import type { CountDelta } from './runs.ts';
+import type { CountDelta, RunState } from './runs.ts';
 import type { KnownPage } from './tables/keys.ts';
 
 export interface NewStagedRecord {
@@ -178,8 +178,8 @@ export interface StagingLedger {
   knownKeyCount(feed: string): Promise<number>;
   /** Staged rows at these positions that have no outcome. */
   stagedAt(runId: string, positions: readonly number[]): Promise<readonly StagedRecord[]>;
-  /** @returns the position of its first record; the others follow one by one. */
-  stage(slice: StagedSlice): Promise<number>;
+  /** @returns the position of its first record, behind which the others follow one by one; and the run's state by then. */
+  stage(slice: StagedSlice): Promise<{ readonly first: number; readonly state: RunState }>;
   /**
    * The file was read to its end: the run has spoken for these keys, and an older row of the feed does not any more. Dead letters
    * of unchanged keys are closed. Nothing where the run is not being staged.

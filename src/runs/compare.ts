@@ -37,6 +37,8 @@ export type StageItem = {
       readonly sequence: number;
       /** The text of its record, where that tells all that the row is. */
       readonly text?: string;
+      /** Of that text, where reading has hashed it. */
+      readonly hash?: HashWords;
     }
   /** The row cannot be read. */
   | { readonly kind: 'broken'; readonly problem: Problem }
@@ -128,8 +130,10 @@ export interface RowSeeds {
 }
 
 /** Writes the hash of a row, as read, into `into`. */
-export function hashRow({ row, ...item }: StageItem, seeds: RowSeeds, into: HashWords): void {
-  if ('text' in item && item.text !== undefined) hashText(item.text, seeds.text, into);
+export function hashRow(item: StageItem, seeds: RowSeeds, into: HashWords): void {
+  const { row } = item;
+  if (item.kind === 'row' && item.hash !== undefined) Object.assign(into, item.hash);
+  else if (item.kind === 'row' && item.text !== undefined) hashText(item.text, seeds.text, into);
   else hashText(JSON.stringify(row.kind === 'cells' ? [row.columns, row.cells] : row.object), seeds.content, into);
 }
 

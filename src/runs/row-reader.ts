@@ -103,7 +103,7 @@ interface Waiting {
 function startMapping(mapping: ThreadMapping): MappingThread {
   const thread: Worker = startThread(new URL('./mapping-thread.ts', import.meta.url), mapping, {
     name: 'mapping',
-    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    resourceLimits: { maxYoungGenerationSizeMb: 2 },
     // It needs no environment, and the environment may hold the API key.
     env: {},
   });
@@ -112,7 +112,8 @@ function startMapping(mapping: ThreadMapping): MappingThread {
   let isReady = false;
   let death: Error | null = null;
   const die = (why: string): void => {
-    death ??= new PatchbayError('transient', 'mappingThreadDied', `the thread that maps rows ended: ${why}`);
+    const hint = 'Run the same command again: the run goes on where it stopped. If it happens again, free some memory.';
+    death ??= new PatchbayError('transient', 'mappingThreadDied', `the thread that maps rows ended: ${why}`, { hint });
     for (const { reject } of waiting.splice(0)) reject(death);
   };
   thread.on('message', (mapped: MappedRows | null) => {

@@ -14,7 +14,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { heldEvent } from '#src/ledger/rules/events.ts';
-import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
+import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import { type DeadRow, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { keyHash } from '#src/log.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
@@ -124,22 +124,20 @@ async function stageRows(
   const fold = createFold(parts, run, given);
   let tally = noTally;
   const lateDead: LateDead[] = [];
-  const isStaging = async (): Promise<boolean> => {
-    signal.throwIfAborted();
-    const state = (await ledger.runs.get(run.id))?.state;
-    // A slice may have been staged after the cancellation gave the other rows their outcome.
-    if (state === 'cancelling' || state === 'cancelled')
-      await ledger.runs.skipPending(run.id, 'cancelled', clock.nowMs());
-    return state === 'staging';
-  };
   try {
     for await (const slice of readAhead(
       gathered(supply.items(fold.look), fold.leftCount),
       fold.read,
       reader.slicesAhead,
     )) {
-      if (!(await isStaging())) return null;
+      signal.throwIfAborted();
       const staged = await fold.stage(slice);
+      if (staged.state !== 'staging') {
+        // This slice was staged after the cancellation gave the other rows their outcome.
+        if (staged.state === 'cancelling' || staged.state === 'cancelled')
+          await ledger.runs.skipPending(run.id, 'cancelled', clock.nowMs());
+        return null;
+      }
       lateDead.push(...staged.lateDead);
       tally = addTally(tally, staged.tally);
       // Staging is synchronous work on one thread: timers and lock renewals get their turn between slices.
@@ -169,6 +167,12 @@ function adopts({ feeds }: Pick<StageParts, 'feeds'>, { feed, options }: RunReco
   return options.adopt || feeds.rulesOf(feed).adopt;
 }
 
+/** What became of a slice. */
+interface StagedSlice extends StagedRows {
+  /** Of the run. */
+  readonly state: RunState;
+}
+
 /** What the rows of a run are compared with, and how. */
 interface FoldWith {
   readonly memory: FeedMemory;
@@ -188,7 +192,7 @@ interface Fold {
   /** Begins to map what is not known; takes what the reader has left out since the slice before. */
   read(items: readonly StageItem[]): ReadSlice;
   /** Compares a slice, and writes what follows in one transaction. In the order in which they were read. */
-  stage(slice: ReadSlice): Promise<StagedRows>;
+  stage(slice: ReadSlice): Promise<StagedSlice>;
   /**
    * The rows of these keys once more, which were taken for unchanged, and are compared with the ledger now.
    * @param places of their keys; those that were found are taken out of it.
@@ -227,6 +231,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
 
   const look: RecordLook = {
     seed: seeds.text,
+    keepsHashes: true,
     find: (hash) => memory.find(hash),
     meet: (place, line) => {
       left.places.push(place);
@@ -250,7 +255,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     return { hashed, left: before, mapped, isAgain };
   };
 
-  const stage = async ({ hashed, left: { places, lines }, mapped, isAgain }: ReadSlice): Promise<StagedRows> => {
+  const stage = async ({ hashed, left: { places, lines }, mapped, isAgain }: ReadSlice): Promise<StagedSlice> => {
     const rows = await mapped;
     const keys = [...new Set(rows.flatMap(({ key }) => key ?? []))];
     const said = await saidOf(keys);
@@ -295,7 +300,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
     const content = contentOf(verdicts, resolution, traces);
     const againCount = isAgain ? hashed.length : 0;
-    await write(content, aloneCount, againCount, waiting, refreshedOf(verdicts));
+    const state = await write(content, aloneCount, againCount, waiting, refreshedOf(verdicts));
 
     for (const verdict of verdicts) {
       if (verdict.kind !== 'unchanged' || verdict.newRowHash === null) continue;
@@ -307,7 +312,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     const alone = { ...noTally, rows: aloneCount, known: aloneCount, shared: aloneCount };
     const counted = { ...noTally, rows: -againCount, known: -againCount, shared: -againCount };
     logRejected(parts, run, content.slice.dead);
-    return { tally: addTally(addTally(content.tally, alone), counted), lateDead: content.lateDead };
+    return { tally: addTally(addTally(content.tally, alone), counted), lateDead: content.lateDead, state };
 
     /** Meets, once it is written, what the slice leaves of each key. */
     async function write(
@@ -316,7 +321,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
       again: number,
       held: ReadonlyMap<number, number>,
       refreshed: NonNullable<Parameters<typeof writeSlice>[2]['refreshed']>,
-    ): Promise<void> {
+    ): Promise<RunState> {
       const events = await heldEvents(waitingLines, held);
       const dead = await advice.advise(slice.dead, slice.events);
       const counts = {
@@ -325,7 +330,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
         unchanged: (slice.counts.unchanged ?? 0) + alone - again,
         heldFields: events.length,
       };
-      const first = await inStep('stageSlice', () =>
+      const { first, state } = await inStep('stageSlice', () =>
         writeSlice(parts, run, { ...slice, dead, refreshed, events: [...slice.events, ...events], counts }),
       );
       const positions = new Map(slice.records.map(({ key }, index) => [key, first + index]));
@@ -333,6 +338,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
         const now: Met = { kind, at: kind === 'staged' ? (positions.get(key) ?? 0) : line };
         memory.meet(placeByKey.get(key) ?? -1, key, now, said.get(key)?.number ?? null);
       }
+      return state;
     }
   };
 
@@ -431,12 +437,11 @@ async function boundKeys(ledger: Ledger, keys: readonly string[]): Promise<Reado
   return new Set(keys.filter((key) => (contacts.get(key)?.contactId ?? null) !== null));
 }
 
-/** @returns the position of its first record. */
 async function writeSlice(
   { ledger, clock, rowsPerBatch }: Pick<StageParts, 'ledger' | 'clock' | 'rowsPerBatch'>,
   run: RunRecord,
   content: Partial<SliceContent['slice']>,
-): Promise<number> {
+): ReturnType<Ledger['runs']['stage']> {
   const nothing = { records: [], dead: [], events: [], counts: {} };
   const atMs = clock.nowMs();
   return ledger.runs.stage({ runId: run.id, feed: run.feed, rowsPerBatch, ...nothing, ...content, atMs });

@@ -180,9 +180,9 @@ async function* itemsOf(
 }
 
 /** What is known is read all the same while a watcher has to see it. */
-function withWatchers({ seed, find, meet }: RecordLook, watchers: readonly Watcher[]): RecordLook {
+function withWatchers({ find, ...look }: RecordLook, watchers: readonly Watcher[]): RecordLook {
   const mustSee = (): boolean => watchers.some((watcher) => watcher.mustSee());
-  return { seed, find: (hash, line) => (mustSee() ? -1 : find(hash, line)), meet };
+  return { ...look, find: (hash, line) => (mustSee() ? -1 : find(hash, line)) };
 }
 
 /** Takes all other lines for known. */
@@ -209,10 +209,11 @@ function watchUnused(compiled: CompiledMapping, columns: readonly string[] | nul
 }
 
 function itemAsRead(sequence: number): (item: SourceItem) => StageItem {
-  return (item) =>
-    item.type === 'row'
-      ? { kind: 'row', row: item.row, sequence, ...(item.text === undefined ? {} : { text: item.text }) }
-      : { kind: 'broken', row: item.row, problem: item.problem };
+  return (item) => {
+    if (item.type === 'broken') return { kind: 'broken', row: item.row, problem: item.problem };
+    const { type: _, ...row } = item;
+    return { kind: 'row', sequence, ...row };
+  };
 }
 
 function notesOf(

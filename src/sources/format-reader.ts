@@ -13,6 +13,8 @@ export const itemsPerSliceMax = 500;
 export interface RecordLook {
   /** What the texts are hashed with: all that decides what they mean. */
   readonly seed: HashWords;
+  /** Whether the hashes of rows that must be read are given with them. */
+  readonly keepsHashes?: boolean;
   /** Where the memory has the record with this hash; -1 where it must be read. */
   find(hash: HashWords, line: number): number;
   /** Takes a known record, in the order of the file, before the slice is given that it belongs to. */

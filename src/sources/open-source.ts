@@ -34,7 +34,6 @@ import type { SourceHead, SourceItem, SourceTail } from './row.ts';
 import { openSourceFile, type SourceFile, unpackedBytes } from './source-file.ts';
 import { looksLikeVcf, readVcf } from './vcard/cards.ts';
 import { joinTornCharacters } from './vcard/content-lines.ts';
-import { readXlsx } from './xlsx/read-xlsx.ts';
 
 export interface SourceOptions {
   /** The user's file name: decides between text formats, and is part of every message. */
@@ -78,6 +77,8 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     if (content.kind === 'workbook') {
       const { name } = content.archive;
       const { sheet = null, header = null } = options;
+      // Its parsers are loaded for a workbook only.
+      const { readXlsx } = await import('./xlsx/read-xlsx.ts');
       const reader = await readXlsx(content.archive, { name, sheet, header, limits });
       return sourceOf(file, reader, { encoding: 'utf-8', notes: [...content.notes, ...ignoredNotes(options)] });
     }

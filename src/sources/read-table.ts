@@ -187,6 +187,8 @@ async function* rowSlices<Kind extends TableRecord>(
 /** Records of a group that are to be read, and between them those that are known. */
 interface Slice<Kind> {
   readonly records: Kind[];
+  /** Of their texts; empty where the look does not keep them. */
+  readonly hashes: (HashWords | undefined)[];
   readonly known: KnownBetween;
 }
 
@@ -227,12 +229,13 @@ function* itemSlices<Kind extends TableRecord>(
   work: RowWork<Kind>,
 ): Generator<readonly SourceItem[]> {
   const { look, format, tally, rows } = work;
-  let slice: Slice<Kind> = { records: [], known: new KnownBetween() };
+  let slice: Slice<Kind> = { records: [], hashes: [], known: new KnownBetween() };
   let metCount = 0;
   let chars = 0;
   // Ends with the group.
   while (group.next()) {
-    const place = look === null || rows === null || rows.mustSee() ? unknown : placeOf(group, look);
+    const isHashed = look !== null && rows?.mustSee() === false;
+    const place = isHashed ? placeOf(group, look) : unknown;
     if (place !== unknown) {
       const { line } = group;
       metCount++;
@@ -248,10 +251,11 @@ function* itemSlices<Kind extends TableRecord>(
       continue;
     }
     slice.records.push(record);
+    if (look?.keepsHashes === true) slice.hashes.push(isHashed ? { ...words } : undefined);
     chars += record.text.length;
     if (slice.records.length < itemsPerSliceMax && chars < sliceCharsMax) continue;
     yield itemsOf(slice, work);
-    slice = { records: [], known: new KnownBetween() };
+    slice = { records: [], hashes: [], known: new KnownBetween() };
     metCount = 0;
     chars = 0;
   }
@@ -271,7 +275,7 @@ function placeOf<Kind extends TableRecord>(group: RecordGroup<Kind>, look: Recor
 }
 
 function itemsOf<Kind extends TableRecord>(
-  { records, known }: Slice<Kind>,
+  { records, hashes, known }: Slice<Kind>,
   { format, rows, look, tally }: RowWork<Kind>,
 ): readonly SourceItem[] {
   const items: SourceItem[] = [];
@@ -290,7 +294,7 @@ function itemsOf<Kind extends TableRecord>(
     if (rows?.repeatsHeader(record, cells) === true)
       tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
     else if (isTotalRow(cells, keyIndex)) tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
-    else if (rows !== null) items.push(rows.item(record, cells));
+    else if (rows !== null) items.push(rows.item(record, cells, hashes[index]));
   }
   meetBefore(records.length);
   return items;
@@ -325,7 +329,7 @@ interface TableRows<Kind extends TableRecord> {
    */
   repeatsHeader(record: Kind, cells: readonly string[]): boolean;
   /** @throws PatchbayError `file` `tooManyColumns`, `tooManyRows`. */
-  item(record: Kind, cells: readonly string[]): SourceItem;
+  item(record: Kind, cells: readonly string[], hash: HashWords | undefined): SourceItem;
 }
 
 function createTableRows<Kind extends TableRecord>(
@@ -373,7 +377,7 @@ function createTableRows<Kind extends TableRecord>(
     keyIndex: keyIndex < 0 ? null : keyIndex,
     mustSee: () => !format.isOpen && namelessFilled.size < namelessCount,
     repeatsHeader,
-    item: (record, found) => {
+    item: (record, found, hash) => {
       const { line } = record;
       const isShort = found.length < header.columns.length;
       const cells = isShort ? complete(found, record) : found;
@@ -395,7 +399,8 @@ function createTableRows<Kind extends TableRecord>(
       if (hasNameless) noteNameless(cells, line);
       if (looksMisread(record.text)) warnOfMisread(row, tally);
       // Whether a short row is read depends on the rows around it, so its text alone does not tell that it is known.
-      return format.isOpen || isShort ? { type: 'row', row } : { type: 'row', row, text: record.text };
+      if (format.isOpen || isShort) return { type: 'row', row };
+      return { type: 'row', row, text: record.text, ...(hash === undefined ? {} : { hash }) };
     },
   };
 }

@@ -6,6 +6,7 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { JsonValue } from '#src/json/record-value.ts';
+import type { HashWords } from './record-hash.ts';
 
 export type { JsonValue };
 
@@ -53,6 +54,8 @@ export type SourceItem =
       readonly row: Row;
       /** Of CSV: the text of the record, where it tells all that the row is. */
       readonly text?: string;
+      /** Of the text, under the seed of the look that asked for it (`format-reader.ts`). */
+      readonly hash?: HashWords;
     }
   | { readonly type: 'broken'; readonly row: Row; readonly problem: Problem };
 

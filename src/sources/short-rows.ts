@@ -137,6 +137,9 @@ const words = [
   ...['suma końcowa', 'summa', 'totalt', 'delsumma', 'i alt', 'yhteensä', 'celkem', 'toplam', 'genel toplam'],
 ];
 const totals: ReadonlySet<string> = new Set(words);
+/** What they begin with, where that is plain letters: most cells do not. */
+const beginnings: ReadonlySet<string> = new Set(words.map((word) => word.slice(0, 2)));
+const isLetters = /^[A-Za-z]{2}/;
 /** `(128 records)`, `: 128`, `128`. */
 const count = /[\s:(=]*\d{1,9}\s*\p{L}*\)?$/u;
 const wordCharsMax = 60;
@@ -158,6 +161,7 @@ export function isTotalRow(cells: readonly string[], keyIndex: number | null): b
 
 function isTotalWord(cell: string): boolean {
   if (cell.length > wordCharsMax) return false;
+  if (isLetters.test(cell) && !beginnings.has(cell.slice(0, 2).toLowerCase())) return false;
   const text = cell.normalize('NFC').toLowerCase().trim();
   return totals.has(plain(text)) || totals.has(plain(text.replace(count, '')));
 }

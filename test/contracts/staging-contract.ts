@@ -104,14 +104,23 @@ export function stagingContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');
     const keys = ['k1', 'k2', 'k3'].map((key) => newRecord(key));
-    expect(await ledger.runs.stage(slice(run, { records: keys.slice(0, 1), counts: { rows: 1 } }))).toBe(1);
-    expect(await ledger.runs.stage(slice(run, { records: keys.slice(1), counts: { rows: 2 } }))).toBe(2);
+    expect(await ledger.runs.stage(slice(run, { records: keys.slice(0, 1), counts: { rows: 1 } }))).toEqual({
+      first: 1,
+      state: 'staging',
+    });
+    expect(await ledger.runs.stage(slice(run, { records: keys.slice(1), counts: { rows: 2 } }))).toEqual({
+      first: 2,
+      state: 'staging',
+    });
     const problem = { code: 'duplicateKey', line: 2, field: null, value: 'k2', message: 'differs', hint: 'h' };
     const withdrawnRows = [
       { position: 1, end: { kind: 'skipped' } },
       { position: 2, end: { kind: 'dead', problem } },
     ] as const;
-    expect(await ledger.runs.stage(slice(run, { withdrawnRows, counts: { skipped: 1, dead: 1 } }))).toBe(4);
+    expect(await ledger.runs.stage(slice(run, { withdrawnRows, counts: { skipped: 1, dead: 1 } }))).toEqual({
+      first: 4,
+      state: 'staging',
+    });
     await ledger.runs.move('r1', ['staging'], 'applying', { atMs: createdAtMs });
     expect((await pendingOf(ledger, run)).map(({ key }) => key)).toEqual(['k3']);
     expect(await ledger.runs.pendingCount('r1')).toBe(1);

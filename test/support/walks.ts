@@ -118,7 +118,6 @@ export const walks: readonly Walk[] = [
       'src/sources/read-json.ts': 'JSON instead of CSV',
       'src/sources/json-wrapper.ts': 'JSON instead of CSV',
       'src/sources/look-inside.ts': 'workbooks and archives instead of CSV',
-      'src/sources/xlsx/read-xlsx.ts': 'workbooks instead of CSV',
       'src/sources/vcard/cards.ts': 'vCards instead of CSV',
       'src/sources/vcard/content-lines.ts': 'vCards instead of CSV',
       'src/sources/not-an-export.ts': 'files that are refused for what they are',

@@ -206,7 +206,7 @@ function open(file: string): DatabaseSync {
     switchToWal(db);
     db.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
     // 4 MB keep the hot pages, and the system caches the rest.
-    db.exec('PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864');
+    db.exec('PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 4000');
     return db;
   } catch (error) {
     db?.close();
