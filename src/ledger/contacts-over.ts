@@ -151,7 +151,7 @@ export function contactsOver(store: Store): ContactLedger {
     decideHeld: (decision) => store.transact((tables) => decideHeld(tables, decision), 'durable'),
 
     alikeKeys: async (folded, limit) =>
-      (await store.reads.keys.alike(folded, limit)).map((contact) => ({
+      (await store.reads.keys.bound(limit, folded)).map((contact) => ({
         key: contact.key,
         seen: memoryOf(atHand(contact.key, { contact, flight: null, known: [] })).seen,
       })),

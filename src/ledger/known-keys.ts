@@ -21,7 +21,7 @@ export function knownKeysOver({ reads }: Store): KnownKeys {
     },
     knownKeyCount: (feed) => keys.knownCount(feed),
     knownPage: (feed, afterNumber, limit) => keys.knownPage(feed, afterNumber, limit),
-    feedRevision: async (feed) => (await keys.feed(feed))?.revision ?? 0,
+    feedRevision: async (feed) => (await keys.feeds(feed)).at(0)?.revision ?? 0,
     numbersInDoubt: () => keys.numbersInDoubt(),
     keysAt: (numbers) => keys.keysAt(numbers),
     sharedKeys: async (runId, otherRunId) => {
@@ -64,7 +64,7 @@ async function keysOfRun({ keys, runs }: Tables, runId: string): Promise<Uint8Ar
   const met = (await runs.bitmaps(feed, 'met', sequence, sequence)).at(0)?.bits ?? emptyBitmap(0);
   // A run that has staged no row, or is staged still, has settled nothing.
   if (place.lastPosition === 0 || place.state === 'staging') return met;
-  const last = (await keys.feed(feed))?.lastNumber ?? 0;
+  const last = (await keys.feeds(feed)).at(0)?.lastNumber ?? 0;
   const settled = emptyBitmap(last);
   // Ends behind the last number.
   for (let after = 0; after < last; after += numbersPerPage) {

@@ -19,17 +19,21 @@ import type { Store, Tables } from './tables.ts';
 /** Deletes up to `limit` rows that ended before the instant. @returns how many: fewer than `limit` where none is left. */
 type ForgetSlice = (tables: Tables, beforeMs: number, limit: number) => Promise<number>;
 
-const history: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forgetHistory(beforeMs, limit);
-const journal: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forgetJournal(beforeMs, limit);
+const history: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forgetPast('history', beforeMs, limit);
+const journal: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forgetPast('journal', beforeMs, limit);
+
+/** Rows of journal and histories lie where their keys do, and each takes several pages of the file with it. */
+const pastRowsPerSlice = 500;
 
 /** Ends where nothing is left, or with the signal: each turn deletes as many rows as it may, or is the last. */
 export async function inSlices(
   store: Store,
   slice: (tables: Tables) => Promise<number>,
   signal?: AbortSignal,
+  sliceMax = rowsPerSlice,
 ): Promise<void> {
   for (let isLeft = true; isLeft && signal?.aborted !== true; await nextTurn()) {
-    isLeft = (await store.transact(slice)) >= rowsPerSlice;
+    isLeft = (await store.transact(slice)) >= sliceMax;
   }
 }
 
@@ -37,7 +41,7 @@ export async function inSlices(
 export async function forgetEnded(store: Store, nowMs: number, keepMs: number, longer: KeptLonger = {}): Promise<void> {
   const { journalMs, historyMs, signal } = longer;
   const forget = (slice: ForgetSlice, keptMs: number) =>
-    inSlices(store, (tables) => slice(tables, nowMs - keptMs, rowsPerSlice), signal);
+    inSlices(store, (tables) => slice(tables, nowMs - keptMs, pastRowsPerSlice), signal, pastRowsPerSlice);
   await forgetLetters(store, nowMs - keepMs);
   await forgetDeliveries(store, nowMs - keepMs);
   await forgetTaken(store, nowMs, keepMs);
@@ -69,7 +73,15 @@ async function forgetRuns(store: Store, beforeMs: number, signal?: AbortSignal):
 }
 
 /** The run's end has deleted these; an older version may have left some. */
-const parts = ['rows', 'batches', 'events', 'headers', 'unchanged', 'met'] as const satisfies readonly RunPart[];
+const parts = [
+  'rows',
+  'batches',
+  'events',
+  'headers',
+  'unchanged',
+  'met',
+  'deadRows',
+] as const satisfies readonly RunPart[];
 
 async function forgetRun(store: Store, run: RunRecord, signal?: AbortSignal): Promise<void> {
   const { sequence } = run;
@@ -77,7 +89,6 @@ async function forgetRun(store: Store, run: RunRecord, signal?: AbortSignal): Pr
   for (const part of parts) {
     await inSlices(store, ({ runs }) => runs.deletePart(sequence, part, rowsPerSlice), signal);
   }
-  await inSlices(store, ({ letters }) => letters.forgetDeadRows(sequence, rowsPerSlice), signal);
   if (signal?.aborted === true || !(await dropAudits(store, run.id))) return;
   await store.transact(async (tables) => {
     if (!(await isReferred(tables, run))) await tables.runs.deletePart(sequence, 'run', 1);

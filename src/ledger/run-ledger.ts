@@ -33,7 +33,7 @@ export function runsOver(store: Store): RunLedger {
   /** Ends when nothing is left: each turn deletes rows, or is the last. @returns whether it was allowed to the end. */
   const emptied = async (
     id: string,
-    parts: readonly (RunPart | 'deadRows')[],
+    parts: readonly RunPart[],
     isAllowed: (run: RunRecord) => boolean,
   ): Promise<boolean> => {
     for (const part of parts) {
@@ -41,7 +41,6 @@ export function runsOver(store: Store): RunLedger {
         const deleted = await transact(async (tables) => {
           const run = await runOf(tables, id);
           if (run === null || !isAllowed(run)) return null;
-          if (part === 'deadRows') return tables.letters.forgetDeadRows(run.sequence, rowsPerSlice);
           return tables.runs.deletePart(run.sequence, part, rowsPerSlice);
         });
         if (deleted === null) return false;
@@ -90,7 +89,7 @@ export function runsOver(store: Store): RunLedger {
     },
 
     keyPrefixes: (limit) => reads.runs.keyPrefixes(limit),
-    nextQueued: (limit) => reads.runs.firstInLine(limit),
+    nextQueued: (limit) => reads.runs.findRuns({ isFirstInLine: true }, limit, true),
 
     move: async (id, from, to, change) => {
       const isMoved = await transact(

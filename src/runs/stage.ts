@@ -437,14 +437,27 @@ async function boundKeys(ledger: Ledger, keys: readonly string[]): Promise<Reado
   return new Set(keys.filter((key) => (contacts.get(key)?.contactId ?? null) !== null));
 }
 
+/** Letters are wide: more of them in one transaction would hold the ledger for too long. */
+const rejectedAtOnceMax = 150;
+
+/** Many rejected rows go in transactions of their own, before the others: a run that dies between them is staged anew. */
 async function writeSlice(
   { ledger, clock, rowsPerBatch }: Pick<StageParts, 'ledger' | 'clock' | 'rowsPerBatch'>,
   run: RunRecord,
   content: Partial<SliceContent['slice']>,
 ): ReturnType<Ledger['runs']['stage']> {
-  const nothing = { records: [], dead: [], events: [], counts: {} };
+  const empty = { runId: run.id, feed: run.feed, rowsPerBatch, records: [], dead: [], events: [], counts: {} };
   const atMs = clock.nowMs();
-  return ledger.runs.stage({ runId: run.id, feed: run.feed, rowsPerBatch, ...nothing, ...content, atMs });
+  let { withdrawnRows = [], dead = [] } = content;
+  // Ends with few enough left: each turn takes some away. Withdrawn rows first, as in one transaction.
+  while (withdrawnRows.length + dead.length > rejectedAtOnceMax) {
+    const part = { withdrawnRows: withdrawnRows.slice(0, rejectedAtOnceMax), dead: dead.slice(0, 0) };
+    if (part.withdrawnRows.length === 0) part.dead = dead.slice(0, rejectedAtOnceMax);
+    withdrawnRows = withdrawnRows.slice(part.withdrawnRows.length);
+    dead = dead.slice(part.dead.length);
+    await ledger.runs.stage({ ...empty, ...part, atMs });
+  }
+  return ledger.runs.stage({ ...empty, ...content, withdrawnRows, dead, atMs });
 }
 
 /** Of each slice; the report has the others. */

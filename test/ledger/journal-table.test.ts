@@ -4,6 +4,7 @@ import type { NewJournalRow } from '#src/ledger/contacts.ts';
 import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
 import { journalTable } from '#src/ledger/sqlite/journal-table.ts';
+import { sqliteKeyTables } from '#src/ledger/sqlite/key-tables.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from './support/temp-ledger.ts';
 
@@ -20,7 +21,7 @@ async function openJournal() {
   return {
     add: (...rows: NewJournalRow[]) => connection.transact((statements) => journalTable(statements).addJournal(rows)),
     forget: (beforeMs: number, limit: number) =>
-      connection.transact((statements) => journalTable(statements).forgetJournal(beforeMs, limit)),
+      connection.transact((statements) => sqliteKeyTables(statements).forgetPast('journal', beforeMs, limit)),
     page: journalTable(connection.reads).journalPage,
     close: async () => {
       db.close();

@@ -61,8 +61,8 @@ test('what a feed knows comes in pages by number, with zeros where the next row 
 test('the revision of a feed goes up once for each transaction that changes what it knows', async () => {
   const store = opened();
   const revisions = async () => [
-    (await store.reads.keys.feed('crm'))?.revision,
-    (await store.reads.keys.feed('shop'))?.revision,
+    (await store.reads.keys.feeds('crm')).at(0)?.revision,
+    (await store.reads.keys.feeds('shop')).at(0)?.revision,
   ];
   await store.transact(({ keys }) =>
     keys.write({ ...noWrites, contacts: [contact('k1')], known: [known('k1', 'crm'), known('k1', 'crm')] }),

@@ -123,7 +123,7 @@ test('letters that are closed are forgotten in slices, and headers with the last
   const ids = (await lettersOver(store).list({ limit: letterCount })).map(({ id }) => id);
   await store.transact(async ({ letters, runs }) => {
     await letters.change(ids, { state: 'closed', redriveRunId: null });
-    await letters.forgetDeadRows((await runs.place('r1'))?.sequence ?? 0, letterCount + 1);
+    await runs.deletePart((await runs.place('r1'))?.sequence ?? 0, 'deadRows', letterCount + 1);
   });
   await forgetLetters(dyingAfter(store, 1), createdAtMs + 1).catch(() => undefined);
   expect(await statesOf(store)).toEqual({ closed: 350 });

@@ -247,7 +247,7 @@ async function dropKeys(store: Store, runId: string): Promise<void> {
     store.transact(async (tables) => {
       const kept = await keptKeysIn(tables).get(runId);
       if (kept === null || !kept.isGoing) return { count: 0, isLast: true };
-      const count = await tables.desk.removeTouched(kept.runSequence, sliceMax);
+      const count = await tables.runs.deletePart(kept.runSequence, 'touched', sliceMax);
       const isLast = count < sliceMax;
       if (isLast) await keptKeysIn(tables).remove(runId);
       return { count, isLast };

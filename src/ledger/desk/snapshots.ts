@@ -103,9 +103,9 @@ async function writeVersions(
   const known = await desk.versions(series, { isOpen: true });
   const open = new Map(known.map(({ id, key, text }) => [id, { numberKey: key, document: text }]));
   const { shown, endedKeys } = showNumbers(numbers, open);
-  await desk.endVersions(endedKeys, latestMs);
   const begun = shown.flatMap(({ id, newDocument }) => (newDocument === null ? [] : [{ id, text: newDocument }]));
-  const keys = await desk.beginVersions(series, takenAtMs, begun);
+  const ended = { keys: endedKeys, untilMs: latestMs };
+  const keys = await desk.turnVersions(series, ended, { versions: begun, fromMs: takenAtMs });
   return shown.map(({ id, knownKey }) => knownKey ?? keys.get(id) ?? Number.NaN);
 }
 

@@ -68,15 +68,12 @@ export function deskTables(statements: Statements): DeskTables {
 
     versions: async (series, filter) => (await statements.all(...versionsSql(series, filter))).map(toVersion),
 
-    endVersions: async (keys, untilMs) => {
+    turnVersions: async (series, ended, { versions, fromMs }) => {
       await statements.run(
         `UPDATE number_versions SET until_at = ? WHERE until_at IS NULL AND number_key IN (SELECT value FROM json_each(?))`,
-        untilMs,
-        JSON.stringify(keys),
+        ended.untilMs,
+        JSON.stringify(ended.keys),
       );
-    },
-
-    beginVersions: async (series, fromMs, versions) => {
       const ids = JSON.stringify(versions.map(({ id }) => id));
       await statements.runMany(
         'INSERT INTO snapshot_numbers (series, id) VALUES (?, ?) ON CONFLICT DO NOTHING',
@@ -131,14 +128,6 @@ export function deskTables(statements: Statements): DeskTables {
         inDoubt: row.in_doubt === 1,
       }));
     },
-
-    removeTouched: async (runSequence, limit) =>
-      statements.run(
-        `DELETE FROM touched_keys WHERE run_sequence = ?1 AND position IN (
-           SELECT position FROM touched_keys WHERE run_sequence = ?1 ORDER BY position LIMIT ?2)`,
-        runSequence,
-        limit,
-      ),
   };
 }
 

@@ -31,15 +31,6 @@ export function journalTable(statements: Statements): JournalTables {
       );
       return rows.map(toJournalRow);
     },
-
-    forgetJournal: (beforeMs, limit) =>
-      // By the order of entry, which is that of time but for a clock that was set back: such rows go with those before them.
-      statements.run(
-        `DELETE FROM journal WHERE number IN (
-           SELECT number FROM (SELECT number, at FROM journal ORDER BY number LIMIT ?2) WHERE at < ?1)`,
-        beforeMs,
-        limit,
-      ),
   };
 }
 

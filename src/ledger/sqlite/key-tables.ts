@@ -68,15 +68,6 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       return rows.map((row) => String(row.key));
     },
 
-    feed: async (name) => {
-      const row = await statements.get(
-        `SELECT revision, (SELECT max(known.number) FROM known WHERE known.feed_number = feeds.number) AS last
-         FROM feeds WHERE name = ?`,
-        name,
-      );
-      return row === null ? null : { revision: Number(row.revision), lastNumber: Number(row.last ?? 0) };
-    },
-
     knownCount: async (feed) => {
       const row = await statements.get(
         'SELECT count(*) AS keys FROM known WHERE feed_number = (SELECT number FROM feeds WHERE name = ?)',
@@ -85,11 +76,19 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       return Number(row?.keys ?? 0);
     },
 
-    feeds: async () =>
-      (await statements.all('SELECT name, created_at FROM feeds ORDER BY name')).map((row) => ({
+    feeds: async (name) => {
+      const rows = await statements.all(
+        `SELECT *, (SELECT max(known.number) FROM known WHERE known.feed_number = feeds.number) AS last
+         FROM feeds ${name === undefined ? '' : 'WHERE name = ?'} ORDER BY name`,
+        ...(name === undefined ? [] : [name]),
+      );
+      return rows.map((row) => ({
         feed: String(row.name),
         createdAtMs: Number(row.created_at),
-      })),
+        revision: Number(row.revision),
+        lastNumber: Number(row.last ?? 0),
+      }));
+    },
 
     knownPage: async (feed, afterNumber, limit) => {
       // One row and two values, however many keys there are: making an object for each would cost more than reading them.
@@ -173,27 +172,30 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
         )
       ).map(toKeyEvent),
 
-    forgetHistory: (beforeMs, limit) =>
+    // The journal goes by the order of entry, which is that of time but for a clock that was set back: such rows go with those
+    // before them.
+    forgetPast: (kind, beforeMs, limit) =>
       statements.run(
-        'DELETE FROM key_events WHERE (key, ordinal) IN (SELECT key, ordinal FROM key_events WHERE at < ? LIMIT ?)',
+        kind === 'history'
+          ? 'DELETE FROM key_events WHERE (key, ordinal) IN (SELECT key, ordinal FROM key_events WHERE at < ?1 LIMIT ?2)'
+          : `DELETE FROM journal WHERE number IN (
+               SELECT number FROM (SELECT number, at FROM journal ORDER BY number LIMIT ?2) WHERE at < ?1)`,
         beforeMs,
         limit,
       ),
 
-    alike: async (folded, limit) =>
-      (
-        await statements.all(
-          `SELECT * FROM contacts INDEXED BY contacts_by_folded_key
-           WHERE lower(key) IN (SELECT value FROM json_each(?)) AND contact_id IS NOT NULL LIMIT ?`,
-          JSON.stringify(folded),
-          limit,
-        )
-      ).map((row) => toContact(String(row.key), row)),
-
-    bound: async (limit) =>
-      (await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT ?", limit)).map((row) =>
-        toContact(String(row.key), row),
-      ),
+    bound: async (limit, folded) => {
+      const rows =
+        folded === undefined
+          ? await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT ?", limit)
+          : await statements.all(
+              `SELECT * FROM contacts INDEXED BY contacts_by_folded_key
+               WHERE lower(key) IN (SELECT value FROM json_each(?)) AND contact_id IS NOT NULL LIMIT ?`,
+              JSON.stringify(folded),
+              limit,
+            );
+      return rows.map((row) => toContact(String(row.key), row));
+    },
   };
 }
 

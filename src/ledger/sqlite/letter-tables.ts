@@ -158,17 +158,6 @@ export function letterTables(statements: Statements): LetterTables {
       );
     },
 
-    forgetDeadRows: async (runSequence, limit) => {
-      const forgotten = await statements.run(
-        `DELETE FROM dead_rows WHERE run_sequence = ?1 AND ordinal IN (
-           SELECT ordinal FROM dead_rows WHERE run_sequence = ?1 ORDER BY ordinal LIMIT ?2)`,
-        runSequence,
-        limit,
-      );
-      if (forgotten < limit) await statements.run('DELETE FROM dead_row_counts WHERE run_sequence = ?', runSequence);
-      return forgotten;
-    },
-
     deadRows: async (runSequence, afterOrdinal, limit) => {
       const rows = await statements.all(
         'SELECT * FROM dead_rows WHERE run_sequence = ? AND ordinal > ? ORDER BY ordinal LIMIT ?',

@@ -4,7 +4,7 @@ import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { RunChange } from '#src/ledger/rules/runs.ts';
 import { zeroCounts } from '#src/ledger/runs.ts';
 import type { RowLink, RunEvent } from '#src/ledger/staging.ts';
-import type { PendingRow, RowChange, RowOutcome, RunPart, RunTables, RunWhere } from '#src/ledger/tables/runs.ts';
+import type { PendingRow, RowChange, RowOutcome, RunTables, RunWhere } from '#src/ledger/tables/runs.ts';
 import type { Statements } from './connection.ts';
 import { parseJson, type ResultRow, textOrNull } from './database.ts';
 import { changeColumns, type RunColumns, toRun } from './run-record.ts';
@@ -19,6 +19,13 @@ const positionOf = (place: SQLInputValue | undefined): number => Number(place) %
 
 export function sqliteRunTables(statements: Statements): RunTables {
   const { all, get, run, runMany } = statements;
+  const deleteOf = (table: string, place: string, order: 'ASC' | 'DESC', sequence: number, limit: number) =>
+    run(
+      `DELETE FROM ${table} WHERE run_sequence = ?1 AND ${place} IN (
+         SELECT ${place} FROM ${table} WHERE run_sequence = ?1 ORDER BY ${place} ${order} LIMIT ?2)`,
+      sequence,
+      limit,
+    );
   return {
     insertRun: async (one) => {
       await run('INSERT INTO feeds (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', one.feed, one.createdAtMs);
@@ -72,16 +79,6 @@ export function sqliteRunTables(statements: Statements): RunTables {
         lastPosition: positionOf(row.last ?? 0),
         lastEvent: Number(row.event ?? 0),
       };
-    },
-
-    firstInLine: async (limit) => {
-      const rows = await all(
-        `SELECT runs.* FROM (SELECT min(sequence) AS first FROM runs INDEXED BY runs_in_line
-           WHERE state IN ('queued', 'staging', 'applying') GROUP BY feed)
-         JOIN runs ON sequence = first WHERE state = 'queued' ORDER BY sequence LIMIT ?`,
-        limit,
-      );
-      return rows.map(toRun);
     },
 
     keyPrefixes: async (limit) => {
@@ -268,20 +265,33 @@ export function sqliteRunTables(statements: Statements): RunTables {
         case 'unchanged':
         case 'met':
           return run('DELETE FROM bitmaps WHERE run_sequence = ? AND kind = ?', sequence, part);
+        case 'deadRows': {
+          const forgotten = await deleteOf('dead_rows', 'ordinal', 'ASC', sequence, limit);
+          // The counts leave with the last ones.
+          if (forgotten < limit) await run('DELETE FROM dead_row_counts WHERE run_sequence = ?', sequence);
+          return forgotten;
+        }
+        case 'touched':
+          return deleteOf('touched_keys', 'position', 'ASC', sequence, limit);
         case 'run':
           return run('DELETE FROM runs WHERE sequence = ?', sequence);
         default: {
           const [table, order] = partTables[part];
-          const last = `SELECT ${order} FROM ${table} WHERE run_sequence = ?1 ORDER BY ${order} DESC LIMIT ?2`;
-          return run(`DELETE FROM ${table} WHERE run_sequence = ?1 AND ${order} IN (${last})`, sequence, limit);
+          return deleteOf(table, order, 'DESC', sequence, limit);
         }
       }
     },
   };
 }
 
-const partTables: Readonly<Record<Exclude<RunPart, 'rows' | 'unchanged' | 'met' | 'run'>, readonly [string, string]>> =
-  { batches: ['batches', 'batch'], headers: ['headers', 'number'], events: ['run_events', 'ordinal'] };
+const partTables: Readonly<Record<'batches' | 'headers' | 'events', readonly [string, string]>> = {
+  batches: ['batches', 'batch'],
+  headers: ['headers', 'number'],
+  events: ['run_events', 'ordinal'],
+};
+
+const firstInLine = `state = 'queued' AND sequence IN (SELECT min(sequence) FROM runs INDEXED BY runs_in_line
+  WHERE state IN ('queued', 'staging', 'applying') GROUP BY feed)`;
 
 function conditionsOf(where: RunWhere): { readonly sql: string; readonly values: readonly (string | number)[] } {
   const conditions: readonly (readonly [string, string | number | undefined])[] = [
@@ -299,6 +309,7 @@ function conditionsOf(where: RunWhere): { readonly sql: string; readonly values:
     ...(states === undefined ? [] : [`state IN (${states})`]),
     ...(where.unpruned ? ['pruned = 0 AND finished_at IS NOT NULL'] : []),
     ...(where.hasLook ? ['look IS NOT NULL'] : []),
+    ...(where.isFirstInLine ? [firstInLine] : []),
   ];
   return { sql: sql.join(' AND ') || 'TRUE', values: given.map(({ value }) => value) };
 }

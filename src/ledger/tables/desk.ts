@@ -86,13 +86,14 @@ export interface DeskTables {
 
   /** An index leads to each, however long the history is. */
   versions(series: string, filter: VersionFilter): Promise<readonly StoredVersion[]>;
-  /** Ends the open versions of these keys. */
-  endVersions(keys: readonly number[], untilMs: number): Promise<void>;
-  /** @returns the keys of the numbers, by id; a number that was there before has the one that it had. */
-  beginVersions(
+  /**
+   * Ends the open versions of numbers, then begins new ones. @returns the keys of the numbers that begin one, by id; a number that
+   * was there before has the one that it had.
+   */
+  turnVersions(
     series: string,
-    fromMs: number,
-    versions: readonly Pick<StoredVersion, 'id' | 'text'>[],
+    ended: { readonly keys: readonly number[]; readonly untilMs: number },
+    begun: { readonly versions: readonly Pick<StoredVersion, 'id' | 'text'>[]; readonly fromMs: number },
   ): Promise<ReadonlyMap<string, number>>;
   /** Those that ended before then, and numbers that have no version left. @returns how many there were: fewer than `limit` at the end. */
   removeVersions(series: string, beforeMs: number, limit: number): Promise<number>;
@@ -101,6 +102,4 @@ export interface DeskTables {
   putTouched(runSequence: number, rows: readonly TouchedRow[]): Promise<void>;
   /** The next ones behind that position, in order; all of them, or those that were in doubt. */
   touched(runSequence: number, after: number, limit: number, onlyInDoubt: boolean): Promise<readonly TouchedRow[]>;
-  /** @returns how many there were: fewer than `limit` where nothing is left. */
-  removeTouched(runSequence: number, limit: number): Promise<number>;
 }

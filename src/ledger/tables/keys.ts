@@ -97,6 +97,9 @@ export interface KnownPage {
 }
 
 export interface FeedRow {
+  readonly feed: string;
+  /** The instant of its first run, by the wall clock. */
+  readonly createdAtMs: number;
   /** Goes up in each transaction that changes what the feed knows. */
   readonly revision: number;
   /** The greatest number of a key that it knows; 0 where it knows none. */
@@ -108,9 +111,10 @@ export interface JournalTables {
   /** A row of a run that is not there is left out. */
   addJournal(rows: readonly NewJournalRow[]): Promise<void>;
   journalPage(filter: JournalFilter): Promise<readonly JournalRow[]>;
-  /** The oldest first. @returns how many were deleted: fewer than `limit` where no older one is left. */
-  forgetJournal(beforeMs: number, limit: number): Promise<number>;
 }
+
+/** What of the past is forgotten by its age. */
+export type PastKind = 'journal' | 'history';
 
 export interface KeyTables extends JournalTables {
   /** Every key that has any row; of `known` those of these feeds. */
@@ -121,10 +125,8 @@ export interface KeyTables extends JournalTables {
   linked(contactIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Which of these keys the owner holds. */
   heldBy(owner: string, keys: readonly string[]): Promise<readonly string[]>;
-  /** Null for a feed without runs. */
-  feed(name: string): Promise<FeedRow | null>;
-  /** Every feed that ever had a run, by name, with the instant of its first one by the wall clock. */
-  feeds(): Promise<readonly { readonly feed: string; readonly createdAtMs: number }[]>;
+  /** Every feed that ever had a run, in the order of their names; or that one. */
+  feeds(name?: string): Promise<readonly FeedRow[]>;
   /** How many keys the feed knows. Counted: 50 ms for a million. */
   knownCount(feed: string): Promise<number>;
   /** What the feed knows of keys with greater numbers. */
@@ -139,11 +141,10 @@ export interface KeyTables extends JournalTables {
   heldCount(filter: Omit<HeldFilter, 'limit' | 'after'>): Promise<number>;
   /** Oldest first. */
   history(keys: readonly string[]): Promise<readonly KeyHistoryEntry[]>;
-  /** @returns how many were deleted: fewer than `limit` where no older one is left. */
-  forgetHistory(beforeMs: number, limit: number): Promise<number>;
-  /** Bound keys that are one of these, in any case of their ASCII letters. */
-  alike(folded: readonly string[], limit: number): Promise<readonly ContactRow[]>;
-  bound(limit: number): Promise<readonly ContactRow[]>;
+  /** The oldest of the journal first. @returns how many were deleted: fewer than `limit` where no older one is left. */
+  forgetPast(kind: PastKind, beforeMs: number, limit: number): Promise<number>;
+  /** Keys that have a contact; with `folded`, those that are one of these in any case of their ASCII letters. */
+  bound(limit: number, folded?: readonly string[]): Promise<readonly ContactRow[]>;
   /**
    * Keys with numbers behind that one, as many numbers as `width`, of which the feed settled a row of that run last, or which that
    * run bound. `next`: the number behind which to go on; null at the end.

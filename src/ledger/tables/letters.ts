@@ -125,8 +125,6 @@ export interface LetterTables {
     runSequence: number,
     rows: readonly { readonly dead: DeadRow; readonly letterId: string }[],
   ): Promise<void>;
-  /** Deletes up to that many of a run's, the last ones with their counts. @returns how many: fewer than `limit` where none is left. */
-  forgetDeadRows(runSequence: number, limit: number): Promise<number>;
   deadRows(runSequence: number, afterOrdinal: number, limit: number): Promise<readonly RunDeadRow[]>;
   /** Kept, not counted. The most frequent first. */
   deadCounts(

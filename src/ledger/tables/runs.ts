@@ -24,6 +24,8 @@ export interface RunWhere {
   readonly unpruned?: true;
   /** It looked for contacts without an externalId. */
   readonly hasLook?: true;
+  /** It is queued, and no earlier run of its feed is queued, staging or applying. */
+  readonly isFirstInLine?: true;
 }
 
 /** Where a run stands: all that most work on its rows needs to know of it. */
@@ -116,8 +118,8 @@ export interface StoredBatch extends Omit<BatchRecord, 'runId'>, Span {
 /** What a bitmap of a run says of a key: that its row was unchanged; that the file held it and the feed knew it. */
 export type BitmapKind = 'unchanged' | 'met';
 
-/** What of a run is deleted piece by piece; the run itself last. */
-export type RunPart = 'rows' | 'batches' | 'headers' | 'events' | BitmapKind | 'run';
+/** What of a run is deleted piece by piece; the run itself last. `touched`: what was kept of it for audits. */
+export type RunPart = 'rows' | 'batches' | 'headers' | 'events' | 'deadRows' | 'touched' | BitmapKind | 'run';
 
 export interface RunTables {
   /** Enters a run as `queued`, and its feed with its first one. */
@@ -126,8 +128,6 @@ export interface RunTables {
   findRuns(where: RunWhere, limit: number, oldestFirst?: boolean): Promise<readonly RunRecord[]>;
   countRuns(where: RunWhere): Promise<number>;
   place(id: string): Promise<RunPlace | null>;
-  /** Queued runs of whose feed no earlier one is queued, staging or applying; the oldest first. */
-  firstInLine(limit: number): Promise<readonly RunRecord[]>;
   /** Distinct prefixes of the mappings of all runs, the newest first. */
   keyPrefixes(limit: number): Promise<readonly string[]>;
   /** `resetCounts`: counts go to zero before anything is added. */
@@ -176,6 +176,6 @@ export interface RunTables {
     limit?: number,
   ): Promise<readonly { readonly sequence: number; readonly bits: Uint8Array }[]>;
 
-  /** Deletes from the end. @returns how many were deleted: fewer than `limit` where nothing is left. */
+  /** Of rejected rows and touched keys the first ones, of anything else the last ones. @returns how many were deleted: fewer than `limit` where nothing is left. */
   deletePart(sequence: number, part: RunPart, limit: number): Promise<number>;
 }
