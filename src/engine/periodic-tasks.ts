@@ -9,7 +9,7 @@
 import { type Clock, within } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
+import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
 import type { Producer } from '#src/queue/producer.ts';
 

@@ -15,7 +15,7 @@ import {
   type QueuePlace,
   workerSignEveryMs,
 } from '#src/ledger/engine-presence.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
+import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 
 /**
  * Registers the engine for worker processes, and removes registrations of dead workers. It is the last step of an engine's

@@ -16,7 +16,7 @@ import { sleepUnlessCut } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { EngineRegistration } from '#src/ledger/engine-presence.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
+import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
 import { attachQueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';

@@ -13,7 +13,7 @@ import { type KnownFeedCondition, newDeliveryId } from '#src/ledger/deliveries.t
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import { type FeedStanding, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
+import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
 import { overdueAfterMs } from '#src/schedules/start-schedules.ts';
 import { changeOf, type Expectation, type FeedFacts, noticeOf, type TickFacts, troublesOf } from './feed-condition.ts';

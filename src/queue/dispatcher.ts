@@ -9,7 +9,7 @@ import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { startableTicks } from '#src/ledger/rules/ticks.ts';
 import type { ScheduleWork } from '#src/ledger/schedules.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
+import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
 import { jobId } from './job-definition.ts';
 import type { JobToAdd, Producer } from './producer.ts';

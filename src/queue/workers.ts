@@ -8,7 +8,7 @@
 import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { timedOut, within } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
+import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
 import { type AnyJobDefinition, keptWhenEnded, queueName } from './job-definition.ts';
 import { nextWakeUp } from './wake-ups.ts';

@@ -13,7 +13,7 @@ import { startIntake } from '#src/engine/intake.ts';
 import { runWorker } from '#src/engine/worker-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, type EngineRegistration, takeEngineLock } from '#src/ledger/engine-presence.ts';
-import { isLedgerTrouble } from '#src/ledger/sqlite/damage.ts';
+import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };

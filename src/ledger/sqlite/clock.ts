@@ -12,8 +12,8 @@
  */
 import { isSameBoot, type Moment } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { parseJson } from '#src/ledger/records/columns.ts';
 import type { Connection, Statements } from './connection.ts';
-import { parseJson } from './database.ts';
 
 /** Longer than any audit or delivery waits for its next turn but after hours of failing. */
 const waitMsMax = 3_600_000;

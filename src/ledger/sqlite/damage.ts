@@ -10,7 +10,8 @@
  * file in the ledger's place passes SQLite's full check, as a restored backup does: it never has to be removed by hand.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type Facts, PatchbayError } from '#src/errors.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { passing } from '#src/ledger/trouble.ts';
 
 /** Primary result codes of SQLite; the upper bits of an extended code say more. */
 const primary = { busy: 5, locked: 6, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
@@ -43,11 +44,6 @@ export function ledgerTroubleOf(error: unknown, file: string): PatchbayError | n
   }
 }
 
-/** What to do depends on whether a person waits or a command ends: the command line and the page say it. */
-function passing(code: string, message: string, cause: Error, facts: Facts = {}): PatchbayError {
-  return new PatchbayError('transient', code, message, { cause, facts });
-}
-
 /** `what`: what SQLite says of it. */
 export function ledgerDamaged(file: string, what: string, cause?: unknown): PatchbayError {
   return new PatchbayError('damaged', 'ledgerDamaged', `the ledger ${file} is damaged: ${what}`, {
@@ -55,13 +51,6 @@ export function ledgerDamaged(file: string, what: string, cause?: unknown): Patc
     cause,
   });
 }
-
-/** Whether an error is trouble of the ledger's file. The engine reports it once; other processes that meet it may keep quiet. */
-export function isLedgerTrouble(error: unknown): boolean {
-  return error instanceof PatchbayError && told.includes(error.code);
-}
-
-const told: readonly string[] = ['ledgerBusy', 'diskFull', 'ledgerIoFails', 'ledgerDamaged'];
 
 /** Far above the longest message. */
 const markCharsMax = 2_000;

@@ -9,6 +9,7 @@ import { chmodSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { damageTold, ledgerDamaged, ledgerTroubleOf, liftMark, markDamaged } from './damage.ts';
 import { migrations } from './migrations/migrations.ts';
 import { carryOut } from './migrations/step.ts';
@@ -47,9 +48,6 @@ export interface Database {
 
 /** A number for each transaction that has ended: how long it held the lock, in milliseconds. For measurements. */
 const holds = channel('patchbay:ledger-hold');
-
-/** Told of each trouble of the file (`damage.ts`), and by null of each commit that changed it. Must not throw. */
-export type LedgerObserver = (trouble: PatchbayError | null) => void;
 
 /**
  * Opens or creates the file, mode 0600, and takes its schema to today's version. Its methods throw `transient` for trouble
@@ -296,18 +294,4 @@ function prepareMigration(file: string): void {
   process.stderr.write(
     `carrying the ledger over to this version (${Math.ceil(bytes / 1_048_576)} MB): this may take minutes\n`,
   );
-}
-
-/** A JSON column, or null. */
-export function parseJson<Value>(text: SQLInputValue | undefined): Value | null {
-  // What the ledger wrote itself is trusted.
-  return typeof text === 'string' ? (JSON.parse(text) as Value) : null;
-}
-
-export function textOrNull(value: SQLInputValue | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-export function numberOrNull(value: SQLInputValue | undefined): number | null {
-  return typeof value === 'number' ? value : null;
 }

@@ -1,7 +1,8 @@
 /** The tables of the desk in SQLite (`migrations/desk.ts`). Each order of a list has an index there. */
-import type { DeskRecord, DeskTables, RecordFilter, StoredVersion, VersionFilter } from '#src/ledger/tables/desk.ts';
+import { toRecord, toTouched, toVersion } from '#src/ledger/records/desk.ts';
+import type { DeskRecord, DeskTables, RecordFilter, VersionFilter } from '#src/ledger/tables/desk.ts';
 import type { Statements } from './connection.ts';
-import { numberOrNull, type Parameters, parseJson, type ResultRow, textOrNull } from './database.ts';
+import type { Parameters } from './database.ts';
 
 /** How a list is ordered, what is behind a record in that order, and what of the record says so. */
 const orders: Readonly<
@@ -122,11 +123,7 @@ export function deskTables(statements: Statements): DeskTables {
         onlyInDoubt ? ' AND in_doubt = 1' : ''
       } ORDER BY position LIMIT ?`;
       const rows = await statements.all(sql, runSequence, after, limit);
-      return rows.map((row) => ({
-        position: Number(row.position),
-        key: String(row.key),
-        inDoubt: row.in_doubt === 1,
-      }));
+      return rows.map(toTouched);
     },
   };
 }
@@ -143,25 +140,4 @@ function versionsSql(series: string, filter: VersionFilter): [sql: string, ...pa
     JOIN number_versions ON number_versions.number_key = wanted.value
     AND from_at = (SELECT max(from_at) FROM number_versions WHERE number_key = wanted.value AND from_at <= ?)`;
   return [sql, JSON.stringify(filter.keys), filter.atMs];
-}
-
-function toVersion(row: ResultRow): StoredVersion {
-  return {
-    key: Number(row.number_key),
-    id: String(row.id),
-    fromMs: Number(row.from_at),
-    untilMs: numberOrNull(row.until_at),
-    text: String(row.document),
-  };
-}
-
-function toRecord(row: ResultRow): DeskRecord {
-  return {
-    number: Number(row.number),
-    id: String(row.id),
-    owner: textOrNull(row.owner),
-    state: String(row.state),
-    atMs: numberOrNull(row.at),
-    document: parseJson<unknown>(row.document),
-  };
 }

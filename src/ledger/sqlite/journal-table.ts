@@ -1,9 +1,8 @@
 /** The journal in SQLite (`tables/keys.ts`); its changes are packed texts (`packed-memory.ts`). */
-import type { JournalRow } from '#src/ledger/contacts.ts';
-import { packChanges, unpackChanges } from '#src/ledger/packed-memory.ts';
+import { packChanges } from '#src/ledger/packed-memory.ts';
+import { toJournalRow } from '#src/ledger/records/key.ts';
 import type { JournalTables } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
-import type { ResultRow } from './database.ts';
 
 export function journalTable(statements: Statements): JournalTables {
   return {
@@ -31,19 +30,5 @@ export function journalTable(statements: Statements): JournalTables {
       );
       return rows.map(toJournalRow);
     },
-  };
-}
-
-function toJournalRow(row: ResultRow): JournalRow {
-  return {
-    number: Number(row.number),
-    runId: String(row.run_id ?? ''),
-    runSequence: Number(row.run_sequence),
-    key: String(row.key),
-    contactId: String(row.contact_id),
-    atMs: Number(row.at),
-    // Written by `addJournal` from a value of that type.
-    kind: String(row.kind) as JournalRow['kind'],
-    changes: unpackChanges(String(row.changes)),
   };
 }

@@ -1,16 +1,10 @@
 /** The tables of keys in SQLite (`tables/keys.ts`). Hashes are blobs of 16 bytes here, documents JSON text. */
-import type { Ownership } from '#src/contacts/base.ts';
-import type { Claim } from '#src/contacts/claim.ts';
-import {
-  eventsPerKeyMax,
-  type HeldFilter,
-  type HeldRecord,
-  type KeyHistoryEntry,
-  type KeyHistoryKind,
-} from '#src/ledger/contacts.ts';
-import type { ContactRow, FlightRow, KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
+import { eventsPerKeyMax, type HeldFilter } from '#src/ledger/contacts.ts';
+import { hashBytes, jsonOrNull } from '#src/ledger/records/columns.ts';
+import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown } from '#src/ledger/records/key.ts';
+import type { KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
-import { numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+import type { ResultRow } from './database.ts';
 import { journalTable } from './journal-table.ts';
 
 /** Names of columns that contacts and flights share are told apart by these. */
@@ -82,12 +76,7 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
          FROM feeds ${name === undefined ? '' : 'WHERE name = ?'} ORDER BY name`,
         ...(name === undefined ? [] : [name]),
       );
-      return rows.map((row) => ({
-        feed: String(row.name),
-        createdAtMs: Number(row.created_at),
-        revision: Number(row.revision),
-        lastNumber: Number(row.last ?? 0),
-      }));
+      return rows.map(toFeed);
     },
 
     knownPage: async (feed, afterNumber, limit) => {
@@ -213,18 +202,7 @@ async function knownRows(
     JSON.stringify([...keyOf.keys()]),
   );
   return Map.groupBy(
-    found.map(
-      (row): KnownRow => ({
-        feed: String(row.name),
-        key: keyOf.get(row.number ?? 0) ?? '',
-        rowHash: hashText(row.row_hash),
-        fingerprint: hashText(row.fingerprint),
-        tried: hashText(row.tried),
-        sequence: Number(row.sequence),
-        spoken: Number(row.spoken),
-        heldCount: Number(row.held_count),
-      }),
-    ),
+    found.map((row) => toKnown(keyOf.get(row.number ?? 0) ?? '', row)),
     ({ key }) => key,
   );
 }
@@ -332,75 +310,7 @@ function heldWhere({ feed, keys, field }: Omit<HeldFilter, 'limit'>): { where: s
   };
 }
 
-function toContact(key: string, row: ResultRow): ContactRow {
-  return {
-    number: Number(row.number),
-    key,
-    // Written by `writeContacts` from a value of that type.
-    state: String(row.state) as ContactRow['state'],
-    contactId: textOrNull(row.contact_id),
-    document: textOrNull(row.document),
-    linkedTo: textOrNull(row.linked_to),
-    boundRun: numberOrNull(row.bound_run),
-    boundAtMs: numberOrNull(row.bound_at),
-    writtenAtMs: numberOrNull(row.written_at),
-  };
-}
-
-function toFlight(key: string, row: ResultRow): FlightRow {
-  return {
-    key,
-    owner: textOrNull(row.owner),
-    leaseUntilMs: numberOrNull(row.lease_until),
-    horizonAtMs: numberOrNull(row.horizon),
-    horizonSpanMs: numberOrNull(row.horizon_span),
-    claim: parseJson<Claim>(row.claim),
-    intentRun: textOrNull(row.intent_run),
-    attempts: Number(row.attempts),
-    owned: parseJson<Ownership>(row.owned),
-  };
-}
-
-function toHeld(row: ResultRow): HeldRecord {
-  // Written by `writeHeld` from values of these types.
-  const value = (column: ResultRow[string] | undefined) => parseJson<HeldRecord['ours']>(column);
-  return {
-    feed: String(row.feed),
-    key: String(row.key),
-    field: String(row.field) as HeldRecord['field'],
-    said: value(row.said),
-    ours: value(row.ours),
-    theirs: value(row.theirs),
-    runId: String(row.run_id),
-    line: Number(row.line),
-    sinceMs: Number(row.since),
-  };
-}
-
-function toKeyEvent(row: ResultRow): KeyHistoryEntry {
-  return {
-    key: String(row.key),
-    atMs: Number(row.at),
-    runId: textOrNull(row.run_id),
-    // Written by `writeHistory` from a value of that type.
-    kind: String(row.kind) as KeyHistoryKind,
-    contactId: textOrNull(row.contact_id),
-    detail: textOrNull(row.detail),
-  };
-}
-
-const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
-
-/** 22 characters of base64url are 128 bits. */
 /** @param list JSON that a statement of this file has put together. */
 function numbersIn(list: ResultRow[string] | undefined): Uint32Array {
   return Uint32Array.from(JSON.parse(typeof list === 'string' ? list : '[]') as number[]);
-}
-
-function hashBytes(text: string | null): Uint8Array | null {
-  return text === null ? null : Buffer.from(text, 'base64url');
-}
-
-export function hashText(bytes: ResultRow[string] | undefined): string | null {
-  return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64url') : null;
 }

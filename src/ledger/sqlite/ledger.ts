@@ -1,22 +1,11 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
-import { contactsOver } from '#src/ledger/contacts-over.ts';
-import { auditsOver, waitingAudits } from '#src/ledger/desk/audits.ts';
-import { deliveriesOver, deliveryCount } from '#src/ledger/desk/deliveries.ts';
-import { presenceOver } from '#src/ledger/desk/presence.ts';
-import { schedulesOver } from '#src/ledger/desk/schedules.ts';
-import { snapshotsOver } from '#src/ledger/desk/snapshots.ts';
-import { takesOver } from '#src/ledger/desk/takes.ts';
-import { knownKeysOver } from '#src/ledger/known-keys.ts';
-import { lettersOver, unsettledCount } from '#src/ledger/letter-ledger.ts';
+import { ledgerOver } from '#src/ledger/over.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { forgetEnded } from '#src/ledger/retention.ts';
-import { runsOver } from '#src/ledger/run-ledger.ts';
-import { settleRecords } from '#src/ledger/settle.ts';
-import { stagedRowsOver } from '#src/ledger/staged-rows.ts';
+import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { sqliteClock } from './clock.ts';
 import { type Connection, createConnection } from './connection.ts';
-import { type Database, type LedgerObserver, openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { sqliteStore } from './store.ts';
 
 /**
@@ -36,35 +25,11 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
   if (meta('id') === null) {
     db.run("INSERT INTO meta (name, value) VALUES ('id', ?) ON CONFLICT DO NOTHING", randomUUID().slice(0, 8));
   }
-
-  const store = sqliteStore(connection);
-
-  return {
+  return ledgerOver(sqliteStore(connection), {
     id: meta('id') ?? '',
     ...sqliteClock(connection),
-    runs: {
-      ...runsOver(store),
-      ...stagedRowsOver(store),
-      settle: (request) => store.transact((tables) => settleRecords(tables, request)),
-      ...knownKeysOver(store),
-    },
-    contacts: contactsOver(store),
-    deadLetters: lettersOver(store),
-    audits: auditsOver(store),
-    schedules: schedulesOver(store),
-    snapshots: snapshotsOver(store),
-    takes: takesOver(store),
-    deliveries: deliveriesOver(store),
-    ...presenceOver(store),
-    counts: async () => ({
-      openLetters: await unsettledCount(store),
-      waitingAudits: await waitingAudits(store.reads),
-      waitingDeliveries: await deliveryCount(store.reads, 'waiting'),
-      deadDeliveries: await deliveryCount(store.reads, 'dead'),
-    }),
-    forget: (nowMs, keepMs, longer) => forgetEnded(store, nowMs, keepMs, longer),
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     requireSound: async () => db.requireSound(),
     close: async () => db.close(),
-  };
+  });
 }

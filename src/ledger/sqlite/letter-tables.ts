@@ -1,23 +1,28 @@
 /** The tables of dead letters and of rejected rows in SQLite. */
 import type { SQLInputValue } from 'node:sqlite';
-import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { DeadClass } from '#src/contacts/outcome.ts';
-import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
+import type { DeadLetter } from '#src/ledger/letters.ts';
+import { numberOrNull, parseJson } from '#src/ledger/records/columns.ts';
+import {
+  deadRowCounts,
+  type HeaderNumbers,
+  type Headers,
+  headerOf,
+  headerTextsOf,
+  letterValues,
+  redriveValues,
+  storedDeadRow,
+  toDeadCount,
+  toDeadRow,
+  toFacts,
+  toLetter,
+  toLetterCount,
+  toRedrive,
+} from '#src/ledger/records/letter.ts';
 import { settledStates } from '#src/ledger/rules/letters.ts';
-import type { DeadRow, ServiceAnswer } from '#src/ledger/staging.ts';
-import type {
-  LetterChange,
-  LetterEntry,
-  LetterFacts,
-  LetterPage,
-  LettersSought,
-  LetterTables,
-  MetPlace,
-  RedriveRecord,
-} from '#src/ledger/tables/letters.ts';
-import type { CellsRow, Row } from '#src/sources/row.ts';
+import type { LetterChange, LetterPage, LettersSought, LetterTables, MetPlace } from '#src/ledger/tables/letters.ts';
+import type { Row } from '#src/sources/row.ts';
 import type { Statements } from './connection.ts';
-import { numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+import type { ResultRow } from './database.ts';
 
 const inList = 'IN (SELECT value FROM json_each(?))';
 const factColumns = `id, feed, identity, code, key, class, field, file, line, sequence, state, run_id, first_run_id, redrive_run_id, last_at`;
@@ -52,7 +57,7 @@ export function letterTables(statements: Statements): LetterTables {
       );
       await statements.runMany(
         putLetter,
-        letters.map((letter) => putValues(letter, headers)),
+        letters.map((letter) => letterValues(letter, headers)),
       );
     },
 
@@ -80,14 +85,7 @@ export function letterTables(statements: Statements): LetterTables {
          ${columns.length === 0 ? '' : `GROUP BY ${columns.join(', ')}`} ORDER BY ${order[by]}`,
         ...given.map(({ value }) => value),
       );
-      return rows.map((row) => ({
-        class: String(row.class ?? '') as DeadClass,
-        code: String(row.code ?? ''),
-        field: textOrNull(row.field) || null,
-        feed: String(row.feed ?? ''),
-        runId: String(row.run_id ?? ''),
-        letters: Number(row.letters ?? 0),
-      }));
+      return rows.map(toLetterCount);
     },
 
     revision: async () => Number((await statements.get('SELECT revision FROM letter_revision'))?.revision),
@@ -115,15 +113,10 @@ export function letterTables(statements: Statements): LetterTables {
         await statements.run('DELETE FROM redrives WHERE run_id = ?', runId);
         return;
       }
-      const { feed, ids, code, metBy, after, isTaking } = redrive;
       await statements.run(
         `INSERT INTO redrives (run_id, feed, choice, after, is_taking) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (run_id) DO UPDATE SET choice = excluded.choice, after = excluded.after, is_taking = excluded.is_taking`,
-        runId,
-        feed,
-        JSON.stringify({ ids, code, metBy }),
-        after === null ? null : JSON.stringify(after),
-        isTaking ? 1 : 0,
+        ...redriveValues(runId, redrive),
       );
     },
 
@@ -145,16 +138,13 @@ export function letterTables(statements: Statements): LetterTables {
           first + index,
           letterId,
           headerOf(dead.row, headers),
-          JSON.stringify({ ...dead, row: withoutHeader(dead.row) }),
+          storedDeadRow(dead),
         ]),
       );
       await statements.runMany(
         `INSERT INTO dead_row_counts (run_sequence, class, code, "rows") VALUES (?, ?, ?, ?)
          ON CONFLICT (run_sequence, class, code) DO UPDATE SET "rows" = "rows" + excluded."rows"`,
-        [...Map.groupBy(rows, ({ dead }) => JSON.stringify([dead.class, dead.code])).values()].flatMap((alike) => {
-          const [one] = alike;
-          return one === undefined ? [] : [[runSequence, one.dead.class, one.dead.code, alike.length]];
-        }),
+        deadRowCounts(rows).map(({ class: of, code, count }) => [runSequence, of, code, count]),
       );
     },
 
@@ -166,12 +156,7 @@ export function letterTables(statements: Statements): LetterTables {
         limit,
       );
       const headers = await headersOf(rows.map(({ header }) => numberOrNull(header)));
-      return rows.flatMap((row) => {
-        const dead = parseJson<DeadRow>(row.dead);
-        if (dead === null) return [];
-        const whole = withHeader(dead.row, numberOrNull(row.header), headers);
-        return [{ ...dead, row: whole, ordinal: Number(row.ordinal), letterId: String(row.letter_id) }];
-      });
+      return rows.flatMap((row) => toDeadRow(row, headers));
     },
 
     deadCounts: async (runSequence) =>
@@ -180,11 +165,7 @@ export function letterTables(statements: Statements): LetterTables {
           'SELECT class, code, "rows" FROM dead_row_counts WHERE run_sequence = ? ORDER BY "rows" DESC, code',
           runSequence,
         )
-      ).map((row) => ({
-        class: String(row.class) as DeadRow['class'],
-        code: String(row.code),
-        count: Number(row.rows),
-      })),
+      ).map(toDeadCount),
   };
 }
 
@@ -269,31 +250,6 @@ const putLetter = `INSERT INTO letters (id, feed, identity, code, key, class, ru
      message = ?11, hint = ?12, "row" = ?13, header = ?14, desired = ?15, answer = ?16, sequence = ?17, redrive_run_id = ?18,
      last_at = ?19, seen_count = seen_count + ?20, state = 'open', settled = 0`;
 
-function putValues(letter: LetterEntry, headers: HeaderNumbers): readonly SQLInputValue[] {
-  return [
-    letter.id,
-    letter.feed,
-    letter.identity,
-    letter.code,
-    letter.key,
-    letter.class,
-    letter.runId,
-    letter.file,
-    letter.line,
-    letter.field,
-    letter.message,
-    letter.hint,
-    json(withoutHeader(letter.row)),
-    headerOf(letter.row, headers),
-    json(letter.desired),
-    json(letter.answer),
-    letter.sequence,
-    letter.redriveRunId,
-    letter.atMs,
-    letter.seenBy,
-  ];
-}
-
 function assigned({ state, redriveRunId, attemptsBy, seenBy, lastAtMs }: LetterChange) {
   const changes: readonly (readonly [string, SQLInputValue | undefined])[] = [
     ['state = ?', state],
@@ -310,27 +266,8 @@ function assigned({ state, redriveRunId, attemptsBy, seenBy, lastAtMs }: LetterC
   };
 }
 
-/** By the text of a header. */
-type HeaderNumbers = ReadonlyMap<string, number>;
-
-/** A header is an array that many rows share: its text is made once. */
-const headerTexts = new WeakMap<readonly string[], string>();
-
-function headerText(columns: readonly string[]): string {
-  let text = headerTexts.get(columns);
-  if (text === undefined) {
-    text = JSON.stringify(columns);
-    headerTexts.set(columns, text);
-  }
-  return text;
-}
-
-function headerOf(row: Row | null, headers: HeaderNumbers): number | null {
-  return row?.kind === 'cells' ? (headers.get(headerText(row.columns)) ?? null) : null;
-}
-
 async function enterHeaders(statements: Statements, rows: readonly (Row | null)[]): Promise<HeaderNumbers> {
-  const texts = new Set(rows.flatMap((row) => (row?.kind === 'cells' ? [headerText(row.columns)] : [])));
+  const texts = headerTextsOf(rows);
   const numbers = new Map<string, number>();
   for (const text of texts) {
     await statements.run('INSERT INTO letter_headers (columns) VALUES (?) ON CONFLICT DO NOTHING', text);
@@ -340,8 +277,6 @@ async function enterHeaders(statements: Statements, rows: readonly (Row | null)[
   return numbers;
 }
 
-type Headers = ReadonlyMap<number, readonly string[]>;
-
 async function readHeaders(statements: Statements, numbers: readonly (number | null)[]): Promise<Headers> {
   const wanted = [...new Set(numbers.filter((number) => number !== null))];
   if (wanted.length === 0) return new Map();
@@ -350,67 +285,4 @@ async function readHeaders(statements: Statements, numbers: readonly (number | n
     JSON.stringify(wanted),
   );
   return new Map(rows.map(({ number, columns }) => [Number(number), parseJson<string[]>(columns) ?? []]));
-}
-
-/** As it is stored: its header stands once, elsewhere. */
-function withoutHeader(row: Row | null): Exclude<Row, { kind: 'cells' }> | Omit<CellsRow, 'columns'> | null {
-  if (row?.kind !== 'cells') return row;
-  const { columns: _, ...stored } = row;
-  return stored;
-}
-
-function withHeader(row: Row | null, header: number | null, headers: Headers): Row | null {
-  return row?.kind === 'cells' ? { ...row, columns: headers.get(header ?? 0) ?? [] } : row;
-}
-
-const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
-
-function toFacts(row: ResultRow): LetterFacts {
-  return {
-    id: String(row.id),
-    feed: String(row.feed),
-    identity: String(row.identity),
-    code: String(row.code),
-    key: textOrNull(row.key),
-    class: String(row.class) as DeadClass,
-    field: textOrNull(row.field),
-    file: String(row.file),
-    line: Number(row.line),
-    sequence: Number(row.sequence),
-    // Written by this ledger from a value of that type.
-    state: String(row.state) as DeadLetterState,
-    runId: String(row.run_id),
-    firstRunId: String(row.first_run_id),
-    lastAtMs: Number(row.last_at),
-    redriveRunId: textOrNull(row.redrive_run_id),
-  };
-}
-
-function toLetter(row: ResultRow, headers: Headers): DeadLetter {
-  const { identity: _identity, firstRunId: _first, redriveRunId, ...facts } = toFacts(row);
-  return {
-    ...facts,
-    message: String(row.message),
-    hint: String(row.hint),
-    row: withHeader(parseJson<Row>(row.row), numberOrNull(row.header), headers),
-    desired: parseJson<DesiredContact>(row.desired),
-    answer: parseJson<ServiceAnswer>(row.answer),
-    attempts: Number(row.attempts),
-    seenCount: Number(row.seen_count),
-    redriveRunId: facts.state === 'redriven' ? redriveRunId : null,
-    firstAtMs: Number(row.first_at),
-  };
-}
-
-function toRedrive(row: ResultRow): RedriveRecord {
-  const choice = parseJson<Pick<RedriveRecord, 'ids' | 'code' | 'metBy'>>(row.choice);
-  return {
-    runId: String(row.run_id),
-    feed: String(row.feed),
-    ids: choice?.ids ?? null,
-    code: choice?.code ?? null,
-    metBy: choice?.metBy ?? [],
-    after: parseJson<MetPlace>(row.after),
-    isTaking: row.is_taking === 1,
-  };
 }

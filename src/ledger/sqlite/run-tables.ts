@@ -1,13 +1,21 @@
 /** The tables of runs in SQLite (`migrations/runs.ts`). */
 import type { SQLInputValue } from 'node:sqlite';
-import type { DesiredContact } from '#src/contacts/desired.ts';
+import { jsonOrNull, parseJson } from '#src/ledger/records/columns.ts';
+import {
+  changeColumns,
+  type RunColumns,
+  toBatch,
+  toPending,
+  toRowFacts,
+  toRowState,
+  toRun,
+  toStoredBatch,
+} from '#src/ledger/records/run.ts';
 import type { RunChange } from '#src/ledger/rules/runs.ts';
 import { zeroCounts } from '#src/ledger/runs.ts';
-import type { RowLink, RunEvent } from '#src/ledger/staging.ts';
-import type { PendingRow, RowChange, RowOutcome, RunTables, RunWhere } from '#src/ledger/tables/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
+import type { RowChange, RunTables, RunWhere } from '#src/ledger/tables/runs.ts';
 import type { Statements } from './connection.ts';
-import { parseJson, type ResultRow, textOrNull } from './database.ts';
-import { changeColumns, type RunColumns, toRun } from './run-record.ts';
 
 /** More positions than a run may have rows. */
 const positionsMax = 2 ** 23;
@@ -29,14 +37,18 @@ export function sqliteRunTables(statements: Statements): RunTables {
   return {
     insertRun: async (one) => {
       await run('INSERT INTO feeds (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', one.feed, one.createdAtMs);
-      const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
       await run(
         `INSERT INTO runs (id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, mapping,
            key_prefix, source_label, refusal, created_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
         ...[one.id, one.feed, one.kind, one.fileName, one.claimedPath, one.importFolder, one.sha256, one.bytes],
-        ...[JSON.stringify(one.options), json(one.mapping), one.mapping?.keyPrefix || null, one.sourceLabel ?? null],
-        ...[json(one.refusal), one.createdAtMs],
+        ...[
+          JSON.stringify(one.options),
+          jsonOrNull(one.mapping),
+          one.mapping?.keyPrefix || null,
+          one.sourceLabel ?? null,
+        ],
+        ...[jsonOrNull(one.refusal), one.createdAtMs],
       );
     },
 
@@ -145,7 +157,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
         `SELECT * FROM staged JOIN staged_content USING (place) WHERE place ${inList} AND outcome IS NULL ORDER BY place`,
         JSON.stringify(positions.map((position) => placeOf(sequence, position))),
       );
-      return rows.map(toPending);
+      return rows.map((row) => toPending(row, positionOf(row.place)));
     },
 
     rowFacts: async (sequence, positions) => {
@@ -154,13 +166,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
          WHERE place ${inList} AND outcome IS NULL`,
         JSON.stringify(positions.map((position) => placeOf(sequence, position))),
       );
-      return rows.map((row) => ({
-        position: positionOf(row.place),
-        line: Number(row.line),
-        fingerprint: String(row.fingerprint),
-        letterId: textOrNull(row.letter_id),
-        sent: row.sent === 1,
-      }));
+      return rows.map((row) => toRowFacts(row, positionOf(row.place)));
     },
 
     rowStates: async (sequence, { first, last }) => {
@@ -169,13 +175,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
         placeOf(sequence, first),
         placeOf(sequence, last),
       );
-      return rows.map((row) => ({
-        position: positionOf(row.place),
-        key: String(row.key),
-        outcome: textOrNull(row.outcome) as RowOutcome | null,
-        sent: row.sent === 1,
-        notBeforeMs: Number(row.not_before),
-      }));
+      return rows.map((row) => toRowState(row, positionOf(row.place)));
     },
 
     changeRows: async (sequence, changes) => {
@@ -189,8 +189,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
 
     batch: async (sequence, batch) => {
       const row = await get('SELECT * FROM batches WHERE run_sequence = ? AND batch = ?', sequence, batch);
-      if (row === null) return null;
-      return { ...toBatch(row), first: Number(row.first), last: Number(row.last), isDone: row.done === 1 };
+      return row === null ? null : toStoredBatch(row);
     },
 
     nextBatches: async (untilMs, limit) => {
@@ -315,32 +314,5 @@ function conditionsOf(where: RunWhere): { readonly sql: string; readonly values:
 }
 
 function columnsOf({ outcome, notBeforeMs, attempts, sent, link }: RowChange): readonly SQLInputValue[] {
-  const linked = link === undefined ? null : JSON.stringify(link);
-  return [outcome ?? null, notBeforeMs ?? null, attempts ?? 0, sent === true ? 1 : 0, linked];
-}
-
-function toBatch(row: ResultRow) {
-  return { batch: Number(row.batch), generation: Number(row.generation), dueAtMs: Number(row.due_at) };
-}
-
-function toPending(row: ResultRow): PendingRow {
-  return {
-    position: positionOf(row.place),
-    line: Number(row.line),
-    sequence: Number(row.sequence),
-    key: String(row.key),
-    rowHash: String(row.row_hash),
-    fingerprint: String(row.fingerprint),
-    mappingVersion: String(row.mapping_version),
-    // Written by this ledger from values of these types.
-    desired: JSON.parse(String(row.desired)) as DesiredContact,
-    content: JSON.parse(String(row.content)) as PendingRow['content'],
-    header: row.header === null ? null : Number(row.header),
-    record: Number(row.record),
-    beyond: parseJson<string[]>(row.beyond),
-    ...(typeof row.letter_id === 'string' ? { letterId: row.letter_id } : {}),
-    sent: row.sent === 1,
-    attempts: Number(row.attempts),
-    link: parseJson<RowLink>(row.link),
-  };
+  return [outcome ?? null, notBeforeMs ?? null, attempts ?? 0, sent === true ? 1 : 0, jsonOrNull(link)];
 }

@@ -1,4 +1,5 @@
-/** A run's row in SQLite: as a record, and the columns that a change names. */
+/** Rows of runs and of what belongs to them as records, and the columns that a change of a run names. */
+import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { Approval } from '#src/ledger/rules/approval.ts';
 import type { RunChange } from '#src/ledger/rules/runs.ts';
 import {
@@ -13,13 +14,15 @@ import {
   zeroCounts,
   zeroRequests,
 } from '#src/ledger/runs.ts';
-import { numberOrNull, parseJson, type ResultRow, textOrNull } from './database.ts';
+import type { RowLink } from '#src/ledger/staging.ts';
+import type { PendingRow, RowFacts, RowOutcome, RowState, StoredBatch } from '#src/ledger/tables/runs.ts';
+import { jsonOrNull, numberOrNull, parseJson, type ResultRow, textOrNull } from './columns.ts';
 
 export type RunColumns = readonly (readonly [string, string | number | null])[];
 
 /** The columns of the parts that the change names. */
 export function changeColumns(change: RunChange): RunColumns {
-  const json = (value: unknown) => (value === undefined || value === null ? value : JSON.stringify(value));
+  const json = (value: unknown) => (value === undefined ? value : jsonOrNull(value));
   return Object.entries({
     state: change.state,
     reason: json(change.reason),
@@ -68,5 +71,55 @@ export function toRun(row: ResultRow): RunRecord {
     finishedAtMs: numberOrNull(row.finished_at),
     stoppedAtMs: numberOrNull(row.stopped_at),
     stoppedMs: Number(row.stopped_ms),
+  };
+}
+
+export function toBatch(row: ResultRow): Omit<StoredBatch, 'first' | 'last' | 'isDone'> {
+  return { batch: Number(row.batch), generation: Number(row.generation), dueAtMs: Number(row.due_at) };
+}
+
+export function toStoredBatch(row: ResultRow): StoredBatch {
+  return { ...toBatch(row), first: Number(row.first), last: Number(row.last), isDone: row.done === 1 };
+}
+
+export function toRowState(row: ResultRow, position: number): RowState {
+  return {
+    position,
+    key: String(row.key),
+    outcome: textOrNull(row.outcome) as RowOutcome | null,
+    sent: row.sent === 1,
+    notBeforeMs: Number(row.not_before),
+  };
+}
+
+export function toRowFacts(row: ResultRow, position: number): RowFacts {
+  return {
+    position,
+    line: Number(row.line),
+    fingerprint: String(row.fingerprint),
+    letterId: textOrNull(row.letter_id),
+    sent: row.sent === 1,
+  };
+}
+
+export function toPending(row: ResultRow, position: number): PendingRow {
+  return {
+    position,
+    line: Number(row.line),
+    sequence: Number(row.sequence),
+    key: String(row.key),
+    rowHash: String(row.row_hash),
+    fingerprint: String(row.fingerprint),
+    mappingVersion: String(row.mapping_version),
+    // Written by this ledger from values of these types.
+    desired: JSON.parse(String(row.desired)) as DesiredContact,
+    content: JSON.parse(String(row.content)) as PendingRow['content'],
+    header: row.header === null ? null : Number(row.header),
+    record: Number(row.record),
+    beyond: parseJson<string[]>(row.beyond),
+    ...(typeof row.letter_id === 'string' ? { letterId: row.letter_id } : {}),
+    sent: row.sent === 1,
+    attempts: Number(row.attempts),
+    link: parseJson<RowLink>(row.link),
   };
 }

@@ -1,0 +1,46 @@
+/** The ledger over the tables of any database: its parts, composed once. */
+import { contactsOver } from './contacts-over.ts';
+import { auditsOver, waitingAudits } from './desk/audits.ts';
+import { deliveriesOver, deliveryCount } from './desk/deliveries.ts';
+import { presenceOver } from './desk/presence.ts';
+import { schedulesOver } from './desk/schedules.ts';
+import { snapshotsOver } from './desk/snapshots.ts';
+import { takesOver } from './desk/takes.ts';
+import { knownKeysOver } from './known-keys.ts';
+import { lettersOver, unsettledCount } from './letter-ledger.ts';
+import type { Ledger } from './port.ts';
+import { forgetEnded } from './retention.ts';
+import { runsOver } from './run-ledger.ts';
+import { settleRecords } from './settle.ts';
+import { stagedRowsOver } from './staged-rows.ts';
+import type { Store } from './tables.ts';
+
+/** What is a database's own matter. */
+export type DatabaseParts = Pick<Ledger, 'id' | 'nowMs' | 'bootId' | 'changeCount' | 'requireSound' | 'close'>;
+
+export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
+  return {
+    ...parts,
+    runs: {
+      ...runsOver(store),
+      ...stagedRowsOver(store),
+      settle: (request) => store.transact((tables) => settleRecords(tables, request)),
+      ...knownKeysOver(store),
+    },
+    contacts: contactsOver(store),
+    deadLetters: lettersOver(store),
+    audits: auditsOver(store),
+    schedules: schedulesOver(store),
+    snapshots: snapshotsOver(store),
+    takes: takesOver(store),
+    deliveries: deliveriesOver(store),
+    ...presenceOver(store),
+    counts: async () => ({
+      openLetters: await unsettledCount(store),
+      waitingAudits: await waitingAudits(store.reads),
+      waitingDeliveries: await deliveryCount(store.reads, 'waiting'),
+      deadDeliveries: await deliveryCount(store.reads, 'dead'),
+    }),
+    forget: (nowMs, keepMs, longer) => forgetEnded(store, nowMs, keepMs, longer),
+  };
+}
