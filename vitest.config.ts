@@ -8,6 +8,7 @@ export const systemTests = [
   'test/docs/sessions.test.ts',
   ...[
     'test/**/*redis*.test.ts',
+    'test/**/*postgres*.test.ts',
     'test/**/browser.test.ts',
     'test/**/container*.test.ts',
     'test/containers/**/*.test.ts',

@@ -1,0 +1,167 @@
+/**
+ * Transactions on the ledger in PostgreSQL.
+ *
+ * There is one writer at a time: each transaction first takes one lock of the database, named after the schema, which leaves with its
+ * end. Each statement after that sees all that was committed before, as in SQLite. Within this process transactions wait
+ * for each other in line, so that they hold one connection at most, and reads have the others.
+ *
+ * A COMMIT whose answer was lost may have happened. Then the server is asked, by the transaction's id, what became of it. Where it
+ * does not answer soon, the error is `transient` `commitUnanswered`: the caller cannot know.
+ * What callers do with it is what they do after their own death at that point, since their closures read before they write:
+ * - rows of a run are settled, put off and ended only while they have no outcome, and leases are taken and left by their owner, so
+ *   that a second time changes nothing;
+ * - a batch or a tick that has moved on is found at another generation or state, and the caller steps back;
+ * - staging begins anew, and discards what the last attempt left;
+ * - a run, an audit or a redrive that was entered unseen is found in the ledger by the next sweep, like one whose process died after it
+ *   entered it; a file that is entered a second time is known by its content;
+ * - an attempt of a delivery or of a row may be counted though the next one is, too: it gives up a try earlier;
+ * - a write to the service whose outcome was not recorded is a doubt, and is looked up.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { PatchbayError } from '#src/errors.ts';
+import type { ResultRow } from '#src/ledger/records/columns.ts';
+import { type LedgerObserver, passing } from '#src/ledger/trouble.ts';
+import { type Pool, prepared, type Statements } from './pool.ts';
+import { isLost } from './trouble.ts';
+import type { Parameter } from './values.ts';
+
+export interface Connection {
+  /** Reads outside a transaction. */
+  readonly reads: Statements;
+  /** Runs the closure as one transaction. A throw rolls back and passes through. The closure awaits nothing but its statements. */
+  transact<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result>;
+}
+
+export interface ConnectionOptions {
+  readonly pool: Pool;
+  readonly schema: string;
+  /** SQL that tells other processes of a commit; it runs last in each transaction that changed anything. */
+  readonly announce: string;
+  readonly observe: LedgerObserver;
+}
+
+/** How long the server is asked what became of a COMMIT. */
+const doubtMsMax = 8_000;
+const doubtRetryMs = 250;
+
+/** The lock of all who write to a schema, and that of those who migrate it. */
+export function lockOf(schema: string, what: 'write' | 'migrate'): string {
+  return createHash('sha256').update(`patchbay ${what} ${schema}`).digest().readBigInt64BE(0).toString();
+}
+
+export function createConnection({ pool, schema, announce, observe }: ConnectionOptions): Connection {
+  const lock = lockOf(schema, 'write');
+  /** In one round trip. The id tells later what became of the transaction. */
+  const begin = `BEGIN; SELECT pg_advisory_xact_lock(${lock}); SELECT pg_current_xact_id()::text AS id`;
+  /** The transactions of this process, in line: resolves when the last one has ended. Never rejects. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  const held = async <Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> => {
+    const { client, release } = await pool.take();
+    let isBroken = true;
+    // Without a listener an error of the connection between two statements would end the process; the next statement meets it.
+    const ignore = (): void => undefined;
+    client.on('error', ignore);
+    try {
+      const id = await transactionId(pool, client, begin);
+      const { statements, changed } = inside(pool, client);
+      const result = await work(statements);
+      await commit(id, client, changed() ? `${announce}; COMMIT` : 'COMMIT');
+      isBroken = false;
+      if (changed()) observe(null);
+      return result;
+    } catch (error) {
+      isBroken = isBroken && !(await rolledBack(client));
+      throw error;
+    } finally {
+      client.removeListener('error', ignore);
+      release(isBroken);
+    }
+  };
+
+  const commit = (id: string, client: pg.ClientBase, sql: string): Promise<void> =>
+    pool.guarded(async () => {
+      try {
+        await client.query(sql);
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        await requireCommitted(pool, id, error, observe);
+      }
+    });
+
+  return {
+    reads: pool.reads,
+    transact: (work) => {
+      const ended = last.then(() => held(work));
+      last = ended.catch(() => undefined);
+      return ended;
+    },
+  };
+}
+
+async function transactionId(pool: Pool, client: pg.ClientBase, begin: string): Promise<string> {
+  const answers = (await pool.guarded(() => client.query(begin))) as unknown as readonly pg.QueryResult<{
+    id: string;
+  }>[];
+  return answers.at(-1)?.rows[0]?.id ?? '';
+}
+
+/** The statements of one transaction, one after the other, and whether one of them has changed a row. */
+function inside(pool: Pool, client: pg.ClientBase): { readonly statements: Statements; changed(): boolean } {
+  let hasChanged = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const query = (sql: string, parameters: readonly Parameter[]): Promise<pg.QueryResult<ResultRow>> => {
+    const answer = last.then(() => pool.guarded(() => client.query<ResultRow>(prepared(sql, parameters))));
+    last = answer.catch(() => undefined);
+    return answer;
+  };
+  const write = async (sql: string, parameters: readonly Parameter[]): Promise<pg.QueryResult<ResultRow>> => {
+    const answer = await query(sql, parameters);
+    hasChanged ||= (answer.rowCount ?? 0) > 0;
+    return answer;
+  };
+  return {
+    statements: {
+      all: async (sql, ...parameters) => (await query(sql, parameters)).rows,
+      get: async (sql, ...parameters) => (await query(sql, parameters)).rows[0] ?? null,
+      run: async (sql, ...parameters) => (await write(sql, parameters)).rowCount ?? 0,
+      change: async (sql, ...parameters) => (await write(sql, parameters)).rows,
+    },
+    changed: () => hasChanged,
+  };
+}
+
+/** @returns false where the connection is of no use any more; the server has rolled back, or will. */
+async function rolledBack(client: pg.ClientBase): Promise<boolean> {
+  try {
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Asks the server what became of a transaction whose COMMIT was not answered. Returns where it has committed; ends when the server
+ * has told, or when the time is over.
+ */
+async function requireCommitted(pool: Pool, id: string, cause: unknown, observe: LedgerObserver): Promise<void> {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < doubtMsMax) {
+    try {
+      const row = await pool.reads.get('SELECT pg_xact_status($1::text::xid8) AS status', id);
+      if (row?.status === 'committed') return;
+      if (row?.status === 'aborted') throw cause;
+    } catch (error) {
+      if (error === cause) throw error;
+      // Not there yet, or another trouble: the time ends it.
+      if (!(error instanceof PatchbayError)) throw cause;
+    }
+    await sleep(doubtRetryMs);
+  }
+  const doubt = passing('commitUnanswered', "the ledger's database did not say whether it took the last change", cause);
+  observe(doubt);
+  throw doubt;
+}

@@ -1,0 +1,203 @@
+/** The tables of keys in PostgreSQL (`tables/keys.ts`). Hashes are 16 bytes here, documents JSON text. */
+import type { ResultRow } from '#src/ledger/records/columns.ts';
+import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown } from '#src/ledger/records/key.ts';
+import type { KeyRows, KeyTables } from '#src/ledger/tables/keys.ts';
+import { journalTable } from './journal-table.ts';
+import { writeKeys } from './key-writes.ts';
+import type { Statements } from './pool.ts';
+import { type Condition, where } from './where.ts';
+
+/** Names of columns that contacts and flights share are told apart by these. */
+const keyColumns = `wanted.key AS wanted, contacts.number, contacts.state, contacts.contact_id, contacts.document,
+  contacts.linked_to, contacts.bound_run, contacts.bound_at, contacts.written_at, flights.key AS flying, flights.owner,
+  flights.lease_until, flights.horizon, flights.horizon_span, flights.claim, flights.intent_run, flights.attempts, flights.owned`;
+
+/** All that is known of these keys by these feeds, one row for each feed that knows a key, and one for a key that none knows. */
+const readSql = `SELECT ${keyColumns}, known.name, known.row_hash, known.fingerprint, known.tried, known.sequence, known.spoken,
+    known.held_count
+  FROM unnest($1::text[]) AS wanted (key) LEFT JOIN contacts ON contacts.key = wanted.key
+  LEFT JOIN flights ON flights.key = wanted.key
+  LEFT JOIN LATERAL (
+    SELECT feeds.name, known.* FROM unnest($2::text[]) AS asked (name) JOIN feeds ON feeds.name = asked.name
+    JOIN known ON known.feed_number = feeds.number AND known.number = contacts.number) AS known ON TRUE
+  WHERE contacts.number IS NOT NULL OR flights.key IS NOT NULL`;
+
+export function postgresKeyTables(statements: Statements): KeyTables {
+  return {
+    ...journalTable(statements),
+
+    read: async (keys, feeds) => {
+      const rows = await statements.all(readSql, keys, feeds);
+      const byKey = Map.groupBy(rows, ({ wanted }) => String(wanted));
+      return new Map([...byKey].map(([key, found]) => [key, keyRows(key, found)]));
+    },
+
+    write: (writes) => writeKeys(statements, writes),
+
+    linked: async (contactIds) => {
+      const rows = await statements.all(
+        'SELECT linked_to, key FROM contacts WHERE linked_to = ANY ($1::text[])',
+        contactIds,
+      );
+      return new Map(rows.map((row) => [String(row.linked_to), String(row.key)]));
+    },
+
+    heldBy: async (owner, keys) => {
+      const rows = await statements.all(
+        'SELECT key FROM flights WHERE key = ANY ($1::text[]) AND owner = $2',
+        keys,
+        owner,
+      );
+      return rows.map((row) => String(row.key));
+    },
+
+    knownCount: async (feed) => {
+      const row = await statements.get(
+        'SELECT count(*) AS keys FROM known WHERE feed_number = (SELECT number FROM feeds WHERE name = $1)',
+        feed,
+      );
+      return Number(row?.keys ?? 0);
+    },
+
+    feeds: async (name) => {
+      const { sql, parameters } = where([['name = $', name]]);
+      const rows = await statements.all(
+        `SELECT *, (SELECT max(known.number) FROM known WHERE known.feed_number = feeds.number) AS last
+         FROM feeds WHERE ${sql} ORDER BY name`,
+        ...parameters,
+      );
+      return rows.map(toFeed);
+    },
+
+    knownPage: async (feed, afterNumber, limit) => {
+      // One row and three values, however many keys there are: making an object for each would cost more than reading them.
+      const row = await statements.get(
+        `SELECT string_agg(number::text, ',' ORDER BY number) AS numbers,
+           string_agg(coalesce(row_hash, decode(repeat('00', 16), 'hex')), ''::bytea ORDER BY number) AS hashes,
+           string_agg(number::text, ',' ORDER BY number) FILTER (WHERE held_count > 0) AS held
+         FROM (SELECT number, row_hash, held_count FROM known
+               WHERE feed_number = (SELECT number FROM feeds WHERE name = $1) AND number > $2::bigint ORDER BY number LIMIT $3) AS page`,
+        feed,
+        afterNumber,
+        limit,
+      );
+      const hashes = row?.hashes;
+      return {
+        numbers: numbersIn(row?.numbers),
+        rowHashes: hashes instanceof Uint8Array ? hashes : new Uint8Array(0),
+        held: numbersIn(row?.held),
+      };
+    },
+
+    settledIn: async (feed, sequence, afterNumber, throughNumber) => {
+      const row = await statements.get(
+        `SELECT string_agg(number::text, ',' ORDER BY number) AS numbers FROM known
+         WHERE feed_number = (SELECT number FROM feeds WHERE name = $1) AND sequence = $2::bigint
+           AND number > $3::bigint AND number <= $4::bigint`,
+        ...[feed, sequence, afterNumber, throughNumber],
+      );
+      return numbersIn(row?.numbers);
+    },
+
+    keysAt: async (numbers) => {
+      const rows = await statements.all('SELECT number, key FROM contacts WHERE number = ANY ($1::bigint[])', numbers);
+      return new Map(rows.map((row) => [Number(row.number), String(row.key)]));
+    },
+
+    settledBy: async (feed, sequence, afterNumber, width) => {
+      const last = afterNumber + width;
+      const rows = await statements.all(
+        `SELECT key FROM contacts WHERE number > $1::bigint AND number <= $2::bigint AND (bound_run = $3::bigint OR EXISTS (
+           SELECT 1 FROM known WHERE feed_number = (SELECT number FROM feeds WHERE name = $4)
+             AND known.number = contacts.number AND sequence = $3::bigint)) ORDER BY number`,
+        ...[afterNumber, last, sequence, feed],
+      );
+      const more = await statements.get('SELECT 1 AS more FROM contacts WHERE number > $1::bigint LIMIT 1', last);
+      return { keys: rows.map(({ key }) => String(key)), next: more === null ? null : last };
+    },
+
+    numbersInDoubt: async () => {
+      const rows = await statements.all(
+        `SELECT contacts.number FROM flights JOIN contacts ON contacts.key = flights.key
+         WHERE flights.claim IS NOT NULL OR flights.intent_run IS NOT NULL`,
+      );
+      return rows.map((row) => Number(row.number)).sort((one, other) => one - other);
+    },
+
+    held: async (filter) => {
+      const { after, limit } = filter;
+      const given = where(heldConditions(filter));
+      const next = given.next;
+      const page = after === undefined ? '' : `AND (feed, key, field) > ($${next}, $${next + 1}, $${next + 2})`;
+      const from = after === undefined ? [] : [after.feed, after.key, after.field];
+      const sql = `SELECT * FROM held WHERE ${given.sql} ${page} ORDER BY feed, key, field LIMIT $${next + from.length}`;
+      return (await statements.all(sql, ...given.parameters, ...from, limit)).map(toHeld);
+    },
+
+    heldCount: async (filter) => {
+      const { sql, parameters } = where(heldConditions(filter));
+      const row = await statements.get(`SELECT count(*) AS held FROM held WHERE ${sql}`, ...parameters);
+      return Number(row?.held ?? 0);
+    },
+
+    history: async (keys) =>
+      (await statements.all('SELECT * FROM key_events WHERE key = ANY ($1::text[]) ORDER BY key, ordinal', keys)).map(
+        toKeyEvent,
+      ),
+
+    // The journal goes by the order of entry, which is that of time but for a clock that was set back: such rows go with those
+    // before them.
+    forgetPast: (kind, beforeMs, limit) =>
+      statements.run(
+        kind === 'history'
+          ? `DELETE FROM key_events WHERE (key, ordinal) IN (
+               SELECT key, ordinal FROM key_events WHERE at < $1::bigint ORDER BY at LIMIT $2)`
+          : `DELETE FROM journal WHERE number IN (
+               SELECT number FROM (SELECT number, at FROM journal ORDER BY number LIMIT $2) AS oldest WHERE at < $1::bigint)`,
+        beforeMs,
+        limit,
+      ),
+
+    bound: async (limit, folded) => {
+      const rows =
+        folded === undefined
+          ? await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT $1", limit)
+          : await statements.all(
+              'SELECT * FROM contacts WHERE lower(key) = ANY ($2::text[]) AND contact_id IS NOT NULL LIMIT $1',
+              limit,
+              folded,
+            );
+      return rows.map((row) => toContact(String(row.key), row));
+    },
+  };
+}
+
+function keyRows(key: string, rows: readonly ResultRow[]): KeyRows {
+  const [first = {}] = rows;
+  return {
+    contact: first.number === null ? null : toContact(key, first),
+    flight: first.flying === null ? null : toFlight(key, first),
+    known: rows.filter(({ name }) => name !== null).map((row) => toKnown(key, row)),
+  };
+}
+
+function heldConditions({
+  feed,
+  keys,
+  field,
+}: {
+  readonly feed?: string | undefined;
+  readonly keys?: readonly string[] | undefined;
+  readonly field?: string | undefined;
+}): readonly Condition[] {
+  return [
+    ['feed = $', feed],
+    ['key = ANY ($::text[])', keys],
+    ['field = $', field],
+  ];
+}
+
+/** @param list numbers with commas between them, or null. */
+function numbersIn(list: unknown): Uint32Array {
+  return Uint32Array.from(JSON.parse(typeof list === 'string' ? `[${list}]` : '[]') as number[]);
+}
