@@ -2,7 +2,6 @@
  * Opens a *home*: a data folder with its ledger, and all that a command needs to read it. The *engine* that works on it is
  * built by `src/engine/engine.ts`; these two files are where the configuration becomes parts that work together.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { type DataFolders, dataFolders } from './config/data-folders.ts';
@@ -10,9 +9,9 @@ import type { Config, ServiceMode } from './config/schema.ts';
 import { readApiKey } from './config/secrets.ts';
 import { PatchbayError } from './errors.ts';
 import { createFeeds, type Feeds } from './feeds/feeds.ts';
+import { hasLedger, type LedgerPlace, openLedger } from './ledger/place.ts';
 import type { Ledger } from './ledger/port.ts';
 import { identifyProcess, type ProcessIdentity } from './ledger/process-identity.ts';
-import { openSqliteLedger } from './ledger/sqlite/ledger.ts';
 import type { LedgerObserver } from './ledger/trouble.ts';
 import type { Logger } from './log.ts';
 import type { SubmitParts } from './runs/enter-run.ts';
@@ -26,6 +25,7 @@ export interface Home {
   readonly folders: DataFolders;
   readonly runFolders: RunFolders;
   readonly ledger: Ledger;
+  readonly ledgerPlace: LedgerPlace;
   /** Sets the observer of problems with the ledger's file, in place of an earlier one. */
   readonly observeLedger: (observer: LedgerObserver) => void;
   readonly clock: Clock;
@@ -55,7 +55,8 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   // A broken mapping must not prevent looking at what it did.
   if (!options.look) await feeds.check();
   let observer: LedgerObserver = () => undefined;
-  const ledger = openSqliteLedger(folders.ledgerFile, (trouble) => observer(trouble));
+  const place = ledgerPlace(config, mode);
+  const ledger = await openLedger(place, (trouble) => observer(trouble));
   const system = systemClock();
   const clock: Clock = { ...system, bootId: await ledger.bootId(system) };
   const runFolders: RunFolders = {
@@ -71,11 +72,13 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
     folders,
     runFolders,
     ledger,
+    ledgerPlace: place,
     observeLedger: (next) => {
       observer = next;
     },
     clock,
-    identity: identifyProcess(clock.bootId),
+    // The clock of a database names no boot of this machine, and processes of other machines may be on it.
+    identity: place.kind === 'file' ? identifyProcess(clock.bootId) : identifyProcess(system.bootId, 'machines'),
     log,
     feeds,
     submit: { ledger, clock, log, folders: runFolders, feeds, entering: new Set() },
@@ -101,18 +104,25 @@ async function chooseService(
   );
 }
 
-/** The ledger file that `openHome` with `look` would open. It is not opened here, since it may be damaged. */
-export function findLedgerFile(config: Config, sandboxAsked: boolean): string {
-  const real = dataFolders(config, 'real').ledgerFile;
-  const isReal = !sandboxAsked && (config.service.baseUrl !== null || existsSync(real));
-  return isReal ? real : dataFolders(config, 'sandbox').ledgerFile;
+/** Where the ledger of a mode is. The sandbox has its own, so that trials never mix with the real service. */
+export function ledgerPlace(config: Config, mode: ServiceMode): LedgerPlace {
+  const { databaseUrl } = config.ledger;
+  if (databaseUrl === null) return { kind: 'file', file: dataFolders(config, mode).ledgerFile };
+  return { kind: 'database', url: databaseUrl, suffix: mode === 'sandbox' ? '_sandbox' : '' };
+}
+
+/** The ledger that `openHome` with `look` would open. It is not opened here, since it may be damaged. */
+export async function findLedger(config: Config, sandboxAsked: boolean): Promise<LedgerPlace> {
+  const real = ledgerPlace(config, 'real');
+  const isReal = !sandboxAsked && (config.service.baseUrl !== null || (await hasLedger(real)));
+  return isReal ? real : ledgerPlace(config, 'sandbox');
 }
 
 /** The origin of the real service that the data folder was used with; null if there is none. */
 async function boundOrigin(config: Config): Promise<string | null> {
-  const { ledgerFile } = dataFolders(config, 'real');
-  if (!existsSync(ledgerFile)) return null;
-  const ledger = openSqliteLedger(ledgerFile);
+  const place = ledgerPlace(config, 'real');
+  if (!(await hasLedger(place))) return null;
+  const ledger = await openLedger(place);
   const binding = await ledger.binding();
   await ledger.close();
   return binding?.origin ?? null;

@@ -1,16 +1,16 @@
 /** From options and environment to an open data folder, the same way for every command. */
 
 import { EventEmitter } from 'node:events';
-import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
 import pinoPretty from 'pino-pretty';
 import pinoRoll from 'pino-roll';
-import { type Home, openHome } from '#src/app.ts';
+import { type Home, ledgerPlace, openHome } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { type ConfigFlags, type LoadedConfig, loadConfig } from '#src/config/load.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { hasLedger } from '#src/ledger/place.ts';
 import { createLogger, type Logger, silentLogger } from '#src/log.ts';
 
 export async function loadCliConfig(options: GlobalOptions): Promise<LoadedConfig> {
@@ -52,8 +52,7 @@ export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise
   const sandboxAsked = options.sandbox === true;
   const chosen = sandboxAsked ? { ...config, service: { ...config.service, baseUrl: null } } : config;
   const isNamed = chosen.service.baseUrl !== null || sandboxAsked || process.stdout.isTTY === true;
-  const hasSandbox = existsSync(dataFolders(config, 'sandbox').ledgerFile);
-  if (!isNamed && (use === 'import' || (use === 'act' && !hasSandbox && !belongsToService(config)))) {
+  if (!isNamed && (use === 'import' || (use === 'act' && !(await hasAnyLedger(config))))) {
     throw new PatchbayError('usage', 'serviceMissing', 'no service is configured', {
       hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or pass --sandbox to try it without an account.',
     });
@@ -61,9 +60,9 @@ export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise
   return openHome(chosen, await openLog(options, chosen, use), { sandboxAsked, look: use === 'look' });
 }
 
-/** Then opening it says what is missing. */
-function belongsToService(config: LoadedConfig['config']): boolean {
-  return existsSync(dataFolders(config, 'real').ledgerFile);
+/** Of the sandbox, or of a real service: then opening it says what is missing. */
+async function hasAnyLedger(config: LoadedConfig['config']): Promise<boolean> {
+  return (await hasLedger(ledgerPlace(config, 'sandbox'))) || (await hasLedger(ledgerPlace(config, 'real')));
 }
 
 async function openLog(options: GlobalOptions, config: LoadedConfig['config'], use: HomeUse): Promise<Logger> {

@@ -3,8 +3,7 @@
  * the config file over the defaults. Nothing is checked here but what depends on where a value stands.
  *
  * An empty variable counts as unset. An unknown `PATCHBAY_` variable is a warning, since environments are shared. A variable of
- * something that does not work yet, or that may be written in the config file only, is refused: ignoring it would silently
- * do the wrong thing.
+ * something that may be written in the config file only is refused: ignoring it would silently do the wrong thing.
  */
 
 import { resolve } from 'node:path';
@@ -44,11 +43,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The variable that names the config file; it is no setting. */
 export const configVariable = 'PATCHBAY_CONFIG';
 
-const laterVariables: Readonly<Record<string, string>> = {
-  DATABASE_URL: 'a ledger in PostgreSQL is not available yet; unset it to keep the ledger in the data folder',
-  PATCHBAY_LEDGER_DATABASE_URL: 'a ledger in PostgreSQL is not available yet; unset it',
-};
-
 const warningsMax = 20;
 
 const feedVariable = /^PATCHBAY_FEEDS?(?:_|$)/;
@@ -64,9 +58,6 @@ export function environmentLayer(env: Environment, cwd: string, named: readonly 
     }
     return [{ path, value: typed(readAs, textOf(env[first])), origin: { kind: 'environment', name: first } }];
   });
-  for (const [variable, reason] of Object.entries(laterVariables)) {
-    if (textOf(env[variable]) !== null) problems.push(`${variable}: ${reason}`);
-  }
   for (const variable of Object.keys(env).sort()) {
     if (!feedVariable.test(variable) || named.includes(variable) || textOf(env[variable]) === null) continue;
     problems.push(`${variable}: feeds are set in the config file only, under "feeds:"; unset it`);
@@ -100,7 +91,7 @@ function textOf(value: string | undefined): string | null {
 
 function unknownVariables(env: Environment, named: readonly string[]): string[] {
   const known = [configVariable, ...settings.flatMap((setting) => setting.variables)];
-  const expected = [...known, ...named, ...Object.keys(laterVariables)];
+  const expected = [...known, ...named];
   const unknown = Object.keys(env).filter(
     (name) =>
       name.startsWith('PATCHBAY_') &&

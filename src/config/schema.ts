@@ -130,6 +130,30 @@ const queueSection = z
   })
   .describe('The queue that hands batches to workers.');
 
+// The ledger, where all that must not be lost is.
+
+const expectedDatabaseUrl = 'a URL such as postgres://user:password@localhost:5432/patchbay?sslmode=verify-full';
+const databaseParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'schema', 'options', 'host', 'port'];
+
+/** A parameter that is not known is refused: it would be ignored, and may hold a password that would not be masked. */
+function databaseUrlProblem(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^postgres(?:ql)?:\/\//i.test(text)) return expectedDatabaseUrl;
+  if (url.hash !== '') return `${expectedDatabaseUrl}, without anything behind a #`;
+  const isKnown = [...url.searchParams.keys()].every((name) => databaseParameters.includes(name));
+  return isKnown ? null : `${expectedDatabaseUrl}, with no other parameters than ${databaseParameters.join(', ')}`;
+}
+
+const ledgerSection = z
+  .strictObject({
+    databaseUrl: checkedText(expectedDatabaseUrl, databaseUrlProblem)
+      .nullable()
+      .default(null)
+      .describe('The PostgreSQL database of the ledger; null means a SQLite file in the data folder.')
+      .register(settingTraits, { env: 'DATABASE_URL', secret: 'password' }),
+  })
+  .describe('The ledger, the memory of all that was read, sent and answered.');
+
 // The data folder (`docs/contract.md`, "Data folder").
 
 const dataSection = z
@@ -303,6 +327,7 @@ export const configSections = z.strictObject({
   service: serviceSection.prefault({}),
   upsert: upsertSection.prefault({}),
   queue: queueSection.prefault({}),
+  ledger: ledgerSection.prefault({}),
   data: dataSection.prefault({}),
   guards: guardsSection.prefault({}),
   mapping: mappingSection.prefault({}),

@@ -14,7 +14,15 @@ export interface ProcessIdentity {
   isDead(owner: string): boolean;
 }
 
-export function identifyProcess(bootId: string, system: SystemFacts = thisSystem): ProcessIdentity {
+/**
+ * @param reach whose processes are on the ledger. Two machines may have one host name, and differ in their boots alone: where
+ *   there may be others, a name of another boot is never judged, and its leases last until they expire.
+ */
+export function identifyProcess(
+  bootId: string,
+  reach: 'machine' | 'machines' = 'machine',
+  system: SystemFacts = thisSystem,
+): ProcessIdentity {
   const host = `${hostname().replaceAll('/', '_')}:${processNamespace()}`;
   const startOf = startReader(system);
   const name = [host, bootId, process.pid, startOf(process.pid) ?? unknownStart()].join('/');
@@ -23,7 +31,7 @@ export function identifyProcess(bootId: string, system: SystemFacts = thisSystem
     isDead: (owner) => {
       const [ownerHost, ownerBoot, pid, start] = owner.split('#')[0]?.split('/') ?? [];
       if (ownerHost !== host) return false;
-      if (!isSameBoot(ownerBoot ?? '', bootId)) return true;
+      if (!isSameBoot(ownerBoot ?? '', bootId)) return reach === 'machine';
       if (`${pid}` === `${process.pid}`) return owner.split('#')[0] !== name;
       const known = startOf(Number(pid));
       return known === null || start?.startsWith(unknown) ? !isAlive(Number(pid)) : known !== start;

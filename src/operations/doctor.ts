@@ -8,7 +8,8 @@ import { formatDuration } from '#src/config/forms.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
-import { bytesOf, quickLook } from '#src/ledger/sqlite/check.ts';
+import { ledgerBytes } from '#src/ledger/place.ts';
+import { quickLook } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, markDamaged } from '#src/ledger/sqlite/damage.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
@@ -41,7 +42,7 @@ export async function diagnose(home: Home): Promise<Diagnosis> {
     { check: 'node', ok: true, detail: process.version, exitCode: 0 },
     await checkFolder(home),
     await checkSpace(home),
-    checkLedgerPages(home),
+    await checkLedgerPages(home),
     checkEngine(home),
     await checkQueue(home),
     await checkService(home),
@@ -86,9 +87,14 @@ async function checkSpace({ folders }: Home): Promise<Finding> {
 }
 
 /** Checks its pages only; `ledger check` checks everything. Damage found here stops all work, as damage that is met during work. */
-function checkLedgerPages({ folders: { ledgerFile } }: Home): Finding {
+async function checkLedgerPages({ ledgerPlace }: Home): Promise<Finding> {
   const check = 'ledger';
-  const bytes = bytesOf(ledgerFile);
+  const bytes = await ledgerBytes(ledgerPlace);
+  if (ledgerPlace.kind === 'database') {
+    const detail = `PostgreSQL answers, ${(bytes / 1e6).toFixed(1)} MB; to check it: patchbay ledger check`;
+    return { check, ok: true, detail, exitCode: 0 };
+  }
+  const ledgerFile = ledgerPlace.file;
   const size = `${(bytes / 1e6).toFixed(1)} MB`;
   if (bytes > checkedBytesMax) {
     return { check, ok: true, detail: `${size}, no damage known; to check it: patchbay ledger check`, exitCode: 0 };

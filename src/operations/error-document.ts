@@ -59,6 +59,12 @@ const advice: Readonly<Record<string, string>> = {
   redisUrlInvalid: 'Set REDIS_URL to redis://host:6379, or leave it unset to use the embedded queue.',
   ledgerBusy: 'Another process keeps the ledger locked, perhaps a backup. Nothing is lost; run the same command again.',
   ledgerIoFails: 'Check the disk of the data folder. Nothing is lost; run the same command again.',
+  ledgerAway:
+    'Check DATABASE_URL, and that PostgreSQL runs there. Nothing is lost; run the same command again when it answers.',
+  ledgerReadOnly: 'The database may be a standby, or set to read-only. Nothing is lost; run the same command again.',
+  ledgerSlow:
+    'The database is overloaded, or a statement waits for a lock of another program. Run the same command again.',
+  commitUnanswered: 'Look what was entered: patchbay status. Then run the same command again.',
   diskFull: 'Free some space on the disk of the data folder. Nothing is lost; run the same command again.',
   embeddedQueueCommand: queueStopped,
   embeddedQueueDied: queueStopped,

@@ -1,8 +1,10 @@
-/** The ledger's file: check it, and back it up. Neither needs an engine, nor that none runs. */
+/** The ledger: check it, and back it up. Neither needs an engine, nor that none runs. */
 import { resolve } from 'node:path';
 import { PatchbayError } from '#src/errors.ts';
+import type { LedgerPlace } from '#src/ledger/place.ts';
+import type { LedgerCheck, LedgerState } from '#src/ledger/soundness.ts';
 import { backUpLedger } from '#src/ledger/sqlite/back-up.ts';
-import { checkLedger, type LedgerCheck, type LedgerState } from '#src/ledger/sqlite/check.ts';
+import { checkLedger } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, liftMark, markDamaged } from '#src/ledger/sqlite/damage.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 
@@ -24,8 +26,24 @@ export interface LedgerReport extends LedgerCheck {
   readonly exitCode: number;
 }
 
+/** @throws PatchbayError what checking throws. */
+export async function checkTheLedgerAt(place: LedgerPlace): Promise<LedgerReport> {
+  if (place.kind === 'file') return checkLedgerFile(place.file);
+  const { checkPostgresLedger } = await import('#src/ledger/postgres/check.ts');
+  return reportOf(await checkPostgresLedger(place.url, place.suffix));
+}
+
+/** @throws PatchbayError as `backUpLedgerFile`; `usage` `backupByServer`: a database is backed up by its own program. */
+export async function backUpTheLedgerAt(place: LedgerPlace, target: string): Promise<LedgerReport> {
+  if (place.kind === 'file') return await backUpLedgerFile(place.file, target);
+  const { dumpCommand } = await import('#src/ledger/postgres/check.ts');
+  throw new PatchbayError('usage', 'backupByServer', 'the ledger is in PostgreSQL, whose own program backs it up', {
+    hint: `Run: ${dumpCommand(place.url, place.suffix, resolve(target))}`,
+  });
+}
+
 /** Marks a damaged ledger, which stops all work on it, as damage that is met during work; lifts the mark of a sound one. */
-export function checkLedgerFile(file: string): LedgerReport {
+function checkLedgerFile(file: string): LedgerReport {
   const check = checkLedger(file);
   if (check.state === 'damaged') markDamaged(file, ledgerDamaged(file, check.findings[0]?.message ?? ''));
   else liftMark(file);
@@ -36,7 +54,7 @@ export function checkLedgerFile(file: string): LedgerReport {
  * Writes a backup into a new file and checks it, also while an engine works.
  * @throws PatchbayError `damaged` where the ledger is; what `backUpLedger` throws.
  */
-export async function backUpLedgerFile(file: string, target: string): Promise<LedgerReport> {
+async function backUpLedgerFile(file: string, target: string): Promise<LedgerReport> {
   try {
     return reportOf(await backUpLedger(file, resolve(target)));
   } catch (error) {

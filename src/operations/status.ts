@@ -3,9 +3,9 @@ import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { isEngineRunning, liveWorkers } from '#src/ledger/engine-presence.ts';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
+import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
-import { bytesOf } from '#src/ledger/sqlite/check.ts';
 import { letterDocument } from './dead-letters.ts';
 import { listRuns, type RunHome, type RunView, viewRun } from './runs.ts';
 
@@ -26,7 +26,7 @@ export type Status = Awaited<ReturnType<typeof readStatus>>;
 
 /** `status --json`. */
 export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, troubles }: Surroundings) {
-  const { ledger, folders, clock, identity } = home;
+  const { ledger, ledgerPlace, folders, clock, identity } = home;
   const pause = await ledger.pause();
   const active = await listRuns(home, { states: activeRunStates, limit: runsShownMax });
   const stopped = await listRuns(home, { states: ['stopped'], limit: runsShownMax });
@@ -38,7 +38,7 @@ export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, trou
     data: folders.root,
     importFolder: folders.importFolders.at(-1) ?? null,
     // A ledger that is known to be damaged is not opened: opening it throws.
-    ledger: { file: folders.ledgerFile, bytes: bytesOf(folders.ledgerFile), state: 'noDamageKnown' },
+    ledger: { file: await nameOfPlace(ledgerPlace), bytes: await ledgerBytes(ledgerPlace), state: 'noDamageKnown' },
     engine: isEngineRunning(home) ? 'running' : 'not running',
     workers: liveWorkers((await ledger.registrations()).workers, await ledger.nowMs(clock), identity.isDead).length,
     paused: pause === null ? null : pauseDocument(pause),

@@ -19,6 +19,7 @@ describe('layers of the configuration', () => {
         leaseMs: 45_000,
       },
       queue: { redisUrl: null, stopDeadlineMs: 20_000, jobsMax: 200 },
+      ledger: { databaseUrl: null },
       data: {
         folder: join(bench.folder, 'data'),
         importFolder: null,
@@ -201,11 +202,9 @@ describe('the environment', () => {
     expect(config.page.port).toBe(5);
   });
 
-  it('DATABASE_URL is refused as long as a ledger in PostgreSQL does not work', async () => {
+  it('DATABASE_URL names the database of the ledger', async () => {
     await using bench = await configBench();
-    const lines = await bench.problems({ env: { DATABASE_URL: 'postgres://user:hush@127.0.0.1/db' } });
-    expect(lines).toEqual([
-      'DATABASE_URL: a ledger in PostgreSQL is not available yet; unset it to keep the ledger in the data folder',
-    ]);
+    const url = 'postgresql://user:hush@127.0.0.1/db?sslmode=require&schema=mine';
+    expect((await bench.load({ env: { DATABASE_URL: url } })).config.ledger.databaseUrl).toBe(url);
   });
 });

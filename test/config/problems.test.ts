@@ -33,9 +33,9 @@ describe('unknown keys', () => {
     ]);
   });
 
-  it('ledger is refused as unknown as long as it does not work', async () => {
-    expect(await fileProblems('ledger:\n  some: thing\n')).toEqual([
-      expect.stringMatching(/^patchbay\.yaml:1:1: unknown section "ledger"; known here: service, .*, log$/),
+  it('a section that is not there is refused with those that are', async () => {
+    expect(await fileProblems('memory:\n  some: thing\n')).toEqual([
+      expect.stringMatching(/^patchbay\.yaml:1:1: unknown section "memory"; known here: service, .*, log$/),
     ]);
   });
 });
@@ -165,4 +165,17 @@ describe('the service', () => {
       expect(line).not.toContain('hush');
     },
   );
+
+  it.each([
+    'postgres://h/d?password=hush',
+    'mysql://hush@h/d',
+    'postgres:hush',
+    'host=h password=hush',
+    'postgres://h/d#hush',
+  ])('%s is refused as the URL of a database, and not repeated', async (url) => {
+    await using bench = await configBench();
+    const [line] = await bench.problems({ env: { DATABASE_URL: url } });
+    expect(line).toContain('DATABASE_URL: ledger.databaseUrl must be a URL such as postgres://user:password@localhost');
+    expect(line).not.toContain('hush');
+  });
 });

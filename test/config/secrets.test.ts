@@ -103,12 +103,18 @@ describe('printing the configuration', () => {
   it('masks every secret', async () => {
     await using bench = await configBench();
     const loaded = await bench.load({
-      env: { PATCHBAY_API_KEY: canary, PATCHBAY_TOKEN: canary, REDIS_URL: `rediss://me:${canary}@127.0.0.1:6380/2` },
+      env: {
+        PATCHBAY_API_KEY: canary,
+        PATCHBAY_TOKEN: canary,
+        REDIS_URL: `rediss://me:${canary}@127.0.0.1:6380/2`,
+        DATABASE_URL: `postgres://me:${canary}@db/patchbay?sslmode=require`,
+      },
     });
     const text = printConfig(loaded);
     expect(text).not.toContain(canary);
     expect(text).toContain('apiKey: "********" # PATCHBAY_API_KEY');
     expect(text).toContain('redisUrl: rediss://me:********@127.0.0.1:6380/2 # REDIS_URL');
+    expect(text).toContain('databaseUrl: postgres://me:********@db/patchbay?sslmode=require # DATABASE_URL');
     const lone = await bench.load({ env: { REDIS_URL: `redis://${canary}@127.0.0.1` } });
     expect(printConfig(lone)).not.toContain(canary);
   });

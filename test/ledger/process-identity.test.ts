@@ -77,19 +77,19 @@ test('macOS tells when a process started: a pid that was given out again keeps n
     [process.pid, mine],
     [child.pid, 'Ss   Sun Nov 22 10:00:01 2026    \n'],
   ]);
-  const earlier = identifyProcess(bootId, toldBy('darwin', before));
+  const earlier = identifyProcess(bootId, 'machine', toldBy('darwin', before));
   expect(earlier.name.split('/')[3]).toBe('Sun-Nov-22-10:00:00-2026');
   const theirs = bent(bent(earlier.name, 'pid', `${child.pid}`), 'start', 'Sun-Nov-22-10:00:01-2026');
   expect(earlier.isDead(theirs)).toBe(false);
   const after = before.set(child.pid, 'Ss   Sun Nov 22 11:30:00 2026    \n');
-  expect(identifyProcess(bootId, toldBy('darwin', after)).isDead(theirs)).toBe(true);
+  expect(identifyProcess(bootId, 'machine', toldBy('darwin', after)).isDead(theirs)).toBe(true);
   const zombie = before.set(child.pid, 'Z    Sun Nov 22 10:00:01 2026    \n');
-  expect(identifyProcess(bootId, toldBy('darwin', zombie)).isDead(theirs)).toBe(true);
+  expect(identifyProcess(bootId, 'machine', toldBy('darwin', zombie)).isDead(theirs)).toBe(true);
 });
 
 test('Windows tells by the pid alone whether a process lives', async () => {
   const { child } = await startNamed();
-  const here = identifyProcess(bootId, toldBy('win32', new Map()));
+  const here = identifyProcess(bootId, 'machine', toldBy('win32', new Map()));
   const theirs = bent(bent(here.name, 'pid', `${child.pid}`), 'start', 'abcdef01');
   expect(here.isDead(theirs)).toBe(false);
   await child.kill();
@@ -98,6 +98,10 @@ test('Windows tells by the pid alone whether a process lives', async () => {
 
 test('a process that could not find out its own start is known by its pid', async () => {
   const { child } = await startNamed();
-  const here = identifyProcess(bootId, toldBy('darwin', new Map([[child.pid, 'Ss   Sun Nov 22 10:00:01 2026']])));
+  const here = identifyProcess(
+    bootId,
+    'machine',
+    toldBy('darwin', new Map([[child.pid, 'Ss   Sun Nov 22 10:00:01 2026']])),
+  );
   expect(here.isDead(bent(bent(here.name, 'pid', `${child.pid}`), 'start', '?abcdef01'))).toBe(false);
 });

@@ -1,23 +1,24 @@
 /** `patchbay ledger check|backup`. */
-import { findLedgerFile } from '#src/app.ts';
-import { backUpLedgerFile, checkLedgerFile, type LedgerReport } from '#src/operations/ledger.ts';
+import { findLedger } from '#src/app.ts';
+import { type LedgerPlace, nameOfPlace } from '#src/ledger/place.ts';
+import { backUpTheLedgerAt, checkTheLedgerAt, type LedgerReport } from '#src/operations/ledger.ts';
 import { type GlobalOptions, loadCliConfig } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
 export async function checkTheLedger(options: GlobalOptions): Promise<number> {
-  const file = await ledgerOf(options);
-  return print(createOutput(options), checkLedgerFile(file), `ledger ${file}`, {});
+  const place = await placeOf(options);
+  return print(createOutput(options), await checkTheLedgerAt(place), `ledger ${await nameOfPlace(place)}`, {});
 }
 
 export async function backUpTheLedger(options: GlobalOptions, target: string): Promise<number> {
-  const ledger = await ledgerOf(options);
-  const report = await backUpLedgerFile(ledger, target);
-  return print(createOutput(options), report, `backup ${report.file}`, { ledger });
+  const place = await placeOf(options);
+  const report = await backUpTheLedgerAt(place, target);
+  return print(createOutput(options), report, `backup ${report.file}`, { ledger: await nameOfPlace(place) });
 }
 
-async function ledgerOf(options: GlobalOptions): Promise<string> {
+async function placeOf(options: GlobalOptions): Promise<LedgerPlace> {
   const { config } = await loadCliConfig(options);
-  return findLedgerFile(config, options.sandbox === true);
+  return await findLedger(config, options.sandbox === true);
 }
 
 function print(output: Output, report: LedgerReport, what: string, origin: { readonly ledger?: string }): number {

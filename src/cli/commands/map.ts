@@ -1,6 +1,6 @@
 /** `patchbay map [FILE]`: how a file would be read; a mapping proposed, saved, tested, explained. Sends nothing. */
-import { existsSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
+import { ledgerPlace } from '#src/app.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable, shellWord } from '#src/cli/output.ts';
 import { type DataFolders, dataFolders } from '#src/config/data-folders.ts';
@@ -8,6 +8,7 @@ import type { Config } from '#src/config/schema.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { createFeeds, type Feeds, findMapping, findMappingText } from '#src/feeds/feeds.ts';
+import { hasLedger } from '#src/ledger/place.ts';
 import {
   type ContactView,
   type CountedProblem,
@@ -98,7 +99,7 @@ function requireSense(
 /** Opens no ledger: nothing of what is asked is in it. */
 async function openParts(options: GlobalOptions): Promise<MapParts> {
   const { config } = await loadCliConfig(options);
-  const isReal = config.service.baseUrl !== null || existsSync(dataFolders(config, 'real').ledgerFile);
+  const isReal = config.service.baseUrl !== null || (await hasLedger(ledgerPlace(config, 'real')));
   const isSandbox = options.sandbox === true || !isReal;
   const folders = dataFolders(config, isSandbox ? 'sandbox' : 'real');
   return { config, folders, feeds: createFeeds(config, folders.importFolders), isSandbox };

@@ -13,6 +13,7 @@ import { startIntake } from '#src/engine/intake.ts';
 import { runWorker } from '#src/engine/worker-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, type EngineRegistration, takeEngineLock } from '#src/ledger/engine-presence.ts';
+import { nameOfPlace } from '#src/ledger/place.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
@@ -54,7 +55,7 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
       const intake = await startIntake(home, engine.wake);
       closers.unshift(() => intake.close());
       if (output.json) output.document(banner(home, engine, page.address));
-      else printBanner(output, home, engine, page.address);
+      else printBanner(output, home, engine, page.address, await nameOfPlace(home.ledgerPlace));
       const end = await Promise.race([interrupt.received, engine.died]);
       if (end?.kind === 'damaged') {
         // The process stays: a supervisor would start it again and again, and the page says what to do.
@@ -107,7 +108,9 @@ function openPage(home: Home, engine: Engine): ReturnType<typeof startPage> {
 }
 
 /** What keeps this process from taking files. */
-const notReadyCodes: readonly string[] = ['diskFull', 'ledgerIoFails', 'ledgerDamaged'];
+const notReadyCodes: readonly string[] = [
+  ...['diskFull', 'ledgerIoFails', 'ledgerDamaged', 'ledgerAway', 'ledgerReadOnly'],
+];
 
 /** Not ready only when this process cannot take files; work that is paused is degraded. */
 async function readiness(
@@ -143,7 +146,7 @@ function banner(home: Home, engine: Engine, page: string) {
   };
 }
 
-function printBanner(output: Output, home: Home, engine: Engine, page: string): void {
+function printBanner(output: Output, home: Home, engine: Engine, page: string, ledger: string): void {
   const { style } = output;
   const sandbox = home.mode === 'sandbox';
   const embedded = home.config.queue.redisUrl === null;
@@ -154,7 +157,10 @@ function printBanner(output: Output, home: Home, engine: Engine, page: string): 
       : `  service        ${engine.serviceOrigin}`,
   );
   output.line(`  queue          ${engine.queueDescription}${embedded ? ' (REDIS_URL replaces it)' : ''}`);
-  output.line(`  ledger         SQLite, ${home.folders.ledgerFile}`);
+  const isFile = home.ledgerPlace.kind === 'file';
+  output.line(
+    isFile ? `  ledger         SQLite, ${ledger} (DATABASE_URL replaces it)` : `  ledger         PostgreSQL, ${ledger}`,
+  );
   output.line(`  import folder  ${home.folders.importFolders.at(-1)}`);
   output.line(`  page           ${page}`);
   const folder = relative(process.cwd(), home.folders.importFolders.at(-1) ?? '');

@@ -32,7 +32,6 @@ const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-
 type SslMode = (typeof sslModes)[number];
 /** Parameters that are read here; any other is refused, since ignoring it would silently do something else. */
 const parameterNames = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'schema', 'options', 'host', 'port'];
-const ignoredNames = ['application_name', 'connect_timeout', 'target_session_attrs'];
 
 /**
  * @param suffix of the schema's name: the sandbox has a schema beside that of the real service.
@@ -41,7 +40,7 @@ const ignoredNames = ['application_name', 'connect_timeout', 'target_session_att
 export function parseAddress(databaseUrl: string, suffix = ''): Address {
   const url = urlOf(databaseUrl);
   for (const name of url.searchParams.keys()) {
-    if (!parameterNames.includes(name) && !ignoredNames.includes(name)) {
+    if (!parameterNames.includes(name)) {
       throw invalid(
         `DATABASE_URL has a parameter that is not known: ${name}`,
         `Known are ${parameterNames.join(', ')}.`,

@@ -1,7 +1,6 @@
 /** The ledger in a schema of a PostgreSQL database (`pg`). */
 import { randomUUID } from 'node:crypto';
-import { connect as connectSocket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { PatchbayError } from '#src/errors.ts';
 import { ledgerOver } from '#src/ledger/over.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -9,10 +8,10 @@ import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { type Address, parseAddress } from './address.ts';
 import { announcement, watchChanges } from './changes.ts';
 import { createConnection } from './connection.ts';
-import { migrate, type SchemaState } from './migrations/migrations.ts';
-import { clientOptions, limits, openPool } from './pool.ts';
+import { migrate, readSchema, type SchemaState } from './migrations/migrations.ts';
+import { onceConnected } from './once-connected.ts';
+import { openPool } from './pool.ts';
 import { postgresStore } from './store.ts';
-import { postgresTroubleOf } from './trouble.ts';
 
 /**
  * Opens the ledger, and creates it where there is none. Several processes may have it open at once.
@@ -31,6 +30,12 @@ export async function openPostgresLedger(
     return { address: connected, state: await migrate(client, connected) };
   });
   return await postgresLedger(address, state, observe);
+}
+
+/** Whether the schema has a ledger. @throws PatchbayError as `openPostgresLedger`. */
+export async function hasPostgresLedger(databaseUrl: string, suffix = ''): Promise<boolean> {
+  const address = parseAddress(databaseUrl, suffix);
+  return (await onceConnected(address, (client) => readSchema(client, address.schema))) !== null;
 }
 
 async function postgresLedger(address: Address, { ledgerId }: SchemaState, observe: LedgerObserver): Promise<Ledger> {
@@ -58,47 +63,6 @@ async function postgresLedger(address: Address, { ledgerId }: SchemaState, obser
     },
   });
 }
-
-/** Runs work on a connection of its own. @throws PatchbayError as `postgresTroubleOf` names it. */
-export async function onceConnected<Result>(
-  asked: Address,
-  work: (client: pg.Client, address: Address) => Promise<Result>,
-): Promise<Result> {
-  let client: pg.Client | null = null;
-  try {
-    const address = asked.mayBePlain && !(await isEncrypted(asked)) ? plain(asked) : asked;
-    client = new pg.Client(clientOptions(address, 'setup'));
-    // What breaks between two statements is met by the next one.
-    client.on('error', () => undefined);
-    await client.connect();
-    return await work(client, address);
-  } catch (error) {
-    throw error instanceof PatchbayError ? error : (postgresTroubleOf(error, asked) ?? error);
-  } finally {
-    await client?.end().catch(() => undefined);
-  }
-}
-
-const plain = (address: Address): Address => ({ ...address, connection: { ...address.connection, ssl: false } });
-
-/** `prefer`: the server is asked, as libpq does, and answers one letter. */
-async function isEncrypted({ connection: { host, port } }: Address): Promise<boolean> {
-  const socket = connectSocket({ host, port });
-  const answer = Promise.withResolvers<boolean>();
-  socket.setTimeout(limits.connectTimeoutMs, () => socket.destroy(new Error('timeout expired')));
-  socket.once('connect', () => socket.write(sslRequest));
-  socket.once('data', (data) => answer.resolve(data.toString('latin1') === 'S'));
-  socket.once('error', answer.reject);
-  socket.once('close', () => answer.reject(new Error('Connection terminated unexpectedly')));
-  try {
-    return await answer.promise;
-  } finally {
-    socket.destroy();
-  }
-}
-
-/** Its length, and the number of the request. */
-const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 const serverVersionMin = 150_000;
 

@@ -9,7 +9,8 @@ import { randomUUID } from 'node:crypto';
 import { constants, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { checkLedger, type LedgerCheck, openToRead } from './check.ts';
+import type { LedgerCheck } from '#src/ledger/soundness.ts';
+import { checkLedger, openToRead } from './check.ts';
 import { ledgerTroubleOf } from './damage.ts';
 
 /** File systems without a second name for a file say one of these. */
