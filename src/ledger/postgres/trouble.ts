@@ -2,7 +2,7 @@
  * Trouble of a ledger in PostgreSQL, classified where its code is seen (`src/ledger/trouble.ts`): what passes by itself, what a
  * person has to set right, and damage.
  */
-import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { type Facts, messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { passing } from '#src/ledger/trouble.ts';
 import type { Address } from './address.ts';
 
@@ -25,7 +25,7 @@ const states = {
   refusedByRules: '28000',
   noDatabase: '3D000',
   noRights: '42501',
-  noSchema: '3F000',
+  startingUp: '57P03',
 } as const;
 
 /** The connection broke or never was: nothing of the server's own, so the driver's words or a system's code tell. */
@@ -52,6 +52,7 @@ export function postgresTroubleOf(error: unknown, { shown }: Pick<Address, 'show
     });
   }
   const facts = { sqlState: code };
+  if (/during recovery/.test(messageOf(error)) && code !== states.startingUp) return readOnly(error, facts);
   switch (code) {
     case states.lockTimeout:
     case states.deadlock:
@@ -65,7 +66,7 @@ export function postgresTroubleOf(error: unknown, { shown }: Pick<Address, 'show
         facts,
       );
     case states.readOnly:
-      return passing('ledgerReadOnly', `the ledger's database takes no writes now: ${messageOf(error)}`, error, facts);
+      return readOnly(error, facts);
     case states.diskFull:
       return passing('diskFull', "the disk of the ledger's database has no room", error, facts);
     case states.ioError:
@@ -123,6 +124,11 @@ export function postgresTroubleOf(error: unknown, { shown }: Pick<Address, 'show
     }
   }
   return isAway(error, code) ? passing('ledgerAway', awayMessage(error, shown), error, facts) : null;
+}
+
+/** A standby reads alone, and says so in more than one way. */
+function readOnly(error: unknown, facts: Facts): PatchbayError {
+  return passing('ledgerReadOnly', `the ledger's database takes no writes now: ${messageOf(error)}`, error, facts);
 }
 
 /** Class 08: the connection; 57P0: shutting down, crashed, starting up; 53: no memory, no connection left. */

@@ -1,0 +1,71 @@
+/** A connection to a server that is cut at a chosen moment: when a client sends a word, before the server sees it or before it answers. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface CuttingProxy {
+  readonly port: number;
+  /** The next time that a client sends the word. `asked`: the server never sees it; `answered`: it does, and its answer is lost. */
+  cutAt(word: string, when: 'asked' | 'answered', thenRefuse?: boolean): void;
+  /** Takes connections again. */
+  open(): void;
+  close(): Promise<void>;
+}
+
+export async function startCuttingProxy(serverPort: number): Promise<CuttingProxy> {
+  const sockets = new Set<Socket>();
+  let cut: { readonly word: string; readonly when: 'asked' | 'answered'; readonly thenRefuse: boolean } | null = null;
+  let isRefusing = false;
+  const server = createServer((client) => {
+    if (isRefusing) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(serverPort, '127.0.0.1');
+    let isSilent = false;
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        end();
+      });
+    }
+    client.on('data', (data) => {
+      if (cut === null || !data.includes(cut.word)) {
+        upstream.write(data);
+        return;
+      }
+      isRefusing = cut.thenRefuse;
+      isSilent = true;
+      const { when } = cut;
+      cut = null;
+      if (when === 'asked') end();
+      else upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      if (isSilent) end();
+      else client.write(data);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has a port');
+  return {
+    port: address.port,
+    cutAt: (word, when, thenRefuse = false) => {
+      cut = { word, when, thenRefuse };
+    },
+    open: () => {
+      isRefusing = false;
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
