@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/model/**/*.test.ts', 'test/bench/**/*.test.ts'],
+    // What needs a server is among the system tests.
+    exclude: ['test/**/*postgres*.test.ts'],
     // Each proof keeps a processor busy.
     maxWorkers: 2,
     isolate: false,

@@ -1,7 +1,7 @@
 /**
  * A PostgreSQL of this machine, where its programs are installed: a cluster of its own in a temporary folder, gone when it is closed.
  *
- * It does not sync, so it may only be stopped, and never lose power. PostgreSQL refuses to run as root: there it runs as the user
+ * Unless it is asked to, it does not sync, so it may only be stopped, and never lose power. PostgreSQL refuses to run as root: there it runs as the user
  * `postgres`, or as nobody.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -63,7 +63,8 @@ export function findPostgres(): string | null {
   );
 }
 
-export async function startPostgres(programs: string): Promise<PostgresServer> {
+/** @param syncs it writes to disk as a server does, for measurements. */
+export async function startPostgres(programs: string, syncs = false): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'pb-postgres-'));
   const user = unprivileged();
   if (user !== null) chownSync(folder, user.uid, user.gid);
@@ -83,7 +84,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     join(data, 'postgresql.conf'),
     [
       `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '${folder}'\nmax_connections = 80`,
-      'fsync = off\nfull_page_writes = off\nshared_buffers = 64MB\nmax_wal_size = 1GB\nlogging_collector = off\n',
+      `${syncs ? '' : 'fsync = off\nfull_page_writes = off\n'}shared_buffers = 64MB\nmax_wal_size = 1GB\nlogging_collector = off\n`,
     ].join('\n'),
   );
   let child: ChildProcess | null = null;

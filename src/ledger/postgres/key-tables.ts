@@ -12,14 +12,17 @@ const keyColumns = `wanted.key AS wanted, contacts.number, contacts.state, conta
   contacts.linked_to, contacts.bound_run, contacts.bound_at, contacts.written_at, flights.key AS flying, flights.owner,
   flights.lease_until, flights.horizon, flights.horizon_span, flights.claim, flights.intent_run, flights.attempts, flights.owned`;
 
-/** All that is known of these keys by these feeds, one row for each feed that knows a key, and one for a key that none knows. */
+/**
+ * All that is known of these keys by these feeds, one row for each feed that knows a key, and one for a key that none knows.
+ * `OFFSET 0` keeps the planner from reading all that the feeds know, to look for the keys in it.
+ */
 const readSql = `SELECT ${keyColumns}, known.name, known.row_hash, known.fingerprint, known.tried, known.sequence, known.spoken,
     known.held_count
   FROM unnest($1::text[]) AS wanted (key) LEFT JOIN contacts ON contacts.key = wanted.key
   LEFT JOIN flights ON flights.key = wanted.key
   LEFT JOIN LATERAL (
     SELECT feeds.name, known.* FROM unnest($2::text[]) AS asked (name) JOIN feeds ON feeds.name = asked.name
-    JOIN known ON known.feed_number = feeds.number AND known.number = contacts.number) AS known ON TRUE
+    JOIN known ON known.feed_number = feeds.number AND known.number = contacts.number OFFSET 0) AS known ON TRUE
   WHERE contacts.number IS NOT NULL OR flights.key IS NOT NULL`;
 
 export function postgresKeyTables(statements: Statements): KeyTables {

@@ -44,6 +44,7 @@ const sessionSettings = (schema: string): Readonly<Record<string, string | numbe
   default_transaction_isolation: 'read\\ committed',
   plan_cache_mode: 'force_generic_plan',
   ...{ enable_seqscan: 'off', enable_bitmapscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+  ...{ enable_material: 'off', enable_memoize: 'off' },
   ...{ random_page_cost: 1.1, jit: 'off', timezone: 'UTC' },
   statement_timeout: limits.statementTimeoutMs,
   lock_timeout: limits.lockTimeoutMs,

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { playBothReadings, playInterrupted } from './calm.ts';
 import { calmStory, type InterruptedStory, interruptedStory, type Story, story } from './commands.ts';
 import { type Played, play } from './play.ts';
+import type { NewLedger } from './world.ts';
 
 /** `storm`: everything fails. `calm`: nothing does, under both readings of PATCH. `interrupted`: with unrelated runs. */
 export const kinds = ['storm', 'calm', 'interrupted'] as const;
@@ -16,9 +17,9 @@ const stories: { readonly [Name in Kind]: fc.Arbitrary<Told> } = {
 type Told = Story | InterruptedStory;
 
 /** What was drawn, or what was printed before. */
-export function playTold(kind: Kind, told: Told): Promise<Played> {
+export function playTold(kind: Kind, told: Told, newLedger?: NewLedger): Promise<Played> {
   if ('story' in told) return playInterrupted(told);
-  return kind === 'calm' ? playBothReadings(told) : play(told);
+  return kind === 'calm' ? playBothReadings(told) : play(told, { newLedger });
 }
 
 export interface Explored {
@@ -41,13 +42,15 @@ export interface Exploration {
   readonly path?: string;
   /** Begins no new story after so long, shrinking included. */
   readonly msMax?: number;
+  /** Of storms; a file unless given. */
+  readonly newLedger?: NewLedger;
 }
 
-export async function explore({ kind, seed, runs, path, msMax }: Exploration): Promise<Explored> {
+export async function explore({ kind, seed, runs, path, msMax, newLedger }: Exploration): Promise<Explored> {
   const startedAtMs = performance.now();
   const sums = { runs: 0, commands: 0, files: 0, rows: 0 };
   const property = fc.asyncProperty(stories[kind], async (told: Told) => {
-    const { breaches, ...played } = await playTold(kind, told);
+    const { breaches, ...played } = await playTold(kind, told, newLedger);
     sums.runs += 1;
     for (const name of ['commands', 'files', 'rows'] as const) sums[name] += played[name];
     if (breaches.length > 0) throw new Error(breaches.join('\n'));

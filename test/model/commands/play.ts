@@ -5,7 +5,7 @@ import { type Column, type Command, columnsOf, type FileLine, type Story, sameCe
 import { edit } from './edits.ts';
 import { csvOf, keyModel, type Model, newModel, rowOf, writtenCells } from './model.ts';
 import type { WorkerTell } from './worker.ts';
-import { openWorld, type World } from './world.ts';
+import { type NewLedger, openWorld, type World } from './world.ts';
 
 export interface Played {
   readonly commands: number;
@@ -22,14 +22,18 @@ export interface PlayOptions {
   readonly trace?: Trace | null;
   /** Everything is worked to its end after each command. */
   readonly isCalm?: boolean;
+  readonly newLedger?: NewLedger | undefined;
   /** Called with the world at the end, before it is closed. */
   readonly look?: (world: World, model: Model) => Promise<void>;
 }
 
 /** @throws what the product must never throw. */
-export async function play(story: Story, { trace = null, isCalm = false, look }: PlayOptions = {}): Promise<Played> {
+export async function play(
+  story: Story,
+  { trace = null, isCalm = false, newLedger, look }: PlayOptions = {},
+): Promise<Played> {
   const tell: WorkerTell = (worker, name, given, answer) => trace?.(`    ${worker} ${name}`, given, answer);
-  const world = await openWorld({ patchMode: story.patchMode, tell: trace === null ? null : tell });
+  const world = await openWorld({ patchMode: story.patchMode, tell: trace === null ? null : tell, newLedger });
   try {
     const model = newModel();
     for (const command of story.commands) {

@@ -78,9 +78,16 @@ const jobsMax = 100;
 export interface WorldOptions extends Pick<Story, 'patchMode'> {
   /** Told of each effect of each worker; null where nobody listens. */
   readonly tell: WorkerTell | null;
+  /** A way to new connections to one new ledger; one in a file unless given. */
+  readonly newLedger?: NewLedger | undefined;
 }
 
-export async function openWorld({ patchMode, tell }: WorldOptions): Promise<World> {
+/** Makes a ledger. @returns what opens a connection to it. @param folder of the world, which removes it. */
+export type NewLedger = (folder: string) => () => Promise<Ledger>;
+
+const inFile: NewLedger = (folder) => async () => openSqliteLedger(join(folder, 'ledger.sqlite'));
+
+export async function openWorld({ patchMode, tell, newLedger = inFile }: WorldOptions): Promise<World> {
   const time = movedTime();
   const clock = time.ofWorkers;
   const service = await startService({
@@ -100,8 +107,8 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
   for (const feed of feeds) await mkdir(feed === 'main' ? inbox : join(inbox, feed), { recursive: true });
   for (const feed of feeds)
     await mkdir(claimedFolderOf(folders.claimed, feed === 'main' ? null : feed), { recursive: true });
-  const ledgerFile = join(folder, 'ledger.sqlite');
-  const ledger = openSqliteLedger(ledgerFile);
+  const openLedger = newLedger(folder);
+  const ledger = await openLedger();
   const creates = watchCreates(clock, limits);
   const queue = looseQueue();
   const dead = new Set<string>();
@@ -145,7 +152,7 @@ export async function openWorld({ patchMode, tell }: WorldOptions): Promise<Worl
   };
   const chronicle = takeChronicle({ clock, readAgeMaxMs, truth });
 
-  const connections = [openSqliteLedger(ledgerFile), openSqliteLedger(ledgerFile)] as const;
+  const connections = [await openLedger(), await openLedger()] as const;
   const workspaces: Workspace[] = [];
   let processCount = 0;
   const born: ModelWorker[] = [];
