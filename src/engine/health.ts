@@ -14,7 +14,7 @@ import type { Logger } from '#src/log.ts';
 
 export interface Trouble {
   readonly part: 'queue' | 'ledger' | 'disk';
-  /** `queueAway`, `queueSlow`, `queueFull`, `queueRefuses`, `ledgerBusy`, `ledgerIoFails`, `ledgerDamaged`, `diskFull`. */
+  /** `queueAway`, `queueSlow`, `queueFull`, `queueRefuses`; a code of `src/ledger/trouble.ts`; `diskFull`. */
   readonly code: string;
   /** A sentence for people. */
   readonly message: string;

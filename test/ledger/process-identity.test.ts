@@ -105,3 +105,12 @@ test('a process that could not find out its own start is known by its pid', asyn
   );
   expect(here.isDead(bent(bent(here.name, 'pid', `${child.pid}`), 'start', '?abcdef01'))).toBe(false);
 });
+
+test('where other machines may be on the ledger, a name of another boot is never judged: it may be one of theirs', () => {
+  const [host, , pid, start] = me.name.split('/');
+  const elsewhere = [host, 'another-boot', pid, start].join('/');
+  expect(identifyProcess(bootId).isDead(elsewhere)).toBe(true);
+  const here = identifyProcess(bootId, 'machines');
+  expect(here.isDead(elsewhere)).toBe(false);
+  expect(here.isDead([host, bootId, '999999999', '1'].join('/'))).toBe(true);
+});

@@ -68,7 +68,7 @@ export function parseAddress(databaseUrl: string, suffix = ''): Address {
 function urlOf(text: string): URL {
   try {
     const url = new URL(text);
-    if (url.protocol === 'postgres:' || url.protocol === 'postgresql:') return url;
+    if (/^postgres(?:ql)?:\/\//i.test(text)) return url;
   } catch {
     // Said below, without the text: it may hold a password.
   }

@@ -60,7 +60,7 @@ export function createConnection({ pool, schema, announce, observe }: Connection
 
   const held = async <Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> => {
     const { client, release } = await pool.take();
-    let isBroken = true;
+    let isBroken = false;
     // Without a listener an error of the connection between two statements would end the process; the next statement meets it.
     const ignore = (): void => undefined;
     client.on('error', ignore);
@@ -69,11 +69,11 @@ export function createConnection({ pool, schema, announce, observe }: Connection
       const { statements, changed } = inside(pool, client);
       const result = await work(statements);
       await commit(id, client, changed() ? `${announce}; COMMIT` : 'COMMIT');
-      isBroken = false;
       if (changed()) observe(null);
       return result;
     } catch (error) {
-      isBroken = isBroken && !(await rolledBack(client));
+      // A connection that was lost, or whose server does not answer, is not asked for more.
+      isBroken = isLost(error instanceof PatchbayError ? error.cause : error) || !(await rolledBack(client));
       throw error;
     } finally {
       client.removeListener('error', ignore);

@@ -32,6 +32,8 @@ export const limits = {
   /** How long a transaction waits for one of another process: shorter than the lock of a job lasts. */
   lockTimeoutMs: 4_000,
   statementTimeoutMs: 30_000,
+  /** Behind the server's own: a server that is frozen, or cut off in silence, ends nothing. */
+  answerTimeoutMs: 35_000,
   /** No closure awaits anything but its statements: a transaction that rests has lost its process. */
   idleInTransactionMs: 10_000,
   keepAliveAfterMs: 10_000,
@@ -82,6 +84,7 @@ export function openPool(address: Address, observe: LedgerObserver): Pool {
     ...clientOptions(address, 'ledger'),
     max: limits.connectionsMax,
     idleTimeoutMillis: limits.idleTimeoutMs,
+    query_timeout: limits.answerTimeoutMs,
   });
   // An idle connection that breaks has left the pool; the next user connects anew, and reports what it meets.
   pool.on('error', () => undefined);

@@ -30,7 +30,7 @@ const states = {
 
 /** The connection broke or never was: nothing of the server's own, so the driver's words or a system's code tell. */
 const brokenWords =
-  /connection terminated|connection error|not queryable|timeout expired|timeout exceeded|socket|client was closed/i;
+  /connection terminated|connection error|not queryable|timeout expired|timeout exceeded|read timeout|socket|client was closed/i;
 const brokenCodes: readonly string[] = [
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
   ...['ENOTFOUND', 'EAI_AGAIN', 'ENOENT', 'EADDRNOTAVAIL', 'ENETDOWN'],
