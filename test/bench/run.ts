@@ -15,12 +15,16 @@ import { creates, requests } from './import/applying.ts';
 import { readArguments, usage } from './import/arguments.ts';
 import type { Bench, BenchCase } from './import/bench.ts';
 import { type Figure, isKept, tableOf } from './import/figures.ts';
+import { postgres } from './import/postgres.ts';
 import { type Checkout, thisCheckout } from './import/processes.ts';
 import { mapping, rate } from './import/scripts.ts';
 import { size } from './import/size.ts';
 import { changed, fresh, memory, unchanged } from './import/staging.ts';
 
-const cases: readonly BenchCase[] = [unchanged, fresh, changed, memory, creates, requests, size, mapping, rate, holds];
+const cases: readonly BenchCase[] = [
+  ...[unchanged, fresh, changed, memory, creates, requests, size, mapping, rate, holds],
+  postgres,
+];
 const note = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const read = readArguments(

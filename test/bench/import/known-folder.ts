@@ -44,6 +44,21 @@ export async function knownFolder(
   return data;
 }
 
+/** Stages a file and settles each row of it, with a workspace in memory. @returns the seconds without the start of the process. */
+export async function settleKnown(
+  checkout: Checkout,
+  folder: string,
+  data: string,
+  file: string,
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
+  const place = await packageOf(checkout, folder);
+  const args = [join(place, 'import/known-ledger.ts'), file, benchFeed, 'done'];
+  const { code, stdout } = await runNode(args, { ...commandEnv(data, 'http://127.0.0.1:9'), ...env }, checkout.root);
+  if (code !== 0) throw new Error(`the rows were not settled: ${code} ${stdout}`);
+  return Number((JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as { readonly seconds: number }).seconds);
+}
+
 /** A copy for one round, written to the disk, so that no round pays for that; the caller removes it. */
 export async function copyOf(data: string): Promise<string> {
   const copy = `${data}-copy`;

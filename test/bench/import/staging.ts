@@ -16,7 +16,15 @@ import {
   ratioFigure,
 } from './bench.ts';
 import { type Figure, median, seconds } from './figures.ts';
-import { benchFeed, type Checkout, type ImportEnd, runBaseline, runImport, withService } from './processes.ts';
+import {
+  benchFeed,
+  type Checkout,
+  type ImportEnd,
+  type ImportOrder,
+  runBaseline,
+  runImport,
+  withService,
+} from './processes.ts';
 
 /** Any change, and any new contact, stops the run before its first write. */
 const stopsAtOnce = {
@@ -137,8 +145,14 @@ async function importUnchanged(bench: Bench, checkout: Checkout, data: string, f
   return end;
 }
 
-async function importNew(bench: Bench, checkout: Checkout, data: string, file: string): Promise<ImportEnd> {
-  const end = await importIntoCopy(bench, checkout, data, { file, state: 'stopped', env: stopsAtOnce });
+export async function importNew(
+  bench: Bench,
+  checkout: Checkout,
+  data: string,
+  file: string,
+  env: ImportOrder['env'] = {},
+): Promise<ImportEnd> {
+  const end = await importIntoCopy(bench, checkout, data, { file, state: 'stopped', env: { ...stopsAtOnce, ...env } });
   const { rows, pending, requests } = end.document;
   if (pending !== rows || requests.post > 0) throw new Error(`not all of ${rows} rows are staged`);
   return end;
@@ -148,10 +162,10 @@ async function importNew(bench: Bench, checkout: Checkout, data: string, file: s
 const fewRows = { count: 20, first: 9_000_000 };
 
 /** A data folder that knows few keys: enough for a guard to stop what comes. */
-async function knownFew(bench: Bench, checkout: Checkout): Promise<string> {
+export async function knownFew(bench: Bench, checkout: Checkout, env: ImportOrder['env'] = {}): Promise<string> {
   const data = await emptyFolder(bench, `${checkout.name}-known-few`, benchFeed);
   const file = await exportIn(bench, 'few', fewRows);
-  await withService(':memory:', (origin) => runImport(checkout, { file, data, origin, state: 'done' }));
+  await withService(':memory:', (origin) => runImport(checkout, { file, data, origin, state: 'done', env }));
   return data;
 }
 
