@@ -63,8 +63,18 @@ export function findPostgres(): string | null {
   );
 }
 
-/** @param syncs it writes to disk as a server does, for measurements. */
-export async function startPostgres(programs: string, syncs = false): Promise<PostgresServer> {
+export interface PostgresOptions {
+  /** It writes to disk as a server does, for measurements. */
+  readonly syncs?: boolean;
+  /** Files of a server that encrypts. */
+  readonly certificate?: string;
+  readonly key?: string;
+}
+
+export async function startPostgres(
+  programs: string,
+  { syncs = false, certificate, key }: PostgresOptions = {},
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'pb-postgres-'));
   const user = unprivileged();
   if (user !== null) chownSync(folder, user.uid, user.gid);
@@ -87,6 +97,16 @@ export async function startPostgres(programs: string, syncs = false): Promise<Po
       `${syncs ? '' : 'fsync = off\nfull_page_writes = off\n'}shared_buffers = 64MB\nmax_wal_size = 1GB\nlogging_collector = off\n`,
     ].join('\n'),
   );
+  if (certificate !== undefined && key !== undefined) {
+    for (const [from, name] of [
+      [certificate, 'server.crt'],
+      [key, 'server.key'],
+    ] as const) {
+      writeFileSync(join(data, name), readFileSync(from), { mode: 0o600 });
+      if (user !== null) chownSync(join(data, name), user.uid, user.gid);
+    }
+    appendFileSync(join(data, 'postgresql.conf'), 'ssl = on\n');
+  }
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
     child = spawn(join(programs, 'postgres'), ['-D', data], { ...spawned, stdio: ['ignore', 'ignore', 'ignore'] });

@@ -24,7 +24,7 @@ export const postgres: BenchCase = {
       await exportIn(bench, 'rows', { count: bench.rows }),
       await exportIn(bench, 'rows', { count: bench.applied }),
     ];
-    const server = await startPostgres(programs, true);
+    const server = await startPostgres(programs, { syncs: true });
     let schemas = 0;
     const newDatabase = (): { readonly DATABASE_URL: string } => {
       schemas += 1;
