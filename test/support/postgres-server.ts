@@ -38,7 +38,7 @@ export interface PostgresServer {
 /** This user of the server needs a password. */
 export const lockedUser = { name: 'locked', password: 'sesame-4711' };
 
-/** The folder with `initdb` and `postgres`; null where there is none. The newest one that Patchbay works with. */
+/** The folder with `initdb` and `postgres`: that of POSTGRES_BIN, the newest that is packaged, or one on PATH; null where there is none. */
 export function findPostgres(): string | null {
   const packaged = '/usr/lib/postgresql';
   let versions: string[] = [];
@@ -48,6 +48,7 @@ export function findPostgres(): string | null {
     // Not a system that keeps them there.
   }
   const folders = [
+    process.env.POSTGRES_BIN ?? '',
     ...versions.map((version) => join(packaged, version, 'bin')),
     ...(process.env.PATH ?? '').split(delimiter),
   ];
