@@ -4,6 +4,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
 import { parseAddress } from '#src/ledger/postgres/address.ts';
+import { checkPostgresLedger } from '#src/ledger/postgres/check.ts';
 import { createConnection } from '#src/ledger/postgres/connection.ts';
 import { openPostgresLedger } from '#src/ledger/postgres/ledger.ts';
 import { openPool } from '#src/ledger/postgres/pool.ts';
@@ -174,6 +175,24 @@ describeOnPostgres('the tables in PostgreSQL', (server) => {
     );
     expect(Number(fetched[0]?.count), 'two keys do not cost what all cost').toBeLessThan(names.length);
     expect([...read].filter(([table, count]) => count > (before.get(table) ?? 0)).map(([table]) => table)).toEqual([]);
+  });
+
+  test('a check finds what does not fit together, and shows what', async () => {
+    const { ledger, url } = await openStore(server());
+    const run = await stagingRun(ledger, 'r1');
+    await ledger.runs.stage(slice(run, { dead: [deadRow('k1'), deadRow('k2')], counts: { rows: 2 } }));
+    expect(await checkPostgresLedger(url)).toMatchObject({ state: 'sound', schema: 1, findings: [], notes: [] });
+    const client = new pg.Client(url.replace(/[?].*/, ''));
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query(
+      `SET search_path = ${parseAddress(url).schema}; UPDATE letter_counts SET letters = 3; UPDATE dead_rows SET run_sequence = 77;
+       INSERT INTO contacts (number, key, state) VALUES (1, 'k', 'bound')`,
+    );
+    const { state, findings } = await checkPostgresLedger(url);
+    expect(state).toBe('inconsistent');
+    expect(findings.map(({ check }) => check).sort()).toEqual(['bound', 'letters', 'strays']);
+    await expect(checkPostgresLedger(server().url('&schema=nothing'))).rejects.toMatchObject({ code: 'ledgerMissing' });
   });
 
   test('four processes that open it at once migrate it once', async () => {
