@@ -3,7 +3,10 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import type { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { parseAddress } from '#src/ledger/postgres/address.ts';
+import { createConnection, lockOf } from '#src/ledger/postgres/connection.ts';
 import { openPostgresLedger } from '#src/ledger/postgres/ledger.ts';
+import { openPool } from '#src/ledger/postgres/pool.ts';
 import { postgresTroubleOf } from '#src/ledger/postgres/trouble.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { newRun } from '#test/contracts/support/build.ts';
@@ -177,12 +180,32 @@ describeOnPostgres('trouble of PostgreSQL', (server) => {
     expect(await ledger.runs.get('r1')).not.toBeNull();
   });
 
+  test.each(['INSERT INTO', 'COMMIT'])(
+    'a server that answers nothing to %s is given up, and another connection is made',
+    async (word) => {
+      const proxy = await startCuttingProxy(server().port);
+      onTestFinished(() => proxy.close());
+      const { schema } = await opened(server());
+      const address = parseAddress(server().url(`&schema=${schema}`).replace(`:${server().port}/`, `:${proxy.port}/`));
+      const pool = openPool(address, () => undefined, 300);
+      onTestFinished(() => pool.close());
+      const connection = createConnection({ pool, schema, announce: 'SELECT 1', observe: () => undefined });
+      const enter = (id: string) =>
+        connection.transact((statements) =>
+          statements.run('INSERT INTO redrives (run_id, feed, choice, is_taking) VALUES ($1, $1, $1, 0)', id),
+        );
+      proxy.cutAt(word, 'silent');
+      expect(await codeOf(enter('a')), 'the end of the connection tells the server').toBe('ledgerAway');
+      expect(await enter('b')).toBe(1);
+      expect(await pool.reads.all('SELECT run_id FROM redrives')).toEqual([{ run_id: 'b' }]);
+    },
+  );
+
   test('a process that dies in the middle of a transaction holds up nobody', async () => {
     const { ledger, schema } = await opened(server());
     const { ledger: other } = await opened(server(), { schema });
     await ledger.runs.create(newRun('r1'));
     const holder = await session(server(), schema);
-    const { lockOf } = await import('#src/ledger/postgres/connection.ts');
     await holder.query(`BEGIN; SELECT pg_advisory_xact_lock(${lockOf(schema, 'write')})`);
     const waiting = codeOf(other.runs.create(newRun('r2')));
     await server().query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'");

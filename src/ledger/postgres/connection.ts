@@ -60,36 +60,42 @@ export function createConnection({ pool, schema, announce, observe }: Connection
 
   const held = async <Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> => {
     const { client, release } = await pool.take();
-    let isBroken = false;
     // Without a listener an error of the connection between two statements would end the process; the next statement meets it.
     const ignore = (): void => undefined;
     client.on('error', ignore);
+    let isHeld = true;
+    const giveBack = (isBroken: boolean): void => {
+      if (!isHeld) return;
+      isHeld = false;
+      client.removeListener('error', ignore);
+      release(isBroken);
+    };
     try {
       const id = await transactionId(pool, client, begin);
       const { statements, changed } = inside(pool, client);
       const result = await work(statements);
-      await commit(id, client, changed() ? `${announce}; COMMIT` : 'COMMIT');
+      const sql = changed() ? `${announce}; COMMIT` : 'COMMIT';
+      await pool.guarded(async () => {
+        try {
+          await client.query(sql);
+        } catch (error) {
+          if (!isLost(error)) throw error;
+          // Its end makes the server roll back what it did not commit, so that it can tell.
+          giveBack(true);
+          await requireCommitted(pool, id, error, observe);
+        }
+      });
       if (changed()) observe(null);
       return result;
     } catch (error) {
       // A connection that was lost, or whose server does not answer, is not asked for more.
-      isBroken = isLost(error instanceof PatchbayError ? error.cause : error) || !(await rolledBack(client));
+      const isBroken = isLost(error instanceof PatchbayError ? error.cause : error);
+      if (isHeld) giveBack(isBroken || !(await rolledBack(client)));
       throw error;
     } finally {
-      client.removeListener('error', ignore);
-      release(isBroken);
+      giveBack(false);
     }
   };
-
-  const commit = (id: string, client: pg.ClientBase, sql: string): Promise<void> =>
-    pool.guarded(async () => {
-      try {
-        await client.query(sql);
-      } catch (error) {
-        if (!isLost(error)) throw error;
-        await requireCommitted(pool, id, error, observe);
-      }
-    });
 
   return {
     reads: pool.reads,

@@ -79,12 +79,16 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-export function openPool(address: Address, observe: LedgerObserver): Pool {
+export function openPool(
+  address: Address,
+  observe: LedgerObserver,
+  answerTimeoutMs: number = limits.answerTimeoutMs,
+): Pool {
   const pool = new pg.Pool({
     ...clientOptions(address, 'ledger'),
     max: limits.connectionsMax,
     idleTimeoutMillis: limits.idleTimeoutMs,
-    query_timeout: limits.answerTimeoutMs,
+    query_timeout: answerTimeoutMs,
   });
   // An idle connection that breaks has left the pool; the next user connects anew, and reports what it meets.
   pool.on('error', () => undefined);

@@ -4,16 +4,21 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface CuttingProxy {
   readonly port: number;
-  /** The next time that a client sends the word. `asked`: the server never sees it; `answered`: it does, and its answer is lost. */
-  cutAt(word: string, when: 'asked' | 'answered', thenRefuse?: boolean): void;
+  /**
+   * The next time that a client sends the word. `asked`: the server never sees it; `answered`: it does, and its answer is lost;
+   * `silent`: the server never sees it, nor anything else, and the connection stays up.
+   */
+  cutAt(word: string, when: Cut, thenRefuse?: boolean): void;
   /** Takes connections again. */
   open(): void;
   close(): Promise<void>;
 }
 
+type Cut = 'asked' | 'answered' | 'silent';
+
 export async function startCuttingProxy(serverPort: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
-  let cut: { readonly word: string; readonly when: 'asked' | 'answered'; readonly thenRefuse: boolean } | null = null;
+  let cut: { readonly word: string; readonly when: Cut; readonly thenRefuse: boolean } | null = null;
   let isRefusing = false;
   const server = createServer((client) => {
     if (isRefusing) {
@@ -22,6 +27,7 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
     }
     const upstream = connect(serverPort, '127.0.0.1');
     let isSilent = false;
+    let isDeaf = false;
     const end = (): void => {
       client.destroy();
       upstream.destroy();
@@ -35,14 +41,17 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
       });
     }
     client.on('data', (data) => {
+      if (isDeaf) return;
       if (cut === null || !data.includes(cut.word)) {
         upstream.write(data);
         return;
       }
       isRefusing = cut.thenRefuse;
-      isSilent = true;
       const { when } = cut;
       cut = null;
+      isDeaf = when === 'silent';
+      isSilent = when === 'answered';
+      if (isDeaf) return;
       if (when === 'asked') end();
       else upstream.write(data);
     });
