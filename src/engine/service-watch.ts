@@ -10,6 +10,7 @@ import { messageOf, PatchbayError, unreachable } from '#src/errors.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import type { BatchRecord } from '#src/ledger/staging.ts';
 import { inLogContext, type Logger } from '#src/log.ts';
+import { publishFact } from '#src/telemetry.ts';
 import type { Breakers, OpenedBreaker, RequestFailure } from '#src/workspace/classify.ts';
 import { askControlKey } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
@@ -54,6 +55,7 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
       const since = known !== null && known.code === next.code ? known.sinceMs : sinceMs;
       await ledger.setPause({ ...next, sinceMs: since });
       log.warn({ code: next.errorCode, scope: next.scope }, 'work paused');
+      publishFact('paused', { code: next.errorCode ?? next.code, scope: next.scope ?? 'all' });
     }
     answersAtExhausted = null;
     work.abort(new DOMException('work is paused', 'AbortError'));

@@ -10,8 +10,10 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { type CountDelta, pendingCount, type RunCounts, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { archiveFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
+import { inWork } from '#src/telemetry.ts';
 import { isFullFile } from './feed-history.ts';
 import { writeFixFile } from './fix-file.ts';
+import { publishEnd, publishRows } from './publish-run.ts';
 import { noteOn, type RunSummary, writeReport } from './report.ts';
 import { removeStoppedNote, type StopParts } from './stop-run.ts';
 
@@ -36,22 +38,24 @@ export async function finishRun(parts: FinishParts, runId: string): Promise<bool
     log.error({ run: run.id, ...flaw.facts }, 'run does not add up');
     const { code, message, hint, facts } = flaw;
     const reason = { code, message, hint, facts };
-    await writeEnd(parts, { ...run, reason }, 'failed', atMs);
+    const summary = await writeEnd(parts, { ...run, reason }, 'failed', atMs);
     await ledger.runs.move(run.id, ['applying'], 'failed', { atMs, reason });
+    publishEnd(run, 'failed', summary, atMs);
     return true;
   }
-  const state: RunState = run.counts.dead > 0 ? 'doneWithDead' : 'done';
+  const state = run.counts.dead > 0 ? 'doneWithDead' : 'done';
   const summary = await writeEnd(parts, await withClosedLetters(parts, run), state, atMs);
   await inStep('finishRun', () => ledger.runs.move(run.id, ['applying'], state, { atMs }));
   await prune(ledger, run.id);
   const { rows, created, updated, unchanged, skipped, dead, seconds } = summary;
   log.info({ run: run.id, feed: run.feed, rows, created, updated, unchanged, skipped, dead, seconds }, 'run finished');
+  publishEnd(run, state, summary, atMs);
   return true;
 }
 
 /** The file could not be read as a whole: it goes to `_failed`, with the reason beside it. The run's state is the caller's. */
 export async function finishFailed(parts: FinishParts, run: RunRecord, atMs: number): Promise<void> {
-  await writeEnd(parts, run, 'failed', atMs);
+  publishEnd(run, 'failed', await writeEnd(parts, run, 'failed', atMs), atMs);
 }
 
 /** Ends a run that a person cancelled: its file is archived, what was written stays written. */
@@ -62,8 +66,10 @@ export async function finishCancelled(parts: FinishParts, runId: string): Promis
   if (run?.state !== 'cancelling') return false;
   await ledger.runs.skipPending(run.id, 'cancelled', atMs);
   const counted = (await ledger.runs.get(run.id)) ?? run;
-  await writeEnd(parts, counted, 'cancelled', atMs);
+  publishRows(run.feed, { skipped: counted.counts.skipped - run.counts.skipped });
+  const summary = await writeEnd(parts, counted, 'cancelled', atMs);
   await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs });
+  publishEnd(run, 'cancelled', summary, atMs);
   await prune(ledger, run.id);
   return true;
 }
@@ -81,7 +87,11 @@ async function withClosedLetters({ ledger, feeds, log }: FinishParts, run: RunRe
  * staged rows, which are deleted after the end.
  * @param atMs the end of the run, in its report and in the ledger alike.
  */
-async function writeEnd(parts: FinishParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
+function writeEnd(parts: FinishParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
+  return inWork('finishing', { run: run.id }, () => writeResults(parts, run, state, atMs));
+}
+
+async function writeResults(parts: FinishParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
   const { ledger, clock, auditAfterMs } = parts;
   const fixFile = run.counts.dead > 0 ? await writeFixFile(ledger.runs, run) : null;
   const ended: RunRecord = { ...run, state, finishedAtMs: atMs };

@@ -21,6 +21,7 @@ import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { RecordLook } from '#src/sources/format-reader.ts';
 import { type HashWords, hashName, hashOfName, seedOf } from '#src/sources/record-hash.ts';
 import { inStep } from '#src/steps.ts';
+import { inWork, type Works } from '#src/telemetry.ts';
 import {
   type CompareRules,
   compareRow,
@@ -37,6 +38,7 @@ import { finishFailed } from './finish-run.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
+import { outcomesOf, publishRows } from './publish-run.ts';
 import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
 import {
   contentOf,
@@ -63,8 +65,20 @@ export async function stageRun(
   openSupply: OpenSupply,
   signal: AbortSignal,
 ): Promise<void> {
-  const { ledger, clock, log } = parts;
+  const { ledger, clock } = parts;
   if (!(await ledger.runs.beginStaging(run.id, clock.nowMs()))) return;
+  const known = { run: run.id, feed: run.feed, rowCount: null };
+  await inWork('staging', known, (found) => stageFile(parts, run, openSupply, signal, found));
+}
+
+async function stageFile(
+  parts: StageParts,
+  run: RunRecord,
+  openSupply: OpenSupply,
+  signal: AbortSignal,
+  known: Works['staging'],
+): Promise<void> {
+  const { ledger, log } = parts;
   let supply: RowSupply | null = null;
   try {
     if (run.refusal !== null) throw refusedBefore(run.refusal);
@@ -72,6 +86,7 @@ export async function stageRun(
     await ledger.runs.record(run.id, { shape: supply.shape, mapping: supply.mapping });
     const rows = await stageRows(parts, run, supply, signal);
     if (rows === null) return;
+    known.rowCount = rows.tally.rows;
     const { leftOut } = supply.compiled;
     const changed = await headerNote(ledger, run, supply.shape.columns);
     if (changed !== null) await ledger.runs.record(run.id, { notes: [changed] });
@@ -79,7 +94,9 @@ export async function stageRun(
     const writeEvents = async (events: readonly RunEvent[]): Promise<void> => {
       await writeSlice(parts, run, { events });
     };
+    const staged = await outcomesOf(ledger, run.id);
     await leaveStaging(parts, run, { ...rows, leftOut, adopt: adopts(parts, run), writeEvents }, signal);
+    publishRows(run.feed, staged);
   } catch (error) {
     if (!(error instanceof PatchbayError) || (error.kind !== 'file' && error.kind !== 'usage')) throw error;
     const { code, message, hint, facts } = error;

@@ -13,6 +13,7 @@ import type { SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import { keyHash, type Logger } from '#src/log.ts';
 import { createPace, type Pace } from '#src/rate/rate-share.ts';
 import { inStep } from '#src/steps.ts';
+import { publishFact } from '#src/telemetry.ts';
 import { type CallOptions, keysPerLookUpMax, type Workspace } from '#src/workspace/port.ts';
 import type { ApplyingLimits } from './applying-guards.ts';
 import type { stepKey } from './key-machine.ts';
@@ -50,6 +51,9 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
     if (ends.length > 0) {
       await inStep('settle', () => ledger.runs.settle({ runId: run.id, feed: run.feed, owner, records: ends, atMs }));
       logDead(chunk);
+      const ended = Map.groupBy(ends, ({ end }) => end.outcome);
+      const outcomes = Object.fromEntries([...ended].map(([outcome, those]) => [outcome, those.length]));
+      publishFact('rows', { feed: run.feed, outcomes });
     }
     if (deferrals.length > 0) {
       const nowMs = await ledger.nowMs(clock);

@@ -12,6 +12,7 @@ import type { RequestTotals } from '#src/ledger/runs.ts';
 import type { StagedRecord } from '#src/ledger/staging.ts';
 import { inLogContext } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
+import { inWork } from '#src/telemetry.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
 import { type LookUpCount, watchAdoptions, watchRefusals } from './applying-guards.ts';
 import { type Chunk, closeChunk, createsPerIntent, keysPerChunk, paceOf, type UpsertParts } from './chunk.ts';
@@ -65,13 +66,27 @@ export async function processBatch(
   parts: UpsertParts,
   reference: BatchReference,
   signal: AbortSignal,
-  { recordsMax = Number.POSITIVE_INFINITY }: BatchOptions = {},
+  options: BatchOptions = {},
+): Promise<BatchEnd> {
+  const { runId: run, batch } = reference;
+  return await inWork('batch', { run, batch, feed: null, end: null }, async (known) => {
+    known.end = await workOn(parts, reference, signal, { ...options, onFeed: (feed) => (known.feed = feed) });
+    return known.end;
+  });
+}
+
+async function workOn(
+  parts: UpsertParts,
+  reference: BatchReference,
+  signal: AbortSignal,
+  { recordsMax = Number.POSITIVE_INFINITY, onFeed }: BatchOptions & { readonly onFeed: (feed: string) => void },
 ): Promise<BatchEnd> {
   const { ledger, clock } = parts;
   const { runId, batch, generation } = reference;
   const run = await ledger.runs.get(runId);
   const known = await ledger.runs.batch(runId, batch);
   if (run?.state !== 'applying' || known?.generation !== generation) return 'stale';
+  onFeed(run.feed);
   const pace = parts.pace ?? paceOf(parts.limits);
   const owner = `${parts.identity.name}#${randomUUID().slice(0, 8)}`;
   const requests = new Map<keyof RequestTotals, number>();
@@ -101,7 +116,7 @@ export async function processBatch(
       const isFast = keysMax > keysPerChunk(parts.limits);
       const perIntent = isFast ? keysMax : createsPerIntent(parts.limits);
       const beganAtMs = clock.monotonicMs();
-      const lateCount = await processChunk({ ...work, createsPerIntent: perIntent }, records);
+      const lateCount = await processChunk({ ...work, batch, createsPerIntent: perIntent }, records);
       pace.ended({ lateCount, keyCount: records.length, tookMs: clock.monotonicMs() - beganAtMs });
       await noteRequests();
       const now = await ledger.runs.get(runId);
@@ -119,16 +134,23 @@ export async function processBatch(
 
 /** @returns how many of the chunk's writes came too late for their turn. */
 async function processChunk(
-  work: Pick<Chunk, 'parts' | 'run' | 'owner' | 'signal' | 'options' | 'createsPerIntent'>,
+  {
+    batch,
+    ...work
+  }: Pick<Chunk, 'parts' | 'run' | 'owner' | 'signal' | 'options' | 'createsPerIntent'> & { readonly batch: number },
   records: readonly StagedRecord[],
 ): Promise<number> {
   const chunk: Chunk = { ...work, ends: [], deferrals: [], lateCount: 0, broken: false };
-  try {
-    await driveKeys(chunk, records);
-  } finally {
-    await closeChunk(chunk, records);
-  }
-  return chunk.lateCount;
+  const { id: run, feed } = work.run;
+  const firstLine = Math.min(...records.map(({ line }) => line));
+  return await inWork('chunk', { run, feed, batch, rowCount: records.length, firstLine }, async () => {
+    try {
+      await driveKeys(chunk, records);
+    } finally {
+      await closeChunk(chunk, records);
+    }
+    return chunk.lateCount;
+  });
 }
 
 /** A key of the chunk, replaced with each step. */

@@ -10,6 +10,7 @@ import type { Clock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { createWaitLine, type RateGate } from '#src/rate/rate-gate.ts';
+import { inWork, type Works } from '#src/telemetry.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import { type Breakers, classify, fitToSchema, type Verdict } from './classify.ts';
 import type { Exchanger } from './exchange.ts';
@@ -76,7 +77,11 @@ export function createSend(parts: SendParts): Send {
     await rateGate.pause(clock.monotonicMs() + waitMs);
   }
 
-  return async (request, options) => {
+  async function sendOnce<Schema extends z.ZodType>(
+    request: OutgoingRequest<Schema>,
+    options: CallOptions,
+    known: Works['request'],
+  ): Promise<Sent<z.infer<Schema>>> {
     const { signal, beforeSend, onRequest } = options;
     const note = (kind: RequestKind) => {
       parts.count(kind);
@@ -88,7 +93,7 @@ export function createSend(parts: SendParts): Send {
       // If the event loop was busy, the timers that close idle connections are overdue. They run first, so that no write
       // uses a connection that was idle for a second.
       if (request.method !== 'GET') await overdueTimers();
-      const pass = await rateGate.take(signal);
+      const pass = await waited(rateGate, signal, known);
       await beforeSend?.();
       signal?.throwIfAborted();
       const headers: Record<string, string> = {
@@ -110,6 +115,8 @@ export function createSend(parts: SendParts): Send {
       if (writtenAtMs !== null) {
         note(counted[method]);
         if (request.repeated) note('retried');
+        known.tookMs = clock.monotonicMs() - writtenAtMs;
+        known.status = end.phase === 'replied' ? end.status : null;
       }
       const verdict = withoutKeyInVerdict(fitToSchema(classify(end), request.schema), key);
       breakers?.note(method === 'GET' ? 'read' : 'write', end, verdict);
@@ -121,6 +128,23 @@ export function createSend(parts: SendParts): Send {
     } finally {
       release();
     }
+  }
+
+  async function waited(
+    gate: RateGate,
+    signal: AbortSignal | undefined,
+    known: Works['request'],
+  ): ReturnType<RateGate['take']> {
+    const askedAtMs = clock.monotonicMs();
+    const pass = await gate.take(signal);
+    known.gateWaitMs = clock.monotonicMs() - askedAtMs;
+    return pass;
+  }
+
+  return async (request, options) => {
+    const { method, operation, repeated: isRepeat } = request;
+    const known = { method, operation, isRepeat, gateWaitMs: null, tookMs: null, status: null };
+    return await inWork('request', known, (found) => sendOnce(request, options, found));
   };
 }
 

@@ -55,9 +55,11 @@ export const walks: readonly Walk[] = [
       'src/ledger/contacts-over.ts': 'the contact ledger over its tables',
       'src/workspace/http-workspace.ts': 'the adapter of the workspace port',
     },
-    leavesMax: 30,
+    leavesMax: 32,
     leaves: {
       ...ground,
+      'src/telemetry.ts': 'publishes for metrics and traces what is done',
+      'src/runs/publish-run.ts': 'publishes for metrics and traces what became of rows',
       'src/steps.ts': 'names a step, so that a test can stop the process there',
       'src/wire/contact.ts': "the interface's shapes of a contact (docs/interface.md, section 2)",
       'src/wire/error.ts': "the interface's shape of an error",
@@ -228,6 +230,7 @@ export const walks: readonly Walk[] = [
     elsewhere: {
       ...ground,
       'src/steps.ts': 'names a step, so that a test can stop the process there',
+      'src/telemetry.ts': 'publishes for metrics and traces what is done',
       'jobs/context.ts': 'the type of what a job is given',
       'src/app.ts': 'the type of an open data folder',
       'src/config/feed-schema.ts': 'other keys',
