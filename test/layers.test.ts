@@ -62,10 +62,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['errors', 'clock', 'log', 'config', 'rate', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'operations'],
     ...['queue', 'jobs', 'service', 'app', 'feeds', 'schedules', 'snapshots', 'notices', 'takes', 'telemetry'],
   ],
+  metrics: ['ledger', 'telemetry'],
   dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'schedules', 'app', 'operations'],
   cli: [
     ...['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'ledger', 'feeds', 'schedules', 'snapshots'],
-    ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'dashboard'],
+    ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'metrics', 'dashboard'],
   ],
 };
 

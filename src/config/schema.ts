@@ -298,6 +298,12 @@ const pageSection = z
       .default(null)
       .describe('The port of the page; 0 takes any free one, null takes 8080 or the next free one.')
       .register(settingTraits, { env: 'PORT' }),
+    workerPort: wholeNumber(0, 65_535)
+      .nullable()
+      .default(null)
+      .describe(
+        'The port on which a worker process answers /metrics and /healthz; 0 takes any free one, null means that it has none.',
+      ),
     token: secret()
       .nullable()
       .default(null)

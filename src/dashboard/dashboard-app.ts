@@ -17,9 +17,9 @@ import { feedsPage } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, isLoopbackHost, requireToken } from './login.ts';
 import { answer, answerMessage, type Message } from './message-page.ts';
-import { askReadiness, metricsContentType, metricsText } from './metrics.ts';
 import { overviewJson, overviewPage, readOverviewView } from './overview-page.ts';
-import type { DashboardParts } from './parts.ts';
+import { type DashboardParts, metricsContentType } from './parts.ts';
+import { askReadiness } from './readiness.ts';
 import { readRunDetail, runPage } from './run-page.ts';
 import { runsPage, runsShownMax } from './runs-page.ts';
 
@@ -112,7 +112,10 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
       json: () => letters.map(letterDocument),
     });
   });
-  app.get('/metrics', async (c) => c.body(await metricsText(parts), 200, { 'content-type': metricsContentType }));
+  app.get('/metrics', async (c) => {
+    const text = await parts.metricsText(await askReadiness(parts));
+    return c.body(text, 200, { 'content-type': metricsContentType });
+  });
 }
 
 type Query = Readonly<Record<string, string>>;

@@ -105,7 +105,7 @@ function isSession(cookie: string | undefined, token: string, nowMs: number): bo
 }
 
 /** Whether an `Authorization` header carries the token. */
-function isBearer(header: string | undefined, token: string): boolean {
+export function isBearer(header: string | undefined, token: string): boolean {
   const [, given] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? [];
   return given !== undefined && isSameSecret(given, token);
 }

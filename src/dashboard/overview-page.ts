@@ -5,8 +5,8 @@ import type { Pause } from '#src/ledger/port.ts';
 import type { RunView } from '#src/operations/runs.ts';
 import { type Overview, overviewDocument, readOverview } from '#src/operations/status.ts';
 import { busyRefreshSeconds, count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
-import { askReadiness } from './metrics.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
+import { askReadiness } from './readiness.ts';
 import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
 
 export function overviewPage(frame: Frame, parts: DashboardParts, overview: OverviewView): Markup {

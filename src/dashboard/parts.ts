@@ -3,6 +3,9 @@ import type { Clock } from '#src/clock.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
 
+/** Of Prometheus' text format. */
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
+
 /** Whether this process can take files now (`docs/contract.md`, "Page and probes"). */
 export interface Readiness {
   readonly ready: boolean;
@@ -29,4 +32,6 @@ export interface DashboardParts {
   /** Opens the page; null means that only this machine reaches it. */
   readonly token: string | null;
   readonly readiness: () => Promise<Readiness>;
+  /** The metrics of this process in Prometheus' text format. */
+  readonly metricsText: (readiness: Readiness) => Promise<string>;
 }

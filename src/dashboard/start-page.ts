@@ -31,15 +31,21 @@ export interface RunningPage {
  * @throws PatchbayError `usage`: `tokenNeeded`, `portTaken`, `portRefused` for any other reason.
  */
 export async function startPage(options: StartPageOptions): Promise<RunningPage> {
-  const { host, port, token } = options;
+  return await openPage(createDashboard(options).fetch, options);
+}
+
+/** Gives pages a port, as `startPage` does. Throws the same. */
+export async function openPage(
+  fetch: Fetch,
+  { host, port, token }: Pick<StartPageOptions, 'host' | 'port' | 'token'>,
+): Promise<RunningPage> {
   if (token === null && !isLoopback(host)) {
     throw new PatchbayError('usage', 'tokenNeeded', `the page on ${host} can be reached by others and has no token`, {
       facts: { host },
       hint: 'Set PATCHBAY_TOKEN, or HOST to 127.0.0.1.',
     });
   }
-  const app = createDashboard(options);
-  const server = port === null ? await firstFree(app.fetch, host) : await listenOn(app.fetch, host, port);
+  const server = port === null ? await firstFree(fetch, host) : await listenOn(fetch, host, port);
   return { address: addressOf(host, server.port), port: server.port, close: server.close };
 }
 

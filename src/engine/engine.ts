@@ -22,7 +22,7 @@ import { openNotices } from '#src/notices/deliver.ts';
 import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
 import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { createDispatcher, type Dispatcher } from '#src/queue/dispatcher.ts';
-import { openProducer, type Producer, type QueueObserver } from '#src/queue/producer.ts';
+import { openProducer, type Producer, type QueueDepth, type QueueObserver } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
 import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
@@ -66,6 +66,8 @@ export interface Engine {
   troubles(): readonly Pick<Trouble, 'code' | 'message'>[];
   /** Must be called after this process wrote work to the ledger. */
   wake(): void;
+  /** Jobs in the queue, by name; null where it does not say in time. Never rejects. */
+  queueJobs(): Promise<readonly QueueDepth[] | null>;
   /** Runs that are not at rest. */
   activeRunCount(): Promise<number>;
   /** Resolves when the engine cannot continue, with the reason: `queueDied`, `ledgerDamaged`. The caller then stops it. */
@@ -210,6 +212,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     serviceOrigin: client.workspace.origin,
     sandboxKey: sandbox?.apiKey ?? null,
     wake: dispatcher.wake,
+    queueJobs: () => producer.depths(jobCatalog.map((job) => job.name)),
     activeRunCount: async () =>
       (await ledger.runs.list({ states: activeRunStates, limit: 1_000, oldestFirst: true })).length,
     died: death.promise,

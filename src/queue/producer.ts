@@ -35,9 +35,18 @@ export interface Producer {
    * Makes the queue hold exactly these wake-ups of schedules (`wake-ups.ts`). @returns whether it does; never rejects.
    */
   schedule(wakeUps: readonly WakeUp[], options: WakeUpOptions): Promise<boolean>;
+  /** How many jobs of each name wait, or are worked on; null where the queue does not say in time. Never rejects. */
+  depths(names: readonly string[]): Promise<readonly QueueDepth[] | null>;
   /** The queue of that job. */
   queue(name: string): Queue;
   close(): Promise<void>;
+}
+
+export interface QueueDepth {
+  /** The name of the job. */
+  readonly job: string;
+  readonly waiting: number;
+  readonly active: number;
 }
 
 /** Called with null when the queue accepted jobs, and with each error, also of the connection alone. Must not throw. */
@@ -48,6 +57,8 @@ const anyPriority = 1;
 const eventsMax = 200;
 /** A frozen Redis does not answer, and its connection stays open. */
 const commandMsMax = 5_000;
+/** Figures are not worth a longer wait. */
+const depthsMsMax = 2_000;
 /** Adding takes a few commands for each name, and perhaps a connection. */
 const addMsMax = 10_000;
 
@@ -114,6 +125,16 @@ export function openProducer(
         // More at once only cost requests, and the next sweep sets the limit again.
         log.debug({ job: name, reason: messageOf(error) }, 'active jobs are not limited');
       }
+    },
+    depths: async (names) => {
+      const depthOf = async (job: string): Promise<QueueDepth> => {
+        const counts = await queue(job).getJobCounts('wait', 'prioritized', 'delayed', 'active');
+        const waiting = (counts.wait ?? 0) + (counts.prioritized ?? 0) + (counts.delayed ?? 0);
+        return { job, waiting, active: counts.active ?? 0 };
+      };
+      const all = Promise.all(names.map(depthOf)).catch(() => null);
+      const depths = await within(depthsMsMax, all);
+      return depths === timedOut ? null : depths;
     },
     schedule: async (wakeUps, options) => {
       try {

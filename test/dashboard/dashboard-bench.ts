@@ -12,6 +12,7 @@ import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { createLogger } from '#src/log.ts';
+import { openMetrics } from '#src/metrics/metrics.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';
 
 export const startMs = Date.UTC(2026, 10, 21, 14, 0, 0);
@@ -49,6 +50,8 @@ export async function dashboardBench(given: Partial<DashboardParts> = {}): Promi
   let nowMs = startMs;
   const logLines: string[] = [];
   const clock: Clock = { ...systemClock(), nowMs: () => nowMs };
+  const metrics = openMetrics({ version: '0.1.0', installation: null, feeds: [] });
+  onTestFinished(() => metrics.close());
   const parts: DashboardParts = {
     ledger,
     clock,
@@ -61,6 +64,9 @@ export async function dashboardBench(given: Partial<DashboardParts> = {}): Promi
     runFolders: { reports: join(folder, 'reports') },
     token: null,
     readiness: async () => ({ ready: true, degraded: false, reasons: [] }),
+    metricsText: (readiness) => {
+      return metrics.text({ ledger, nowMs: clock.nowMs(), expectEveryMs: {}, queueJobs: null, readiness });
+    },
     ...given,
   };
   const app = createDashboard(parts);

@@ -19,6 +19,7 @@ async function openedAudits() {
       return true;
     },
     forget: async () => undefined,
+    depths: async () => null,
     limitAtOnce: async () => undefined,
     schedule: async () => true,
     queue: () => {

@@ -32,6 +32,20 @@ export function queueContract(redisUrl: () => string | null): void {
     });
   });
 
+  it('tells how many jobs of each name wait, and how many are worked on', async () => {
+    const bench = await openQueueBench(redisUrl());
+    await applyingRun(bench.ledger, 'run', peopleKeys(4));
+    bench.dispatcher.wake();
+    const depths = await until('the jobs', async () => {
+      const told = await bench.producer.depths(['upsert-batch', 'audit']);
+      return told?.some(({ waiting }) => waiting > 0) && told;
+    });
+    expect(depths).toEqual([
+      { job: 'upsert-batch', waiting: 2, active: 0 },
+      { job: 'audit', waiting: 0, active: 0 },
+    ]);
+  });
+
   it('has no personal data in a job: ids and numbers alone', async () => {
     const bench = await openQueueBench(redisUrl());
     const run = await applyingRun(bench.ledger, 'run', peopleKeys(4));

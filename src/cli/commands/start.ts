@@ -7,14 +7,18 @@ import { finishingText, listenForInterrupt } from '#src/cli/interrupt.ts';
 import { type GlobalOptions, openCliHome } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable } from '#src/cli/output.ts';
 import { isoInstant } from '#src/clock.ts';
-import { startPage } from '#src/dashboard/start-page.ts';
+import type { Readiness } from '#src/dashboard/parts.ts';
+import { type RunningPage, startPage } from '#src/dashboard/start-page.ts';
+import { startWorkerPage } from '#src/dashboard/worker-page.ts';
 import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
 import { runWorker } from '#src/engine/worker-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, type EngineRegistration, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { nameOfPlace } from '#src/ledger/place.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import type { Metrics } from '#src/metrics/metrics.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -43,13 +47,15 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
     });
   }
   const interrupt = listenForInterrupt(() => output.note(finishingText));
+  // Before the engine, whose first work counts.
+  const metrics = await openHomeMetrics(home);
   const engine = await startEngine(home, lock, {
     sameWorkspace: options.sameWorkspace === true,
     waitFor: 'everything',
     runsSchedules: true,
   });
   try {
-    const page = await openPage(home, engine);
+    const page = await openPage(home, engine, metrics);
     const closers = [() => page.close()];
     try {
       const intake = await startIntake(home, engine.wake);
@@ -71,6 +77,7 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
     }
   } finally {
     await engine.stop();
+    metrics.close();
     interrupt.dispose();
   }
   const waiting = await home.ledger.runs.list({ states: ['queued', 'staging', 'applying'], limit: 100 });
@@ -88,7 +95,23 @@ async function takeLockSoon(home: Home): Promise<EngineLock | null> {
   return null;
 }
 
-function openPage(home: Home, engine: Engine): ReturnType<typeof startPage> {
+async function openHomeMetrics({ config }: Home): Promise<Metrics> {
+  // Loaded where they are served only.
+  const { openMetrics } = await import('#src/metrics/metrics.ts');
+  const feeds = [mainFeed, ...Object.keys(config.feeds)];
+  return openMetrics({ version: manifest.version, installation: null, feeds });
+}
+
+async function metricsText(home: Home, engine: Engine, metrics: Metrics, readiness: Readiness): Promise<string> {
+  const { ledger, clock, config } = home;
+  const expectEveryMs = Object.fromEntries(
+    Object.entries(config.feeds).map(([feed, one]) => [feed, one.expectEveryMs] as const),
+  );
+  const queueJobs = await engine.queueJobs();
+  return await metrics.text({ ledger, nowMs: clock.nowMs(), expectEveryMs, queueJobs, readiness });
+}
+
+function openPage(home: Home, engine: Engine, metrics: Metrics): ReturnType<typeof startPage> {
   const { ledger, clock, log, config, folders } = home;
   return startPage({
     ledger,
@@ -102,6 +125,7 @@ function openPage(home: Home, engine: Engine): ReturnType<typeof startPage> {
     runFolders: home.runFolders,
     token: config.page.token,
     readiness: () => readiness(home, engine),
+    metricsText: (known) => metricsText(home, engine, metrics, known),
     host: config.page.host,
     port: config.page.port,
   });
@@ -174,14 +198,15 @@ export async function startWorker(options: GlobalOptions): Promise<number> {
   const home = await openCliHome(options, 'start');
   const interrupt = listenForInterrupt(() => output.note(finishingText));
   let shifts = 0;
+  const page = await openWorkerPage(home);
   try {
     await runWorker(home, {
       signal: interrupt.signal,
       onWork: (engine, queue) => {
         shifts += 1;
         if (shifts > 1) output.note(`patchbay: working for the engine that runs since ${since(engine)}`);
-        else if (output.json) output.document(workerBanner(home, engine, queue));
-        else printWorkerBanner(output, home, engine, queue);
+        else if (output.json) output.document(workerBanner(home, engine, queue, page?.address ?? null));
+        else printWorkerBanner(output, home, engine, queue, page?.address ?? null);
       },
       onWait: (cause) => {
         if (cause === null) {
@@ -194,29 +219,53 @@ export async function startWorker(options: GlobalOptions): Promise<number> {
     return interrupt.exitCode() ?? 0;
   } finally {
     interrupt.dispose();
+    await page?.close();
     await home.close();
   }
+}
+
+/** Null where no port is set for it. Its metrics are loaded only where there is one. */
+async function openWorkerPage(home: Home): Promise<Pick<RunningPage, 'address' | 'close'> | null> {
+  const { host, workerPort, token } = home.config.page;
+  if (workerPort === null) return null;
+  const metrics = await openHomeMetrics(home);
+  const page = await startWorkerPage({ host, port: workerPort, token, metricsText: () => metrics.text(null) });
+  return {
+    address: page.address,
+    close: async () => {
+      metrics.close();
+      await page.close();
+    },
+  };
 }
 
 function since(engine: EngineRegistration): string {
   return isoInstant(engine.startedAtMs);
 }
 
-function workerBanner(home: Home, engine: EngineRegistration, queue: string) {
+function workerBanner(home: Home, engine: EngineRegistration, queue: string, page: string | null) {
   return {
     worker: { pid: process.pid },
     service: { name: home.serviceName, origin: engine.serviceOrigin },
     queue,
     data: home.folders.root,
     engine: { since: since(engine) },
+    metrics: page === null ? null : `${page}/metrics`,
   };
 }
 
-function printWorkerBanner(output: Output, home: Home, engine: EngineRegistration, queue: string): void {
+function printWorkerBanner(
+  output: Output,
+  home: Home,
+  engine: EngineRegistration,
+  queue: string,
+  page: string | null,
+): void {
   const sandbox = home.mode === 'sandbox';
   output.line(output.style('bold', `Patchbay ${manifest.version}, worker`));
   output.line(`  service        ${sandbox ? 'sandbox at ' : ''}${engine.serviceOrigin}`);
   output.line(`  queue          ${queue}`);
   output.line(`  data folder    ${home.folders.root}`);
   output.line(`  engine         running since ${since(engine)}`);
+  if (page !== null) output.line(`  metrics        ${page}/metrics`);
 }
