@@ -63,10 +63,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['queue', 'jobs', 'service', 'app', 'feeds', 'schedules', 'snapshots', 'notices', 'takes', 'telemetry'],
   ],
   metrics: ['ledger', 'telemetry'],
+  traces: ['errors', 'clock', 'log', 'telemetry'],
   dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'schedules', 'app', 'operations'],
   cli: [
     ...['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'ledger', 'feeds', 'schedules', 'snapshots'],
-    ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'metrics', 'dashboard'],
+    ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'metrics', 'traces', 'dashboard'],
   ],
 };
 

@@ -12,6 +12,8 @@ import { type ConfigFlags, type LoadedConfig, loadConfig } from '#src/config/loa
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { hasLedger } from '#src/ledger/place.ts';
 import { createLogger, type Logger, silentLogger } from '#src/log.ts';
+import { chooseTraces } from '#src/traces/traces-wanted.ts';
+import manifest from '../../package.json' with { type: 'json' };
 
 export async function loadCliConfig(options: GlobalOptions): Promise<LoadedConfig> {
   const flags: ConfigFlags = {
@@ -57,7 +59,25 @@ export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise
       hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or pass --sandbox to try it without an account.',
     });
   }
-  return openHome(chosen, await openLog(options, chosen, use), { sandboxAsked, look: use === 'look' });
+  const home = await openHome(chosen, await openLog(options, chosen, use), { sandboxAsked, look: use === 'look' });
+  return use === 'look' ? home : await withTraces(home);
+}
+
+/** The home, whose work is traced until it is closed, where the environment asks for that. */
+async function withTraces(home: Home): Promise<Home> {
+  const { wanted, warnings } = chooseTraces(process.env);
+  for (const warning of warnings) process.stderr.write(`patchbay: ${warning}\n`);
+  if (!wanted) return home;
+  // Loaded on demand: it takes longer than a short command.
+  const { openTraces } = await import('#src/traces/open-traces.ts');
+  const traces = openTraces({ version: manifest.version, installation: null, log: home.log });
+  return {
+    ...home,
+    close: async () => {
+      await home.close();
+      await traces.close();
+    },
+  };
 }
 
 /** Of the sandbox, or of a real service: then opening it says what is missing. */
