@@ -53,8 +53,9 @@ export async function figuresText(
     'patchbay_queue_jobs',
     'Jobs in the queue, by name and by whether they wait or are worked on.',
     (queueJobs ?? []).flatMap(({ job, waiting, active }) => [
-      [{ job, state: 'waiting' }, waiting] as const,
-      [{ job, state: 'active' }, active] as const,
+      // Not `job`, which Prometheus sets itself.
+      [{ queue: job, state: 'waiting' }, waiting] as const,
+      [{ queue: job, state: 'active' }, active] as const,
     ]),
   );
   // The engine logs what is wrong with the ledger, and readiness reports it.

@@ -75,7 +75,7 @@ describe('a worker process with a port', () => {
     expect(ofWorker).toContain('process_cpu_seconds_total');
     expect(ofWorker).not.toContain('patchbay_dead_letters_open');
     const ofEngine = await (await fetch(`${page}/metrics`)).text();
-    expect(ofEngine).toMatch(/^patchbay_queue_jobs\{job="upsert-batch",state="waiting"\} 0$/m);
+    expect(ofEngine).toMatch(/^patchbay_queue_jobs\{queue="upsert-batch",state="waiting"\} 0$/m);
     for (const one of [worker, engine]) {
       one.signal('SIGINT');
       expect((await one.ended()).code).toBe(130);
