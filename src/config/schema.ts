@@ -17,7 +17,6 @@ import {
   duration,
   hostNames,
   isLoopback,
-  isPrivateHost,
   type Milliseconds,
   numberForms,
   path,
@@ -28,6 +27,7 @@ import {
   wholeNumber,
   yesOrNo,
 } from './forms.ts';
+import { notifySection } from './notify-schema.ts';
 
 // The workspace service (`docs/interface.md`, section 1; `docs/rules.md`, "Retries, rate, outages").
 
@@ -247,45 +247,17 @@ const snapshotsSection = z
   .strictObject({ phoneNumbers: phoneNumbersGroup.prefault({}) })
   .describe('What is kept as history.');
 
-// The webhook (`docs/rules.md`, "Snapshots" and "Schedules").
-
-const expectedWebhook =
-  'an https URL such as https://hooks.example.com/patchbay, or an http one of this machine or a private network';
-
-/** Null where the text is such a URL; the answer never holds the URL, whose path may be a secret. */
-function webhookProblem(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:\/\//i.test(text)) return expectedWebhook;
-  if (url.username !== '' || url.password !== '') return 'a URL without user name and password';
-  return url.protocol === 'https:' || isPrivateHost(url.hostname) ? null : expectedWebhook;
-}
-
-const notifySection = z
-  .strictObject({
-    url: checkedText(expectedWebhook, webhookProblem)
-      .nullable()
-      .default(null)
-      .describe('The webhook that notices and changes of phone numbers are posted to; null means none.')
-      .register(settingTraits, { secret: 'path' }),
-    secret: secret()
-      .nullable()
-      .default(null)
-      .describe('The secret that posts are signed with, given by the environment only; null means the secret file.')
-      .register(settingTraits, { secret: 'whole', environmentOnly: true }),
-    secretFile: path()
-      .nullable()
-      .default(null)
-      .describe('A file of mode 0600 that holds the secret that posts are signed with.')
-      .register(settingTraits, { path: true }),
-    outageAfter: duration('0s', '7d')
-      .prefault('1m')
-      .describe('How long the service must be unavailable before a notice is sent.'),
-  })
-  .describe('The webhook that receives changes of phone numbers, and notices of feeds that fail or recover.');
-
 // The web page and its probes (`docs/rules.md`, "Secrets and personal data"), and the log.
 
 const expectedHost = 'an address or host name such as 127.0.0.1, without a port';
+
+const expectedPageAddress = 'an address such as https://patchbay.example.com, without a query';
+
+function pageAddressProblem(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  return isPlain && /^https?:\/\/[^\s<>|]+$/i.test(text) ? null : expectedPageAddress;
+}
 
 const pageSection = z
   .strictObject({
@@ -298,6 +270,13 @@ const pageSection = z
       .default(null)
       .describe('The port of the page; 0 takes any free one, null takes 8080 or the next free one.')
       .register(settingTraits, { env: 'PORT' }),
+    address: checkedText(expectedPageAddress, pageAddressProblem)
+      .transform((text) => text.replace(/\/+$/, ''))
+      .nullable()
+      .default(null)
+      .describe(
+        'The address under which people reach the page, for links in notices; null means that these have none.',
+      ),
     workerPort: wholeNumber(0, 65_535)
       .nullable()
       .default(null)

@@ -1,5 +1,5 @@
 /**
- * The two secrets, the API key and the one that notices are signed with: from the environment, or from a file that only its
+ * The secrets: the API key, the one that notices are signed with, and the password at the mail server. From the environment, or from a file that only its
  * owner may read (`docs/rules.md`, "Secrets and personal data").
  *
  * A file that group or others may read or write is refused: a warning is overlooked, and a secret that was open to others must
@@ -38,7 +38,10 @@ export type SecretFile =
   | { readonly state: 'missing'; readonly problem: string; readonly cause: unknown };
 
 /** Reads a file that holds one line with a secret; `what` names it in messages, such as `key file`. */
-export async function readSecretFile(file: string, what: 'key file' | 'secret file'): Promise<SecretFile> {
+export async function readSecretFile(
+  file: string,
+  what: 'key file' | 'secret file' | 'password file',
+): Promise<SecretFile> {
   const problem = await keyFileProblem(file, what);
   if (problem !== null) return { state: 'open', problem };
   let text: string;
@@ -48,7 +51,7 @@ export async function readSecretFile(file: string, what: 'key file' | 'secret fi
     return { state: 'missing', problem: `the ${what} ${file} cannot be read`, cause };
   }
   if (text.length <= bytesMax && /^[\x21-\x7e]+$/.test(text)) return { state: 'read', secret: text };
-  const noun = what === 'key file' ? 'key' : 'secret';
+  const noun = what.replace(' file', '');
   return { state: 'missing', problem: `the ${what} ${file} does not hold one line with a ${noun}`, cause: undefined };
 }
 
@@ -80,6 +83,25 @@ export async function readNotifySecret(notify: Config['notify']): Promise<string
   throw new PatchbayError('usage', code, read.problem, {
     facts: { file },
     hint: 'Put the secret into that file (mode 0600), or set PATCHBAY_NOTIFY_SECRET.',
+    ...(read.state === 'missing' ? { cause: read.cause } : {}),
+  });
+}
+
+/**
+ * The password at the mail server, read on every call so that a replaced file takes effect; null if none is set.
+ * @throws PatchbayError `usage` `mailPasswordFileOpen` if others may use the file; `usage` `mailPasswordMissing` if it cannot be
+ *   read or holds no password.
+ */
+export async function readMailPassword(mail: Config['notify']['mail']): Promise<string | null> {
+  if (mail.password !== null) return mail.password;
+  const file = mail.passwordFile;
+  if (file === null) return null;
+  const read = await readSecretFile(file, 'password file');
+  if (read.state === 'read') return read.secret;
+  const code = read.state === 'open' ? 'mailPasswordFileOpen' : 'mailPasswordMissing';
+  throw new PatchbayError('usage', code, read.problem, {
+    facts: { file },
+    hint: 'Put the password into that file (mode 0600), or set PATCHBAY_NOTIFY_MAIL_PASSWORD.',
     ...(read.state === 'missing' ? { cause: read.cause } : {}),
   });
 }

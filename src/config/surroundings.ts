@@ -24,6 +24,7 @@ export async function checkSurroundings(
   const problems = [
     ...(await fileProblem(['service', 'apiKeyFile'], service.apiKeyFile, 'key file')),
     ...(await fileProblem(['notify', 'secretFile'], notify.secretFile, 'secret file')),
+    ...(await fileProblem(['notify', 'mail', 'passwordFile'], notify.mail.passwordFile, 'password file')),
     ...(await countryProblem(mapping.defaultCountry)),
   ];
   for (const [name, feed] of Object.entries(feeds)) {
@@ -76,6 +77,10 @@ function warningsOf({ page, service, notify }: Config): readonly Remark[] {
   if (notify.secret !== null && notify.secretFile !== null) {
     const sentence = 'notify.secretFile is also set; it is not read while the secret itself is set';
     warnings.push({ path: ['notify', 'secret'], sentence });
+  }
+  if (notify.mail.password !== null && notify.mail.passwordFile !== null) {
+    const sentence = 'notify.mail.passwordFile is also set; it is not read while the password itself is set';
+    warnings.push({ path: ['notify', 'mail', 'password'], sentence });
   }
   return warnings;
 }

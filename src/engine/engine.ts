@@ -18,6 +18,7 @@ import { serviceFigures } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
+import { addressedTo, addresseesOf } from '#src/notices/addressees.ts';
 import { openNotices } from '#src/notices/deliver.ts';
 import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
 import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
@@ -135,11 +136,15 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   server.onDeath((cause) => death.resolve(queueDied(cause)));
   await health.look();
   const { producer, dispatcher, view } = openQueue(home, server, health.queueEnded, closers);
-  const notices = openNotices({ ...home, random: Math.random, notify: config.notify, workspace: home.serviceName });
+  const notices = openNotices({
+    ...{ ledger, clock, log, random: Math.random, notify: config.notify, workspace: home.serviceName },
+    ...{ installation: null, pageAddress: config.page.address },
+  });
   closers.add(() => notices.close());
   const schedules = createScheduleSide(home, producer, dispatcher.wake);
   const noticeWatch = startNoticeWatch({
     ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify },
+    addressed: (notice) => addressedTo(addresseesOf(config.notify), notice),
     runsSchedules: options.runsSchedules,
   });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { BatchContext, JobContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
+import { addressedTo, addresseesOf } from '#src/notices/addressees.ts';
 import { shareOfRate } from '#src/rate/rate-share.ts';
 import { type TakeParts, takeForTick } from '#src/takes/take.ts';
 import { createWriteHealth, paceOf, type UpsertLimits, type UpsertParts, writesAtOnceMax } from '#src/upsert/chunk.ts';
@@ -46,7 +47,7 @@ export function jobContext(home: Home, batches: BatchContext, actions: EngineAct
       folder: folders.phoneNumberSnapshots,
       keepMs,
       keepMax,
-      notifies: config.notify.url !== null,
+      addressed: (change) => addressedTo(addresseesOf(config.notify), change),
     },
     schedules: {
       ...{ ledger, clock, log, ...ofSchedules },

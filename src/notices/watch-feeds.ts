@@ -1,5 +1,5 @@
 /**
- * Checks all feeds, and reports each one that becomes unhealthy or recovers: with a log line, and with a delivery if a webhook is
+ * Checks all feeds, and reports each one that becomes unhealthy or recovers: with a log line, and with a delivery to each addressee that is
  * set (`docs/rules.md`, "Schedules").
  *
  * An outage of the service concerns every feed. It is reported once, under the name of the feed `main`: twenty feeds cause one
@@ -9,7 +9,7 @@
  */
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
-import { type KnownFeedCondition, newDeliveryId } from '#src/ledger/deliveries.ts';
+import { type KnownFeedCondition, type NewDelivery, newDeliveryId } from '#src/ledger/deliveries.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import { type FeedStanding, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
@@ -33,8 +33,10 @@ export interface NoticeWatchParts {
   readonly feeds: Readonly<Record<string, { readonly expectEveryMs: number | null }>>;
   /** Whether this process makes schedules due: the engine of `start` does. */
   readonly runsSchedules: boolean;
+  /** The deliveries of a notice, one for each addressee. */
+  readonly addressed: (notice: NewDelivery) => readonly NewDelivery[];
   /** `config.notify`. */
-  readonly notify: { readonly url: string | null; readonly outageAfterMs: number };
+  readonly notify: { readonly outageAfterMs: number };
 }
 
 export interface NoticeWatch {
@@ -94,7 +96,7 @@ async function look(parts: NoticeWatchParts, startedMonotonicMs: number): Promis
 }
 
 async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promise<void> {
-  const { ledger, log, notify } = parts;
+  const { ledger, log } = parts;
   const { nowMs } = seen;
   const known = seen.conditions.get(feed);
   const facts = await factsOf(parts, seen, feed);
@@ -115,7 +117,7 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
     return;
   }
   const notice = noticeOf({ id: newDeliveryId(), feed, change, troubles: now, badSinceMs, atMs: nowMs });
-  await ledger.deliveries.setCondition(condition, notify.url === null ? [] : [notice]);
+  await ledger.deliveries.setCondition(condition, parts.addressed(notice));
   if (change.kind === 'recovered') {
     log.info({ feed, troubles: change.ended, run: facts.standing?.last?.id }, 'feed recovered');
     return;

@@ -1,7 +1,7 @@
 /**
  * Dead letters: list them, look at one, try them again.
  *
- * Two kinds share the list. A *letter* is what is kept of a rejected row; its id begins with `d`. A *notice* that the webhook
+ * Two kinds share the list. A *letter* is what is kept of a rejected row; its id begins with `d`. A *notice* that its addressee
  * did not take is a delivery; its id begins with `n`, and it holds ids, codes and counts, no values.
  */
 
@@ -13,6 +13,7 @@ import { type DeliveryRecord, waitingMax } from '#src/ledger/deliveries.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { ServiceAnswer } from '#src/ledger/staging.ts';
+import { addressOf } from '#src/notices/addressees.ts';
 import { recordOf } from '#src/sources/row.ts';
 
 export interface DeadLetterQuery {
@@ -101,7 +102,9 @@ async function deadNotices(
   if (code === undefined && feed === undefined) return ledger.deliveries.inState('dead', limit);
   const dead = await ledger.deliveries.inState('dead', deadNoticesMax);
   return dead
-    .filter((one) => (code === undefined || one.code === code) && (feed === undefined || one.feed === feed))
+    .filter(
+      (one) => (code === undefined || one.code === code) && (feed === undefined || addressOf(one.feed).feed === feed),
+    )
     .slice(0, limit);
 }
 
@@ -301,7 +304,8 @@ function cellsOf({ row }: DeadLetter): Readonly<Record<string, string>> {
 
 /** A notice in the shape of `dead ls --json`; what a notice does not have is null. */
 export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, string | number | null>> {
-  const { id, feed, code, message, attempts } = notice;
+  const { id, code, message, attempts } = notice;
+  const { feed } = addressOf(notice.feed);
   return {
     id,
     run: null,
@@ -309,7 +313,7 @@ export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, 
     file: null,
     line: null,
     key: null,
-    class: code === 'webhookGone' ? 'refused' : 'exhausted',
+    class: code?.endsWith('Gone') ? 'refused' : 'exhausted',
     code,
     field: null,
     message,
@@ -321,7 +325,12 @@ export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, 
   };
 }
 
-/** `dead show --json`: the notice with its type and data. */
+/** `dead show --json`: the notice with its type, its data, and to whom it should have gone. */
 export function noticeDetailDocument(notice: DeliveryRecord) {
-  return { ...noticeDocument(notice), type: notice.type, data: notice.data };
+  return { ...noticeDocument(notice), to: addresseeOf(notice), type: notice.type, data: notice.data };
+}
+
+/** `webhook`, `slack`, `teams` or `mail`. */
+export function addresseeOf({ feed }: DeliveryRecord): string {
+  return addressOf(feed).addressee;
 }

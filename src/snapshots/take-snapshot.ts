@@ -7,7 +7,7 @@
  */
 import { type Clock, isoInstant } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { newDeliveryId } from '#src/ledger/deliveries.ts';
+import { type NewDelivery, newDeliveryId } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
 import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshots.ts';
@@ -31,8 +31,8 @@ export interface SnapshotParts {
   readonly keepMs: number;
   /** Snapshots of one series that are kept. */
   readonly keepMax: number;
-  /** Whether changes are posted to the webhook. */
-  readonly notifies: boolean;
+  /** The deliveries of a change, one for each addressee; none where no addressee is set. */
+  readonly addressed: (change: NewDelivery) => readonly NewDelivery[];
 }
 
 interface SnapshotRequest {
@@ -76,7 +76,7 @@ export async function takeSnapshot(
 }
 
 async function publishWalk(
-  { ledger, clock, notifies }: SnapshotParts,
+  { ledger, clock, addressed }: SnapshotParts,
   series: string,
   walk: Walk,
 ): Promise<{ readonly record: SnapshotRecord; readonly changes: readonly NumberChange[] }> {
@@ -94,7 +94,7 @@ async function publishWalk(
     ...changeCounts(latest === null ? [] : changes),
     contentOfMs: isChanged ? takenAtMs : latest.contentOfMs,
   };
-  const deliveries = notifies ? deliveriesOf(record, latest?.takenAtMs ?? null, changes, newDeliveryId()) : [];
+  const deliveries = deliveriesOf(record, latest?.takenAtMs ?? null, changes, newDeliveryId()).flatMap(addressed);
   await ledger.snapshots.publish({ record, numbers, deliveries });
   return { record, changes: latest === null ? [] : changes };
 }

@@ -53,8 +53,12 @@ describe('layers of the configuration', () => {
       feeds: {},
       download: { hosts: [], privateAddresses: false, bytesMax: 1_000_000_000, timeoutMs: 600_000 },
       snapshots: { phoneNumbers: { everyMs: null, at: null, zone: null, keepMs: 34_560_000_000, keepMax: 10_000 } },
-      notify: { url: null, secret: null, secretFile: null, outageAfterMs: 60_000 },
-      page: { host: '127.0.0.1', port: null, workerPort: null, token: null },
+      notify: {
+        ...{ url: null, secret: null, secretFile: null, outageAfterMs: 60_000 },
+        ...{ slack: { url: null }, teams: { url: null } },
+        mail: { server: null, from: null, to: [], user: null, password: null, passwordFile: null },
+      },
+      page: { host: '127.0.0.1', port: null, address: null, workerPort: null, token: null },
       log: { level: 'info', format: null },
     });
     expect(new Set(Object.values(sources).map((source) => source.kind))).toEqual(new Set(['default']));

@@ -171,3 +171,62 @@ describe('config/patchbay.example.yaml', () => {
     expect(config.notify.secretFile).toBe(join('/etc', 'patchbay', 'notify-secret'));
   });
 });
+
+describe('Slack, Teams and e-mail', () => {
+  it('are set in the file or in the environment, several at once, beside the webhook', async () => {
+    await using bench = await configBench();
+    await bench.write(
+      'patchbay.yaml',
+      'notify:\n  slack: { url: https://hooks.slack.com/services/T/B/x }\n  mail:\n    server: smtps://mail.example.com\n    from: a@example.com\n    to: [b@example.com]\n',
+    );
+    const env = {
+      PATCHBAY_NOTIFY_TEAMS_URL: 'https://prod.logic.azure.com/workflows/x?sig=y',
+      PATCHBAY_NOTIFY_MAIL_TO: 'c@example.com, d@example.com',
+      PATCHBAY_NOTIFY_MAIL_PASSWORD: canary,
+    };
+    const { notify } = (await bench.load({ env })).config;
+    expect(notify).toMatchObject({
+      url: null,
+      slack: { url: 'https://hooks.slack.com/services/T/B/x' },
+      teams: { url: 'https://prod.logic.azure.com/workflows/x?sig=y' },
+      mail: { server: 'smtps://mail.example.com', to: ['c@example.com', 'd@example.com'], password: canary },
+    });
+  });
+
+  it('are printed without what is secret in them', async () => {
+    await using bench = await configBench();
+    await bench.write('patchbay.yaml', `notify:\n  slack: { url: "https://hooks.slack.com/services/${canary}" }\n`);
+    const env = { PATCHBAY_NOTIFY_MAIL_PASSWORD: canary, PATCHBAY_NOTIFY_TEAMS_URL: `https://x.example.com/${canary}` };
+    const printed = printConfig(await bench.load({ env }));
+    expect(printed).not.toContain(canary);
+    expect(printed).toContain('url: https://hooks.slack.com/********');
+  });
+
+  it('a mail server needs a sender and receivers, and no password in its address or in the file', async () => {
+    await using bench = await configBench();
+    await bench.write('patchbay.yaml', 'notify:\n  mail:\n    server: smtp://mail.example.com:587\n');
+    expect(await bench.problems()).toEqual([
+      expect.stringContaining('notify.mail.from must be set as well, where server is'),
+      expect.stringContaining('notify.mail.to must be set as well, where server is'),
+    ]);
+    await bench.write(
+      'patchbay.yaml',
+      `notify:\n  mail:\n    server: "smtp://user:${canary}@mail.example.com"\n    to: [nobody]\n    password: ${canary}\n`,
+    );
+    const problems = await bench.problems();
+    expect(problems).toHaveLength(4);
+    expect(problems.join()).toContain('without user name and password');
+    expect(problems.join()).toContain('a list of e-mail addresses');
+    expect(problems.join()).toContain('set PATCHBAY_NOTIFY_MAIL_PASSWORD');
+    expect(problems.join()).not.toContain(canary);
+  });
+});
+
+describe('the address of the page', () => {
+  it('is a URL without a query, and loses its last slash', () => {
+    const parse = (address: string) => configSchema.parse({ page: { address } }).page.address;
+    expect(parse('https://patchbay.example.com/berlin/')).toBe('https://patchbay.example.com/berlin');
+    for (const wrong of ['patchbay.example.com', 'https://a@b.example.com', 'https://x.example.com/?a=b', 'ftp://x'])
+      expect(() => parse(wrong)).toThrow();
+  });
+});

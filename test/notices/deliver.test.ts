@@ -2,10 +2,11 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Config } from '#src/config/schema.ts';
+import { type Config, configSchema } from '#src/config/schema.ts';
 import type { NewDelivery } from '#src/ledger/deliveries.ts';
 import { createLogger } from '#src/log.ts';
-import { noWebhookMaxMs, openNotices, retryAfterMaxMs, retryDelayMs, retryDelaysMs } from '#src/notices/deliver.ts';
+import { noWebhookMaxMs, openNotices, retryDelayMs, retryDelaysMs } from '#src/notices/deliver.ts';
+import { retryAfterMaxMs } from '#src/notices/senders.ts';
 import { secretBytes, webhookHeaders } from '#src/notices/webhook.ts';
 import { openForTest } from '#test/contracts/support/opened-ledger.ts';
 import { startChild } from '#test/ledger/support/child-process.ts';
@@ -56,8 +57,10 @@ async function openBench(
     clock,
     log: createLogger({ level: 'info', stream: { write } }),
     random: () => 1,
-    notify: { url: receiver?.url ?? null, secret: null, secretFile: null, outageAfterMs: 0, ...notify },
+    notify: { ...configSchema.parse({ notify: { url: receiver?.url ?? null } }).notify, ...notify },
     workspace: 'sandbox',
+    installation: null,
+    pageAddress: null,
     limits: { connectMs: 1_000, requestMs },
   });
   onTestFinished(() => notices.close());

@@ -231,9 +231,9 @@ describe('the changes', () => {
     }
   });
 
-  test('where no webhook is set nothing is entered for it', async () => {
+  test('where no addressee is set nothing is entered for it', async () => {
     const service = await startNumberService(numbers(1));
-    const bench = await openSnapshotBench(service.origin, { notifies: false });
+    const bench = await openSnapshotBench(service.origin, { addressed: () => [] });
     await bench.take();
     service.numbers = [];
     bench.hour(1);

@@ -4,6 +4,7 @@ import { isoInstant } from '#src/clock.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import {
+  addresseeOf,
   type DeadLetterQuery,
   deadLetterPages,
   hasOpenLetters,
@@ -129,10 +130,11 @@ function printNotices(output: Output, notices: readonly DeliveryRecord[]): void 
   output.line(
     output.paste(`  last: ${printable(newest.message ?? '')}; try again with: patchbay dead retry ${newest.id}`),
   );
-  const rows = notices
-    .slice(0, noticesShown)
-    .map((one) => [one.id, one.type, one.feed, isoInstant(one.atMs), one.code ?? '']);
-  output.line(output.table(['id', 'notice', 'feed', 'of', 'code'], rows));
+  const rows = notices.slice(0, noticesShown).map((one) => {
+    const { feed } = noticeDocument(one);
+    return [one.id, one.type, `${feed}`, addresseeOf(one), isoInstant(one.atMs), one.code ?? ''];
+  });
+  output.line(output.table(['id', 'notice', 'feed', 'to', 'of', 'code'], rows));
   const more = notices.length - noticesShown;
   if (more > 0) output.line(output.paste(`  … and ${more} more: patchbay dead ls --json`));
 }

@@ -67,7 +67,8 @@ export async function openNoticeBench({
       log: createLogger({ level: 'info', stream: { write } }),
       feeds,
       runsSchedules,
-      notify: { url, outageAfterMs: minute },
+      addressed: (notice) => (url === null ? [] : [notice]),
+      notify: { outageAfterMs: minute },
     });
   let watch = begin();
   let count = 0;

@@ -68,7 +68,7 @@ export async function openSnapshotBench(
     folder,
     keepMs: 400 * 24 * hourMs,
     keepMax: 10_000,
-    notifies: true,
+    addressed: (change) => [change],
     ...given,
   };
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');

@@ -1,0 +1,107 @@
+/**
+ * A notice as a sentence for people, and the page that it leads to. Pure.
+ *
+ * Names of feeds, ids of runs, codes and counts: no personal data (`docs/rules.md`, "Secrets and personal data").
+ */
+import { z } from 'zod';
+import { type FeedTrouble, troubleWords } from '#src/ledger/deliveries.ts';
+
+export interface Notice {
+  /** As `feed.bad`. */
+  readonly type: string;
+  readonly feed: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+const trouble = z.enum(Object.keys(troubleWords) as [FeedTrouble, ...FeedTrouble[]]);
+const bad = z.object({
+  began: z.array(
+    z.object({
+      trouble,
+      run: z.string().nullable(),
+      code: z.string().nullable(),
+      dead: z.number().nullable(),
+    }),
+  ),
+});
+const recovered = z.object({ ended: z.array(trouble), badSince: z.string() });
+const numbers = z.object({ added: z.number(), removed: z.number(), changedNumbers: z.number() });
+
+type Began = z.infer<typeof bad>['began'][number];
+
+/**
+ * One sentence, as `Patchbay (berlin): crm needs attention: an expected export is missing.`
+ * @param installation the name of this installation; null: it has none.
+ */
+export function sentenceOf(notice: Notice, installation: string | null): string {
+  return `Patchbay${installation === null ? '' : ` (${installation})`}: ${wordsOf(notice)}.`;
+}
+
+function wordsOf({ type, feed, data }: Notice): string {
+  switch (type) {
+    case 'feed.bad': {
+      const { began } = bad.parse(data);
+      return `${feed} needs attention: ${began.map(troubleSentence).join('; ')}`;
+    }
+    case 'feed.recovered': {
+      const { ended, badSince } = recovered.parse(data);
+      return `${feed} is healthy again; since ${badSince.slice(0, 16)}Z: ${ended.map((one) => troubleWords[one]).join(', ')}`;
+    }
+    case 'phoneNumbers.changed': {
+      const { added, removed, changedNumbers } = numbers.parse(data);
+      return `phone numbers changed: ${added} added, ${removed} removed, ${changedNumbers} changed`;
+    }
+    default:
+      return `${type} of ${feed}`;
+  }
+}
+
+function troubleSentence({ trouble, run, code, dead }: Began): string {
+  const because = code === null ? '' : ` (${code})`;
+  switch (trouble) {
+    case 'deadRows':
+      return `${dead === 1 ? '1 row was' : `${dead ?? 'some'} rows were`} rejected in run ${run ?? 'unknown'}`;
+    case 'guard':
+      return `run ${run ?? 'unknown'} was stopped by a guard${because} and waits for a decision`;
+    case 'failed':
+      return run === null ? `its schedule failed${because}` : `the file of run ${run} could not be read${because}`;
+    case 'outage':
+      return `work waits for the service or its key${because}`;
+    case 'missed':
+      return 'an expected export is missing';
+  }
+}
+
+/**
+ * The page of the run behind it, else that of the feeds.
+ * @param pageAddress where people reach the page; null: nowhere, and so there is no link.
+ */
+export function linkOf({ type, data }: Notice, pageAddress: string | null): string | null {
+  if (pageAddress === null) return null;
+  const began = type === 'feed.bad' ? bad.parse(data).began : [];
+  const run = began.find((one) => one.run !== null)?.run ?? null;
+  return `${pageAddress}${run === null ? '/feeds' : `/runs/${encodeURIComponent(run)}`}`;
+}
+
+const linkText = 'Open in Patchbay';
+
+/** The body for an incoming webhook of Slack. */
+export function slackBody(sentence: string, link: string | null): string {
+  const text = sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return JSON.stringify({ text: link === null ? text : `${text} <${link}|${linkText}>` });
+}
+
+/** The body for a workflow of Teams that posts what it receives: a message with an adaptive card. */
+export function teamsBody(sentence: string, link: string | null): string {
+  const actions = link === null ? [] : [{ type: 'Action.OpenUrl', title: linkText, url: link }];
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    // A text block reads Markdown: names of feeds may hold its signs.
+    body: [{ type: 'TextBlock', text: sentence.replaceAll(/([\\*_`[\]])/g, '\\$1'), wrap: true }],
+    actions,
+  };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return JSON.stringify({ type: 'message', attachments: [{ contentType, contentUrl: null, content }] });
+}
