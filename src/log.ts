@@ -74,6 +74,8 @@ export const redactedFields: readonly string[] = [
 
 export interface LogOptions {
   readonly level: string;
+  /** `name` of the configuration, in every line; null or absent: none. */
+  readonly installation?: string | null;
   /** By default standard error. */
   readonly stream?: pino.DestinationStream;
 }
@@ -82,7 +84,7 @@ export function createLogger(options: LogOptions): Logger {
   return pino(
     {
       level: options.level,
-      base: null,
+      base: options.installation == null ? null : { installation: options.installation },
       timestamp: pino.stdTimeFunctions.isoTime,
       // A new object per line: pino merges the line's own fields into it, and they take precedence.
       mixin: () => ({ ...scopes.getStore()?.context }),

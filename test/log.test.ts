@@ -42,6 +42,15 @@ describe('a log line', () => {
     expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
+  it('carries the name of the installation, where it has one', () => {
+    const lines: string[] = [];
+    const stream = { write: (line: string) => void lines.push(line) };
+    const log = createLogger({ level: 'info', installation: 'berlin', stream });
+    log.info({ run: 'r1' }, 'x');
+    log.child({ part: 'service' }).info({}, 'y');
+    expect(lines.map((line) => JSON.parse(line).installation)).toEqual(['berlin', 'berlin']);
+  });
+
   it('names a key by a short hash that is the same every time and tells nothing of the key', () => {
     expect(keyHash('crm-1')).toMatch(/^[0-9a-f]{12}$/);
     expect(keyHash('crm-1')).toBe(keyHash('crm-1'));

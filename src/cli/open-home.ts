@@ -70,7 +70,7 @@ async function withTraces(home: Home): Promise<Home> {
   if (!wanted) return home;
   // Loaded on demand: it takes longer than a short command.
   const { openTraces } = await import('#src/traces/open-traces.ts');
-  const traces = openTraces({ version: manifest.version, installation: null, log: home.log });
+  const traces = openTraces({ version: manifest.version, installation: home.config.name, log: home.log });
   return {
     ...home,
     close: async () => {
@@ -91,6 +91,7 @@ async function openLog(options: GlobalOptions, config: LoadedConfig['config'], u
   const onTerminal = use === 'start' || options.verbose === true;
   return createLogger({
     level: config.log.level,
+    installation: config.name,
     stream: await openLogStream({ folder: logs, terminal: onTerminal ? (config.log.format ?? 'auto') : null }),
   });
 }

@@ -23,6 +23,10 @@ export function defaultYaml(): string {
     '# Except for feeds, each setting may also be given in the environment, under the name in brackets.',
   ];
   for (const section of sections) {
+    if (section.kind === 'setting') {
+      lines.push('', ...settingLines(section, ''));
+      continue;
+    }
     lines.push('', `# ${section.description}`);
     if (section.kind === 'group') lines.push(`${section.name}:`, ...memberLines(section, 1));
     else {
@@ -39,13 +43,7 @@ export function defaultYaml(): string {
 function memberLines(group: Group, depth: number): string[] {
   const indent = '  '.repeat(depth);
   return group.members.flatMap((member): string[] => {
-    if (member.kind === 'setting') {
-      const variables = member.variables.length === 0 ? '' : ` (${member.variables.join(' or ')})`;
-      return [
-        `${indent}# ${member.description}${variables}`,
-        `${indent}${member.name}: ${writtenText(member.defaultInput)}`,
-      ];
-    }
+    if (member.kind === 'setting') return settingLines(member, indent);
     const comment = `${indent}# ${member.description}`;
     if (group.path[0] !== 'feeds') return [comment, `${indent}${member.name}:`, ...memberLines(member, depth + 1)];
     const names = member.members.map(({ name }) => name).join(', ');
@@ -53,9 +51,15 @@ function memberLines(group: Group, depth: number): string[] {
   });
 }
 
+function settingLines({ name, description, variables, defaultInput }: Setting, indent: string): string[] {
+  const named = variables.length === 0 ? '' : ` (${variables.join(' or ')})`;
+  return [`${indent}# ${description}${named}`, `${indent}${name}: ${writtenText(defaultInput)}`];
+}
+
 /** The table of `docs/configuration.md`: key, variable, default, meaning. The limits of one feed are one row. */
 export function configMarkdown(): string {
   const rows = sections.flatMap((section) => {
+    if (section.kind === 'setting') return [settingRow(section)];
     if (section.kind === 'group') return settingsOf(section).map(settingRow);
     return feedGroup(feedName).members.map((member) =>
       member.kind === 'setting' ? settingRow(member) : row(member.key, null, {}, member.description),
@@ -99,7 +103,8 @@ const mask = '********';
 export function printConfig({ config, sources, configFile }: LoadedConfig): string {
   const lines = [`# Config file: ${configFile ?? 'none'}`];
   for (const section of sections) {
-    if (section.kind === 'group') lines.push(`${section.name}:`, ...groupLines(section, 1, config, sources));
+    if (section.kind === 'setting') lines.push(...valueLines(section, '', config, sources));
+    else if (section.kind === 'group') lines.push(`${section.name}:`, ...groupLines(section, 1, config, sources));
     else lines.push(...feedLines(config.feeds, config, sources));
   }
   return `${lines.join('\n')}\n`;
@@ -127,11 +132,15 @@ function groupLines(group: Group, depth: number, config: unknown, sources: Sourc
       const inner = groupLines(member, depth + 1, config, sources);
       return inner.length === 0 ? [] : [`${indent}${member.name}:`, ...inner];
     }
-    const value = valueAt(config, [...member.path.slice(0, -1), member.configName]);
-    if (!isWritten(value)) return [];
-    const text = stringify(masked(member, member.write(value)), { lineWidth: 0, collectionStyle: 'flow' });
-    return [`${indent}${member.name}: ${text.trimEnd()} # ${sources[member.key]?.name ?? 'default'}`];
+    return valueLines(member, indent, config, sources);
   });
+}
+
+function valueLines(setting: Setting, indent: string, config: unknown, sources: Sources): string[] {
+  const value = valueAt(config, [...setting.path.slice(0, -1), setting.configName]);
+  if (!isWritten(value)) return [];
+  const text = stringify(masked(setting, setting.write(value)), { lineWidth: 0, collectionStyle: 'flow' });
+  return [`${indent}${setting.name}: ${text.trimEnd()} # ${sources[setting.key]?.name ?? 'default'}`];
 }
 
 function valueAt(tree: unknown, path: readonly string[]): unknown {

@@ -30,7 +30,7 @@ import { checkSurroundings } from './surroundings.ts';
 
 /** Overrides from the command line, as text or numbers; absent and undefined members override nothing. */
 export type ConfigFlags = {
-  readonly [S in Exclude<keyof ConfigInput, 'feeds' | 'snapshots'>]?:
+  readonly [S in Exclude<keyof ConfigInput, 'name' | 'feeds' | 'snapshots'>]?:
     | { readonly [K in keyof NonNullable<ConfigInput[S]>]?: NonNullable<ConfigInput[S]>[K] | string | undefined }
     | undefined;
 };

@@ -307,8 +307,19 @@ const logSection = z
 
 // The whole.
 
-/** The sections, as they are written and before anything is checked across them. */
+const expectedName = 'a name of letters, digits, spaces, ., _ and -, at most 40, such as berlin';
+const namePattern = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,38}[\p{L}\p{N}._-])?$/u;
+
+const nameSetting = checkedText(expectedName, (text) => (namePattern.test(text) ? null : expectedName))
+  .nullable()
+  .default(null)
+  .describe(
+    'Which installation this is, where there are several: in pages, notices, log lines, metrics and traces; null means that it has no name.',
+  );
+
+/** The sections, as they are written and before anything is checked across them; and the one setting without a section. */
 export const configSections = z.strictObject({
+  name: nameSetting,
   service: serviceSection.prefault({}),
   upsert: upsertSection.prefault({}),
   queue: queueSection.prefault({}),

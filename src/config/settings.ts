@@ -2,7 +2,7 @@
  * The schema as a tree of settings, for loading, printing and documenting it.
  *
  * Terms: a *group* holds settings and further groups; a *section* is a group at the root. The section `feeds` is a map
- * instead: it holds one group per feed, all of the same shape.
+ * instead: it holds one group per feed, all of the same shape. The setting `name` is in no section.
  * Invariant: `settings` holds every leaf of `configSections` outside `feeds` once, in the schema's order.
  */
 import { z } from 'zod';
@@ -53,11 +53,11 @@ interface FeedMap {
   readonly description: string;
 }
 
-/** The sections in the schema's order. */
-export const sections: readonly (Group | FeedMap)[] = Object.entries(configSections.shape).map(([name, schema]) =>
+/** The sections in the schema's order, and the setting that is in none. */
+export const sections: readonly (Member | FeedMap)[] = Object.entries(configSections.shape).map(([name, schema]) =>
   name === 'feeds'
     ? { kind: 'feeds', name, key: name, description: descriptionOf(feedsSection) }
-    : groupOf([name], schema, variableOf),
+    : memberOf([name], schema, variableOf),
 );
 
 /** The settings of one feed, which may be written in the config file only. */
@@ -65,9 +65,10 @@ export function feedGroup(name: string): Group {
   return groupOf(['feeds', name], feedSchema, () => null);
 }
 
-export const settings: readonly Setting[] = sections.flatMap((section) =>
-  section.kind === 'feeds' ? [] : settingsOf(section),
-);
+export const settings: readonly Setting[] = sections.flatMap((section) => {
+  if (section.kind === 'feeds') return [];
+  return section.kind === 'setting' ? [section] : settingsOf(section);
+});
 
 /** Those of a group and of the groups within it, in order. Ends since groups are finitely deep. */
 export function settingsOf(group: Group): Setting[] {
@@ -79,6 +80,7 @@ export function memberAt(path: readonly string[]): Member | FeedMap | null {
   const [first, second, ...rest] = path;
   const section = sections.find(({ name }) => name === first) ?? null;
   if (section === null || second === undefined) return section;
+  if (section.kind === 'setting') return null;
   return section.kind === 'feeds' ? below(feedGroup(second), rest) : below(section, path.slice(1));
 }
 
@@ -98,13 +100,14 @@ export function variableOf(...path: readonly string[]): string {
 
 type NameVariable = (...path: readonly string[]) => string | null;
 
+function memberOf(path: readonly string[], schema: z.core.$ZodType, variable: NameVariable): Member {
+  return coreOf(schema) instanceof z.ZodObject ? groupOf(path, schema, variable) : settingOf(path, schema, variable);
+}
+
 function groupOf(path: readonly string[], schema: z.core.$ZodType, variable: NameVariable): Group {
   const core = coreOf(schema);
   const shape = core instanceof z.ZodObject ? core.shape : {};
-  const members = Object.entries(shape).map(([name, leaf]): Member => {
-    const inner = [...path, name];
-    return coreOf(leaf) instanceof z.ZodObject ? groupOf(inner, leaf, variable) : settingOf(inner, leaf, variable);
-  });
+  const members = Object.entries(shape).map(([name, leaf]) => memberOf([...path, name], leaf, variable));
   const description = descriptionOf(schema);
   return { kind: 'group', path, name: path.at(-1) ?? '', key: path.join('.'), description, members };
 }

@@ -29,6 +29,7 @@ export function createDashboard(parts: DashboardParts): Hono {
   const style = readStyleSheet();
   const frame = (): Frame => ({
     version: parts.version,
+    installation: parts.installation,
     serviceName: parts.serviceName,
     serviceOrigin: parts.serviceOrigin,
     styleHref: style.href,

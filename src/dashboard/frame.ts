@@ -4,6 +4,8 @@ import { isoInstant } from '#src/clock.ts';
 
 export interface Frame {
   readonly version: string;
+  /** Which installation it is; null: it has no name. */
+  readonly installation: string | null;
   readonly serviceName: string;
   readonly serviceOrigin: string;
   readonly styleHref: string;
@@ -35,7 +37,7 @@ export function framed(frame: Frame, content: PageContent): Markup {
     { ...content, hasForm: false },
     html`<header class="top">
 <div class="wide">
-<a class="brand" href="/">Patchbay</a>
+<a class="brand" href="/">Patchbay</a>${nameOf(frame)}
 <nav aria-label="Pages">${navigation(content.place)}</nav>
 <p class="service">into <strong><bdi>${serviceName}</bdi></strong>${
       serviceName === serviceOrigin ? '' : html` <span class="dim"><bdi>${serviceOrigin}</bdi></span>`
@@ -59,7 +61,7 @@ export function bare(frame: Frame, content: Omit<PageContent, 'place' | 'refresh
     frame,
     { title: content.title, refreshSeconds: null, hasForm: true },
     html`<main class="narrow">
-<p class="brand">Patchbay</p>
+<p class="brand">Patchbay${nameOf(frame)}</p>
 ${content.body}
 </main>`,
   );
@@ -75,7 +77,11 @@ interface Head {
   readonly hasForm: boolean;
 }
 
-function document({ styleHref }: Frame, { title, refreshSeconds, hasForm }: Head, body: Markup): Markup {
+function nameOf({ installation }: Frame): Markup {
+  return installation === null ? html`` : html` <strong class="installation"><bdi>${installation}</bdi></strong>`;
+}
+
+function document({ styleHref, installation }: Frame, { title, refreshSeconds, hasForm }: Head, body: Markup): Markup {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -85,7 +91,7 @@ function document({ styleHref }: Frame, { title, refreshSeconds, hasForm }: Head
 <meta name="robots" content="noindex">
 ${hasForm ? html`<meta name="referrer" content="same-origin">` : ''}
 ${refreshSeconds === null ? '' : html`<meta http-equiv="refresh" content="${refreshSeconds}">`}
-<title>${title} · Patchbay</title>
+<title>${title} · ${installation === null ? '' : `${installation} · `}Patchbay</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="${styleHref}">
 </head>

@@ -20,6 +20,8 @@ export interface DashboardParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly version: string;
+  /** `name` of the configuration; null: none. */
+  readonly installation: string | null;
   /** `sandbox`, or the service's origin: the `service` of `import --json`. */
   readonly serviceName: string;
   readonly serviceOrigin: string;

@@ -138,7 +138,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   const { producer, dispatcher, view } = openQueue(home, server, health.queueEnded, closers);
   const notices = openNotices({
     ...{ ledger, clock, log, random: Math.random, notify: config.notify, workspace: home.serviceName },
-    ...{ installation: null, pageAddress: config.page.address },
+    ...{ installation: config.name, pageAddress: config.page.address },
   });
   closers.add(() => notices.close());
   const schedules = createScheduleSide(home, producer, dispatcher.wake);

@@ -8,6 +8,7 @@ describe('layers of the configuration', () => {
     await using bench = await configBench();
     const { config, sources, warnings, configFile } = await bench.load();
     expect(config).toEqual({
+      name: null,
       service: { baseUrl: null, apiKey: null, apiKeyFile: null, requestsPerSecond: null },
       upsert: {
         latestCommitMs: null,

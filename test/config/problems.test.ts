@@ -35,7 +35,7 @@ describe('unknown keys', () => {
 
   it('a section that is not there is refused with those that are', async () => {
     expect(await fileProblems('memory:\n  some: thing\n')).toEqual([
-      expect.stringMatching(/^patchbay\.yaml:1:1: unknown section "memory"; known here: service, .*, log$/),
+      expect.stringMatching(/^patchbay\.yaml:1:1: unknown section "memory"; known here: name, service, .*, log$/),
     ]);
   });
 });

@@ -57,6 +57,7 @@ export async function dashboardBench(given: Partial<DashboardParts> = {}): Promi
     clock,
     log: createLogger({ level: 'trace', stream: { write: (line: string) => void logLines.push(line) } }),
     version: '0.1.0',
+    installation: null,
     serviceName: 'sandbox',
     serviceOrigin: 'http://127.0.0.1:40123',
     queueDescription: 'embedded Valkey',

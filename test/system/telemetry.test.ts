@@ -54,6 +54,23 @@ describe('a run', () => {
   });
 });
 
+describe('an installation with a name', () => {
+  test('says it at its start, on its page, in its metrics and in each log line', async ({ journey }) => {
+    const engine = journey.start(['start', '--json'], { PATCHBAY_NAME: 'berlin', LOG_LEVEL: 'debug' });
+    const { name, page } = JSON.parse(await engine.firstLine());
+    expect(name).toBe('berlin');
+    expect(await (await fetch(page)).text()).toContain('<title>Overview · berlin · Patchbay</title>');
+    expect(await (await fetch(`${page}/metrics`)).text()).toContain('patchbay_ready{installation="berlin"} 1');
+    const { code } = await journey.call(['import', '--sandbox', journey.file('people.csv', peopleCsv(3))]);
+    expect(code).toBe(0);
+    engine.signal('SIGINT');
+    const { stderr } = await engine.ended();
+    const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.filter((line) => JSON.parse(line).installation !== 'berlin')).toEqual([]);
+  });
+});
+
 describe('a worker process with a port', () => {
   test('answers with what it counted itself, and without what is in the ledger', async ({ journey }) => {
     await journey.service(['create:latency=20ms']);

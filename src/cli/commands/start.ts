@@ -99,7 +99,7 @@ async function openHomeMetrics({ config }: Home): Promise<Metrics> {
   // Loaded where they are served only.
   const { openMetrics } = await import('#src/metrics/metrics.ts');
   const feeds = [mainFeed, ...Object.keys(config.feeds)];
-  return openMetrics({ version: manifest.version, installation: null, feeds });
+  return openMetrics({ version: manifest.version, installation: config.name, feeds });
 }
 
 async function metricsText(home: Home, engine: Engine, metrics: Metrics, readiness: Readiness): Promise<string> {
@@ -118,6 +118,7 @@ function openPage(home: Home, engine: Engine, metrics: Metrics): ReturnType<type
     clock,
     log,
     version: manifest.version,
+    installation: config.name,
     serviceName: home.serviceName,
     serviceOrigin: engine.serviceOrigin,
     queueDescription: engine.queueDescription,
@@ -161,7 +162,9 @@ async function readiness(
 }
 
 function banner(home: Home, engine: Engine, page: string) {
+  const { name } = home.config;
   return {
+    ...(name === null ? {} : { name }),
     service: { name: home.serviceName, origin: engine.serviceOrigin },
     queue: engine.queueDescription,
     importFolder: home.folders.importFolders.at(-1),
@@ -170,11 +173,15 @@ function banner(home: Home, engine: Engine, page: string) {
   };
 }
 
+function named({ config: { name } }: Home): string {
+  return name === null ? '' : `, ${name}`;
+}
+
 function printBanner(output: Output, home: Home, engine: Engine, page: string, ledger: string): void {
   const { style } = output;
   const sandbox = home.mode === 'sandbox';
   const embedded = home.config.queue.redisUrl === null;
-  output.line(style('bold', `Patchbay ${manifest.version}`));
+  output.line(style('bold', `Patchbay ${manifest.version}${named(home)}`));
   output.line(
     sandbox
       ? `  service        sandbox at ${engine.serviceOrigin} (PATCHBAY_BASE_URL and PATCHBAY_API_KEY name a real one)`
@@ -262,7 +269,7 @@ function printWorkerBanner(
   page: string | null,
 ): void {
   const sandbox = home.mode === 'sandbox';
-  output.line(output.style('bold', `Patchbay ${manifest.version}, worker`));
+  output.line(output.style('bold', `Patchbay ${manifest.version}${named(home)}, worker`));
   output.line(`  service        ${sandbox ? 'sandbox at ' : ''}${engine.serviceOrigin}`);
   output.line(`  queue          ${queue}`);
   output.line(`  data folder    ${home.folders.root}`);
