@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=30 --no-parallel-scavenge
+#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=30 --no-parallel-scavenge
 // The flags make V8 collect early, on the thread that works: the memory of a long import then stays near that of a short one.
 import nodeModule from 'node:module';
 

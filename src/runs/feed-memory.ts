@@ -303,7 +303,7 @@ class KeyTable {
     slots[at] = this.#words.a;
     slots[at + 1] = this.#words.b;
     slots[at + 2] = value;
-    if (part.count * 4 > (slots.length / wordsPerSlot) * 3) grow(part);
+    if (part.count * 5 > (slots.length / wordsPerSlot) * 4) grow(part);
   }
 
   #at(key: string) {
@@ -314,7 +314,7 @@ class KeyTable {
   }
 }
 
-/** Ends at a free slot: at most three quarters are taken. */
+/** Ends at a free slot: at most four fifths are taken. */
 function freeOrEqual(slots: Uint32Array, low: number, high: number): number {
   const count = slots.length / wordsPerSlot;
   let slot = low % count;
@@ -327,7 +327,7 @@ function freeOrEqual(slots: Uint32Array, low: number, high: number): number {
 
 function grow(part: { slots: Uint32Array; count: number }): void {
   const old = part.slots;
-  part.slots = new Uint32Array(Math.ceil((old.length / wordsPerSlot) * 1.4) * wordsPerSlot);
+  part.slots = new Uint32Array(Math.ceil((old.length / wordsPerSlot) * 1.25) * wordsPerSlot);
   for (let at = 0; at < old.length; at += wordsPerSlot) {
     if (old[at + 2] === 0) continue;
     const free = freeOrEqual(part.slots, old[at] ?? 0, old[at + 1] ?? 0);

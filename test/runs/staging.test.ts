@@ -6,6 +6,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { createLogger, keyHash } from '#src/log.ts';
 import { finishCancelled } from '#src/runs/finish-run.ts';
 import { openFileSupply, type RowSupply } from '#src/runs/supply.ts';
+import { itemsPerSliceMax } from '#src/sources/format-reader.ts';
 import { csv, expectCounts, fillers, mapping, openRunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
 
@@ -220,7 +221,7 @@ describe('staging that is cut off', () => {
     await expect(cut).rejects.toMatchObject({ name: 'AbortError' });
     const half = await bench.again(queued);
     expect(half.state).toBe('staging');
-    expect(half.counts.rows).toBe(500);
+    expect(half.counts.rows).toBe(itemsPerSliceMax);
     const run = await bench.stage(half);
     expect(run.state).toBe('applying');
     expectCounts(run, { rows: 704, pending: 700, skipped: 1, dead: 3 });

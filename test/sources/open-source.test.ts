@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, rename } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { itemsPerSliceMax } from '#src/sources/format-reader.ts';
 import { openSource } from '#src/sources/open-source.ts';
 import { dataOf, errorOf, readAll, readText, useTempFolder } from '#test/sources/temp-files.ts';
 
@@ -185,7 +186,7 @@ describe('files', () => {
       name: 'left.csv.gz',
     });
     for await (const slice of source.slices()) {
-      expect(slice.length).toBe(500);
+      expect(slice.length).toBe(itemsPerSliceMax);
       break;
     }
     await source.close();

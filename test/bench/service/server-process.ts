@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { invariant } from '#src/errors.ts';
 
 /** Those that `serve` runs with (`src/cli/patchbay.mjs`). */
-export const serveFlags = ['--max-semi-space-size=4', '--heap-growing-percent=30', '--no-parallel-scavenge'] as const;
+export const serveFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30', '--no-parallel-scavenge'] as const;
 
 /** From the benchmark to a server. */
 export type Order =
