@@ -37,7 +37,7 @@ async function openStore(
     await close();
     await opened.close();
   });
-  const connection = createConnection({ pool, schema: opened.schema, announce: 'SELECT 1', observe: () => undefined });
+  const connection = createConnection({ pool, schema: opened.schema, writer: 'w', observe: () => undefined });
   return { store: postgresStore(connection), ledger: opened.ledger, url: opened.url, close };
 }
 

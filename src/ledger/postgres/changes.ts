@@ -1,13 +1,14 @@
 /**
  * How this process learns that another one has committed (`Ledger.changeCount`).
  *
- * Each transaction that changes anything counts up a row, and notifies a channel of the schema with the name of its ledger. One
- * connection of each process listens. While it does, the count is answered from memory; while it does not, the row is read, once a
- * second at most. The connection is made anew whenever it breaks, and since a notification may have been missed meanwhile, the
- * count moves then.
+ * Each transaction that changes anything leaves its number in a row of its *writer*, a ledger that is open in some process, and
+ * notifies a channel of the schema with the writer's name. One connection of each process listens. While it does, the count is answered
+ * from memory; while it does not, the rows of the others are read, once a second at most. The connection is made anew whenever it breaks,
+ * and since a notification may have been missed meanwhile, the count moves then. The writer itself reads its row where a COMMIT was not answered
+ * (`connection.ts`).
  *
- * Invariant: no commit of another process is missed. Own commits do not count, but for those that are read from the row: who is
- * woken for nothing looks and finds nothing.
+ * Invariant: no commit of another process is missed, and own commits do not count. Rows of writers that are long gone are deleted, which
+ * moves the count once: who is woken for nothing looks and finds nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -31,13 +32,23 @@ const readEveryMs = 1_000;
 
 const channelOf = (schema: string): string => `${schema}_changes`;
 
-/** SQL for the end of a transaction that changed anything. @param name of this ledger among all that are open. */
-export function announcement(schema: string, name: string): string {
-  return `UPDATE changes SET count = count + 1; SELECT pg_notify('${channelOf(schema)}', '${name}')`;
+/** SQL for the end of a transaction that changed anything. @param number of the transaction: each writer counts its own. */
+export function announcement(schema: string, writer: string, number: number): string {
+  return `INSERT INTO changes (writer, number) VALUES ('${writer}', ${number})
+    ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at;
+    SELECT pg_notify('${channelOf(schema)}', '${writer}')`;
 }
 
-/** Resolves when the listener has been connected, or has failed once. @param name as announced by this process. */
-export async function watchChanges(address: Address, pool: Pool, name: string): Promise<Changes> {
+/** SQL for the `number` of the last transaction of the writer that has committed; no row where none has. */
+export function lastAnnounced(writer: string): string {
+  return `SELECT number FROM changes WHERE writer = '${writer}'`;
+}
+
+/** SQL that deletes rows of writers that have written nothing for a day: a doubt about a COMMIT lasts seconds. */
+export const forgetWriters = "DELETE FROM changes WHERE at < now() - interval '1 day'";
+
+/** Resolves when the listener has been connected, or has failed once. @param writer as announced by this process. */
+export async function watchChanges(address: Address, pool: Pool, writer: string): Promise<Changes> {
   const closing = new AbortController();
   let listener: pg.Client | null = null;
   let heard = 0;
@@ -54,7 +65,7 @@ export async function watchChanges(address: Address, pool: Pool, name: string): 
     client.once('end', end);
     client.on('error', end);
     client.on('notification', ({ payload }) => {
-      if (payload !== name) heard += 1;
+      if (payload !== writer) heard += 1;
     });
     try {
       await client.connect();
@@ -93,7 +104,8 @@ export async function watchChanges(address: Address, pool: Pool, name: string): 
 
   const read = async (): Promise<void> => {
     readAt = performance.now();
-    counted = Number((await pool.reads.get('SELECT count FROM changes'))?.count ?? 0);
+    const row = await pool.reads.get('SELECT sum(number)::bigint AS count FROM changes WHERE writer <> $1', writer);
+    counted = Number(row?.count ?? 0);
   };
 
   return {

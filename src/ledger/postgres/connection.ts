@@ -5,8 +5,10 @@
  * end. Each statement after that sees all that was committed before, as in SQLite. Within this process transactions wait
  * for each other in line, so that they hold one connection at most, and reads have the others.
  *
- * A COMMIT whose answer was lost may have happened. Then the server is asked, by the transaction's id, what became of it. Where it
- * does not answer soon, the error is `transient` `commitUnanswered`: the caller cannot know.
+ * A COMMIT whose answer was lost may have happened. Each transaction that changes anything leaves its number in the row of its process
+ * (`changes.ts`), so the row tells, once the lock shows that the transaction has ended. The server's own `pg_xact_status` would not do: a server that
+ * crashed before the transaction reached its log gives the same id to another one, which may commit. Where nothing tells soon, the error
+ * is `transient` `commitUnanswered`: the caller cannot know.
  * What callers do with it is what they do after their own death at that point, since their closures read before they write:
  * - rows of a run are settled, put off and ended only while they have no outcome, and leases are taken and left by their owner, so
  *   that a second time changes nothing;
@@ -23,6 +25,7 @@ import type pg from 'pg';
 import { PatchbayError } from '#src/errors.ts';
 import type { ResultRow } from '#src/ledger/records/columns.ts';
 import { type LedgerObserver, passing } from '#src/ledger/trouble.ts';
+import { announcement, lastAnnounced } from './changes.ts';
 import { type Pool, prepared, type Statements } from './pool.ts';
 import { isLost } from './trouble.ts';
 import type { Parameter } from './values.ts';
@@ -37,8 +40,8 @@ export interface Connection {
 export interface ConnectionOptions {
   readonly pool: Pool;
   readonly schema: string;
-  /** SQL that tells other processes of a commit; it runs last in each transaction that changed anything. */
-  readonly announce: string;
+  /** The name of this ledger among all that are open on the schema. */
+  readonly writer: string;
   readonly observe: LedgerObserver;
 }
 
@@ -51,10 +54,11 @@ export function lockOf(schema: string, what: 'write' | 'migrate'): string {
   return createHash('sha256').update(`patchbay ${what} ${schema}`).digest().readBigInt64BE(0).toString();
 }
 
-export function createConnection({ pool, schema, announce, observe }: ConnectionOptions): Connection {
-  const lock = lockOf(schema, 'write');
-  /** In one round trip. The id tells later what became of the transaction. */
-  const begin = `BEGIN; SELECT pg_advisory_xact_lock(${lock}); SELECT pg_current_xact_id()::text AS id`;
+export function createConnection({ pool, schema, writer, observe }: ConnectionOptions): Connection {
+  /** In one round trip. */
+  const begin = `BEGIN; SELECT pg_advisory_xact_lock(${lockOf(schema, 'write')})`;
+  /** Of the transactions that have changed anything, or tried to. */
+  let number = 0;
   /** The transactions of this process, in line: resolves when the last one has ended. Never rejects. */
   let last: Promise<unknown> = Promise.resolve();
 
@@ -71,18 +75,20 @@ export function createConnection({ pool, schema, announce, observe }: Connection
       release(isBroken);
     };
     try {
-      const id = await transactionId(pool, client, begin);
+      await pool.guarded(() => client.query(begin));
       const { statements, changed } = inside(pool, client);
       const result = await work(statements);
-      const sql = changed() ? `${announce}; COMMIT` : 'COMMIT';
+      if (changed()) number += 1;
+      const sql = changed() ? `${announcement(schema, writer, number)}; COMMIT` : 'COMMIT';
       await pool.guarded(async () => {
         try {
           await client.query(sql);
         } catch (error) {
           if (!isLost(error)) throw error;
-          // Its end makes the server roll back what it did not commit, so that it can tell.
+          // Its end makes the server roll back what it did not commit, so that the lock is free and the row tells.
           giveBack(true);
-          await requireCommitted(pool, id, error, observe);
+          const asked = `${begin}; ${lastAnnounced(writer)}; ROLLBACK`;
+          if (changed()) await requireCommitted({ pool, asked, number, observe }, error);
         }
       });
       if (changed()) observe(null);
@@ -105,13 +111,6 @@ export function createConnection({ pool, schema, announce, observe }: Connection
       return ended;
     },
   };
-}
-
-async function transactionId(pool: Pool, client: pg.ClientBase, begin: string): Promise<string> {
-  const answers = (await pool.guarded(() => client.query(begin))) as unknown as readonly pg.QueryResult<{
-    id: string;
-  }>[];
-  return answers.at(-1)?.rows[0]?.id ?? '';
 }
 
 /** The statements of one transaction, one after the other, and whether one of them has changed a row. */
@@ -149,25 +148,45 @@ async function rolledBack(client: pg.ClientBase): Promise<boolean> {
   }
 }
 
+interface Doubt extends Pick<ConnectionOptions, 'pool' | 'observe'> {
+  /** SQL that waits for the transaction's end and reads the number of the last one that this process has committed. */
+  readonly asked: string;
+  readonly number: number;
+}
+
 /**
- * Asks the server what became of a transaction whose COMMIT was not answered. Returns where it has committed; ends when the server
- * has told, or when the time is over.
+ * Finds out whether a transaction whose COMMIT was not answered has committed, and returns then. Ends when that is known, or when the
+ * time is over. @throws `cause` where it has not; PatchbayError `transient` `commitUnanswered` where nothing tells.
  */
-async function requireCommitted(pool: Pool, id: string, cause: unknown, observe: LedgerObserver): Promise<void> {
+async function requireCommitted({ pool, asked, number, observe }: Doubt, cause: unknown): Promise<void> {
   const startedAt = performance.now();
   while (performance.now() - startedAt < doubtMsMax) {
-    try {
-      const row = await pool.reads.get('SELECT pg_xact_status($1::text::xid8) AS status', id);
-      if (row?.status === 'committed') return;
-      if (row?.status === 'aborted') throw cause;
-    } catch (error) {
-      if (error === cause) throw error;
-      // Not there yet, or another trouble: the time ends it.
-      if (!(error instanceof PatchbayError)) throw cause;
-    }
+    const last = await numberCommitted(pool, asked);
+    if (last === number) return;
+    if (last !== null) throw cause;
     await sleep(doubtRetryMs);
   }
   const doubt = passing('commitUnanswered', "the ledger's database did not say whether it took the last change", cause);
   observe(doubt);
   throw doubt;
+}
+
+/** 0 where this process has committed nothing; null where the server did not answer, or the transaction goes on. */
+async function numberCommitted(pool: Pool, asked: string): Promise<number | null> {
+  let isBroken = true;
+  let release: ((isBroken: boolean) => void) | null = null;
+  try {
+    const taken = await pool.take();
+    release = taken.release;
+    // Several statements are answered one by one, which the driver's types leave out.
+    const answers: unknown = await taken.client.query(asked);
+    isBroken = false;
+    const rows = Array.isArray(answers) ? answers.flatMap((answer: pg.QueryResult<ResultRow>) => answer.rows) : [];
+    return Number(rows.find((row) => 'number' in row)?.number ?? 0);
+  } catch {
+    // Away still, or another writer has its turn: asked again, until the time is over.
+    return null;
+  } finally {
+    release?.(isBroken);
+  }
 }

@@ -6,7 +6,7 @@ import { ledgerOver } from '#src/ledger/over.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { type Address, parseAddress } from './address.ts';
-import { announcement, watchChanges } from './changes.ts';
+import { forgetWriters, watchChanges } from './changes.ts';
 import { createConnection } from './connection.ts';
 import { migrate, readSchema, type SchemaState } from './migrations/migrations.ts';
 import { onceConnected } from './once-connected.ts';
@@ -40,14 +40,11 @@ export async function hasPostgresLedger(databaseUrl: string, suffix = ''): Promi
 
 async function postgresLedger(address: Address, { ledgerId }: SchemaState, observe: LedgerObserver): Promise<Ledger> {
   const pool = openPool(address, observe);
-  const name = randomUUID();
-  const changes = await watchChanges(address, pool, name);
-  const connection = createConnection({
-    ...{ pool, schema: address.schema, observe },
-    announce: announcement(address.schema, name),
-  });
+  const writer = randomUUID();
+  const changes = await watchChanges(address, pool, writer);
+  const connection = createConnection({ pool, schema: address.schema, writer, observe });
   let closed: Promise<unknown> | null = null;
-  return ledgerOver(postgresStore(connection), {
+  const ledger = ledgerOver(postgresStore(connection), {
     id: ledgerId,
     // The database's own clock, asked each time: hosts need not agree, and a process that was frozen does not go by what it knew. A
     // server whose clock is set back makes leases and horizons longer; one that is set forward is for its operator to avoid.
@@ -62,6 +59,13 @@ async function postgresLedger(address: Address, { ledgerId }: SchemaState, obser
       await closed;
     },
   });
+  return {
+    ...ledger,
+    forget: async (...given) => {
+      await ledger.forget(...given);
+      await connection.transact((statements) => statements.run(forgetWriters));
+    },
+  };
 }
 
 const serverVersionMin = 150_000;

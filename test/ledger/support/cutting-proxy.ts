@@ -9,6 +9,8 @@ export interface CuttingProxy {
    * `silent`: the server never sees it, nor anything else, and the connection stays up.
    */
   cutAt(word: string, when: Cut, thenRefuse?: boolean): void;
+  /** Whether it takes no connections, since it has cut one. */
+  isRefusing(): boolean;
   /** Takes connections again. */
   open(): void;
   close(): Promise<void>;
@@ -68,6 +70,7 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
     cutAt: (word, when, thenRefuse = false) => {
       cut = { word, when, thenRefuse };
     },
+    isRefusing: () => isRefusing,
     open: () => {
       isRefusing = false;
     },

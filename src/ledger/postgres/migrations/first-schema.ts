@@ -11,12 +11,15 @@
  * change stays in its page and touches no index.
  *
  * `letter_counts` and `letter_revision` are kept by triggers, one for each statement and not for each row. An empty field is none.
- * `changes`: goes up with every transaction that changes anything (`changes.ts`).
+ * `changes`: the last transaction of each ledger that is open, or was lately (`changes.ts`).
  */
 
 const runs = `
-  CREATE TABLE changes (count bigint NOT NULL);
-  INSERT INTO changes (count) VALUES (0);
+  CREATE TABLE changes (
+    writer text COLLATE "C" PRIMARY KEY,
+    number bigint NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+  ) WITH (fillfactor = 50);
 
   CREATE TABLE feeds (
     number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
