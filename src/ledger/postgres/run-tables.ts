@@ -13,11 +13,10 @@ import {
 import type { RunChange } from '#src/ledger/rules/runs.ts';
 import { zeroCounts } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import type { NewRows, RowChange, RunTables } from '#src/ledger/tables/runs.ts';
+import type { NewRows, RowChange, RunPart, RunTables, RunWhere } from '#src/ledger/tables/runs.ts';
 import type { Statements } from './pool.ts';
-import { runConditions } from './run-conditions.ts';
-import { type PartOfTable, partDeletion } from './run-parts.ts';
 import type { Parameter } from './values.ts';
+import { where } from './where.ts';
 
 /** More positions than a run may have rows. */
 const positionsMax = 2 ** 23;
@@ -341,4 +340,52 @@ async function deleteRows(statements: Statements, sequence: number, limit: numbe
     placeOf(sequence + 1, 0),
     limit,
   );
+}
+
+/** The first of each feed, by the index `runs_in_line`. */
+const firstInLine = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM runs AS earlier
+  WHERE earlier.feed = runs.feed AND earlier.sequence < runs.sequence AND earlier.state IN ('queued', 'staging', 'applying'))`;
+
+/** Which runs are asked for, as conditions of a statement. */
+function runConditions(asked: RunWhere, first = 1): ReturnType<typeof where> {
+  const given = where(
+    [
+      ['id = ANY ($::text[])', asked.ids],
+      ['feed = $', asked.feed],
+      ['kind = $', asked.kind],
+      ['sha256 = $', asked.sha256],
+      ['sequence < $::bigint', asked.beforeSequence],
+      ['sequence > $::bigint', asked.afterSequence],
+    ],
+    first,
+  );
+  // States are words of ours, and partial indexes are found by them.
+  const states = asked.states?.map((state) => `'${state}'`).join(', ');
+  const sql = [
+    given.sql,
+    ...(states === undefined ? [] : [states === '' ? 'FALSE' : `state IN (${states})`]),
+    ...(asked.unpruned ? ['pruned = 0 AND finished_at IS NOT NULL'] : []),
+    ...(asked.hasLook ? ['look IS NOT NULL'] : []),
+    ...(asked.isFirstInLine ? [firstInLine] : []),
+  ];
+  return { ...given, sql: sql.join(' AND ') };
+}
+
+/** What of a run is deleted piece by piece, each from a table of its own. */
+type PartOfTable = Exclude<RunPart, 'rows' | 'unchanged' | 'met' | 'run'>;
+
+/** The table, the column that orders its rows, and which of them go first. */
+const parts: Readonly<Record<PartOfTable, readonly [table: string, place: string, order: 'ASC' | 'DESC']>> = {
+  batches: ['batches', 'batch', 'DESC'],
+  headers: ['headers', 'number', 'DESC'],
+  events: ['run_events', 'ordinal', 'DESC'],
+  deadRows: ['dead_rows', 'ordinal', 'ASC'],
+  touched: ['touched_keys', 'position', 'ASC'],
+};
+
+/** The statement: of the run $1, as many as $2. */
+function partDeletion(part: PartOfTable): string {
+  const [table, place, order] = parts[part];
+  return `DELETE FROM ${table} WHERE run_sequence = $1 AND ${place} IN (
+    SELECT ${place} FROM ${table} WHERE run_sequence = $1 ORDER BY ${place} ${order} LIMIT $2)`;
 }
