@@ -24,6 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   rate: ['errors', 'clock', 'log'],
   workspace: ['errors', 'clock', 'log', 'telemetry', 'rate', 'wire', 'contacts'],
   ledger: ['errors', 'clock', 'wire', 'contacts', 'sources', 'mapping'],
+  journal: ['errors', 'clock', 'wire', 'contacts', 'sources', 'ledger'],
   schedules: ['errors', 'clock', 'log', 'config', 'ledger'],
   feeds: ['errors', 'config', 'mapping', 'ledger'],
   notices: ['errors', 'clock', 'log', 'config', 'workspace', 'ledger', 'schedules'],
@@ -43,7 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   runs: [
     ...['errors', 'clock', 'log', 'steps', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
-    ...['feeds', 'whole-file', 'threads', 'telemetry'],
+    ...['feeds', 'whole-file', 'threads', 'telemetry', 'journal'],
   ],
   takes: ['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'feeds', 'runs', 'whole-file'],
   'dead-letters': ['errors', 'clock', 'ledger', 'mapping', 'runs', 'sources'],
@@ -56,7 +57,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   app: ['errors', 'clock', 'log', 'config', 'feeds', 'ledger', 'runs'],
   operations: [
     ...['errors', 'clock', 'config', 'rate', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
-    ...['schedules', 'feeds', 'snapshots', 'runs', 'dead-letters', 'audits', 'app', 'whole-file', 'notices'],
+    ...['schedules', 'feeds', 'snapshots', 'runs', 'dead-letters', 'audits', 'app', 'whole-file', 'notices', 'journal'],
   ],
   engine: [
     ...['errors', 'clock', 'log', 'config', 'rate', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'operations'],
@@ -67,7 +68,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'schedules', 'app', 'operations'],
   cli: [
     ...['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'ledger', 'feeds', 'schedules', 'snapshots'],
-    ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'metrics', 'traces', 'dashboard'],
+    ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'metrics', 'traces', 'dashboard', 'journal'],
   ],
 };
 

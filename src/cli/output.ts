@@ -2,6 +2,7 @@
  * What a command says: data on stdout, everything else on stderr, questions to the person at the terminal among it; colours only
  * where they are wanted.
  */
+import { once } from 'node:events';
 import { fstatSync, readSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
@@ -17,6 +18,8 @@ export interface Output {
   readonly values: boolean;
   /** One JSON document on one line of stdout. */
   document(value: unknown): void;
+  /** The same with one more member, a list that is too long to be held: it is written page by page, as fast as it is read. */
+  longDocument(value: object, name: string, pages: AsyncIterable<readonly unknown[]>): Promise<void>;
   /** A line of data on stdout. */
   line(text: string): void;
   /** A line on stderr, unless quiet. */
@@ -39,6 +42,16 @@ export function createOutput(options: GlobalOptions): Output {
     quiet: options.quiet === true,
     values: options.values !== false,
     document: (value) => process.stdout.write(`${printableJson(value)}\n`),
+    longDocument: async (value, name, pages) => {
+      await written(`${printableJson(value).replace(/\}$/, '')},${printableJson(name)}:[`);
+      let isFirst = true;
+      for await (const page of pages) {
+        if (page.length === 0) continue;
+        await written(`${isFirst ? '' : ','}${page.map(printableJson).join(',')}`);
+        isFirst = false;
+      }
+      await written(']}\n');
+    },
     line: (text) => process.stdout.write(`${text}\n`),
     note: (text) => {
       if (options.quiet !== true) process.stderr.write(`${text}\n`);
@@ -56,6 +69,11 @@ export function createOutput(options: GlobalOptions): Output {
       return table.toString().replace(/ +$/gm, '');
     },
   };
+}
+
+/** Resolves when stdout takes more. */
+async function written(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
 const groups = 'runs|held|dead|schedule|numbers|ledger|config';

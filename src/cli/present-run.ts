@@ -1,7 +1,5 @@
 /** A run for people: what became of it, what is wrong, and what to do next. */
-import { isoInstant } from '#src/clock.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
-import { type GuardFigures, percent } from '#src/ledger/rules/approval.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { failedHeadline, type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
@@ -9,12 +7,18 @@ import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 import { placeText } from '#src/sources/row.ts';
 import { type Output, printable, shellWord } from './output.ts';
 
-const problemsShown = 10;
-const heldShown = 5;
-const warningsShown = 50;
-const matchesShown = 10;
-/** Of `runs show`, which prints them to be looked through. */
-const matchesShownWhole = 1_000;
+/** How many of each kind are printed. */
+export interface ShownMax {
+  readonly problems: number;
+  readonly held: number;
+  readonly warnings: number;
+  readonly matches: number;
+  /** Said behind what was left out: where the rest is. */
+  readonly rest: string;
+}
+
+/** What an import prints. */
+const shortList: ShownMax = { problems: 10, held: 5, warnings: 50, matches: 10, rest: ' in the report' };
 const valueCharsMax = 40;
 
 export type RunPresentation = Pick<RunDetail, 'summary' | 'problems' | 'outcomes' | 'notes' | 'reason'> & {
@@ -24,47 +28,14 @@ export type RunPresentation = Pick<RunDetail, 'summary' | 'problems' | 'outcomes
 
 /** What `import` prints: of warnings one line for each kind, with the command that lists them all. */
 export function presentRun(output: Output, run: RunPresentation): string {
-  return present(output, run, [], matchesShown);
+  return present(output, run, [], shortList);
 }
 
-/** What `runs show` prints: also which run it is, what was approved, and the warnings. */
-export function presentWholeRun(output: Output, run: RunPresentation & { readonly record: ShownRecord }): string {
+/** The same with the warnings one by one, and with as many of each kind as `max` says. */
+export function presentAtLength(output: Output, run: RunPresentation, max: ShownMax): string {
   const isNote = isNoteOnly(run);
   const warnings = run.outcomes.filter((event) => event.kind === 'warning' && !isNote(event));
-  return `${recordLines(output, run.record).join('\n')}\n${present(output, run, warnings, matchesShownWhole)}`;
-}
-
-type ShownRecord = Pick<RunRecord, 'id' | 'feed' | 'createdAtMs' | 'mapping' | 'approvals'>;
-
-function recordLines(output: Output, record: ShownRecord): readonly string[] {
-  const { id, feed, createdAtMs, mapping, approvals } = record;
-  const received = instantText(isoInstant(createdAtMs));
-  const layout = layoutWords(mapping);
-  const facts = [`feed ${printable(feed)}`, `received ${received}`, layout];
-  return [
-    `run ${output.style('bold', id)}, ${facts.join(', ')}`,
-    ...approvals.map(({ figures, reason }) => {
-      const why = reason === null ? '' : `: ${printable(reason)}`;
-      return `  approved ${figures.map(approvedText).join(', ')}${why}`;
-    }),
-  ];
-}
-
-function layoutWords(mapping: RunRecord['mapping']): string {
-  if (mapping === null) return 'generic layout';
-  return mapping.recognise === undefined ? `mapping ${mapping.name}` : `preset ${mapping.name}`;
-}
-
-/** Columns are counted: a share of them says nothing. */
-function approvedText({ guard, count, base }: GuardFigures): string {
-  switch (guard) {
-    case 'unmapped':
-      return `despite unmapped columns: ${count}`;
-    case 'columns':
-      return `despite missing columns: ${count}`;
-    default:
-      return `${guard} ${count} of ${base} (${percent(base === 0 ? 1 : count / base)})`;
-  }
+  return present(output, run, warnings, max);
 }
 
 /** An instant as people read it: `2026-11-22 23:35:07Z`. */
@@ -76,7 +47,7 @@ function present(
   output: Output,
   { summary, problems, held, matches = [], notes, reason, outcomes }: RunPresentation,
   warnings: readonly RunEvent[],
-  matchesMax: number,
+  max: ShownMax,
 ): string {
   const { style } = output;
   const lines = [
@@ -87,19 +58,19 @@ function present(
     lines.push(`  ${style('red', printable(reason.message))} [${reason.code}]`);
     for (const line of reason.hint?.split('\n') ?? []) lines.push(`  ${output.paste(printable(line))}`);
   }
-  if (matches.length > 0) lines.push(...matchLines(output, summary, matches, matchesMax));
-  if (summary.heldFields > 0) lines.push(...heldLines(output, summary.heldFields, held));
+  if (matches.length > 0) lines.push(...matchLines(output, summary, matches, max));
+  if (summary.heldFields > 0) lines.push(...heldLines(output, summary.heldFields, held, max));
   // A warning about the whole file is a note, too: it is printed once.
-  const listed = new Set(warnings.slice(0, warningsShown).map(({ message }) => message));
+  const listed = new Set(warnings.slice(0, max.warnings).map(({ message }) => message));
   const values = output.values ? valuesByMessage(outcomes) : new Map<string, string>();
   for (const note of notes) {
     const value = values.get(note);
     if (!listed.has(note)) lines.push(`  note: ${printable(note)}${value === undefined ? '' : `: ${shorten(value)}`}`);
   }
-  if (problems.length > 0) lines.push(indent(problemTable(output, problems)));
-  if (problems.length > problemsShown) lines.push(`  … and ${problems.length - problemsShown} more in the report`);
+  if (problems.length > 0) lines.push(indent(problemTable(output, problems.slice(0, max.problems))));
+  if (problems.length > max.problems) lines.push(`  … and ${problems.length - max.problems} more${max.rest}`);
   const count = summary.warnings - outcomes.filter(isNoteOnly({ notes })).length;
-  if (count > 0) lines.push(...warningLines(output, { ...summary, warnings: count }, warnings, outcomes));
+  if (count > 0) lines.push(...warningLines(output, { ...summary, warnings: count }, warnings, outcomes, max));
   if (summary.fixFile !== null)
     lines.push(`  fix these rows and drop the file in again: ${shellWord(summary.fixFile)}`);
   const { get, post, patch } = summary.requests;
@@ -179,15 +150,13 @@ export function counted(count: number, noun: string): string {
 }
 
 function problemTable(output: Output, problems: readonly ProblemLine[]): string {
-  const rows = problems
-    .slice(0, problemsShown)
-    .map(({ field, value, code, hint, ...place }) => [
-      placeText(place),
-      field ?? '',
-      ...(output.values ? [shorten(value ?? '')] : []),
-      code,
-      hint,
-    ]);
+  const rows = problems.map(({ field, value, code, hint, ...place }) => [
+    placeText(place),
+    field ?? '',
+    ...(output.values ? [shorten(value ?? '')] : []),
+    code,
+    hint,
+  ]);
   return output.table(['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what to do'], rows);
 }
 
@@ -216,13 +185,14 @@ function warningLines(
   summary: RunSummary,
   listed: readonly RunEvent[],
   outcomes: readonly RunEvent[],
+  max: ShownMax,
 ): readonly string[] {
   const count = counted(summary.warnings, 'warning');
   if (listed.length === 0) {
     return [output.paste(`  ${count}: see patchbay runs show ${summary.run}`), ...warningKinds(outcomes)];
   }
   const rows = listed
-    .slice(0, warningsShown)
+    .slice(0, max.warnings)
     .map((warning) => (output.values ? warning : withoutValues(warning)))
     .map(({ field, value, code, message, ...place }) => [
       placeText(place),
@@ -233,13 +203,18 @@ function warningLines(
     ]);
   const head = ['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what was done'];
   const more = summary.warnings - rows.length;
-  return [`  ${count}:`, indent(output.table(head, rows)), ...(more > 0 ? [`  … and ${more} more in the report`] : [])];
+  return [`  ${count}:`, indent(output.table(head, rows)), ...(more > 0 ? [`  … and ${more} more${max.rest}`] : [])];
 }
 
 /** Contacts to be made that may be there already: which row is which contact, and by what. */
-function matchLines(output: Output, summary: RunSummary, matches: readonly RunEvent[], max: number): readonly string[] {
+function matchLines(
+  output: Output,
+  summary: RunSummary,
+  matches: readonly RunEvent[],
+  max: ShownMax,
+): readonly string[] {
   const rows = matches
-    .slice(0, max)
+    .slice(0, max.matches)
     .map((match) => (output.values ? match : withoutValues(match)))
     .map(({ line, key, code, field, file, app, contact }) => [
       `${line}`,
@@ -256,7 +231,7 @@ function matchLines(output: Output, summary: RunSummary, matches: readonly RunEv
   return [
     `  ${matchHeading(summary, matches)}:`,
     indent(output.table(head, rows)),
-    ...(more > 0 ? [`  … and ${more} more in the report`] : []),
+    ...(more > 0 ? [`  … and ${more} more${max.rest}`] : []),
   ];
 }
 
@@ -273,9 +248,9 @@ const matchWords: Readonly<Record<string, string>> = {
   matchKey: 'known under this key',
 };
 
-function shorten(text: string): string {
+export function shorten(text: string, charsMax = valueCharsMax): string {
   const one = printable(text);
-  return one.length > valueCharsMax ? `${one.slice(0, valueCharsMax - 1)}…` : one;
+  return one.length > charsMax ? `${one.slice(0, charsMax - 1)}…` : one;
 }
 
 function indent(text: string): string {
@@ -300,12 +275,12 @@ export function progressLine(run: RunRecord): string {
 /** A held field as a run knows it. Older reports hold no values. */
 export type HeldLine = Pick<RunEvent, 'line' | 'key' | 'field' | 'file' | 'app'>;
 
-function heldLines(output: Output, count: number, held: readonly HeldLine[]): readonly string[] {
-  const lines = held.slice(0, heldShown).map((field) => `    ${heldSentence(output, field)}`);
+function heldLines(output: Output, count: number, held: readonly HeldLine[], max: ShownMax): readonly string[] {
+  const lines = held.slice(0, max.held).map((field) => `    ${heldSentence(output, field)}`);
   return [
     `  ${counted(count, 'field')} held: the file and the app differ; kept the app's value`,
     ...lines,
-    ...(count > heldShown ? [`    … and ${count - heldShown} more in the report`] : []),
+    ...(count > lines.length ? [`    … and ${count - lines.length} more${max.rest}`] : []),
     output.paste('    list and decide: patchbay held ls'),
   ];
 }

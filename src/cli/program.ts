@@ -185,8 +185,11 @@ function addRuns(program: Command): void {
     .option('--limit <n>', 'how many', count, 20)
     .action(run(async () => (await import('./commands/runs.ts')).runs));
   onDataFolder(runs.command('show'))
-    .description('one run with its problems, warnings and audits')
+    .description(
+      'the whole story of one run: each contact it changed, before and after, its problems, warnings and audits',
+    )
     .argument('<RUN>', 'its id, or the end of it')
+    .option('--full', 'print all of it, however much there is')
     .action(run(async () => (await import('./commands/runs.ts')).showRun));
   withExamples(
     withDetach(withWait(onDataFolder(runs.command('approve')))),

@@ -196,10 +196,25 @@ const runOptions = z.object({
   remap: z.boolean().default(false),
   /** Why a person raised or passed guards. */
   acceptReason: z.string().nullable().default(null),
+  /**
+   * How the file came: dropped into an import folder, named by a command, taken by its schedule in time or on request. Null: not
+   * known, as after a crash between check-out and entry, and of runs that have no file.
+   */
+  origin: z.enum(['folder', 'command', 'schedule', 'request']).nullable().default(null),
 });
 export type RunOptions = z.infer<typeof runOptions>;
 
 export const noOptions: RunOptions = runOptions.parse({});
+
+/** By what a run came to be. */
+export type RunOrigin = NonNullable<RunOptions['origin']> | 'retry' | 'decision';
+
+/** Null: not known. */
+export function originOf({ kind, options }: Pick<RunRecord, 'kind' | 'options'>): RunOrigin | null {
+  if (kind === 'redrive') return 'retry';
+  // Older versions did not keep it.
+  return kind === 'held' ? 'decision' : (options.origin ?? null);
+}
 
 /** The part of the ledger that holds feeds and runs. */
 export interface RunFilter {

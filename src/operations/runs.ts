@@ -7,6 +7,7 @@
 import { stat } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { FollowStop } from '#src/ledger/follow.ts';
 import { approvalOf, type LinkChoice } from '#src/ledger/rules/approval.ts';
 import { isFinal, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
@@ -244,7 +245,7 @@ export function runDocument(
   return { ...document, ...{ error: { code, message, hint } } };
 }
 
-/** `runs show --json`: `import --json` with the outcomes. */
+/** `import --json` with the outcomes, as the report has it. */
 export function wholeRunDocument(
   detail: Pick<RunDetail, 'summary' | 'problems' | 'reason' | 'outcomes'>,
   values: boolean,
@@ -267,18 +268,13 @@ export function withoutValues(event: RunEvent): RunEvent {
   return {
     ...rest,
     key: null,
-    field: event.field === null ? null : itemKindOf(event.field),
+    field: event.field === null ? null : fieldWithoutValue(event.field),
     ...(event.value === undefined ? {} : { value: null }),
-    ...(fields === undefined ? {} : { fields: fields.map(itemKindOf) }),
+    ...(fields === undefined ? {} : { fields: fields.map(fieldWithoutValue) }),
     // Of a key that is known in another form it is that key.
     ...(contact === undefined || event.code === 'matchKey' ? {} : { contact }),
     message: event.code === 'replyDiffers' ? 'a field came back in another form' : event.message,
   };
-}
-
-/** `phone.+14155550100` names a number, `phone` does not. The name of a column is no such name. */
-function itemKindOf(field: string): string {
-  return /^(email|phone)\./.exec(field)?.[1] ?? field;
 }
 
 /**

@@ -73,7 +73,12 @@ export async function submitFile(
   const { path, name } = typeof named === 'string' ? { path: named, name: basename(named) } : named;
   const copy = await copyIntoFolder(path, folders.handedOver, id, name);
   const file = { path: copy.path, name };
-  const reading = await readingOfFile(parts, file, { ...options, path }, { kind: 'feed', ...choice });
+  const reading = await readingOfFile(
+    parts,
+    file,
+    { ...options, path, origin: 'command' },
+    { kind: 'feed', ...choice },
+  );
   const known = await newestRunOf(ledger.runs, reading.feed, copy.sha256);
   if (known !== null && isUnderWay(known)) {
     await rm(copy.path, { force: true });
@@ -115,7 +120,8 @@ export async function takeFile(parts: SubmitParts, { importFolder, folder, path 
   return whileEntering(parts, runId, async () => {
     const claimed = await checkOutFile(path, claimedFolderOf(folders.claimed, folder), runId);
     const choice = await chooseFeed(parts.feeds, folder);
-    return enterClaimed(parts, { runId, folder, name: basename(path), path: claimed }, choice, importFolder);
+    const file = { runId, folder, name: basename(path), path: claimed };
+    return enterClaimed(parts, file, choice, { importFolder, origin: 'folder' });
   });
 }
 
@@ -140,6 +146,7 @@ interface BroughtFile {
   readonly fileName: string;
   /** The hash of its content, if it is already known. */
   readonly sha256?: string;
+  readonly origin: 'schedule' | 'request';
 }
 
 /**
@@ -148,7 +155,7 @@ interface BroughtFile {
  */
 export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Promise<RunRecord> {
   const { ledger, clock, folders } = parts;
-  const { feed, path, fileName } = brought;
+  const { feed, path, fileName, origin } = brought;
   const sha256 = brought.sha256 ?? (await hashFile(path));
   const known = await newestRunOf(ledger.runs, feed.name, sha256);
   if (known !== null && isUnderWay(known)) {
@@ -160,8 +167,15 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
   return whileEntering(parts, runId, async () => {
     const claimed = await checkOutFile(path, claimedFolderOf(folders.claimed, folder), runId, fileName);
     const file = { runId, folder, name: fileName, path: claimed };
-    return enterClaimed(parts, file, { kind: 'feed', feed }, importFolderOf(parts), sha256);
+    return enterClaimed(parts, file, { kind: 'feed', feed }, { importFolder: importFolderOf(parts), origin, sha256 });
   });
+}
+
+interface ClaimedOrigin {
+  readonly importFolder: string;
+  readonly origin: RunOptions['origin'];
+  /** The hash of its content, if it is already known. */
+  readonly sha256?: string | null;
 }
 
 /** Enters the run that a checked-out file is named after. */
@@ -169,13 +183,12 @@ async function enterClaimed(
   parts: SubmitParts,
   file: ClaimedFile,
   choice: FeedChoice,
-  importFolder: string,
-  knownHash: string | null = null,
+  { importFolder, origin, sha256: knownHash = null }: ClaimedOrigin,
 ): Promise<RunRecord> {
   const { ledger, clock, log } = parts;
   const { size } = await stat(file.path);
   const sha256 = knownHash ?? (await hashFile(file.path));
-  const reading = await readingOfFile(parts, file, noOptions, choice);
+  const reading = await readingOfFile(parts, file, { ...noOptions, origin }, choice);
   const run = await enter(parts, await newestRunOf(ledger.runs, reading.feed, sha256), {
     id: file.runId,
     fileName: file.name,
@@ -225,7 +238,8 @@ export async function enterOrphans(parts: SubmitParts): Promise<number> {
   let entered = 0;
   for (const file of await orphans(parts)) {
     try {
-      await enterClaimed(parts, file, await chooseFeed(parts.feeds, file.folder), importFolderOf(parts));
+      const choice = await chooseFeed(parts.feeds, file.folder);
+      await enterClaimed(parts, file, choice, { importFolder: importFolderOf(parts), origin: null });
       entered += 1;
     } catch (error) {
       // A file that cannot be read must not delay the others.

@@ -1,11 +1,12 @@
 /**
- * The end of a run: the totals must add up, then fix-file, report and archive are written, and only then is it done.
+ * The end of a run: the totals must add up, then fix-file, changes, report and archive are written, and only then is it done.
  *
  * Every step can be repeated: after a crash in the middle, all of them are done again.
  */
 import { writeFile } from 'node:fs/promises';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { writeChangesFile } from '#src/journal/changes-file.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type CountDelta, pendingCount, type RunCounts, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { archiveFile } from '#src/sources/check-out.ts';
@@ -95,7 +96,8 @@ async function writeResults(parts: FinishParts, run: RunRecord, state: RunState,
   const { ledger, clock, auditAfterMs } = parts;
   const fixFile = run.counts.dead > 0 ? await writeFixFile(ledger.runs, run) : null;
   const ended: RunRecord = { ...run, state, finishedAtMs: atMs };
-  const summary = await inStep('writeReport', () => writeReport(parts, ended, fixFile, atMs));
+  const changesFile = await writeChangesFile(ledger.contacts, parts.reports, run.id);
+  const summary = await inStep('writeReport', () => writeReport(parts, ended, { fixFile, changesFile }, atMs));
   if (run.claimedPath !== '') {
     const note = await noteOn(ledger.runs, ended, summary);
     await inStep('archive', () => archive(run, state, note));

@@ -1,15 +1,16 @@
 /**
  * What a run came to: as a summary (`import --json`, `docs/contract.md`), as a report, and as the note beside its archived file.
  *
- * The report adds to the summary what was rejected, warned of, held, skipped and changed, the mapping, the guards and the
- * reasons. It is written page by page, so that a million rejected rows need no memory.
+ * The report adds to the summary what was rejected, warned of, held, skipped and changed, from what to what, the mapping, the guards
+ * and the reasons. It is written page by page, so that a million rejected rows need no memory.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Feeds } from '#src/feeds/feeds.ts';
+import { type ContactChange, changePages } from '#src/journal/changes.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+import { originOf, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
 import { placeText, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
@@ -125,34 +126,46 @@ export function reportPath(reports: string, runId: string): string {
   return join(reports, `${runId}.json`);
 }
 
+/** What a run wrote beside its report; null where there was nothing to write. Absolute paths. */
+export interface RunFiles {
+  readonly fixFile: string | null;
+  /** What it changed in contacts (`src/journal/changes-file.ts`). */
+  readonly changesFile: string | null;
+}
+
+/** A report is read whole: it has the changes of the first contacts, and the file of changes all of them. */
+export const changesInReportMax = 10_000;
+
 /**
  * Writes the report of a run as it is; it appears complete or not at all.
- * @param fixFile its path; null where no row was rejected.
  * @param nowMs the end of a run that has ended, else the time.
  * @throws the system's errors.
  */
 export async function writeReport(
   { ledger, feeds, reports, serviceName }: ReportParts,
   run: RunRecord,
-  fixFile: string | null,
+  { fixFile, changesFile }: RunFiles,
   nowMs: number,
 ): Promise<RunSummary> {
   const path = reportPath(reports, run.id);
   const summary = summarise(run, { serviceName, reportPath: path, fixFile, nowMs });
-  await writeWholeFile(path, reportText(ledger.runs, run, summary, feeds.rulesOf(run.feed).guards));
+  await writeWholeFile(path, reportText(ledger, run, summary, { guards: feeds.rulesOf(run.feed).guards, changesFile }));
   return summary;
 }
 
 async function* reportText(
-  staging: StagingLedger,
+  { runs, contacts }: Ledger,
   run: RunRecord,
   summary: RunSummary,
-  guards: GuardLimits,
+  { guards, changesFile }: { readonly guards: GuardLimits; readonly changesFile: string | null },
 ): AsyncGenerator<string> {
   yield JSON.stringify(summary, null, 1).replace(/\n\}$/, '');
-  yield* listText('problems', problemPages(staging, run.id));
-  yield* listText('outcomes', eventPages(staging, run.id));
+  yield* listText('problems', problemPages(runs, run.id));
+  yield* listText('outcomes', eventPages(runs, run.id));
+  yield* listText('changes', changePages(contacts, { runId: run.id }, changesInReportMax));
   const rest = {
+    changesFile,
+    origin: originOf(run),
     reason: run.reason,
     look: run.look,
     notes: run.notes,
@@ -220,6 +233,8 @@ async function* eventPages(staging: StagingLedger, runId: string): AsyncGenerato
 type RunReport = RunSummary & {
   readonly problems: readonly ProblemLine[];
   readonly outcomes: readonly RunEvent[];
+  /** Absent in what older versions wrote. */
+  readonly changes?: readonly ContactChange[];
 };
 
 /** The stored report; null where there is none (kept 30 days). */

@@ -116,7 +116,9 @@ async function expireIn(folder: string, olderThanMs: number): Promise<number> {
 
 /** When the run arrived that the file is named after. The file's own time does not tell: an archived file keeps its old one. */
 function runInstantMs(name: string): number | null {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}(?:__|(?:\.audit)?\.json$)/.exec(name);
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}(?:__|(?:\.audit)?\.json$|\.changes\.csv$)/.exec(
+    name,
+  );
   if (match === null) return null;
   const [, year, month, day, hour, minute, second] = match;
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);

@@ -36,7 +36,7 @@ export async function stopRun(parts: StopParts, run: RunRecord, from: RunState, 
 }
 
 async function reportStopped(parts: StopParts, run: RunRecord): Promise<void> {
-  const summary = await writeReport(parts, run, null, parts.clock.nowMs());
+  const summary = await writeReport(parts, run, { fixFile: null, changesFile: null }, parts.clock.nowMs());
   await writeNote(run, await noteOn(parts.ledger.runs, run, summary));
 }
 

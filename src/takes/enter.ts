@@ -130,7 +130,8 @@ export async function enterOnce(parts: EnterParts, feed: FeedSettings, file: Pri
       if (entered !== null && entered.createdAtMs >= begun.begunAtMs) return entered;
     }
     await takes.begin(feed.name, { sha256, begunAtMs: parts.clock.nowMs() });
-    return await submitCopy(parts.submit, { feed, ...file });
+    const origin = parts.trigger === 'request' ? 'request' : 'schedule';
+    return await submitCopy(parts.submit, { feed, ...file, origin });
   } finally {
     // A run's file has been moved away before.
     await rm(path, { force: true });

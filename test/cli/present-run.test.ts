@@ -1,8 +1,9 @@
 /** What people read about a run. */
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '#src/cli/output.ts';
-import { presentRun, presentWholeRun, progressLine, tally } from '#src/cli/present-run.ts';
-import { zeroCounts } from '#src/ledger/runs.ts';
+import { presentRun, progressLine, tally } from '#src/cli/present-run.ts';
+import { presentStory } from '#src/cli/present-story.ts';
+import { noOptions, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
 import { mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { runDocument, wholeRunDocument } from '#src/operations/runs.ts';
 import { stagingRun } from '#test/contracts/support/build.ts';
@@ -11,7 +12,10 @@ import { presentation, problem, summaryOf, warning } from './support/presentatio
 
 const plain = createOutput({ color: false });
 const withoutValues = createOutput({ color: false, values: false });
-const record = { id: '20261121T140000Z-0a1b2c', feed: 'main', createdAtMs: 0, mapping: null, approvals: [] };
+const record = {
+  ...{ id: '20261121T140000Z-0a1b2c', feed: 'main', kind: 'file', options: noOptions, mapping: null, approvals: [] },
+  ...{ createdAtMs: 0, startedAtMs: 1_000, finishedAtMs: 2_000 },
+} satisfies Partial<RunRecord>;
 
 describe('a run for people', () => {
   it('that is done: file, service, counts, requests, report', () => {
@@ -50,9 +54,9 @@ describe('a run for people', () => {
       { guard: 'columns', count: 2, base: 4, limit: 0 },
     ];
     const approvals = [{ checksum: 'c', figures, reason: 'new export', atMs: 0 }];
-    const text = presentWholeRun(plain, { ...presentation({}), record: { ...record, approvals } });
+    const text = presentStory(plain, { ...presentation({}), record: { ...record, approvals } }, false);
     expect(text).toContain(
-      '  approved updates 5 of 10 (50%), despite unmapped columns: 1, despite missing columns: 2: new export\n',
+      '  approved 1970-01-01 00:00:00Z updates 5 of 10 (50%), despite unmapped columns: 1, despite missing columns: 2: new export\n',
     );
   });
 
@@ -62,7 +66,7 @@ describe('a run for people', () => {
     [{ name: 'hubspot', key: 'Record ID', recognise: [{ headers: ['Record ID'] }] }, 'preset hubspot'],
   ])('says by which layout it was read: %j', (given, words) => {
     const mapping = given === null ? null : mappingSchema.parse(given);
-    const text = presentWholeRun(plain, { ...presentation({}), record: { ...record, mapping } });
+    const text = presentStory(plain, { ...presentation({}), record: { ...record, mapping } }, false);
     expect(text.split('\n', 1)[0]).toMatch(new RegExp(`, ${words}$`));
   });
 
@@ -143,8 +147,8 @@ describe('a run for people', () => {
     ];
     expect(presentRun(plain, presentation({ warnings: 2 }, { notes, outcomes }))).toContain('  1 warning: see');
     const whole = { ...presentation({ warnings: 2 }, { notes, outcomes }), record };
-    expect(presentWholeRun(plain, whole)).toContain(`  note: ${notes[0]}: Notes:\n`);
-    expect(presentWholeRun(plain, whole)).toContain('  1 warning:\n');
+    expect(presentStory(plain, whole, false)).toContain(`  note: ${notes[0]}: Notes:\n`);
+    expect(presentStory(plain, whole, false)).toContain('  1 warning:\n');
     const [first] = outcomes;
     const alone = presentation({ warnings: 1 }, { notes, outcomes: first === undefined ? [] : [first] });
     expect(presentRun(plain, alone)).not.toContain('warning');
@@ -181,10 +185,10 @@ describe('a run for people', () => {
   it('lists warnings with line and value where it is shown whole, each once, fifty at most', () => {
     const outcomes = Array.from({ length: 60 }, (_, line) => warning({ line }));
     const notes = ['the extension was left out', 'nothing maps these columns: Notes'];
-    const text = presentWholeRun(plain, { ...presentation({ warnings: 70 }, { outcomes, notes }), record });
+    const text = presentStory(plain, { ...presentation({ warnings: 70 }, { outcomes, notes }), record }, false);
     expect(text).toMatch(/ {2}70 warnings:\n +line +column +value +code +what was done\n/);
     expect(text.match(/phone +\+1415 x12 +phoneExtensionDropped +the extension was left out/g)).toHaveLength(50);
-    expect(text).toContain('… and 20 more in the report');
+    expect(text).toContain(`… and 20 more: patchbay runs show ${record.id} --full`);
     expect(text.match(/note:/g)).toHaveLength(1);
   });
 
@@ -254,7 +258,7 @@ describe('--no-values in what is warned of and changed', () => {
 
   it('leaves out cells, keys, and addresses and numbers that name an item', () => {
     const outcomes = [warning(), changed, reply];
-    const text = presentWholeRun(withoutValues, { ...presentation({ warnings: 2 }, { outcomes }), record });
+    const text = presentStory(withoutValues, { ...presentation({ warnings: 2 }, { outcomes }), record }, false);
     const shown = JSON.stringify(wholeRunDocument(presentation({}, { outcomes }), false));
     for (const one of [text, shown]) expect(one).not.toMatch(/1415|ann@|c-1/);
     expect(shown).toContain('"fields":["role","phone"]');

@@ -250,7 +250,12 @@ describe('a crash between claim and run', () => {
 describe('a file that was brought from elsewhere', () => {
   const bring = async (bench: RunsBench, name: string, text: string): Promise<RunRecord> => {
     const path = await bench.write('download.part', text);
-    return submitCopy(bench.parts, { feed: await bench.parts.feeds.get('crm'), path, fileName: name });
+    return submitCopy(bench.parts, {
+      feed: await bench.parts.feeds.get('crm'),
+      path,
+      fileName: name,
+      origin: 'schedule',
+    });
   };
 
   it('is moved out of its private folder and is a run of its feed under its own name', async () => {

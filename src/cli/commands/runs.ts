@@ -7,23 +7,16 @@ import { startEngine } from '#src/engine/engine.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates, type RunState } from '#src/ledger/runs.ts';
 import { readAudits } from '#src/operations/audits.ts';
-import {
-  approveRun,
-  cancelRun,
-  findRun,
-  listRuns,
-  type RunView,
-  readRun,
-  runDocument,
-  wholeRunDocument,
-} from '#src/operations/runs.ts';
+import { changeDocument, changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
+import { approveRun, cancelRun, findRun, listRuns, type RunView, readRun, runDocument } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { asksForLinks } from '#src/runs/guards.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { createOutput, type Output, printable } from '../output.ts';
+import { createOutput, type Output, printable, shellWord } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
-import { presentRun, presentWholeRun, stateText, tally } from '../present-run.ts';
+import { presentRun, stateText, tally } from '../present-run.ts';
+import { changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
 
 /** How long `cancel` waits for the end of the run where it has to start an engine for it. */
 const cancelWaitMs = 10_000;
@@ -74,21 +67,51 @@ function printRuns(output: Output, views: readonly RunView[], limit: number): vo
     output.note(output.paste(`older runs: patchbay runs ls --after ${last.record.id}`));
 }
 
-export async function showRun(options: GlobalOptions, id: string): Promise<number> {
+interface ShowOptions extends GlobalOptions {
+  readonly full?: boolean;
+}
+
+export async function showRun(options: ShowOptions, id: string): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const detail = await readRun(home, await findRun(home, id));
-    const audits = await readAudits(home, detail.record.id, output.values);
-    if (output.json) output.document({ ...wholeRunDocument(detail, output.values), audits });
-    else {
-      const ofAudits = audits.flatMap((one) => auditLines(output, one, auditLabel(one)));
-      output.line([presentWholeRun(output, detail), ...ofAudits].join('\n'));
+    const story = await readStory(home, await findRun(home, id));
+    const audits = await readAudits(home, story.record.id, output.values);
+    if (output.json) {
+      const document = { ...storyDocument(story, output.values), audits };
+      await output.longDocument(document, 'changes', changeDocuments(home, story, output.values));
+      return 0;
     }
+    output.line(presentStory(output, story, options.full === true));
+    await printChanges(home, output, story, options.full === true);
+    for (const audit of audits) output.line(auditLines(output, audit, auditLabel(audit)).join('\n'));
     return 0;
   } finally {
     await home.close();
   }
+}
+
+async function* changeDocuments(home: Home, story: RunStory, values: boolean): AsyncGenerator<readonly object[]> {
+  for await (const page of changesOfRun(home, story)) yield page.map((change) => changeDocument(change, values));
+}
+
+async function printChanges(home: Home, output: Output, story: RunStory, isFull: boolean): Promise<void> {
+  const heading = changesHeading(output, story);
+  if (heading === null) return;
+  output.line(heading);
+  let shown = 0;
+  let isCut = false;
+  for await (const page of changesOfRun(home, story, isFull ? Number.POSITIVE_INFINITY : changesShown + 1)) {
+    const printed = isFull ? page : page.slice(0, changesShown);
+    isCut = printed.length < page.length;
+    shown += printed.length;
+    if (printed.length > 0) output.line(printed.flatMap((change) => changeLines(output, change, isFull)).join('\n'));
+  }
+  const { created, updated, run } = story.summary;
+  // A contact may have been written twice, and a run at work goes on.
+  const more = isCut ? Math.max(1, created + updated - shown) : 0;
+  if (more > 0) output.line(output.paste(`    … and ${more} more: patchbay runs show ${run} --full`));
+  if (story.changesFile !== null) output.line(`  all changes as a table: ${shellWord(story.changesFile)}`);
 }
 
 function auditLabel({ finishedAt }: AuditDocument): string {
