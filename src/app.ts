@@ -2,6 +2,7 @@
  * Opens a *home*: a data folder with its ledger, and all that a command needs to read it. The *engine* that works on it is
  * built by `src/engine/engine.ts`; these two files are where the configuration becomes parts that work together.
  */
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { type DataFolders, dataFolders } from './config/data-folders.ts';
@@ -9,6 +10,7 @@ import type { Config, ServiceMode } from './config/schema.ts';
 import { readApiKey } from './config/secrets.ts';
 import { PatchbayError } from './errors.ts';
 import { createFeeds, type Feeds } from './feeds/feeds.ts';
+import type { Actor } from './ledger/acts.ts';
 import { hasLedger, type LedgerPlace, openLedger } from './ledger/place.ts';
 import type { Ledger } from './ledger/port.ts';
 import { identifyProcess, type ProcessIdentity } from './ledger/process-identity.ts';
@@ -33,6 +35,8 @@ export interface Home {
   readonly log: Logger;
   readonly feeds: Feeds;
   readonly submit: SubmitParts;
+  /** Who acts here: the user that the process runs as. A page has its own. */
+  readonly actor: Actor;
   close(): Promise<void>;
 }
 
@@ -82,8 +86,22 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
     log,
     feeds,
     submit: { ledger, clock, log, folders: runFolders, feeds, entering: new Set() },
+    actor: { who: userName(), by: 'command' },
     close: () => ledger.close(),
   };
+}
+
+const userCharsMax = 100;
+
+/** The user of the operating system. A container may run as one without a name. */
+function userName(): string {
+  let name = process.env.USER ?? '';
+  try {
+    name = userInfo().username;
+  } catch {
+    // No entry for this user: its variable, or its number.
+  }
+  return name === '' ? `user ${process.getuid?.() ?? 'unknown'}` : name.slice(0, userCharsMax);
 }
 
 /** A data folder that was used with a real service never falls back to the sandbox (`docs/rules.md`, "Workspace, feed, key"). */

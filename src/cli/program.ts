@@ -209,6 +209,7 @@ function addRuns(program: Command): void {
   onDataFolder(runs.command('cancel'))
     .description('end a run: what was written stays written, the rest is left out')
     .argument('<RUN>', 'its id, or the end of it')
+    .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/runs.ts')).cancel));
 }
 
@@ -233,6 +234,7 @@ function addHeld(program: Command): void {
   )
     .description("decide: write the file's value, or keep the app's; asks on a terminal, unless --yes")
     .option('--all', 'all held fields')
+    .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/held.ts')).takeHeldFields));
 }
 
@@ -266,6 +268,7 @@ function addDead(program: Command): void {
     .option('--run <run>', 'all of this run')
     .option('--all', 'all that are open')
     .option('--remap', 'map their cells again, with the mapping as it is now')
+    .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/dead.ts')).retryDead));
 }
 
@@ -341,12 +344,14 @@ function addLogs(program: Command): void {
     onDataFolder(program.command('logs')),
     'patchbay logs -f --feed crm          follow one feed',
     'patchbay logs --level warn           what needs attention',
+    'patchbay logs --acts --run 811b4f    who approved, cancelled or decided what',
   )
     .description('the log lines of the data folder')
     .option('-f, --follow', 'wait for further lines')
     .option('--run <run>', 'only lines of this run, by its id or the end of it')
     .option('--feed <feed>', 'only lines of this feed')
     .addOption(new Option('--level <level>', 'only lines of this level and above').choices(logLevels))
+    .addOption(new Option('--acts', 'what people did: who, when, what and why').conflicts(['follow', 'level']))
     .option('--lines <n>', 'how many of the last matching lines', count, 50)
     .action(run(async () => (await import('./commands/logs.ts')).logs));
 }

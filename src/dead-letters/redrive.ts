@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PatchbayError } from '#src/errors.ts';
+import type { NewAct } from '#src/ledger/acts.ts';
 import type { DeadLetter, LetterChoice } from '#src/ledger/letters.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { versionOf } from '#src/mapping/compile-mapping.ts';
@@ -30,19 +31,22 @@ type Reading = Pick<RunRecord, 'mapping' | 'options' | 'sourceLabel'>;
 /**
  * Enters one run per feed for the chosen open letters, and one per mapping where they were read with several. Safe beside a
  * running import: letters that are already being retried are not taken twice.
+ * @param act of the person who asks.
  * @throws PatchbayError `usage` `noDeadLetters` if no open letter fits.
  */
-export async function redrive(parts: SubmitParts, { remap, ...choice }: RedriveChoice): Promise<readonly RunRecord[]> {
+export async function redrive(
+  parts: SubmitParts,
+  { remap, ...choice }: RedriveChoice,
+  act?: NewAct,
+): Promise<readonly RunRecord[]> {
   const { ledger } = parts;
   const open = await ledger.deadLetters.openByRun(choice);
   const runs: RunRecord[] = [];
   for (const [feed, ofFeed] of Map.groupBy(open, (one) => one.feed)) {
     const metBy = ofFeed.map(({ runId }) => runId);
     for (const alike of await byReading(parts, feed, metBy, remap)) {
-      const run = await ledger.deadLetters.enterRedrive(newRedrive(parts, feed, alike.reading), {
-        ...choice,
-        metBy: alike.metBy,
-      });
+      const chosen = { ...choice, metBy: alike.metBy };
+      const run = await ledger.deadLetters.enterRedrive(newRedrive(parts, feed, alike.reading), chosen, act);
       // Another redrive has taken them.
       if (run === null) continue;
       parts.log.info({ run: run.id, feed, from: run.fileName }, 'redrive entered');

@@ -7,6 +7,7 @@
  */
 import { type Job, type Queue, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { messageOf } from '#src/errors.ts';
+import type { Actor } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Logger } from '#src/log.ts';
 import { retryLetters } from '#src/operations/dead-letters.ts';
@@ -19,6 +20,9 @@ export const deadLettersQueue = 'dead-letters';
 const jobsMax = 10_000;
 const jobsPerPage = 200;
 const idsPerPage = 2_000;
+
+/** The page of the queue does not tell who opened it. */
+const queuePage: Actor = { who: 'a page of the queue', by: 'queue' };
 
 export interface DeadLetterView {
   /** Makes the queue show what the ledger holds. Never rejects. */
@@ -44,7 +48,7 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
     if (letter?.state !== 'open') return;
     // Counts failures only: a start that a killed process left behind is not a retry by a person.
     if (job.attemptsMade > 0) {
-      await retryLetters({ submit }, { ids: [letterId] });
+      await retryLetters({ submit, actor: queuePage }, { ids: [letterId] });
       onRedrive();
       return;
     }

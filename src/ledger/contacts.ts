@@ -12,6 +12,7 @@ import type { Agreement, FieldStamp, Ownership, Said } from '#src/contacts/base.
 import type { Claim } from '#src/contacts/claim.ts';
 import type { HeldField, JournalEntry } from '#src/contacts/outcome.ts';
 import type { Contact } from '#src/wire/contact.ts';
+import type { NewAct } from './acts.ts';
 import type { NewRun, RunRecord } from './runs.ts';
 
 export type CreateState = 'none' | 'lookup' | 'intent' | 'bound' | 'conflict';
@@ -238,6 +239,8 @@ export interface HeldDecision extends LeaseMoment {
   /** The run that writes the file's values; null where the app's stay. */
   readonly write: { readonly run: NewRun; readonly rowsPerBatch: number } | null;
   readonly atMs: number;
+  /** Of the person who decided. */
+  readonly act?: NewAct;
 }
 
 export interface HeldDecided {

@@ -2,6 +2,7 @@
 import { invariant } from '#src/errors.ts';
 import { confirmedSince } from './confirmed.ts';
 import type { HeldDecided, HeldDecision, HeldRecord } from './contacts.ts';
+import { enterAct } from './desk/acts.ts';
 import { fateOfHeld, type HeldContact, heldMoves, heldShape } from './rules/held.ts';
 import { atHand, changed, contactRecord, leaseFacts, withDecidedSaid, writesOf } from './rules/key-rows.ts';
 import { moved } from './rules/runs.ts';
@@ -43,6 +44,9 @@ export async function decideHeld(tables: Tables, decision: HeldDecision): Promis
   );
   const heldStill = moves.map(({ key, said }) => ({ feed, key, fields: said.held }));
   await tables.keys.write({ ...writesOf(before, after), heldStill });
+  const fields = [...new Set(taken.map(({ field }) => field))];
+  if (taken.length > 0)
+    await enterAct(tables, decision.act, { run: run?.id ?? null, feed, facts: { fields, decided: taken.length } });
   if (run === null || write === null) return { ...rest, run: null };
   const records = moves.flatMap(({ record }) => record ?? []);
   const stored = storedRows(records, 0, new Map());

@@ -4,7 +4,9 @@
  *     waiting ──2xx──▶ delivered
  *        └──tries used up, or refused for good──▶ dead ──a person tries again──▶ waiting
  */
+
 import { randomBytes } from 'node:crypto';
+import type { NewAct } from './acts.ts';
 import type { FeedStanding } from './rules/feeds.ts';
 
 /** `notice`: a feed went bad or recovered. `change`: a snapshot shows a change. */
@@ -90,7 +92,7 @@ export interface DeliveryLedger {
   /** What began to wait before that moment is dead. @returns how many. */
   expire(beforeMs: number, atMs: number, why: DeliveryFailure): Promise<number>;
   /** dead → waiting, with all its tries again. @returns whether it was dead. */
-  retry(id: string, atMs: number): Promise<boolean>;
+  retry(id: string, atMs: number, act?: NewAct): Promise<boolean>;
 
   /** What was last told of each feed; a feed that is not there is good. By feed. */
   conditions(): Promise<readonly KnownFeedCondition[]>;

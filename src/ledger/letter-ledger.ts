@@ -46,7 +46,7 @@ export function lettersOver(store: Store): DeadLetterLedger {
     },
 
     revision: () => letters.revision(),
-    enterRedrive: (run, choice) => enterRedrive(store, run, choice),
+    enterRedrive: (run, choice, act) => enterRedrive(store, run, choice, act),
     takeLetters: (runId) => takeLetters(store, runId),
     lettersOf: (runId, after, limit) => lettersOf(store, runId, after, limit),
     giveBackEnded: () => giveBackEnded(store),

@@ -2,6 +2,7 @@
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { DeadClass } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
+import type { NewAct } from './acts.ts';
 import type { NewRun, RunRecord } from './runs.ts';
 import type { ServiceAnswer } from './staging.ts';
 
@@ -78,6 +79,7 @@ export interface DeadLetterLedger {
   enterRedrive(
     run: Omit<NewRun, 'kind' | 'fileName'>,
     choice: LetterChoice & { readonly metBy: readonly string[] },
+    act?: NewAct,
   ): Promise<RunRecord | null>;
   /** Resolves when a redrive has taken all its letters, whichever process began with it: before its first row is read. */
   takeLetters(runId: string): Promise<void>;

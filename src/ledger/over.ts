@@ -1,5 +1,6 @@
 /** The ledger over the tables of any database: its parts, composed once. */
 import { contactsOver } from './contacts-over.ts';
+import { actsOver } from './desk/acts.ts';
 import { auditsOver, waitingAudits } from './desk/audits.ts';
 import { deliveriesOver, deliveryCount } from './desk/deliveries.ts';
 import { presenceOver } from './desk/presence.ts';
@@ -30,6 +31,7 @@ export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
     contacts: contactsOver(store),
     deadLetters: lettersOver(store),
     audits: auditsOver(store),
+    acts: actsOver(store),
     schedules: schedulesOver(store),
     snapshots: snapshotsOver(store),
     takes: takesOver(store),

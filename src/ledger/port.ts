@@ -8,6 +8,7 @@
  * throw `transient` for trouble that passes, and `damaged` for trouble that does not.
  */
 import type { Moment } from '#src/clock.ts';
+import type { ActLedger } from './acts.ts';
 import type { AuditLedger } from './audits.ts';
 import type { ContactLedger } from './contacts.ts';
 import type { DeliveryLedger } from './deliveries.ts';
@@ -51,7 +52,7 @@ export type ProcessRole = keyof Registrations;
 export interface KeptLonger {
   /** How long the journal is kept. */
   readonly journalMs?: number;
-  /** How long the records of ended runs are kept, with their audits. */
+  /** How long the records of ended runs are kept, with their audits; and acts of people. */
   readonly historyMs?: number;
   /** Ends it after the slice at hand. */
   readonly signal?: AbortSignal;
@@ -80,6 +81,7 @@ export interface Ledger {
   readonly contacts: ContactLedger;
   readonly deadLetters: DeadLetterLedger;
   readonly audits: AuditLedger;
+  readonly acts: ActLedger;
   readonly schedules: ScheduleLedger;
   readonly snapshots: SnapshotLedger;
   readonly takes: TakeLedger;

@@ -8,7 +8,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant, PatchbayError } from '#src/errors.ts';
+import type { NewAct } from './acts.ts';
 import { lettersPerSlice } from './dead-rows.ts';
+import { enterAct } from './desk/acts.ts';
 import type { DeadLetterLedger, LetterChoice } from './letters.ts';
 import { redriveName, takenBy } from './rules/letters.ts';
 import { isFinal, type NewRun, type RunRecord } from './runs.ts';
@@ -24,6 +26,7 @@ export async function enterRedrive(
   store: Store,
   run: Omit<NewRun, 'kind' | 'fileName'>,
   choice: RedriveChoice,
+  act?: NewAct,
 ): Promise<RunRecord | null> {
   const redrive: RedriveRecord = {
     runId: run.id,
@@ -44,6 +47,7 @@ export async function enterRedrive(
       await tables.letters.putRedrive(run.id, redrive);
       const [record] = await tables.runs.findRuns({ ids: [run.id] }, 1);
       invariant(record !== undefined, 'a run that was just entered is there');
+      await enterAct(tables, act, { run: run.id, feed: run.feed, facts: { letters: count } });
       return { run: record };
     }, 'durable');
     if (entered.before !== undefined) {

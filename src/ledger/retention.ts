@@ -5,6 +5,7 @@
  * that was interrupted begins again and finds less to do.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { forgetActs } from './desk/acts.ts';
 import { dropAudits, forgetAudits } from './desk/audits.ts';
 import { forgetDeliveries } from './desk/deliveries.ts';
 import { forgetTaken } from './desk/takes.ts';
@@ -48,7 +49,9 @@ export async function forgetEnded(store: Store, nowMs: number, keepMs: number, l
   await forgetAudits(store, nowMs - keepMs);
   await forget(history, keepMs);
   if (journalMs !== undefined) await forget(journal, journalMs);
-  if (historyMs !== undefined) await forgetRuns(store, nowMs - historyMs, signal);
+  if (historyMs === undefined) return;
+  await forgetActs(store, nowMs - historyMs);
+  await forgetRuns(store, nowMs - historyMs, signal);
 }
 
 const runsAtOnce = 100;

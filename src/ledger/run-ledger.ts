@@ -6,6 +6,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
+import { enterAct } from './desk/acts.ts';
 import { giveBack } from './redrives.ts';
 import { acceptedStates, historyKind, keepsKeys } from './rules/feeds.ts';
 import { approved, moved, notesWith, type RunChange, unread } from './rules/runs.ts';
@@ -51,11 +52,12 @@ export function runsOver(store: Store): RunLedger {
   };
 
   return {
-    create: (run) =>
+    create: (run, act) =>
       transact(async (tables) => {
         await tables.runs.insertRun(run);
         const created = await runOf(tables, run.id);
         invariant(created !== null, 'a run that was just entered is there');
+        await enterAct(tables, act, { run: run.id, feed: run.feed });
         return created;
       }, 'durable'),
 
@@ -98,6 +100,7 @@ export function runsOver(store: Store): RunLedger {
           const changed = moved(run, from, to, change);
           if (run === null || changed === null) return false;
           await tables.runs.changeRun(run.sequence, changed);
+          await enterAct(tables, change.act, { run: id, feed: run.feed });
           return true;
         },
         isFinal(to) ? 'durable' : 'quick',
@@ -127,12 +130,13 @@ export function runsOver(store: Store): RunLedger {
         await tables.runs.changeRun(run.sequence, { ...facts, ...noted }, { ...counts, ...requests });
       }),
 
-    approve: (id, approval) =>
+    approve: (id, approval, act) =>
       transact(async (tables) => {
         const run = await runOf(tables, id);
         const changed = approved(run, approval);
         if (run === null || changed === null) return false;
         await tables.runs.changeRun(run.sequence, changed);
+        await enterAct(tables, act, { run: id, feed: run.feed, facts: { checksum: approval.checksum } });
         return true;
       }, 'durable'),
 

@@ -15,6 +15,7 @@
 import { z } from 'zod';
 import type { Facts } from '#src/errors.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import type { NewAct } from './acts.ts';
 import type { Approval } from './rules/approval.ts';
 
 export const activeRunStates = ['queued', 'staging', 'applying', 'cancelling'] as const;
@@ -246,8 +247,8 @@ export interface RunFacts {
 
 /** The part of the ledger that holds feeds and runs. */
 export interface RunLedger {
-  /** Enters a run as `queued`, durable. The feed is entered with its first run. */
-  create(run: NewRun): Promise<RunRecord>;
+  /** Enters a run as `queued`, durable. The feed is entered with its first run. @param act of the person who brought the file. */
+  create(run: NewRun, act?: NewAct): Promise<RunRecord>;
   /** Withdraws a run that has not begun; the letters of a redrive are open again. @returns whether it was still waiting. */
   forget(id: string): Promise<boolean>;
   get(id: string): Promise<RunRecord | null>;
@@ -276,7 +277,7 @@ export interface RunLedger {
     id: string,
     from: readonly RunState[],
     to: RunState,
-    change: { atMs: number; reason?: RunReason | null },
+    change: { atMs: number; reason?: RunReason | null; act?: NewAct },
   ): Promise<boolean>;
   /** Starts to read the file again: what an interrupted reading staged is deleted, counts and notes are reset. */
   beginStaging(id: string, atMs: number): Promise<boolean>;
@@ -286,7 +287,7 @@ export interface RunLedger {
    * Lets a stopped run continue if it is still stopped for the approved reason, and keeps the approval. Durable. @returns whether
    * it did: not if the run was cancelled or replaced in the meantime, or stopped again for another reason.
    */
-  approve(id: string, approval: Approval): Promise<boolean>;
+  approve(id: string, approval: Approval, act?: NewAct): Promise<boolean>;
   /**
    * Deletes, slice by slice, what a finished run needs no more: its staged records, events and rejected rows. Counts, dead
    * letters and the report stay; the last accepted file of a named feed keeps its keys, too, until the next one is accepted.

@@ -9,7 +9,9 @@
  *
  * The due time stands here; whatever wakes the engine up may be lost.
  */
+
 import type { ErrorKind } from '#src/errors.ts';
+import type { NewAct } from './acts.ts';
 
 /** The schedule of the phone-number snapshots; no feed may be called so. */
 export const phoneNumbersSchedule = 'phone-numbers';
@@ -136,11 +138,17 @@ export interface ScheduleLedger {
    * A person asks for it. Where one waits for the same user already, it is that one. Durable.
    * @throws PatchbayError `usage` `noSuchSchedule`.
    */
-  request(tick: NewTick): Promise<TickRecord>;
+  request(tick: NewTick, act?: NewAct): Promise<TickRecord>;
   /** Durable. @returns whether there is such a schedule. */
-  setPaused(name: string, pausedAtMs: number, dueAtMs: number | null, reason?: string | null): Promise<boolean>;
+  setPaused(
+    name: string,
+    pausedAtMs: number,
+    dueAtMs: number | null,
+    reason?: string | null,
+    act?: NewAct,
+  ): Promise<boolean>;
   /** The pause ends. Durable. @returns whether there is such a schedule. */
-  resume(name: string, atMs: number, dueAtMs: number | null): Promise<boolean>;
+  resume(name: string, atMs: number, dueAtMs: number | null, act?: NewAct): Promise<boolean>;
   /** Moves the due time without a tick, if it is still `fromMs`. @returns whether it was. */
   setDue(name: string, fromMs: number, toMs: number | null): Promise<boolean>;
 

@@ -15,6 +15,7 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import type { ServiceAnswer } from '#src/ledger/staging.ts';
 import { addressOf } from '#src/notices/addressees.ts';
 import { recordOf } from '#src/sources/row.ts';
+import { actOf } from './acts.ts';
 
 export interface DeadLetterQuery {
   readonly code?: string;
@@ -144,6 +145,8 @@ export interface RetryRequest {
   readonly all?: boolean;
   /** Maps the cells of letters again, with the mapping as it is now. */
   readonly remap?: boolean;
+  /** Why, in the person's words. */
+  readonly reason?: string;
 }
 
 /** @throws PatchbayError `usage` `nothingChosen`. */
@@ -165,13 +168,14 @@ export function isForNoticesOnly({ ids }: RetryRequest): boolean {
  * @throws PatchbayError `usage` `noDeadLetters` where only notices are named and none of them is dead.
  */
 export async function retryNotices(
-  { ledger, clock }: Pick<Home, 'ledger' | 'clock'>,
+  home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
   request: RetryRequest,
 ): Promise<readonly string[]> {
+  const { ledger, clock } = home;
   const nowMs = clock.nowMs();
   const sent: string[] = [];
   for (const { id } of await chosenNotices({ ledger }, request)) {
-    if (await ledger.deliveries.retry(id, nowMs)) sent.push(id);
+    if (await ledger.deliveries.retry(id, nowMs, await actOf(home, 'deadRetry', request.reason))) sent.push(id);
   }
   if (sent.length > 0 || !isForNoticesOnly(request)) return sent;
   throw new PatchbayError('usage', 'noDeadLetters', `there is no dead letter ${request.ids.join(', ')}`, {
@@ -191,6 +195,9 @@ async function chosenNotices(
   return named.filter((one) => one !== null).filter((one) => code === undefined || one.code === code);
 }
 
+/** How many letters an act names. */
+const idsOfActMax = 20;
+
 /** Whether any open letter of a rejected row fits the request. */
 export async function hasOpenLetters({ ledger }: Pick<Home, 'ledger'>, request: RetryRequest): Promise<boolean> {
   const { remap: _, ...filter } = redriveChoice(request);
@@ -202,10 +209,17 @@ export async function hasOpenLetters({ ledger }: Pick<Home, 'ledger'>, request: 
  * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits.
  */
 export async function retryLetters(
-  { submit }: Pick<Home, 'submit'>,
+  { submit, actor }: Pick<Home, 'submit' | 'actor'>,
   request: RetryRequest,
 ): Promise<readonly RunRecord[]> {
-  return redrive(submit, redriveChoice(request));
+  const { ids, code, run, all = false, remap = false, reason = null } = request;
+  const facts = {
+    ...(ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) }),
+    code: code ?? null,
+    run: run ?? null,
+  };
+  const act = await actOf({ ...submit, actor }, 'deadRetry', reason, { ...facts, all, remap });
+  return redrive(submit, redriveChoice(request), act);
 }
 
 function redriveChoice({ ids, code, run, remap }: RetryRequest): RedriveChoice {

@@ -16,6 +16,7 @@ import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
+import { actOf } from './acts.ts';
 
 /** Fields that are decided at once at most: one transaction must not lock the ledger for long. */
 export const heldPerDecisionMax = 20_000;
@@ -92,7 +93,7 @@ export async function chooseHeld(
 }
 
 /** What a decision needs of a data folder. */
-export interface HeldHome {
+export interface HeldHome extends Pick<Home, 'actor'> {
   readonly submit: SubmitParts;
   readonly identity: ProcessIdentity;
   readonly config: { readonly upsert: { readonly rowsPerBatch: number } };
@@ -104,9 +105,10 @@ export interface HeldHome {
  *   minute; what was decided until then is kept.
  */
 export async function takeHeld(
-  { submit: parts, identity, config }: HeldHome,
+  { submit: parts, identity, config, actor }: HeldHome,
   side: HeldSide,
   shown: readonly HeldRecord[],
+  why: string | null = null,
 ): Promise<HeldTaken> {
   const { ledger, clock, log } = parts;
   const { rowsPerBatch } = config.upsert;
@@ -122,6 +124,7 @@ export async function takeHeld(
         nowMs: await ledger.nowMs(clock),
         isOwnerDead: identity.isDead,
         atMs: clock.nowMs(),
+        act: await actOf({ ...parts, actor }, 'heldTake', why, { side }),
       });
       const { taken, moved, run } = decided;
       done = {

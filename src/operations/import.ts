@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { findMapping } from '#src/feeds/feeds.ts';
+import type { ActFacts } from '#src/ledger/acts.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
@@ -11,6 +12,7 @@ import { checkEncoding } from '#src/sources/decode.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
 import { spoolInput } from '#src/sources/spool-input.ts';
+import { actOf } from './acts.ts';
 
 /** How the files are read, and which guards they may pass. What is absent is detected, or comes from the feed. */
 export interface ImportOptions {
@@ -98,7 +100,7 @@ export interface EnteredFiles {
  * @throws PatchbayError of any kind but `file`.
  */
 export async function enterFiles(
-  { submit }: Pick<Home, 'submit'>,
+  { submit, actor }: Pick<Home, 'submit' | 'actor'>,
   files: readonly (string | NamedFile)[],
   options: RunOptions,
   choice: SubmitChoice,
@@ -108,11 +110,22 @@ export async function enterFiles(
   for (const file of files) {
     try {
       const named = typeof file === 'string' ? resolve(file) : file;
-      runs.push(await submitFile(submit, named, options, choice));
+      const act = await actOf({ ...submit, actor }, 'import', options.acceptReason, choicesOf(options));
+      runs.push(await submitFile(submit, named, options, choice, act));
     } catch (error) {
       if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
       refused.push(error);
     }
   }
   return { runs, refused };
+}
+
+/** What of the options lets a guard pass, or takes contacts over. */
+function choicesOf({ accept, adopt, createAnyway, maxChange, maxDead }: RunOptions): ActFacts {
+  const flags = { accept, adopt, createAnyway };
+  const shares = { maxChange, maxDead };
+  return Object.fromEntries([
+    ...Object.entries(flags).filter(([, given]) => given),
+    ...Object.entries(shares).filter(([, share]) => share !== null),
+  ]);
 }

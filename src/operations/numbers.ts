@@ -19,6 +19,7 @@ import { changesOf } from '#src/snapshots/change-file.ts';
 import { compareSnapshots, usersOf } from '#src/snapshots/compare-snapshots.ts';
 import { readInstant, seriesOf, snapshotFile, userOf } from '#src/snapshots/snapshot-files.ts';
 import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
+import { actOf } from './acts.ts';
 
 type NumbersHome = Pick<Home, 'ledger'>;
 
@@ -243,9 +244,10 @@ export interface SnapshotRequest {
 
 /** Asks for a snapshot now; the engine takes it. Where the configuration schedules none, the schedule has no rule. */
 export async function requestSnapshot(
-  { ledger, clock }: Pick<Home, 'ledger' | 'clock'>,
+  home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
   { user }: SeriesChoice,
 ): Promise<SnapshotRequest> {
+  const { ledger, clock } = home;
   const nowMs = clock.nowMs();
   const name = phoneNumbersSchedule;
   if ((await ledger.schedules.get(name)) === null) {
@@ -253,7 +255,7 @@ export async function requestSnapshot(
   }
   const id = newTickId();
   const request = { id, schedule: name, trigger: 'request', user: user ?? null, dueAtMs: nowMs } as const;
-  const tick = await ledger.schedules.request(request);
+  const tick = await ledger.schedules.request(request, await actOf(home, 'scheduleRun'));
   return { tick, isNew: tick.id === id };
 }
 

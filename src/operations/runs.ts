@@ -25,6 +25,7 @@ import {
   summarise,
 } from '#src/runs/report.ts';
 import { removeStoppedNote } from '#src/runs/stop-run.ts';
+import { actOf } from './acts.ts';
 import { adviceFor } from './error-document.ts';
 
 /** What reading a run needs of a data folder. */
@@ -286,11 +287,12 @@ export function withoutValues(event: RunEvent): RunEvent {
  *   after it was shown.
  */
 export async function approveRun(
-  { ledger, clock, log }: Pick<Home, 'ledger' | 'clock' | 'log'>,
+  home: Pick<Home, 'ledger' | 'clock' | 'log' | 'actor'>,
   shown: RunRecord,
   why: string | null,
   choice: LinkChoice | null = null,
 ): Promise<void> {
+  const { ledger, clock, log } = home;
   if (shown.state !== 'stopped' || shown.reason === null) {
     const message = `run ${shown.id} cannot be approved: it is not stopped but ${stateWords[shown.state]}`;
     throw new PatchbayError('usage', 'notStopped', message, {
@@ -302,7 +304,8 @@ export async function approveRun(
   if (!asks && choice === 'adopt') throw nothingToLink(shown);
   const chosen = choice === null ? {} : { choice };
   const approval = approvalOf(shown.reason, { reason: why, atMs: clock.nowMs(), ...chosen });
-  if (!(await ledger.runs.approve(shown.id, approval))) throw notApproved(shown, await ledger.runs.get(shown.id));
+  const act = await actOf(home, 'approve', why, { stoppedBy: shown.reason.code, ...chosen });
+  if (!(await ledger.runs.approve(shown.id, approval, act))) throw notApproved(shown, await ledger.runs.get(shown.id));
   await removeStoppedNote(shown);
   log.info({ run: shown.id, feed: shown.feed, code: shown.reason.code }, 'run approved');
 }
@@ -331,10 +334,16 @@ function notApproved(shown: RunRecord, now: RunRecord | null): PatchbayError {
  * Begins to end a run: what was written stays written, the rest is left out. The engine ends it.
  * @throws PatchbayError `usage` `notCancellable` where it has ended already.
  */
-export async function cancelRun({ ledger, clock }: Pick<Home, 'ledger' | 'clock'>, run: RunRecord): Promise<void> {
+export async function cancelRun(
+  home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
+  run: RunRecord,
+  reason: string | null = null,
+): Promise<void> {
+  const { ledger, clock } = home;
   const moved = await ledger.runs.move(run.id, ['queued', 'staging', 'applying', 'stopped'], 'cancelling', {
     atMs: clock.nowMs(),
     reason: { code: 'cancelled', message: 'cancelled by a person', hint: null, facts: {} },
+    act: await actOf(home, 'cancel', reason, { state: run.state }),
   });
   if (moved) return;
   const { state } = (await ledger.runs.get(run.id)) ?? run;

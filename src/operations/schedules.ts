@@ -22,9 +22,12 @@ import {
 } from '#src/schedules/reconcile-schedules.ts';
 import { newTickId } from '#src/schedules/tick-due.ts';
 import { firstDue, nextDues } from '#src/schedules/timetable.ts';
+import { actOf } from './acts.ts';
 import { adviceFor } from './error-document.ts';
 
 type ScheduleHome = Pick<Home, 'ledger' | 'clock' | 'config'>;
+/** Of who acts on schedules. */
+type ActingHome = ScheduleHome & Pick<Home, 'actor'>;
 
 /** How many of the last ticks are searched for skipped ones. */
 const ticksSearchedMax = 1_000;
@@ -145,14 +148,14 @@ async function noSuchSchedule(
 }
 
 /** @throws PatchbayError `usage` `noSuchSchedule`. */
-export async function pauseSchedule(home: ScheduleHome, name: string, reason: string | null): Promise<ScheduleView> {
-  await pause(home, await findSchedule(home, name), reason);
+export async function pauseSchedule(home: ActingHome, name: string, reason: string | null): Promise<ScheduleView> {
+  await pause(home, await findSchedule(home, name), reason, await actOf(home, 'schedulePause', reason));
   return readSchedule(home, name);
 }
 
 /** Due from now on: what was missed during the pause is not made up for. @throws PatchbayError `usage` `noSuchSchedule`. */
-export async function resumeSchedule(home: ScheduleHome, name: string): Promise<ScheduleView> {
-  await resume(home, await findSchedule(home, name));
+export async function resumeSchedule(home: ActingHome, name: string): Promise<ScheduleView> {
+  await resume(home, await findSchedule(home, name), await actOf(home, 'scheduleResume'));
   return readSchedule(home, name);
 }
 
@@ -161,11 +164,12 @@ export async function resumeSchedule(home: ScheduleHome, name: string): Promise<
  * carries it out.
  * @throws PatchbayError `usage` `noSuchSchedule`.
  */
-export async function requestTick(home: ScheduleHome, name: string): Promise<TickRecord> {
+export async function requestTick(home: ActingHome, name: string): Promise<TickRecord> {
   const { ledger, clock } = home;
   await findSchedule(home, name);
   const dueAtMs = clock.nowMs();
-  return ledger.schedules.request({ id: newTickId(), schedule: name, trigger: 'request', user: null, dueAtMs });
+  const tick = { id: newTickId(), schedule: name, trigger: 'request', user: null, dueAtMs } as const;
+  return ledger.schedules.request(tick, await actOf(home, 'scheduleRun'));
 }
 
 /** The tick that was followed to its end. @throws PatchbayError why it was not carried out; what its work threw, if it failed. */

@@ -11,6 +11,7 @@ import { basename, join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import { emptyIfMissing, messageOf, PatchbayError } from '#src/errors.ts';
 import type { FeedSettings, Feeds } from '#src/feeds/feeds.ts';
+import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import {
@@ -60,6 +61,7 @@ export interface NamedFile {
 
 /**
  * Copies the file and enters a run for it, or finds the run that was interrupted.
+ * @param act of the person who brings the file.
  * @throws PatchbayError `file`: `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`.
  */
 export async function submitFile(
@@ -67,6 +69,7 @@ export async function submitFile(
   named: string | NamedFile,
   options: RunOptions,
   choice: SubmitChoice,
+  act?: NewAct,
 ): Promise<SubmittedRun> {
   const { ledger, clock, folders } = parts;
   const id = newRunId(clock.nowMs());
@@ -84,7 +87,7 @@ export async function submitFile(
     await rm(copy.path, { force: true });
     return { run: known, resumed: true };
   }
-  const run = await enter(parts, known, {
+  const entry = {
     id,
     fileName: file.name,
     claimedPath: copy.path,
@@ -93,8 +96,8 @@ export async function submitFile(
     bytes: copy.bytes,
     ...reading,
     createdAtMs: clock.nowMs(),
-  });
-  return { run, resumed: false };
+  };
+  return { run: await enter(parts, known, entry, act), resumed: false };
 }
 
 /** Removes a run that was entered and not begun: the process that entered it could not become the engine. */
@@ -214,7 +217,12 @@ function isUnderWay({ state }: RunRecord): boolean {
 }
 
 /** @param known the newest run of the same content. */
-async function enter({ ledger, clock }: SubmitParts, known: RunRecord | null, entry: NewRun): Promise<RunRecord> {
+async function enter(
+  { ledger, clock }: SubmitParts,
+  known: RunRecord | null,
+  entry: NewRun,
+  act?: NewAct,
+): Promise<RunRecord> {
   if (known?.state === 'stopped') {
     // The same file came again, perhaps with other limits: its run replaces the stopped one.
     const message = `run ${entry.id} read the same file again and took its place`;
@@ -223,7 +231,7 @@ async function enter({ ledger, clock }: SubmitParts, known: RunRecord | null, en
       reason: { code: 'replaced', message, hint: null, facts: { by: entry.id } },
     });
   }
-  return inStep('enterRun', () => ledger.runs.create(entry));
+  return inStep('enterRun', () => ledger.runs.create(entry, act));
 }
 
 /** The import folder whose `_done`, `_failed` and `_fix` hold the results of files that were not dropped into one. */

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/clock.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
+import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import {
   phoneNumbersSchedule,
@@ -113,16 +114,18 @@ export async function pauseSchedule(
   { ledger, clock }: ScheduleHome,
   { name, pausedAtMs, dueAtMs, pauseReason }: ScheduleRecord,
   reason: string | null,
+  act?: NewAct,
 ): Promise<void> {
-  await ledger.schedules.setPaused(name, pausedAtMs ?? clock.nowMs(), dueAtMs, reason ?? pauseReason);
+  await ledger.schedules.setPaused(name, pausedAtMs ?? clock.nowMs(), dueAtMs, reason ?? pauseReason, act);
 }
 
 /** Due from now on: missed times are not caught up. */
 export async function resumeSchedule(
   { ledger, clock }: ScheduleHome,
   { name, rule, pausedAtMs, dueAtMs }: ScheduleRecord,
+  act?: NewAct,
 ): Promise<void> {
   if (pausedAtMs === null) return;
   const nowMs = clock.nowMs();
-  await ledger.schedules.resume(name, nowMs, rule === null ? dueAtMs : nextDue(rule, nowMs));
+  await ledger.schedules.resume(name, nowMs, rule === null ? dueAtMs : nextDue(rule, nowMs), act);
 }

@@ -5,6 +5,7 @@
  * of SQL, files or servers.
  */
 import { describe } from 'vitest';
+import { actContract } from './act-contract.ts';
 import { auditContract } from './audit-contract.ts';
 import { batchContract } from './batch-contract.ts';
 import { deadLetterContract } from './dead-letter-contract.ts';
@@ -35,6 +36,7 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe('held fields', () => heldContract(open));
     describe('dead letters', () => deadLetterContract(open));
     describe('audits', () => auditContract(open));
+    describe('acts of people', () => actContract(open));
     describe('schedules', () => scheduleContract(open));
     describe('deliveries', () => deliveryContract(open));
     describe('snapshots', () => snapshotContract(open));

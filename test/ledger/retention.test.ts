@@ -63,7 +63,7 @@ const bounded: Readonly<Record<string, string>> = {
   redrives: 'one row for each retry that has not settled all that it took; it leaves with its end',
   redriven_letters: 'the letters of such retries',
   records:
-    'audits leave with their run (a test below), ticks and deliveries by number and age; the rest are one for each schedule, feed, path or snapshot that is kept',
+    'acts of people leave after data.keepHistory, audits leave with their run (a test below), ticks and deliveries by number and age; the rest are one for each schedule, feed, path or snapshot that is kept',
   snapshots: 'by snapshots.phoneNumbers.keep and keepMax, when a snapshot is published',
   snapshot_numbers: 'with the snapshots that show them',
   number_versions: 'with the snapshots that show them',

@@ -10,7 +10,7 @@ const wide = 'externalId,firstName,role,company';
 async function take(bench: RunsBench, side: 'file' | 'app', choice = {}): Promise<readonly RunRecord[]> {
   const identity = identifyProcess(bench.parts.clock.bootId);
   const { runs } = await takeHeld(
-    { submit: bench.parts, identity, config: { upsert: bench.parts } },
+    { submit: bench.parts, actor: bench.parts.actor, identity, config: { upsert: bench.parts } },
     side,
     await listHeld(bench.parts, choice),
   );

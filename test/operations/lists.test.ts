@@ -13,9 +13,11 @@ import { csv, openRunsBench, type RunsBench } from '#test/runs/support/runs-benc
 
 const header = 'externalId,firstName,phone';
 
-function homeOf({ parts }: RunsBench): RunHome & { readonly submit: RunsBench['parts'] } {
-  const { ledger, clock, serviceName } = parts;
-  return { ledger, clock, serviceName, runFolders: parts.folders, submit: parts };
+function homeOf({
+  parts,
+}: RunsBench): RunHome & Pick<RunsBench['parts'], 'actor'> & { readonly submit: RunsBench['parts'] } {
+  const { ledger, clock, serviceName, actor } = parts;
+  return { ledger, clock, serviceName, actor, runFolders: parts.folders, submit: parts };
 }
 
 const rejected = (keys: readonly string[]): string =>

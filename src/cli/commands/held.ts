@@ -74,6 +74,7 @@ function heldTable(output: Output, held: readonly HeldRecord[]): string {
 
 interface TakeOptions extends ChoiceOptions {
   readonly all?: boolean;
+  readonly reason?: string;
   readonly wait?: string;
   readonly detach?: boolean;
 }
@@ -101,7 +102,7 @@ export async function takeHeldFields(options: TakeOptions, side: HeldSide, keys:
       return exitCodes.guard;
     }
     return side === 'app'
-      ? await takeApp(home, output, held)
+      ? await takeApp(home, output, options.reason ?? null, held)
       : await takeFile(home, output, { ...options, patienceMs }, held);
   } finally {
     await home.close();
@@ -129,8 +130,8 @@ function preview(output: Output, side: HeldSide, held: readonly HeldRecord[]): s
   return [table, ...(more > 0 ? [`… and ${more} more`] : []), what].join('\n');
 }
 
-async function takeApp(home: Home, output: Output, held: readonly HeldRecord[]): Promise<number> {
-  const { taken, moved } = await decide(home, output, 'app', held);
+async function takeApp(home: Home, output: Output, why: string | null, held: readonly HeldRecord[]): Promise<number> {
+  const { taken, moved } = await decide(home, output, { side: 'app', why }, held);
   if (output.json) {
     output.document({ taken: 'app', fields: taken.length, moved: moved.length, exitCode: exitCodes.done });
   } else {
@@ -143,11 +144,12 @@ async function takeApp(home: Home, output: Output, held: readonly HeldRecord[]):
 async function takeFile(
   home: Home,
   output: Output,
-  { patienceMs, detach }: { readonly patienceMs: number; readonly detach?: boolean },
+  { patienceMs, detach, reason }: Pick<TakeOptions, 'detach' | 'reason'> & { readonly patienceMs: number },
   held: readonly HeldRecord[],
 ): Promise<number> {
   // The decision is kept even where no engine can be started for it: the next one writes.
-  const submit = async () => (await decide(home, output, 'file', held)).runs.map((run) => ({ run, isNew: false }));
+  const decision = { side: 'file', why: reason ?? null } as const;
+  const submit = async () => (await decide(home, output, decision, held)).runs.map((run) => ({ run, isNew: false }));
   if (detach !== true) {
     return finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
   }
@@ -158,8 +160,13 @@ async function takeFile(
   return exitCodes.done;
 }
 
-async function decide(home: Home, output: Output, side: HeldSide, held: readonly HeldRecord[]): Promise<HeldTaken> {
-  const result = await takeHeld(home, side, held);
+async function decide(
+  home: Home,
+  output: Output,
+  { side, why }: { readonly side: HeldSide; readonly why: string | null },
+  held: readonly HeldRecord[],
+): Promise<HeldTaken> {
+  const result = await takeHeld(home, side, held, why);
   if (result.moved.length > 0) {
     const fields = counted(result.moved.length, 'field');
     output.note(output.paste(`${fields} changed meanwhile; nothing was decided about them: patchbay held ls`));

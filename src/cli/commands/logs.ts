@@ -1,8 +1,12 @@
-/** `patchbay logs [-f]`: the log lines of the data folder, oldest first; of one run or feed, or from a level up. */
+/**
+ * `patchbay logs [-f]`: the log lines of the data folder, oldest first; of one run or feed, or from a level up. With `--acts` what people
+ * did, from the ledger.
+ */
 import { existsSync } from 'node:fs';
 import { dataFolders } from '#src/config/data-folders.ts';
 import type { Config } from '#src/config/schema.ts';
 import { feedNameOf } from '#src/feeds/feeds.ts';
+import { actDocument, listActs } from '#src/operations/acts.ts';
 import {
   fieldsOf,
   type LogFilter,
@@ -18,6 +22,7 @@ import { findRun } from '#src/operations/runs.ts';
 import { type Interrupt, listenForInterrupt } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable, type Style } from '../output.ts';
+import { actLine } from '../present-acts.ts';
 
 interface LogsOptions extends GlobalOptions {
   readonly follow?: boolean;
@@ -25,6 +30,7 @@ interface LogsOptions extends GlobalOptions {
   readonly run?: string;
   readonly feed?: string;
   readonly level?: LogLevel;
+  readonly acts?: boolean;
 }
 
 const pollMs = 250;
@@ -32,6 +38,7 @@ const pollMs = 250;
 /** @throws PatchbayError `usage` `noSuchRun`. */
 export async function logs(options: LogsOptions): Promise<number> {
   const output = createOutput(options);
+  if (options.acts === true) return printActs(options, output);
   const { config } = await loadCliConfig(options);
   const run = options.run === undefined ? null : await runOf(options, options.run);
   const folder = run?.folder ?? logFolder(config, options);
@@ -53,6 +60,24 @@ export async function logs(options: LogsOptions): Promise<number> {
   else if (cut) output.note(`older lines were not read: at most ${logBytesMax / 1024 / 1024} MB are searched`);
   if (interrupt !== null) await follow(folder, position, (line) => wanted(line) && print(line), interrupt);
   return 0;
+}
+
+/** What people did, oldest first. */
+async function printActs(options: LogsOptions, output: Output): Promise<number> {
+  const home = await openCliHome(options, 'look');
+  try {
+    const run = options.run === undefined ? {} : { run: (await findRun(home, options.run)).id };
+    const feed = options.feed === undefined ? {} : { feed: feedNameOf(options.feed) };
+    const acts = (await listActs(home, { ...run, ...feed, limit: options.lines })).toReversed();
+    for (const act of acts) {
+      if (output.json) output.document(actDocument(act));
+      else output.line(actLine(output, act));
+    }
+    if (acts.length === 0 && !output.json) output.note('no acts of people are kept here');
+    return 0;
+  } finally {
+    await home.close();
+  }
 }
 
 /** As for `openCliHome`: a data folder that belongs to a real service is read as such, even if the service is not named. */

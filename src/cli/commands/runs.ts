@@ -6,6 +6,7 @@ import { type Terminal, terminalOf } from '#src/cli/output.ts';
 import { startEngine } from '#src/engine/engine.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates, type RunState } from '#src/ledger/runs.ts';
+import { actDocument, listActs } from '#src/operations/acts.ts';
 import { readAudits } from '#src/operations/audits.ts';
 import { changeDocument, changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import { approveRun, cancelRun, findRun, listRuns, type RunView, readRun, runDocument } from '#src/operations/runs.ts';
@@ -14,6 +15,7 @@ import { asksForLinks } from '#src/runs/guards.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable, shellWord } from '../output.ts';
+import { actLine } from '../present-acts.ts';
 import { auditLines } from '../present-audit.ts';
 import { presentRun, stateText, tally } from '../present-run.ts';
 import { changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
@@ -67,6 +69,9 @@ function printRuns(output: Output, views: readonly RunView[], limit: number): vo
     output.note(output.paste(`older runs: patchbay runs ls --after ${last.record.id}`));
 }
 
+/** A run has a few: it was brought, approved, cancelled. */
+const actsOfRunMax = 100;
+
 interface ShowOptions extends GlobalOptions {
   readonly full?: boolean;
 }
@@ -77,12 +82,14 @@ export async function showRun(options: ShowOptions, id: string): Promise<number>
     const output = createOutput(options);
     const story = await readStory(home, await findRun(home, id));
     const audits = await readAudits(home, story.record.id, output.values);
+    const acts = (await listActs(home, { run: story.record.id, limit: actsOfRunMax })).toReversed();
     if (output.json) {
-      const document = { ...storyDocument(story, output.values), audits };
+      const document = { ...storyDocument(story, output.values), acts: acts.map(actDocument), audits };
       await output.longDocument(document, 'changes', changeDocuments(home, story, output.values));
       return 0;
     }
     output.line(presentStory(output, story, options.full === true));
+    for (const act of acts) output.line(`  ${actLine(output, act)}`);
     await printChanges(home, output, story, options.full === true);
     for (const audit of audits) output.line(auditLines(output, audit, auditLabel(audit)).join('\n'));
     return 0;
@@ -189,12 +196,16 @@ export async function askApproval(
   }
 }
 
-export async function cancel(options: GlobalOptions, id: string): Promise<number> {
+interface CancelOptions extends GlobalOptions {
+  readonly reason?: string;
+}
+
+export async function cancel(options: CancelOptions, id: string): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
     const run = await findRun(home, id);
-    await cancelRun(home, run);
+    await cancelRun(home, run, options.reason ?? null);
     await endCancelled(home, output);
     const detail = await readRun(home, (await home.ledger.runs.get(run.id)) ?? run);
     if (output.json) output.document(runDocument(detail, output.values));

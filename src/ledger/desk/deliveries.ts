@@ -1,4 +1,5 @@
 /** Deliveries, and what was last told of each feed, over the records of the desk. */
+import type { NewAct } from '#src/ledger/acts.ts';
 import type {
   DeliveryFailure,
   DeliveryKind,
@@ -21,6 +22,7 @@ import {
   waitsAs,
 } from '#src/ledger/rules/deliveries.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
+import { enterAct } from './acts.ts';
 import { feedStandings } from './feed-standings.ts';
 import { allMax, type Entry, inSlices, recordsOf, sliceMax } from './records.ts';
 
@@ -38,12 +40,14 @@ const conditionsIn = recordsOf<KnownFeedCondition>('condition', ({ feed }) => ({
 export function deliveriesOver(store: Store): DeliveryLedger {
   const { reads } = store;
   /** Changes it where `change` says how. @returns whether it did. */
-  const changed = (id: string, change: (known: KeptDelivery) => KeptDelivery | null): Promise<boolean> =>
+  const changed = (id: string, change: (known: KeptDelivery) => KeptDelivery | null, act?: NewAct): Promise<boolean> =>
     store.transact(async (tables) => {
       const known = await deliveriesIn(tables).get(id);
       const next = known === null ? null : change(known);
-      if (next !== null) await deliveriesIn(tables).put(next);
-      return next !== null;
+      if (next === null) return false;
+      await deliveriesIn(tables).put(next);
+      await enterAct(tables, act, { facts: { notice: id } });
+      return true;
     });
 
   return {
@@ -101,7 +105,7 @@ export function deliveriesOver(store: Store): DeliveryLedger {
       return expired;
     },
 
-    retry: (id, atMs) => changed(id, (known) => (known.state === 'dead' ? again(known, atMs) : null)),
+    retry: (id, atMs, act) => changed(id, (known) => (known.state === 'dead' ? again(known, atMs) : null), act),
 
     conditions: async () => {
       const entries = await conditionsIn(reads).list({ order: 'id', limit: allMax });

@@ -1,5 +1,6 @@
 /** Schedules and their ticks, over the records of the desk. */
 import { PatchbayError } from '#src/errors.ts';
+import type { NewAct } from '#src/ledger/acts.ts';
 import {
   begun,
   ended,
@@ -12,6 +13,7 @@ import {
 } from '#src/ledger/rules/ticks.ts';
 import { type ScheduleLedger, type ScheduleRecord, type TickRecord, ticksKeptMax } from '#src/ledger/schedules.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
+import { enterAct } from './acts.ts';
 import { allMax, inSlices, recordsOf, sliceMax } from './records.ts';
 
 const schedulesIn = recordsOf<ScheduleRecord>('schedule', ({ name }) => ({
@@ -32,13 +34,19 @@ export function schedulesOver(store: Store): ScheduleLedger {
     return tick?.state === state ? tick : null;
   };
   /** Changes the schedule where it is there and `change` says how; durable. @returns whether it was changed. */
-  const changed = (name: string, change: (known: ScheduleRecord) => ScheduleRecord | null): Promise<boolean> =>
+  const changed = (
+    name: string,
+    change: (known: ScheduleRecord) => ScheduleRecord | null,
+    act?: NewAct,
+  ): Promise<boolean> =>
     store.transact(async (tables) => {
       const schedules = schedulesIn(tables);
       const known = await schedules.get(name);
       const next = known === null ? null : change(known);
-      if (next !== null) await schedules.put(next);
-      return next !== null;
+      if (next === null) return false;
+      await schedules.put(next);
+      await enterAct(tables, act, { schedule: name });
+      return true;
     }, 'durable');
 
   return {
@@ -79,7 +87,7 @@ export function schedulesOver(store: Store): ScheduleLedger {
         return true;
       }, 'durable'),
 
-    request: (newTick) =>
+    request: (newTick, act) =>
       store.transact(async (tables) => {
         const ticks = ticksIn(tables);
         const name = newTick.schedule;
@@ -90,14 +98,15 @@ export function schedulesOver(store: Store): ScheduleLedger {
         if (schedule === null) throw noSuchSchedule(name);
         const tick = newTickOf(newTick, schedule.work);
         await ticks.put(tick);
+        await enterAct(tables, act, { schedule: name, facts: { tick: tick.id } });
         return tick;
       }, 'durable'),
 
-    setPaused: (name, pausedAtMs, dueAtMs, reason = null) =>
-      changed(name, (known) => ({ ...known, pausedAtMs, dueAtMs, pauseReason: reason })),
+    setPaused: (name, pausedAtMs, dueAtMs, reason = null, act) =>
+      changed(name, (known) => ({ ...known, pausedAtMs, dueAtMs, pauseReason: reason }), act),
 
-    resume: (name, atMs, dueAtMs) =>
-      changed(name, (known) => ({ ...known, pausedAtMs: null, pauseReason: null, resumedAtMs: atMs, dueAtMs })),
+    resume: (name, atMs, dueAtMs, act) =>
+      changed(name, (known) => ({ ...known, pausedAtMs: null, pauseReason: null, resumedAtMs: atMs, dueAtMs }), act),
 
     setDue: (name, fromMs, toMs) =>
       changed(name, (known) => (known.dueAtMs === fromMs ? { ...known, dueAtMs: toMs } : null)),

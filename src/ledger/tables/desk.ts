@@ -6,7 +6,7 @@
 /** What a record is of. Ids are unique within a kind. */
 export type RecordKind =
   | ('schedule' | 'tick' | 'delivery' | 'condition' | 'snapshot' | 'series' | 'takenFile' | 'takenUrl' | 'takeBegun')
-  | ('audit' | 'finding' | 'touched')
+  | ('audit' | 'finding' | 'touched' | 'act')
   | ('binding' | 'pause' | 'engine' | 'worker');
 
 export interface DeskRecord {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { ConfigInput } from '#src/config/schema.ts';
 import { openRedriveSupply } from '#src/dead-letters/redrive.ts';
+import type { Actor } from '#src/ledger/acts.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { noOptions, pendingCount, type RunCounts, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
@@ -62,7 +63,7 @@ export interface RunsBench {
 export type Report = any;
 
 /** All that runs are entered, staged and finished with. */
-type RunParts = SubmitParts & StageParts & SupplyParts;
+type RunParts = SubmitParts & StageParts & SupplyParts & { readonly actor: Actor };
 
 /** More than any test needs; a run that never ends shows here. */
 const roundsMax = 60;
@@ -101,6 +102,7 @@ export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench
     onBlank: 'keep',
     serviceName: 'sandbox',
     auditAfterMs: 0,
+    actor: { who: 'ann', by: 'command' },
     ...others,
   };
   await mkdir(join(folder, 'import'));

@@ -1,0 +1,45 @@
+/** Acts of people, over the records of the desk. */
+import { randomBytes } from 'node:crypto';
+import type { ActLedger, ActRecord, NewAct } from '#src/ledger/acts.ts';
+import type { Store, Tables } from '#src/ledger/tables.ts';
+import { inSlices, recordsOf, sliceMax } from './records.ts';
+
+type KeptAct = Omit<ActRecord, 'number'>;
+
+/** All are of one state: there is nothing that an act waits for. */
+const state = 'done';
+
+const actsIn = recordsOf<KeptAct>('act', ({ id, run, atMs }) => ({ id, owner: run, state, atMs }));
+
+/** Enters an act; for use inside the transaction of what it did. Without one nothing: the engine does the same things by itself. */
+export async function enterAct(
+  tables: Pick<Tables, 'desk'>,
+  act: NewAct | null | undefined,
+  about: Partial<Pick<ActRecord, 'run' | 'feed' | 'schedule' | 'facts'>>,
+): Promise<void> {
+  if (act === null || act === undefined) return;
+  const { run = null, feed = null, schedule = null, facts = {} } = about;
+  const id = `a${randomBytes(6).toString('hex')}`;
+  await actsIn(tables).put({ id, ...act, run, feed, schedule, facts: { ...act.facts, ...facts } });
+}
+
+export function actsOver({ reads }: Store): ActLedger {
+  return {
+    list: async ({ runId, after, limit }) => {
+      const which = runId === undefined ? { state } : { owner: runId };
+      const entries = await actsIn(reads).list({ ...which, order: 'newest', after, limit });
+      return entries.map(({ number, document }) => ({ ...document, number }));
+    },
+  };
+}
+
+/** Those of before that instant, in slices. */
+export async function forgetActs(store: Store, beforeMs: number): Promise<number> {
+  return inSlices(() =>
+    store.transact(async (tables) => {
+      const old = await actsIn(tables).list({ state, untilMs: beforeMs - 1, order: 'due', limit: sliceMax });
+      const count = await actsIn(tables).remove(...old.map(({ id }) => id));
+      return { count, isLast: old.length < sliceMax };
+    }),
+  );
+}

@@ -1,0 +1,45 @@
+/** `logs --acts`: who did what, when and why (`docs/rules.md`, "Acts of people"). */
+import { userInfo } from 'node:os';
+import { describe, expect } from 'vitest';
+import { test } from '#test/support/journey.ts';
+
+describe('the trail of acts', () => {
+  test('tells who imported, decided, retried, approved and cancelled, and why; and no value', async ({ journey }) => {
+    const service = await journey.service();
+    const file = journey.file('a.csv', 'externalId,firstName,role,phone\nc-1,Ann,Lead,\nc-2,Bo,Chef,call me\n');
+    expect((await journey.call(['import', file, '--accept', '--reason', 'first load'])).code).toBe(3);
+    await service.edit('c-1', { role: 'Boss' });
+    journey.file('a.csv', 'externalId,firstName,role,phone\nc-1,Ann,Buyer,\nc-2,Bo,Chef,call me\n');
+    await journey.call(['import', file]);
+    expect((await journey.call(['held', 'take', 'app', 'c-1', '--reason', 'the app is right'])).code).toBe(0);
+    await journey.call(['dead', 'retry', '--all', '--reason', 'once more']);
+
+    const trail = await journey.call(['logs', '--acts']);
+    const { username } = userInfo();
+    const lines = trail.stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    for (const line of lines)
+      expect(line).toMatch(new RegExp(`^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ  ${username}  `));
+    expect(lines[0]).toMatch(/imported run \S+, feed main, accept: first load$/);
+    expect(lines[2]).toMatch(/decided held fields: feed main, the app's values, 1 field, role: the app is right$/);
+    expect(lines[3]).toMatch(/retried dead letters: run \S+, feed main, 1 letter: once more$/);
+    expect(trail.stdout).not.toMatch(/c-1|Buyer|call me/);
+
+    const { documents } = await journey.call(['--json', 'logs', '--acts', '--lines', '1']);
+    expect(documents).toMatchObject([
+      {
+        kind: 'deadRetry',
+        who: username,
+        by: 'command',
+        reason: 'once more',
+        feed: 'main',
+        facts: { letters: 1, all: true },
+      },
+    ]);
+    const retried = documents[0].run;
+    const shown = await journey.call(['runs', 'show', retried]);
+    expect(shown.stdout).toContain('retried dead letters:');
+    expect((await journey.call(['--json', 'runs', 'show', retried])).documents[0].acts).toMatchObject(documents);
+    expect((await journey.call(['logs', '--acts', '--follow'])).code).toBe(2);
+  });
+});
