@@ -26,6 +26,7 @@ import {
   scalarNames,
   scalarOf,
 } from './desired.ts';
+import type { Policies } from './policies.ts';
 
 /** What the feed's file last said about this key and was settled. A member that was never settled is absent. */
 export interface Said {
@@ -94,10 +95,14 @@ export interface PlanInput {
   readonly base: Base;
   readonly theirs: Contact | null;
   readonly ours: DesiredContact;
-  /** `owned`: an item that Patchbay wrote is removed once the file no longer names it. `none`: no item is ever removed. */
+  /** Who decides about each field and list. */
+  readonly policies: Policies;
+  /** Of the configuration. `none`: no item is ever removed, whatever the policy of its list. */
   readonly itemRemoval: 'owned' | 'none';
   /** Whether the file wins over values that it never agreed on. */
   readonly adopt: boolean;
+  /** Whether the contact was found by its phone number or e-mail address: then nothing is overwritten that was never agreed on. */
+  readonly isLinked: boolean;
   /** Whether the feed gives up an item that another feed names: `main` does. */
   readonly yieldsItems: boolean;
   /** The slots that the mapping names; null if any column may be one. */

@@ -1,25 +1,8 @@
 /**
- * Merging what the file says with what the service holds, field by field and item by item.
+ * Merging what the file says with what the service holds, field by field and item by item. Who decides about a field or a list is
+ * its policy (`policies.ts`, which has the table of cases).
  *
- * Scalars and custom fields: what becomes of each that the file names, by the policy `shared` (`docs/rules.md`, "Three pictures,
- * one plan"). The file says *ours* today and *said* before; file and app last had *agreed* in common; the service holds
- * *theirs*. The first line that fits decides:
- *
- *   ours            agreed, theirs                                decision
- *   as theirs       –                                             equal
- *   as said         –                                             keep
- *   changed         another feed's later change settled it        pass; hold if it is held
- *   changed         never agreed, the file wins (adopt)           write
- *   changed         held for this feed                            hold
- *   changed         theirs as agreed                              write
- *   changed         agreed, theirs differs: people changed it     hold
- *   changed         never agreed, theirs empty                    write
- *   changed         never agreed, equal but for case and spaces   alike
- *   changed         never agreed, differs                         hold
- *
- * Invariant: only `write` changes the service, and only over a value that is empty, was agreed on, or is to be adopted.
- *
- * E-mails and phones are merged item by item:
+ * E-mails and phones are merged item by item, here by the policy `owned`:
  *
  *   wanted, on the service                            kept under its id; relabelled if the label is Patchbay's to change
  *   wanted, not on the service, in no feed's said     added
@@ -48,6 +31,7 @@ import {
   scalarNames,
 } from './desired.ts';
 import type { Change, Note } from './outcome.ts';
+import { decideField, type FieldDecision, itemRules, policyOf } from './policies.ts';
 
 /** What becomes of one field that the file names. */
 export interface FieldVerdict {
@@ -77,7 +61,7 @@ export function judgeFields(input: PlanInput, theirs: Contact): readonly FieldVe
 }
 
 function judge(
-  { base, feed, sequence, adopt }: PlanInput,
+  { base, feed, sequence, adopt, isLinked, policies }: PlanInput,
   contact: Contact,
   field: FieldName,
   ours: CustomFieldValue,
@@ -90,14 +74,16 @@ function judge(
       ? sameText(left, right)
       : sameCustomValue(type, left, right);
   const theirs = customValueOrNull(fieldValueOf(contact, field));
-  const decision = decideField({
+  const decision = decideField(policyOf(policies, field), {
     ours,
     said,
     agreed: agreedValue(base.agreed, feed, field),
     theirs,
     isHeld: base.said?.held.includes(field) ?? false,
     isOvertaken: isOvertaken(base.stamps, { feed, sequence }, field),
+    isOthers: base.stamps.some((one) => one.feed !== feed && one.fields.includes(field)),
     adopt,
+    isLinked,
     same,
     alike: (left, right) => alikeValue(type, left, right),
   });
@@ -105,48 +91,19 @@ function judge(
 }
 
 /**
- * `equal` and `alike`: file and app agree now. `keep`: theirs stays, and what the file says is settled. `pass`: the
- * same, since another feed decided later. `hold`: theirs stays, nothing is settled, a person decides.
- */
-type FieldDecision = 'equal' | 'alike' | 'keep' | 'pass' | 'hold' | 'write';
-
-interface FieldPictures {
-  readonly ours: CustomFieldValue;
-  /** Undefined if the file has never named the field: then the file changed. */
-  readonly said: CustomFieldValue | undefined;
-  /** Undefined if file and app never agreed. */
-  readonly agreed: CustomFieldValue | undefined;
-  /** Null if empty. */
-  readonly theirs: CustomFieldValue;
-  readonly isHeld: boolean;
-  readonly isOvertaken: boolean;
-  /** The file wins over what it never agreed on. */
-  readonly adopt: boolean;
-  readonly same: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
-  readonly alike: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
-}
-
-function decideField(pictures: FieldPictures): FieldDecision {
-  const { ours, said, agreed, theirs, isHeld, isOvertaken, adopt, same, alike } = pictures;
-  if (same(ours, theirs)) return 'equal';
-  if (said !== undefined && same(ours, said)) return 'keep';
-  if (isOvertaken) return isHeld ? 'hold' : 'pass';
-  if (agreed === undefined && adopt) return 'write';
-  if (isHeld) return 'hold';
-  if (agreed !== undefined) return same(theirs, agreed) ? 'write' : 'hold';
-  if (theirs === null) return 'write';
-  return alike(ours, theirs) ? 'alike' : 'hold';
-}
-
-/**
  * `#CLEAR` of a custom field removes what Patchbay wrote and no other feed still names, as for items; any other value on
  * the service stays. A value that people changed since is held, like every change on both sides.
  */
-function judgeClear({ base, feed, adopt, itemRemoval }: PlanInput, key: string, verdict: FieldVerdict): FieldVerdict {
+function judgeClear(
+  { base, feed, adopt, itemRemoval, policies }: PlanInput,
+  key: string,
+  verdict: FieldVerdict,
+): FieldVerdict {
   const { decision, theirs, field } = verdict;
+  const fileWins = adopt || policyOf(policies, field) === 'source';
   const neverAgreed = agreedValue(base.agreed, feed, field) === undefined;
   if (decision === 'hold' && neverAgreed && !base.said?.held.includes(field)) return { ...verdict, decision: 'keep' };
-  if (decision !== 'write' || (adopt && itemRemoval === 'owned')) return verdict;
+  if (decision !== 'write' || (fileWins && itemRemoval === 'owned')) return verdict;
   const isEntry = (one: { readonly key: string; readonly value: CustomFieldValue }) =>
     one.key === key && sameCustomValue(null, one.value, theirs);
   const isOurs = base.owned.customFields.some(isEntry);
@@ -208,8 +165,10 @@ export function identitiesOf(kind: ItemKind, contact: Contact): ReadonlySet<stri
 }
 
 export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): MergedItems {
-  const { base, adopt } = input;
+  const { base } = input;
   const list = listOf[kind];
+  const { removes, fileWins } = itemRules(input.policies[list], input.itemRemoval, input.ours[list].length > 0);
+  const takesOver = input.adopt || fileWins;
   const everSaid = base.said?.[list] ?? [];
   const said = mappedSlots(everSaid, input.slotNames?.[list] ?? null);
   const wanted = wantedItems(kind, input.ours[list]);
@@ -217,9 +176,13 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
   const named = new Set(wantedItems(kind, nextSlots(said, input.ours[list])).keys());
   const saidByOthers = namedBy(kind, input, () => true);
   const namedByOthers = namedBy(kind, input, ({ owns }) => owns);
-  const isDroppable = (identity: string) =>
-    input.itemRemoval === 'owned' && owned.has(identity) && !named.has(identity) && !namedByOthers.has(identity);
-  const dropped = new Set([...wantedItems(kind, said).keys()].filter(isDroppable));
+  const isNamed = (identity: string) => named.has(identity) || namedByOthers.has(identity);
+  const mayDrop = {
+    owned: new Set([...wantedItems(kind, said).keys()].filter((identity) => owned.has(identity))),
+    all: identitiesOf(kind, contact),
+    none: new Set<string>(),
+  }[removes];
+  const dropped = new Set([...mayDrop].filter((identity) => !isNamed(identity)));
 
   const sent: UpdateItem[] = [];
   const changes: Change[] = [];
@@ -239,7 +202,9 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
       continue;
     }
     if (dropped.has(identity)) notes.push(withoutId(field));
-    const label = isFirst && owned.has(identity) ? newLabel(kind, input, said, item, wanted.get(identity)) : null;
+    const label = isFirst
+      ? newLabel(kind, input, { said, fileWins, isOwned: owned.has(identity) }, item, wanted.get(identity))
+      : null;
     if (label?.kind === 'write') {
       sent.push({ ...kept, name: label.to });
       changes.push({ field, from: item.name, to: label.to, why: 'relabelled' });
@@ -250,14 +215,13 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
   }
   const saidByUs = wantedItems(kind, everSaid);
   const added = [...wanted].filter(
-    ([identity]) => !there.has(identity) && !saidByUs.has(identity) && !saidByOthers.has(identity),
+    ([identity]) => !there.has(identity) && (fileWins || (!saidByUs.has(identity) && !saidByOthers.has(identity))),
   );
   for (const [identity, item] of added) {
     sent.push({ name: item.label, value: item.value });
     changes.push({ field: itemFieldName(kind, identity), from: null, to: item.value, why: 'added' });
   }
-  const isNobodys = (identity: string) =>
-    owned.has(identity) && !dropped.has(identity) && !named.has(identity) && !namedByOthers.has(identity);
+  const isNobodys = (identity: string) => owned.has(identity) && !dropped.has(identity) && !isNamed(identity);
   const unmapped = wantedItems(
     kind,
     everSaid.filter((slot) => !said.includes(slot)),
@@ -267,7 +231,7 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
     changes,
     notes,
     added: added.map(([identity]) => identity),
-    adopted: adopt ? [...wanted.keys()].filter((identity) => there.has(identity) && !owned.has(identity)) : [],
+    adopted: takesOver ? [...wanted.keys()].filter((identity) => there.has(identity) && !owned.has(identity)) : [],
     disowned: [...unmapped.keys()].filter(isNobodys),
   };
 }
@@ -276,17 +240,33 @@ function namedBy(kind: ItemKind, { base }: PlanInput, counts: (other: (typeof ba
   return new Set(base.others.filter(counts).flatMap(({ said }) => [...wantedItems(kind, said[listOf[kind]]).keys()]));
 }
 
-/** The decision about the label of an owned item: null if the file did not change it or it is already as wanted. */
+/**
+ * The decision about the label of an item: null if it is already as wanted, and, unless the file wins, if it is not Patchbay's or
+ * the file did not change it.
+ */
 function newLabel(
   kind: ItemKind,
   { base }: PlanInput,
-  said: readonly Slot[],
+  {
+    said,
+    fileWins,
+    isOwned,
+  }: { readonly said: readonly Slot[]; readonly fileWins: boolean; readonly isOwned: boolean },
   item: ContactItem,
   wanted: DesiredItem | undefined,
 ): { kind: 'write'; to: string } | { kind: 'keep' } | null {
   if (wanted === undefined || sameText(wanted.label, item.name)) return null;
   const identity = itemIdentity(kind, wanted.value);
   const isSame = (value: string | null) => value !== null && itemIdentity(kind, value) === identity;
+  if (fileWins) {
+    const slots = base.others.filter(({ owns }) => owns).flatMap((other) => other.said[listOf[kind]]);
+    // Two feeds that label an item differently would otherwise take turns without end.
+    const isOthers = slots.some(({ items }) =>
+      items.some((one) => isSame(one.value) && sameText(one.label, item.name)),
+    );
+    return isOthers ? null : { kind: 'write', to: wanted.label };
+  }
+  if (!isOwned) return null;
   // One number may be in two columns: any label that the file had for it is an old one.
   const saidLabels = said.flatMap((slot) => slot.items.filter((one) => isSame(one.value)).map((one) => one.label));
   if (saidLabels.length === 0 || saidLabels.some((label) => sameText(label, wanted.label))) return null;

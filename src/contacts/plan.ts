@@ -30,12 +30,14 @@ import {
   itemIdentity,
   type ScalarName,
   type Slot,
+  sameCustomValue,
   scalarNames,
   scalarOf,
   textOrNull,
 } from './desired.ts';
 import { customKeyOf, type FieldVerdict, judgeFields, mergeItems, sentCustomFields, wantedItems } from './merge.ts';
 import { type Change, fieldChange, type HeldField, type Note } from './outcome.ts';
+import { policyOf } from './policies.ts';
 
 /** What Patchbay owns once the plan is carried out, and what it no longer owns. Identities of items. */
 export interface Written {
@@ -165,7 +167,8 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
       phones: [...phones.added, ...phones.adopted],
       customFields: verdicts.flatMap(({ field, decision, ours: value }) => {
         const key = customKeyOf(field);
-        const becomesOurs = decision === 'write' || (input.adopt && decision === 'equal');
+        const fileWins = input.adopt || policyOf(input.policies, field) === 'source';
+        const becomesOurs = decision === 'write' || (fileWins && decision === 'equal' && !isOwned(input, key, value));
         return key === null || !becomesOurs ? [] : [{ key, value }];
       }),
       disowned: { emails: emails.disowned, phones: phones.disowned },
@@ -177,6 +180,10 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
   const lists = patchBody(theirs, writes, emails.sent, phones.sent, sentCustomFields(theirs, verdicts));
   const body = isLinked(theirs) ? { externalId: ours.key, ...lists } : lists;
   return { ...facts, kind: 'patch', body, expected: expectedAfterUpdate(ours.key, body, theirs) };
+}
+
+function isOwned({ base }: PlanInput, key: string | null, value: CustomFieldValue): boolean {
+  return base.owned.customFields.some((one) => one.key === key && sameCustomValue(null, one.value, value));
 }
 
 /** Whether the plan for this contact gives it its key: it has none. */

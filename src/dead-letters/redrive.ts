@@ -12,6 +12,7 @@ import type { DeadLetter, LetterChoice } from '#src/ledger/letters.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { versionOf } from '#src/mapping/compile-mapping.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
+import { policiesOf } from '#src/mapping/policies-of.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix-file.ts';
@@ -140,6 +141,7 @@ export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Pro
       name: 'redrive',
       version: versionOf({ redrive: run.id }),
       duplicateKeys: 'lastWins',
+      policies: policiesOf(mapping),
       mappedColumns: [],
       readings: [],
       unmappedColumns: [],

@@ -8,11 +8,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { Problem } from '#src/contacts/outcome.ts';
+import type { Policies } from '#src/contacts/policies.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
 import { configuredMapping } from './bind-mapping.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
-import type { Policy } from './entry-schema.ts';
 import {
   createFileNotes,
   type LeftOut,
@@ -35,6 +35,7 @@ import {
 } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { mapMembers } from './member-mapping.ts';
+import { policiesOf } from './policies-of.ts';
 import { type MappedRow, mapCells } from './row.ts';
 import { referencesIn, type Value } from './value-schema.ts';
 
@@ -54,6 +55,8 @@ export interface CompiledMapping {
   readonly name: string;
   /** What to do with a key that occurs twice (`docs/rules.md`, "Workspace, feed, key"). */
   readonly duplicateKeys: Mapping['duplicateKeys'];
+  /** Who decides about each field of a contact that exists. */
+  readonly policies: Policies;
   /** The columns of a CSV file that have a target, as the file names them; none for JSON, which has no header. */
   readonly mappedColumns: readonly string[];
   /** What is read by a synonym, as `Mobile → phone (mobile)`; for JSON complete after the last row. */
@@ -64,7 +67,7 @@ export interface CompiledMapping {
   readonly leftOut: readonly ContactColumn[];
   /** Warnings that are reported once for the file instead of for each row; complete after the last row. */
   readonly notes: readonly Problem[];
-  /** Sentences about the mapping itself: that keys are derived, what has no effect yet. */
+  /** Sentences about the mapping itself: that keys are derived. */
   readonly remarks: readonly string[];
   /** Whether custom fields are written, or may be (JSON): only then is it worth a request to read their definitions. */
   readonly usesCustomFields: boolean;
@@ -253,10 +256,11 @@ function namesPeople(targets: readonly Target[]): boolean {
 function common(
   mapping: Mapping | null,
   columns: readonly string[] | null,
-): Pick<CompiledMapping, 'name' | 'duplicateKeys' | 'remarks'> {
+): Pick<CompiledMapping, 'name' | 'duplicateKeys' | 'policies' | 'remarks'> {
   return {
     name: mapping?.name ?? 'generic',
     duplicateKeys: mapping?.duplicateKeys ?? 'dead',
+    policies: policiesOf(mapping),
     remarks: mapping === null ? [] : remarksOn(mapping, columns),
   };
 }
@@ -315,7 +319,7 @@ function canonicalJson(value: unknown): string {
 
 /** @param columns of a table; null for JSON. */
 function remarksOn(mapping: Mapping, columns: readonly string[] | null): readonly string[] {
-  return [...derivedKey(mapping, columns), ...policies(mapping)];
+  return derivedKey(mapping, columns);
 }
 
 /** Says nothing where the key is an id that the file has: there, the other values are for the rows that lack it. */
@@ -346,20 +350,4 @@ function alternativesOf(value: Value): readonly Value[] {
 function isId(value: Value): boolean {
   const column = typeof value === 'object' ? value.column : value;
   return column !== undefined && contactColumnOf(String(column)) === null;
-}
-
-function policies({ fields, emails, phones, customFields }: Mapping): readonly string[] {
-  const { source: _, ...written } = fields;
-  const entries: readonly (readonly [string, { readonly policy?: Policy | undefined } | undefined])[] = [
-    ...Object.entries(written),
-    ...emails.map((entry) => ['emails', entry] as const),
-    ...phones.map((entry) => ['phones', entry] as const),
-    ...customFields.map((entry) => [`custom field ${entry.key}`, entry] as const),
-  ];
-  const early = entries.flatMap(([name, entry]) => {
-    const policy = entry?.policy ?? 'shared';
-    return policy === 'shared' ? [] : [`${name} (${policy})`];
-  });
-  if (early.length === 0) return [];
-  return [`policy has no effect yet, shared applies: ${[...new Set(early)].join(', ')}`];
 }

@@ -3,6 +3,7 @@
  * value (`value-schema.ts`) with its options; and the conditions under which a row or a value is left out.
  */
 import { z } from 'zod';
+import { fieldPolicies, itemPolicies } from '#src/contacts/policies.ts';
 import { isPattern, normaliseHeader, placeholdersOf } from './header.ts';
 import { readCountry } from './phone-cell.ts';
 import { transformsSchema as transforms } from './transform-schema.ts';
@@ -60,11 +61,30 @@ export const optional = z
   .describe('true: a file may lack the columns, or all of its records the members. By default such a file is refused.');
 
 const policy = z
-  .enum(['shared', 'source', 'fill', 'seed'], 'write shared, source, fill or seed')
+  .enum(fieldPolicies, 'write shared, source, fill, seed or app')
   .describe(
-    'Which value wins when both the file and the app changed a field: shared writes only what one side changed. source, ' +
-      'fill and seed are accepted and have no effect yet.',
+    'Who decides about the field of a contact that exists. shared (the default): who changed it; what both changed waits for a ' +
+      'person. source: the file. fill: the file, where the app holds nothing. seed: the app; the file only when the contact is ' +
+      'created. app: the app, once the field was changed there.',
   );
+
+const itemPolicy = z
+  .enum(itemPolicies, 'write owned, all or none')
+  .describe(
+    'What leaves a list of e-mails or phones. owned (the default): what Patchbay wrote and the file no longer names. all: whatever the ' +
+      'file does not name. none: nothing.',
+  );
+
+export const itemPolicyChoice = z.union(
+  [
+    itemPolicy,
+    z.strictObject({
+      emails: itemPolicy.optional().describe('Of e-mail addresses.'),
+      phones: itemPolicy.optional().describe('Of phone numbers.'),
+    }),
+  ],
+  'write owned, all or none, or { emails: all, phones: none }',
+);
 
 const labelText = z
   .string('a label is a text')
@@ -92,9 +112,11 @@ function columnOr<Options extends z.ZodType>(options: Options) {
 }
 
 const targetShape = { onInvalid: onInvalid.optional(), optional: optional.optional() };
-const writtenShape = { onBlank: onBlank.optional(), ...targetShape, policy: policy.optional() };
+const writtenShape = { onBlank: onBlank.optional(), ...targetShape };
 
-const field = columnOr(z.strictObject({ ...valueShape, ...writtenShape }).check(...singleChecks));
+const field = columnOr(
+  z.strictObject({ ...valueShape, ...writtenShape, policy: policy.optional() }).check(...singleChecks),
+);
 const sourceField = columnOr(z.strictObject({ ...valueShape, ...targetShape }).check(...singleChecks));
 
 export const fields = z.strictObject({
@@ -177,7 +199,17 @@ export type Condition = z.infer<typeof rowCondition>;
 const skip = valueCondition.describe(
   'The value is left out where this holds. Without a column it is about the value itself.',
 );
-const itemShape = { ...valueShape, skip: skip.optional(), ...writtenShape };
+const itemShape = {
+  ...valueShape,
+  skip: skip.optional(),
+  ...writtenShape,
+  policy: z
+    .never(
+      'e-mails and phones have one policy for the whole list: items: { emails: all, phones: none }, beside emails and phones',
+    )
+    .optional()
+    .describe('Refused here: e-mails and phones have one policy for the whole list, in items.'),
+};
 
 export const email = z
   .strictObject({ ...itemShape, label: label.default('email') })
@@ -197,6 +229,7 @@ export const customField = z
       .max(200, 'a key has at most 200 characters')
       .describe("The custom field's key in the workspace; case matters."),
     ...writtenShape,
+    policy: policy.optional(),
   })
   .check(...listChecks);
 
@@ -206,7 +239,6 @@ export type EmailEntry = z.infer<typeof email>;
 export type PhoneEntry = z.infer<typeof phone>;
 export type BlankRule = z.infer<typeof onBlank>;
 export type InvalidRule = z.infer<typeof onInvalid>;
-export type Policy = z.infer<typeof policy>;
 
 /** Two entries of a list that read the same value would be the same slot. */
 export function eachOnce(this: void, payload: z.core.ParsePayload<readonly EmailEntry[]>): void {

@@ -13,6 +13,7 @@ import {
   eachOnce,
   email,
   fields,
+  itemPolicyChoice,
   keepCondition,
   onBlank,
   onInvalid,
@@ -232,6 +233,9 @@ export const mappingSchema = z.strictObject({
     .check(eachOnce)
     .default([])
     .describe('Phone numbers.'),
+  items: itemPolicyChoice
+    .optional()
+    .describe('Which e-mails and phones leave a contact: one policy for both lists, or one for each.'),
   customFields: z
     .array(customField, 'a list is needed, such as [{ column: Since, key: since }]')
     .max(columnsMax, `at most ${columnsMax} entries are allowed`)

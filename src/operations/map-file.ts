@@ -57,6 +57,8 @@ export interface MapResult {
   readonly columns: readonly ProposedColumn[];
   /** Null where nothing could be tried. */
   readonly preview: Preview | null;
+  /** Who decides, by field or list: what the mapping says beside `shared` and `owned`. */
+  readonly policies: Readonly<Record<string, string>>;
   /** What a person should know: sentences. */
   readonly remarks: readonly string[];
   /** What was noticed while the file was read. */
@@ -92,7 +94,17 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     const preview = previewRows(compiled, kept);
     const columns = columnsBy(chosen.mapping, facts, compiled);
     const remarks = [...remarksOn(compiled), ...notes];
-    return { ...shape, layout: chosen.layout, columns, preview, remarks, mapping: chosen.mapping, draft: null };
+    const policies = policiesInWords(compiled);
+    return {
+      ...shape,
+      layout: chosen.layout,
+      columns,
+      preview,
+      policies,
+      remarks,
+      mapping: chosen.mapping,
+      draft: null,
+    };
   }
   refuseWithoutHeader(read.columns, facts, shape.file);
   const stem = basename(path).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, '');
@@ -107,15 +119,24 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     layout: { kind: 'draft' },
     columns: proposal.columns,
     preview: tried.preview,
+    policies: {},
     remarks,
     mapping,
     draft,
   };
 }
 
+function policiesInWords({ policies: { fields, emails, phones } }: CompiledMapping): Readonly<Record<string, string>> {
+  const chosen = [...fields, ['emails', emails], ['phones', phones]].filter(
+    ([, policy]) => policy !== 'shared' && policy !== 'owned',
+  );
+  return Object.fromEntries(chosen);
+}
+
 const nothing = {
   columns: [],
   preview: null,
+  policies: {},
   remarks: ['the file contains no rows'],
   mapping: null,
   draft: null,

@@ -18,6 +18,7 @@ import {
   scalarNames,
 } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
+import { mayClear, mayWrite, type Policies, policyOf } from '#src/contacts/policies.ts';
 import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
 import type { NewStagedRecord } from '#src/ledger/staging.ts';
@@ -48,7 +49,7 @@ export type StageItem = {
 
 /** How the rows of one run are compared. */
 export interface CompareRules {
-  readonly mapping: Pick<CompiledMapping, 'version' | 'mapRow' | 'cells'>;
+  readonly mapping: Pick<CompiledMapping, 'version' | 'mapRow' | 'cells' | 'policies'>;
   /** The file wins over values that it never agreed on: a row with held fields is applied although it says nothing new. */
   readonly adopt: boolean;
 }
@@ -171,9 +172,9 @@ function rejected(
   return { kind: 'rejected', row, letterId: letterId ?? null, key, problems, warnings };
 }
 
-/** Whether a row that says nothing new is applied all the same. */
-function isToBeAdopted({ heldCount }: Pick<SaidRecord, 'heldCount'>, adopt: boolean): boolean {
-  return adopt && heldCount > 0;
+/** Whether a row that says nothing new is applied all the same: a field waits, and a person need not be asked any more. */
+function isToBeDecided({ heldCount, said }: SaidRecord, { adopt, mapping: { policies } }: CompareRules): boolean {
+  return heldCount > 0 && (adopt || said.held.some((field) => policyOf(policies, field) !== 'shared'));
 }
 
 /** Whether the row holds nothing but a key that its feed does not know. */
@@ -181,7 +182,8 @@ export function isBare(read: ReadRow, said: KeyMemory['said']): boolean {
   return read.kind === 'mapped' && !said.has(read.key) && !read.hasContent;
 }
 
-export function compareRow(read: ReadRow, { said, bound }: KeyMemory, { mapping, adopt }: CompareRules): Verdict {
+export function compareRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules): Verdict {
+  const { mapping } = rules;
   const { row, letterId, warnings } = read;
   const { line } = row;
   if (read.kind === 'rejected') {
@@ -195,7 +197,7 @@ export function compareRow(read: ReadRow, { said, bound }: KeyMemory, { mapping,
   }
   const before = said.get(key) ?? null;
   const common = { line, row, letterId, key, isKnown: before !== null, warnings };
-  if (before !== null && before.fingerprint === read.fingerprint && !isToBeAdopted(before, adopt)) {
+  if (before !== null && before.fingerprint === read.fingerprint && !isToBeDecided(before, rules)) {
     const { heldCount } = before;
     return { kind: 'unchanged', ...common, fingerprint: read.fingerprint, heldCount, newRowHash: rowHash };
   }
@@ -213,8 +215,9 @@ export function compareRow(read: ReadRow, { said, bound }: KeyMemory, { mapping,
   if (before === null) return { kind: 'changed', ...common, record, isUpdate: false, clears: 0 };
   // Our own JSON of a desired contact.
   const ours = typeof desired === 'string' ? (JSON.parse(desired) as DesiredContact) : desired;
-  const isUpdate = isChange(before, ours, read.fingerprint);
-  return { kind: 'changed', ...common, record, isUpdate, clears: isUpdate ? countClears(before.said, ours) : 0 };
+  const isUpdate = isChange(before, ours, read.fingerprint, mapping.policies);
+  const clears = isUpdate ? countClears(before.said, ours, mapping.policies) : 0;
+  return { kind: 'changed', ...common, record, isUpdate, clears };
 }
 
 function contactEmpty(line: number): Problem {
@@ -225,11 +228,19 @@ function contactEmpty(line: number): Problem {
 
 /**
  * Whether the row wants something else than its file had settled. What waits for a person, or for a row that was given
- * up, is no new change (`docs/rules.md`, "Guards").
+ * up, is no new change (`docs/rules.md`, "Guards"); nor is what the field's policy does not write.
  */
-export function isChange({ said, triedFingerprint }: SaidRecord, ours: DesiredContact, print: string): boolean {
+export function isChange(
+  { said, triedFingerprint }: SaidRecord,
+  ours: DesiredContact,
+  print: string,
+  policies: Policies,
+): boolean {
   if (print === triedFingerprint) return false;
-  const isHeld = (field: FieldName) => said.held.includes(field);
+  const isHeld = (field: FieldName) => {
+    const policy = policyOf(policies, field);
+    return !mayWrite(policy) || (policy === 'shared' && said.held.includes(field));
+  };
   const scalar = scalarNames.some((name) => {
     const value = ours.scalars[name];
     return value !== undefined && !isHeld(name) && !sameText(value, said.scalars[name] ?? null);
@@ -247,15 +258,19 @@ function hasNews(before: readonly Slot[], now: readonly Slot[]): boolean {
 }
 
 /** Values that its file said before and now wants gone. A replaced value is no removal. */
-export function countClears(said: Said, ours: DesiredContact): number {
-  const scalars = scalarNames.filter((name) => ours.scalars[name] === null && (said.scalars[name] ?? null) !== null);
+export function countClears(said: Said, ours: DesiredContact, policies: Policies): number {
+  const isCleared = (field: FieldName) => mayClear(policyOf(policies, field));
+  const scalars = scalarNames.filter(
+    (name) => ours.scalars[name] === null && (said.scalars[name] ?? null) !== null && isCleared(name),
+  );
   const customFields = ours.customFields.filter(
-    (field) =>
-      field.value === null && said.customFields.some((before) => before.key === field.key && before.value !== null),
+    ({ key, value }) =>
+      value === null &&
+      isCleared(customFieldName(key)) &&
+      said.customFields.some((before) => before.key === key && before.value !== null),
   );
-  return (
-    scalars.length + customFields.length + countGone(said.emails, ours.emails) + countGone(said.phones, ours.phones)
-  );
+  const gone = (list: 'emails' | 'phones') => (policies[list] === 'none' ? 0 : countGone(said[list], ours[list]));
+  return scalars.length + customFields.length + gone('emails') + gone('phones');
 }
 
 function countGone(before: readonly Slot[], now: readonly Slot[]): number {

@@ -3,6 +3,7 @@
  * supply of its own (`src/dead-letters/redrive.ts`).
  */
 import type { Problem } from '#src/contacts/outcome.ts';
+import { usualPolicies } from '#src/contacts/policies.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -112,6 +113,7 @@ const nothingToMap: CompiledMapping = {
   name: 'none',
   version: 'none',
   duplicateKeys: 'dead',
+  policies: usualPolicies,
   mappedColumns: [],
   readings: [],
   unmappedColumns: [],

@@ -17,12 +17,14 @@ import {
   planCreate,
   planUpdate,
 } from '#src/contacts/plan.ts';
+import { usualPolicies } from '#src/contacts/policies.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { ownedIfLanded } from '#src/contacts/settle.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { ContactRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
 import { mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
+import { policiesOf } from '#src/mapping/policies-of.ts';
 import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -270,6 +272,7 @@ export function isLinkOf(record: StagedRecord, { contact }: Lease, theirs: Conta
 
 function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, theirs: Contact | null): PlanInput {
   const { base } = lease;
+  const isLinked = theirs !== null && isLinkOf(record, lease, theirs);
   return {
     feed: run.feed,
     sequence: record.sequence,
@@ -277,9 +280,12 @@ function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, th
     base,
     theirs,
     ours: record.desired,
+    // A person has decided about each field of held ones.
+    policies: run.mapping === null || run.kind === 'held' ? usualPolicies : policiesOf(run.mapping),
     itemRemoval: parts.limits.itemRemoval,
     // Nothing of a linked contact is overwritten: that it is the same person is likely, and no more.
-    adopt: theirs !== null && !isLinkOf(record, lease, theirs) && adopts({ run, parts }),
+    adopt: theirs !== null && !isLinked && adopts({ run, parts }),
+    isLinked,
     yieldsItems: run.feed === mainFeed,
     slotNames: run.mapping === null ? null : slotNamesOf(run.mapping),
   };

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { type Base, emptyBase, type PlanInput, type Said } from '#src/contacts/base.ts';
 import type { DesiredContact, ScalarName } from '#src/contacts/desired.ts';
 import { planContact } from '#src/contacts/plan.ts';
+import { type FieldPolicy, type ItemPolicy, itemPolicies, type Policies } from '#src/contacts/policies.ts';
 import { settle } from '#src/contacts/settle.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { fieldTypes } from './support/arbitraries.ts';
@@ -24,18 +25,28 @@ interface Night {
   readonly said: ReadonlyMap<Feed, Said>;
   readonly cells: ReadonlyMap<Feed, Cells>;
   readonly sequence: number;
+  readonly policies: Policies;
   /** Of each row in turn: the fields that were held. */
   readonly held: readonly (readonly string[])[];
 }
 
-const firstNight: Night = {
+const firstNight = (policies: Policies): Night => ({
+  policies,
   stored: null,
   shared: emptyBase,
   said: new Map(),
   cells: new Map(),
   sequence: 0,
   held: [],
-};
+});
+
+/** Of the field and the list that the stories are about. */
+const policiesFor = (role: FieldPolicy, items: ItemPolicy = 'owned'): Policies => ({
+  fields: new Map([['role', role]]),
+  emails: 'owned',
+  phones: items,
+});
+const itemPolicy = fc.constantFrom(...itemPolicies);
 
 const desiredOf = ({ phone, ...scalars }: Cells): DesiredContact =>
   desired({ scalars, phones: phone === undefined ? [] : [slot('phone', ['work', phone])] });
@@ -47,7 +58,14 @@ function file(night: Night, feed: Feed, changed: Cells, sequence = night.sequenc
     other === feed ? [] : [{ feed: other, said, owns: true }],
   );
   const base: Base = { ...night.shared, others, said: night.said.get(feed) ?? null };
-  const choices = { itemRemoval: 'owned', adopt: false, yieldsItems: false, slotNames: null } as const;
+  const choices = {
+    itemRemoval: 'owned',
+    policies: night.policies,
+    isLinked: false,
+    adopt: false,
+    yieldsItems: false,
+    slotNames: null,
+  } as const;
   const ours = desiredOf(cells);
   const pictures: PlanInput = { feed, sequence, sourceLabel: feed, base, theirs: night.stored, ours, ...choices };
   const plan = planContact(pictures);
@@ -64,6 +82,7 @@ function file(night: Night, feed: Feed, changed: Cells, sequence = night.sequenc
   for (const other of moved) saids.set(other.feed === 'crm' ? 'crm' : 'shop', other.said);
   return {
     stored,
+    policies: night.policies,
     shared,
     said: saids,
     cells: new Map(night.cells).set(feed, cells),
@@ -95,8 +114,11 @@ const otherCompany: fc.Arbitrary<string | null> = fc.constantFrom('Fir', 'Elm', 
 const unrelated: fc.Arbitrary<Step> = fc.record({ unrelated: feed, company: otherCompany });
 
 /** Plays the steps; what is held of the company, and of unrelated runs, is left out. */
-function play(steps: readonly Step[]): { stored: Contact | null; held: readonly (readonly string[])[] } {
-  let night = firstNight;
+function play(
+  steps: readonly Step[],
+  policies: Policies,
+): { stored: Contact | null; held: readonly (readonly string[])[] } {
+  let night = firstNight(policies);
   const held: (readonly string[])[] = [];
   for (const one of steps) {
     if ('byHand' in one) night = edit(night, { role: one.byHand });
@@ -112,11 +134,23 @@ function play(steps: readonly Step[]): { stored: Contact | null; held: readonly 
 
 const phonesOf = (contact: Contact | null) => contact?.defaultFields.phoneNumbers.map(({ value }) => value).sort();
 
+const storyWithUnrelated = fc.array(fc.tuple(step, fc.array(unrelated, { maxLength: 2 })), { maxLength: 10 });
+/** With `source` any row that is planned writes the file's value back: by its meaning an unrelated change of the row does, too. */
+const quietPolicies = fc
+  .tuple(fc.constantFrom<FieldPolicy>('shared', 'shared', 'fill', 'seed', 'app'), itemPolicy)
+  .map(([role, items]) => policiesFor(role, items));
+
 test('unrelated runs between two others change no verdict: neither a value nor a hold', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(step, fc.array(unrelated, { maxLength: 2 })), { maxLength: 10 }), (story) => {
-      const plain = play(story.map(([one]) => one));
-      const interrupted = play(story.flatMap(([one, between]) => [one, ...between]));
+    fc.property(storyWithUnrelated, quietPolicies, (story, policies) => {
+      const plain = play(
+        story.map(([one]) => one),
+        policies,
+      );
+      const interrupted = play(
+        story.flatMap(([one, between]) => [one, ...between]),
+        policies,
+      );
       expect(interrupted.held).toEqual(plain.held);
       expect(interrupted.stored?.defaultFields.role).toEqual(plain.stored?.defaultFields.role);
       expect(phonesOf(interrupted.stored)).toEqual(phonesOf(plain.stored));
@@ -128,10 +162,13 @@ test('unrelated runs between two others change no verdict: neither a value nor a
 /** Some nights that both feeds have behind them. */
 const past = fc.array(fc.record({ feed, cells }), { maxLength: 6 });
 
+const writing = fc.constantFrom<FieldPolicy>('shared', 'source', 'app');
+
 test('of two feeds’ changes of one field the later arrival stands, whichever row is worked on first', () => {
   fc.assert(
-    fc.property(past, role, role, (nights, first, second) => {
-      const before = nights.reduce((night, one) => file(night, one.feed, one.cells), firstNight);
+    fc.property(past, role, role, writing, (nights, first, second, policy) => {
+      const start = firstNight(policiesFor(policy));
+      const before = nights.reduce((night, one) => file(night, one.feed, one.cells), start);
       const changes = (given: Feed, value: string) => before.cells.get(given)?.role !== value;
       fc.pre(changes('crm', first) && changes('shop', second));
       const { sequence } = before;
@@ -146,8 +183,9 @@ test('of two feeds’ changes of one field the later arrival stands, whichever r
 
 test('two feeds’ changes of numbers come to the same list, whichever row is worked on first', () => {
   fc.assert(
-    fc.property(past, phone, phone, (nights, first, second) => {
-      const before = nights.reduce((night, one) => file(night, one.feed, one.cells), firstNight);
+    fc.property(past, phone, phone, itemPolicy, (nights, first, second, policy) => {
+      const start = firstNight(policiesFor('shared', policy));
+      const before = nights.reduce((night, one) => file(night, one.feed, one.cells), start);
       const { sequence } = before;
       const inOrder = file(
         file(before, 'crm', { phone: first }, sequence + 1),

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { emptyBase, type PlanInput } from '#src/contacts/base.ts';
-import { itemIdentity, scalarNames, scalarOf } from '#src/contacts/desired.ts';
+import { agreedValue, emptyBase, fieldTypeOf, fieldValueOf, type PlanInput } from '#src/contacts/base.ts';
+import { customValueOrNull, itemIdentity, sameCustomValue, scalarNames, scalarOf } from '#src/contacts/desired.ts';
 import { type Plan, planContact } from '#src/contacts/plan.ts';
+import { policyOf } from '#src/contacts/policies.ts';
 import { verifyReply } from '#src/contacts/reply.ts';
 import { settle } from '#src/contacts/settle.ts';
-import type { Contact } from '#src/wire/contact.ts';
+import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { desiredContact, fieldTypes, updateInput } from './support/arbitraries.ts';
 import { input } from './support/build.ts';
 import { modelCreate, modelPatchReply, modelUpdate, type PatchMode } from './support/service-model.ts';
@@ -110,7 +111,7 @@ test('what the file does not name never changes', () => {
   );
 });
 
-test('an item that this feed never said, that Patchbay never wrote or that another feed names is never removed', () => {
+test('an item that this feed never said, that Patchbay never wrote or that another feed names is never removed, unless the file says the whole list', () => {
   fc.assert(
     fc.property(updateInput, fc.constantFrom(...modes), (pictures, mode) => {
       const { base, itemRemoval, theirs } = pictures;
@@ -130,8 +131,40 @@ test('an item that this feed never said, that Patchbay never wrote or that anoth
           if (after.defaultFields[wire].some((item) => item.id === id && item.value === value)) continue;
           const identity = itemIdentity(kind, value ?? '');
           const isNamed = wanted.has(identity) || others.has(identity);
-          expect([itemRemoval, said.has(identity), mine.has(identity), isNamed]).toEqual(['owned', true, true, false]);
+          expect([itemRemoval, isNamed]).toEqual(['owned', false]);
+          const saysAll = pictures.policies[list] === 'all' && pictures.ours[list].length > 0;
+          if (!saysAll) expect([said.has(identity), mine.has(identity)]).toEqual([true, true]);
+          expect(pictures.policies[list]).not.toBe('none');
         }
+      }
+    }),
+    runs,
+  );
+});
+
+test('only what the policy of a field allows is written over, and nothing that Patchbay did not put there', () => {
+  fc.assert(
+    fc.property(updateInput, (pictures) => {
+      const { base, feed, adopt, isLinked, policies, theirs } = pictures;
+      for (const { field, decision } of planContact(pictures).verdicts) {
+        const there = fieldValueOf(theirs, field);
+        const type = fieldTypeOf(theirs, field);
+        const same = (value: CustomFieldValue | undefined) =>
+          value !== undefined && sameCustomValue(type, value, there);
+        const agreed = agreedValue(base.agreed, feed, field);
+        const isEmpty = customValueOrNull(there) === null;
+        const isUntouched = same(agreed) || (agreed === undefined && isEmpty);
+        const policy = policyOf(policies, field);
+        if (decision === 'hold') expect(policy === 'shared' || (policy === 'source' && isLinked)).toBe(true);
+        if (decision !== 'write') continue;
+        const mayBe = {
+          shared: isUntouched || (adopt && agreed === undefined),
+          source: !isLinked || agreed !== undefined || isEmpty || adopt,
+          fill: isEmpty,
+          seed: false,
+          app: isUntouched,
+        };
+        expect(mayBe[policy], `${field} (${policy})`).toBe(true);
       }
     }),
     runs,

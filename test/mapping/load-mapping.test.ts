@@ -112,11 +112,17 @@ describe('mistakes in a mapping are named as file:line:column: message', () => {
 
   test('a policy that is none', () => {
     expect(mistakes('name: a\nkey: id\nfields: { role: { column: R, policy: theirs } }\n')).toEqual([
-      'm.yaml:3:38: fields.role.policy: write shared, source, fill or seed',
+      'm.yaml:3:38: fields.role.policy: write shared, source, fill, seed or app',
     ]);
-    for (const policy of ['shared', 'source', 'fill', 'seed']) {
+    for (const policy of ['shared', 'source', 'fill', 'seed', 'app']) {
       expect(mistakes(`name: a\nkey: id\nfields: { role: { column: R, policy: ${policy} } }\n`)).toEqual([]);
     }
+    expect(mistakes('name: a\nkey: id\nitems: { phones: some }\n')).toEqual([
+      'm.yaml:3:18: items.phones: write owned, all or none',
+    ]);
+    expect(mistakes('name: a\nkey: id\nphones: [{ column: P, policy: fill }]\n')).toEqual([
+      'm.yaml:3:31: phones[1].policy: e-mails and phones have one policy for the whole list: items: { emails: all, phones: none }, beside emails and phones',
+    ]);
   });
 
   test('a country that is none, a reserved source, a bad name', () => {

@@ -163,12 +163,20 @@ describe('the whole mapping', () => {
     expect(versionOf('A', { title: 'Other', fixtures: [{ row: {}, problems: ['keyMissing'] }] })).toBe(versions[0]);
   });
 
-  test('policies other than shared are accepted, with a remark that they have no effect yet', () => {
+  test('policies are named field by field, and for each list', () => {
     const by = mapping({
-      fields: { company: { column: 'A', policy: 'fill' }, role: { column: 'B', policy: 'shared' } },
+      fields: { company: { column: 'A', policy: 'fill' }, role: { column: 'B' } },
+      customFields: [{ column: 'C', key: 'tier', policy: 'app' }],
+      items: { phones: 'all' },
     });
-    const { remarks } = compileMapping(by, { columns: ['id', 'A', 'B'] }, noContext);
-    expect(remarks).toEqual(['policy has no effect yet, shared applies: company (fill)']);
+    const { policies } = compileMapping(by, { columns: ['id', 'A', 'B', 'C'] }, noContext);
+    expect([...policies.fields]).toEqual([
+      ['company', 'fill'],
+      ['custom.tier', 'app'],
+    ]);
+    expect(policies).toMatchObject({ emails: 'owned', phones: 'all' });
+    const all = compileMapping(mapping({ items: 'none' }), { columns: ['id'] }, noContext);
+    expect(all.policies).toMatchObject({ emails: 'none', phones: 'none' });
   });
 
   test('the remark on derived keys names their columns', () => {

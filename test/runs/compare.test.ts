@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Said } from '#src/contacts/base.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
+import { type FieldPolicy, type Policies, usualPolicies } from '#src/contacts/policies.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
 import {
   compareRow,
@@ -25,16 +26,17 @@ function ours(given: Partial<DesiredContact>): DesiredContact {
   return { key: 'a', scalars: {}, source: null, emails: [], phones: [], customFields: [], ...given };
 }
 
+const clears = (before: Said, now: DesiredContact, policies: Policies = usualPolicies) =>
+  countClears(before, now, policies);
+
 describe('a row takes a value away', () => {
   it('where the file said a field before and now wants it gone', () => {
-    expect(
-      countClears(said({ scalars: { role: 'Engineer', company: 'Acme' } }), ours({ scalars: { role: null } })),
-    ).toBe(1);
+    expect(clears(said({ scalars: { role: 'Engineer', company: 'Acme' } }), ours({ scalars: { role: null } }))).toBe(1);
   });
 
   it('where a custom field is cleared', () => {
     const before = said({ customFields: [{ key: 'tier', value: 'gold' }] });
-    expect(countClears(before, ours({ customFields: [{ key: 'tier', value: null }] }))).toBe(1);
+    expect(clears(before, ours({ customFields: [{ key: 'tier', value: null }] }))).toBe(1);
   });
 
   it('for each item fewer in a column', () => {
@@ -43,7 +45,7 @@ describe('a row takes a value away', () => {
       phones: [{ slot: 'phone', items: [item('+14155550100')] }],
     });
     const now = ours({ emails: [{ slot: 'email', items: [] }], phones: [{ slot: 'phone', items: [] }] });
-    expect(countClears(before, now)).toBe(3);
+    expect(clears(before, now)).toBe(3);
   });
 });
 
@@ -51,12 +53,12 @@ describe('a row takes nothing away', () => {
   it('where a value is replaced by another', () => {
     const before = said({ scalars: { role: 'Engineer' }, emails: [{ slot: 'email', items: [item('a@example.com')] }] });
     const now = ours({ scalars: { role: 'Boss' }, emails: [{ slot: 'email', items: [item('b@example.com')] }] });
-    expect(countClears(before, now)).toBe(0);
+    expect(clears(before, now)).toBe(0);
   });
 
   it('where a blank cell keeps what is there: the field is absent', () => {
     const before = said({ scalars: { role: 'Engineer' }, phones: [{ slot: 'phone', items: [item('+14155550100')] }] });
-    expect(countClears(before, ours({}))).toBe(0);
+    expect(clears(before, ours({}))).toBe(0);
   });
 
   it('where what it clears was not said before, or was cleared already', () => {
@@ -69,7 +71,7 @@ describe('a row takes nothing away', () => {
       ],
       emails: [{ slot: 'email', items: [] }],
     });
-    expect(countClears(before, now)).toBe(0);
+    expect(clears(before, now)).toBe(0);
   });
 });
 
@@ -85,7 +87,8 @@ function recordOf(given: Partial<Said>, triedFingerprint: string | null = null):
 }
 
 describe('a row is a change, for the guard on updates', () => {
-  const change = (record: SaidRecord, given: Partial<DesiredContact>) => isChange(record, ours(given), 'now');
+  const change = (record: SaidRecord, given: Partial<DesiredContact>) =>
+    isChange(record, ours(given), 'now', usualPolicies);
 
   it('where a field, an entry or an item is other than its file had settled', () => {
     const record = recordOf({
@@ -99,6 +102,13 @@ describe('a row is a change, for the guard on updates', () => {
     expect(change(record, { phones: [{ slot: 'work', items: [item('1')] }] })).toBe(true);
     const same = { scalars: { role: 'Engineer' }, customFields: [{ key: 'tier', value: 'gold' }] };
     expect(change(record, { ...same, phones: [{ slot: 'mobile', items: [item('1')] }] })).toBe(false);
+  });
+
+  it('not where the policy of the field does not write it', () => {
+    const record = recordOf({ scalars: { role: 'Engineer' } });
+    const policies: Policies = { ...usualPolicies, fields: new Map([['role', 'seed']]) };
+    expect(isChange(record, ours({ scalars: { role: 'Boss' } }), 'now', policies)).toBe(false);
+    expect(clears(record.said, ours({ scalars: { role: null } }), policies)).toBe(0);
   });
 
   it('not where only a held field differs, and where another one does besides', () => {
@@ -118,13 +128,13 @@ const row: Row = { kind: 'cells', line: 2, record: 1, columns: ['externalId', 'r
 const boss = ours({ scalars: { role: 'Boss' } });
 
 /** Rules whose mapping gives this contact, and how often it was asked. */
-function rulesOf(desired: DesiredContact = boss, adopt = false) {
+function rulesOf(desired: DesiredContact = boss, adopt = false, policies: Policies = usualPolicies) {
   let mappedCount = 0;
   const mapRow = () => {
     mappedCount += 1;
     return { kind: 'desired', desired, warnings: [] } as const;
   };
-  return { rules: { mapping: { version: 'v1', mapRow }, adopt }, mappedCount: () => mappedCount };
+  return { rules: { mapping: { version: 'v1', mapRow, policies }, adopt }, mappedCount: () => mappedCount };
 }
 
 function read(desired: DesiredContact = boss, given: Partial<StageItem> = {}): ReadRow {
@@ -205,6 +215,21 @@ describe('the verdict on a row', () => {
       ...{ kind: 'unchanged', isKnown: true, heldCount: 2, newRowHash: 'hash' },
     });
     expect(compareRow(now, memoryOf(before), rulesOf(boss, true).rules).kind).toBe('changed');
+  });
+
+  it('is changed where a field waits for a person who need not be asked any more, and counts as an update', () => {
+    const now = read(boss);
+    const print = now.kind === 'mapped' ? now.fingerprint : null;
+    const before = { ...recordOf({ held: ['role'] }), fingerprint: print };
+    const underPolicy = (policy: FieldPolicy) =>
+      compareRow(
+        now,
+        memoryOf(before),
+        rulesOf(boss, false, { ...usualPolicies, fields: new Map([['role', policy]]) }).rules,
+      );
+    expect(underPolicy('shared').kind).toBe('unchanged');
+    expect(underPolicy('source')).toMatchObject({ kind: 'changed', isUpdate: true });
+    expect(underPolicy('seed')).toMatchObject({ kind: 'changed', isUpdate: false });
   });
 
   it('rejects a row that holds nothing but its key, where nothing would be kept or cleared by it', () => {

@@ -3,6 +3,7 @@ import { emptyBase } from '#src/contacts/base.ts';
 import { claimOf } from '#src/contacts/claim.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import { planContact } from '#src/contacts/plan.ts';
+import { usualPolicies } from '#src/contacts/policies.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { horizonMs } from '#src/upsert/chunk.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -41,6 +42,8 @@ async function dieAfterIntent(
     theirs: null,
     ours,
     itemRemoval: 'owned',
+    policies: usualPolicies,
+    isLinked: false,
     adopt: false,
     yieldsItems: true,
     slotNames: null,

@@ -224,6 +224,7 @@ export function presentMap(output: Output, result: MapResult): readonly string[]
     `${printable(result.file)}: ${describeFile(result)}`,
     `${layoutLine(result)}`,
     ...columnLines(output, result),
+    ...policyLine(result),
     ...(result.preview === null ? [] : previewLines(output, result.preview)),
     ...result.remarks.map((remark) => `note: ${printable(remark)}`),
     ...result.warnings.map(({ message }) => `note: ${printable(message)}`),
@@ -278,6 +279,11 @@ function columnLines(output: Output, { columns, layout }: MapResult): readonly s
     ...moreLine(left.length, leftOutShownMax),
     ...(columns.length === 0 ? [] : ['']),
   ];
+}
+
+function policyLine({ policies }: MapResult): readonly string[] {
+  const chosen = Object.entries(policies).map(([field, policy]) => `${printable(field)} ${policy}`);
+  return chosen.length === 0 ? [] : [`policies: ${chosen.join(', ')}`];
 }
 
 function moreLine(count: number, shownMax: number): readonly string[] {

@@ -17,6 +17,7 @@ import {
   type Slot,
   scalarNames,
 } from '#src/contacts/desired.ts';
+import { fieldPolicies, itemPolicies, type Policies, usualPolicies } from '#src/contacts/policies.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { contact, type ItemText } from './build.ts';
 
@@ -155,6 +156,14 @@ const others = fc.uniqueArray(fc.record({ feed: fc.constantFrom(...feeds, 'main'
   selector: ({ feed }) => feed,
 });
 
+export const policies: fc.Arbitrary<Policies> = fc
+  .tuple(
+    fc.array(fc.tuple(fc.constantFrom(...fieldNames), fc.constantFrom(...fieldPolicies)), { maxLength: 8 }),
+    fc.constantFrom(...itemPolicies),
+    fc.constantFrom(...itemPolicies),
+  )
+  .map(([fields, emails, phones]) => ({ fields: new Map(fields), emails, phones }));
+
 /** Any pictures whatever, also ones that no history leads to. */
 export const updateInput: fc.Arbitrary<PlanInput & { readonly theirs: Contact }> = fc
   .record({
@@ -165,7 +174,9 @@ export const updateInput: fc.Arbitrary<PlanInput & { readonly theirs: Contact }>
     ours: desiredContact,
     itemRemoval: fc.constantFrom('owned' as const, 'owned' as const, 'none' as const),
     sequence,
+    policies: fc.oneof(fc.constant(usualPolicies), policies),
     adopt: fc.boolean(),
+    isLinked: fc.boolean(),
     yieldsItems: fc.boolean(),
     slotNames: fc.constant(null),
     others,

@@ -7,6 +7,7 @@ import {
   type Slot,
   scalarNames,
 } from '#src/contacts/desired.ts';
+import { usualPolicies } from '#src/contacts/policies.ts';
 import { type Contact, type CustomFieldValue, contactReply } from '#src/wire/contact.ts';
 
 /** `[label, value]`, or `[label, value, id]`; an id of null is an item without one. */
@@ -87,6 +88,8 @@ export function input(parts: Partial<PlanInput> = {}): PlanInput {
     theirs: contact(),
     ours: desired(),
     itemRemoval: 'owned',
+    policies: usualPolicies,
+    isLinked: false,
     sequence: 10,
     adopt: false,
     yieldsItems: false,

@@ -17,6 +17,7 @@ import {
   scalarOf,
 } from '#src/contacts/desired.ts';
 import { planContact } from '#src/contacts/plan.ts';
+import { usualPolicies } from '#src/contacts/policies.ts';
 import { verifyReply } from '#src/contacts/reply.ts';
 import { settle } from '#src/contacts/settle.ts';
 import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
@@ -92,6 +93,8 @@ export class World {
       theirs: before,
       ours: file,
       itemRemoval: 'owned',
+      policies: usualPolicies,
+      isLinked: false,
       adopt: false,
       yieldsItems: false,
       slotNames: null,

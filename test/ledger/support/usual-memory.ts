@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { emptyBase } from '#src/contacts/base.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import { planContact } from '#src/contacts/plan.ts';
+import { usualPolicies } from '#src/contacts/policies.ts';
 import { settle } from '#src/contacts/settle.ts';
 import type { ContactMemory } from '#src/ledger/packed-memory.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -85,7 +86,14 @@ export function usualContact(index: number): Contact {
 export function usualMemory(index: number, feed = 'crm'): ContactMemory {
   const input = {
     ...{ feed, sequence: 12, sourceLabel: 'patchbay', base: emptyBase, theirs: null, ours: usualDesired(index) },
-    ...({ itemRemoval: 'owned', adopt: false, yieldsItems: false, slotNames: null } as const),
+    ...({
+      itemRemoval: 'owned',
+      policies: usualPolicies,
+      isLinked: false,
+      adopt: false,
+      yieldsItems: false,
+      slotNames: null,
+    } as const),
   };
   const settled = settle({ ...input, plan: planContact(input), reply: usualContact(index) });
   const { seen, owned, agreed, stamps, said } = settled;

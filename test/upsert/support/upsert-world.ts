@@ -19,6 +19,7 @@ import {
 } from '#src/ledger/runs.ts';
 import type { RowLink, RunEvent } from '#src/ledger/staging.ts';
 import { type Logger, silentLogger } from '#src/log.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { createWriteHealth, type UpsertLimits, type UpsertParts, type WriteHealth } from '#src/upsert/chunk.ts';
 import { type BatchEnd, processBatch } from '#src/upsert/process-batch.ts';
@@ -40,6 +41,8 @@ export interface StageOptions {
   readonly feed?: string;
   readonly rowsPerBatch?: number;
   readonly options?: Partial<RunOptions>;
+  /** Only its policies matter: the contacts are mapped already. */
+  readonly mapping?: Mapping;
   /** By key: what the workspace was found to hold of new keys. */
   readonly links?: Readonly<Record<string, RowLink>>;
 }
@@ -127,13 +130,19 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
   };
   const stage = async (
     wanted: readonly DesiredContact[],
-    { feed, rowsPerBatch = 20, options = {}, links = {} }: StageOptions = {},
+    { feed, rowsPerBatch = 20, options = {}, links = {}, mapping }: StageOptions = {},
   ) => {
     for (const { key } of wanted) keys.add(key);
     const run = await stageRun(
       ledger,
       clock,
-      { id: `run-${runs.length + 1}`, feed: feed ?? 'main', rowsPerBatch, options: { ...noOptions, ...options } },
+      {
+        id: `run-${runs.length + 1}`,
+        feed: feed ?? 'main',
+        rowsPerBatch,
+        options: { ...noOptions, ...options },
+        mapping: mapping ?? null,
+      },
       wanted,
       links,
     );
@@ -209,7 +218,13 @@ function upsertParts(service: TestService, ledger: Ledger, clock: MovedClock, op
 async function stageRun(
   ledger: Ledger,
   clock: MovedClock,
-  { id, feed, rowsPerBatch, options }: { id: string; feed: string; rowsPerBatch: number; options: RunOptions },
+  {
+    id,
+    feed,
+    rowsPerBatch,
+    options,
+    mapping,
+  }: { id: string; feed: string; rowsPerBatch: number; options: RunOptions; mapping: Mapping | null },
   wanted: readonly DesiredContact[],
   links: NonNullable<StageOptions['links']>,
 ): Promise<RunRecord> {
@@ -221,7 +236,7 @@ async function stageRun(
     feed,
     kind: 'file',
     options,
-    mapping: null,
+    mapping,
     createdAtMs: atMs,
   });
   await ledger.runs.beginStaging(id, atMs);

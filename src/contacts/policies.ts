@@ -1,0 +1,195 @@
+/**
+ * Policies: who decides about a field of a contact that exists. This file is the one door: whatever plans a contact asks
+ * `decideField` about each scalar and custom field that the file names, and `itemRules` about each list of e-mails and phones.
+ * A create asks for neither: it holds what the file says (`docs/rules.md`, "Three
+ * pictures, one plan").
+ *
+ * The file says *ours* today and *said* before; file and app last had *agreed* in common; the service holds *theirs*. The first
+ * line of the field's policy that fits decides:
+ *
+ *   policy  ours       agreed, theirs                                 decision
+ *   any     as theirs  –                                              equal
+ *
+ *   shared  as said    –                                              keep
+ *           changed    another feed's later change settled it         pass; hold if it is held
+ *           changed    never agreed, the file wins (adopt)            write
+ *           changed    held for this feed                             hold
+ *           changed    theirs as agreed                               write
+ *           changed    agreed, theirs differs: people changed it      hold
+ *           changed    never agreed, theirs empty                     write
+ *           changed    never agreed, equal but for case and spaces    alike
+ *           changed    never agreed, differs                          hold
+ *
+ *   source  changed    another feed's later change settled it         pass
+ *           as said    another feed's change settled it last          keep
+ *           any        never agreed, and the contact was linked       as shared
+ *           as said    theirs as agreed: ours but for case and spaces keep
+ *           any        any other                                      write
+ *
+ *   fill    any        theirs not empty                               keep
+ *           changed    another feed's later change settled it         pass
+ *           as said    another feed's change settled it last          keep
+ *           as said    agreed on a value: people emptied it           keep
+ *           any        theirs empty                                   write
+ *
+ *   seed    any        any                                            keep
+ *
+ *   app     as said    –                                              keep
+ *           changed    another feed's later change settled it         pass
+ *           changed    theirs as agreed                               write
+ *           changed    never agreed, theirs empty                     write
+ *           changed    any other: the app's value is people's         keep
+ *
+ * Invariants: only `write` changes the service. No policy but `source` writes over a value that is neither empty nor was agreed
+ * on nor is to be adopted; `fill` and `seed` write over none; `fill`, `seed` and `app` hold nothing. Planned again after it was
+ * settled, a field gives no second write.
+ *
+ * Lists of items (`itemRules`):
+ *
+ *   policy  removed from the contact                                       put back, though people removed it   labels
+ *   owned   what Patchbay wrote and no file names any more                 no                                   if they are ours to change
+ *   all     what no file names, also what people added; only where the     yes                                  the file's
+ *           row says the list
+ *   none    nothing                                                        no                                   if they are ours to change
+ */
+import { unreachable } from '#src/errors.ts';
+import type { CustomFieldValue } from '#src/wire/contact.ts';
+import type { FieldName } from './desired.ts';
+
+export const fieldPolicies = ['shared', 'source', 'fill', 'seed', 'app'] as const;
+export type FieldPolicy = (typeof fieldPolicies)[number];
+
+export const itemPolicies = ['owned', 'all', 'none'] as const;
+export type ItemPolicy = (typeof itemPolicies)[number];
+
+/** What a mapping says of each field and list. A field that is not in it is `shared`. */
+export interface Policies {
+  readonly fields: ReadonlyMap<FieldName, FieldPolicy>;
+  readonly emails: ItemPolicy;
+  readonly phones: ItemPolicy;
+}
+
+/** Where no mapping says anything. */
+export const usualPolicies: Policies = { fields: new Map(), emails: 'owned', phones: 'owned' };
+
+export function policyOf({ fields }: Policies, field: FieldName): FieldPolicy {
+  return fields.get(field) ?? 'shared';
+}
+
+/**
+ * `equal` and `alike`: file and app agree now. `keep`: theirs stays, and what the file says is settled. `pass`: the
+ * same, since another feed decided later. `hold`: theirs stays, nothing is settled, a person decides.
+ */
+export type FieldDecision = 'equal' | 'alike' | 'keep' | 'pass' | 'hold' | 'write';
+
+export interface FieldPictures {
+  readonly ours: CustomFieldValue;
+  /** Undefined if the file has never named the field: then the file changed. */
+  readonly said: CustomFieldValue | undefined;
+  /** Undefined if file and app never agreed. */
+  readonly agreed: CustomFieldValue | undefined;
+  /** Null if empty. */
+  readonly theirs: CustomFieldValue;
+  readonly isHeld: boolean;
+  /** A change of the field by another feed, from a later run, has been settled. */
+  readonly isOvertaken: boolean;
+  /** The change that was settled last is another feed's, from whichever run. */
+  readonly isOthers: boolean;
+  /** The file wins over what it never agreed on. */
+  readonly adopt: boolean;
+  /** The contact got its key by its phone number or e-mail address: that it is the same person is likely, and no more. */
+  readonly isLinked: boolean;
+  readonly same: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
+  readonly alike: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
+}
+
+export function decideField(policy: FieldPolicy, pictures: FieldPictures): FieldDecision {
+  const { ours, theirs, same } = pictures;
+  if (same(ours, theirs)) return 'equal';
+  switch (policy) {
+    case 'shared':
+      return decideShared(pictures);
+    case 'source':
+      return decideSource(pictures);
+    case 'fill':
+      return decideFill(pictures);
+    case 'seed':
+      return 'keep';
+    case 'app':
+      return decideApp(pictures);
+    default:
+      return unreachable(policy);
+  }
+}
+
+function isAsSaid({ ours, said, same }: FieldPictures): boolean {
+  return said !== undefined && same(ours, said);
+}
+
+function decideShared(pictures: FieldPictures): FieldDecision {
+  const { ours, agreed, theirs, isHeld, isOvertaken, adopt, same, alike } = pictures;
+  if (isAsSaid(pictures)) return 'keep';
+  if (isOvertaken) return isHeld ? 'hold' : 'pass';
+  if (agreed === undefined && adopt) return 'write';
+  if (isHeld) return 'hold';
+  if (agreed !== undefined) return same(theirs, agreed) ? 'write' : 'hold';
+  if (theirs === null) return 'write';
+  return alike(ours, theirs) ? 'alike' : 'hold';
+}
+
+function decideSource(pictures: FieldPictures): FieldDecision {
+  const { ours, agreed, theirs, isOvertaken, isOthers, isLinked, same, alike } = pictures;
+  const asSaid = isAsSaid(pictures);
+  if (isOvertaken && !asSaid) return 'pass';
+  // Two feeds with this policy would otherwise take turns without end: a repeated value changes nothing for another feed.
+  if (isOthers && asSaid) return 'keep';
+  if (agreed === undefined && isLinked) return decideShared(pictures);
+  // The service stores it so: it would be written again and again.
+  const isStoredSo = asSaid && agreed !== undefined && same(theirs, agreed) && alike(ours, theirs);
+  return isStoredSo ? 'keep' : 'write';
+}
+
+function decideFill(pictures: FieldPictures): FieldDecision {
+  const { agreed, theirs, isOvertaken, isOthers } = pictures;
+  if (theirs !== null) return 'keep';
+  const asSaid = isAsSaid(pictures);
+  if (isOvertaken && !asSaid) return 'pass';
+  const isEmptied = agreed !== undefined && agreed !== null;
+  return asSaid && (isOthers || isEmptied) ? 'keep' : 'write';
+}
+
+function decideApp(pictures: FieldPictures): FieldDecision {
+  const { agreed, theirs, isOvertaken, same } = pictures;
+  if (isAsSaid(pictures)) return 'keep';
+  if (isOvertaken) return 'pass';
+  const isUntouched = agreed === undefined ? theirs === null : same(theirs, agreed);
+  return isUntouched ? 'write' : 'keep';
+}
+
+/** Whether a new value of the file may change a contact that exists: else it is only remembered. */
+export function mayWrite(policy: FieldPolicy): boolean {
+  return policy !== 'seed';
+}
+
+/** Whether a value that the file wants gone may be cleared on a contact that exists. */
+export function mayClear(policy: FieldPolicy): boolean {
+  return policy !== 'seed' && policy !== 'fill';
+}
+
+/** How a list of e-mails or phones is merged. */
+export interface ItemRules {
+  /** Which items that the file does not name leave the contact. */
+  readonly removes: ItemPolicy;
+  /** The file decides about each item that it names: put back, its own, labelled as it says. */
+  readonly fileWins: boolean;
+}
+
+/**
+ * @param removal of the configuration: `none` removes nothing, whatever the mapping says.
+ * @param isSaid whether the row says anything about the list: a blank row takes nothing away.
+ */
+export function itemRules(policy: ItemPolicy, removal: 'owned' | 'none', isSaid: boolean): ItemRules {
+  const fileWins = policy === 'all' && isSaid;
+  if (removal === 'none' || policy === 'none') return { removes: 'none', fileWins };
+  return { removes: fileWins ? 'all' : 'owned', fileWins };
+}
