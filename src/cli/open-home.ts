@@ -2,10 +2,7 @@
 
 import { EventEmitter } from 'node:events';
 import { access, constants, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import pino from 'pino';
-import pinoPretty from 'pino-pretty';
-import pinoRoll from 'pino-roll';
 import { type Home, ledgerPlace, openHome } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { type ConfigFlags, type LoadedConfig, loadConfig } from '#src/config/load.ts';
@@ -14,6 +11,7 @@ import { hasLedger } from '#src/ledger/place.ts';
 import { createLogger, type Logger, silentLogger } from '#src/log.ts';
 import { chooseTraces } from '#src/traces/traces-wanted.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { openLogFiles } from './log-files.ts';
 
 export async function loadCliConfig(options: GlobalOptions): Promise<LoadedConfig> {
   const flags: ConfigFlags = {
@@ -116,31 +114,11 @@ interface LogStreamOptions {
   readonly terminal: 'json' | 'pretty' | 'auto' | null;
 }
 
-/** Files of at most 10 MB, ten of them, none older than it takes to fill them. */
-const fileSize = '10m';
-const filesKept = 9;
-
 async function openLogStream(options: LogStreamOptions): Promise<pino.DestinationStream> {
-  await makeFolder(options.folder);
-  const file = await pinoRoll({
-    file: join(options.folder, 'patchbay.ndjson'),
-    size: fileSize,
-    limit: { count: filesKept, removeOtherLogFiles: true },
-    mkdir: true,
-    sync: true,
-    mode: 0o600,
-  });
-  dropOnError(file);
+  const file = await filesIn(options.folder);
   if (options.terminal === null) return file;
   const pretty = options.terminal === 'pretty' || (options.terminal === 'auto' && process.stderr.isTTY === true);
-  const terminal = pretty
-    ? pinoPretty({
-        destination: 2,
-        sync: true,
-        colorize: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
-        translateTime: 'SYS:HH:MM:ss',
-      })
-    : pino.destination({ dest: 2, sync: true });
+  const terminal = pretty ? await prettyStream() : pino.destination({ dest: 2, sync: true });
   dropOnError(terminal);
   return pino.multistream([
     { level: 'trace', stream: file },
@@ -148,15 +126,27 @@ async function openLogStream(options: LogStreamOptions): Promise<pino.Destinatio
   ]);
 }
 
-/** A line that cannot be written (disk full, closed pipe) is lost; the work continues, and the next line is tried again. */
+/** Loaded on demand: most processes write no line that a person reads. */
+async function prettyStream(): Promise<pino.DestinationStream> {
+  const { default: pinoPretty } = await import('pino-pretty');
+  return pinoPretty({
+    destination: 2,
+    sync: true,
+    colorize: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
+    translateTime: 'SYS:HH:MM:ss',
+  });
+}
+
+/** A line that cannot be written (closed pipe) is lost; the work continues, and the next line is tried again. */
 function dropOnError(stream: pino.DestinationStream): void {
   if (stream instanceof EventEmitter) stream.on('error', () => undefined);
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function filesIn(folder: string): Promise<pino.DestinationStream> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.W_OK);
+    return openLogFiles(folder);
   } catch (error) {
     throw new PatchbayError('usage', 'dataFolderUnusable', `the data folder cannot be written: ${messageOf(error)}`, {
       hint: 'Check its rights and its free space, or name another one with --data. Nothing was done.',

@@ -116,6 +116,12 @@ export async function nextLogLines(
   return { lines: inOrder(lines), position: next };
 }
 
+/** Which of the log files has this name, counted in the order they were begun; null for any other file. */
+export function logFileNumber(name: string): number | null {
+  const number = /^patchbay\.(\d+)\.ndjson$/.exec(name)?.[1];
+  return number === undefined ? null : Number(number);
+}
+
 interface LogFile {
   readonly path: string;
   readonly size: number;
@@ -126,8 +132,8 @@ interface LogFile {
 async function logFiles(folder: string): Promise<readonly LogFile[]> {
   const names = await readdir(folder).catch((error: unknown) => noneIfMissing(error, folder) ?? []);
   const numbered = names.flatMap((name) => {
-    const number = /^patchbay\.(\d+)\.ndjson$/.exec(name)?.[1];
-    return number === undefined ? [] : [{ path: join(folder, name), number: Number(number) }];
+    const number = logFileNumber(name);
+    return number === null ? [] : [{ path: join(folder, name), number }];
   });
   const files: LogFile[] = [];
   for (const { path } of numbered.sort((a, b) => a.number - b.number)) {
