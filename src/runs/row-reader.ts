@@ -103,7 +103,7 @@ interface Waiting {
 function startMapping(mapping: ThreadMapping): MappingThread {
   const thread: Worker = startThread(new URL('./mapping-thread.ts', import.meta.url), mapping, {
     name: 'mapping',
-    resourceLimits: { maxYoungGenerationSizeMb: 2 },
+    resourceLimits: { maxYoungGenerationSizeMb: 6 },
     // It needs no environment, and the environment may hold the API key.
     env: {},
   });
