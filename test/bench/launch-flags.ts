@@ -1,2 +1,7 @@
 /** The flags of `src/cli/patchbay.mjs`. */
-export const launchFlags = ['--max-semi-space-size=8', '--heap-growing-percent=30', '--no-parallel-scavenge'] as const;
+export const launchFlags = [
+  '--max-semi-space-size=8',
+  '--heap-growing-percent=30',
+  '--no-parallel-scavenge',
+  '--no-allocation-site-pretenuring',
+] as const;
