@@ -1,9 +1,9 @@
 /**
- * What a feed knows of its keys, for the time of one staging: read once from the ledger, in typed arrays of about 25 bytes a key.
+ * What a feed knows of its keys, for the time of one staging: read once from the ledger, in typed arrays of about 17 bytes a key.
  *
  * A row whose hash is here is unchanged, and costs a look. What the file has met of a key is kept here, too, so that a key that
- * comes twice is noticed: known keys by their *place* (their rank among the numbers of the feed's keys), others by 64 bits of a
- * hash of the key. Where such a hash names a staged row, the ledger has the row itself to compare.
+ * comes twice is noticed: known keys by their *place* (their rank among the numbers of the feed's keys), others by a hash of the
+ * key (`key-table.ts`).
  *
  * Never here, and so never taken for unchanged without being asked for: keys whose write is on its way or in doubt, keys that must
  * be planned whatever their row says, and hashes of which two keys share 64 bits.
@@ -12,7 +12,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { emptyBitmap, enterBit } from '#src/ledger/rules/bitmap.ts';
 import type { KeysOfFile, StagingLedger } from '#src/ledger/staging.ts';
 import type { HashWords } from '#src/sources/record-hash.ts';
-import { hashText } from '#src/sources/record-hash.ts';
+import { KeyTable } from './key-table.ts';
 
 /** What a file has met of a key: the line of a row, or the position of a staged one. */
 export interface Met {
@@ -25,12 +25,9 @@ export type MemoryReads = Pick<StagingLedger, 'feedRevision' | 'knownPage' | 'nu
 const kinds = ['unchanged', 'dead', 'staged'] as const;
 /** A line beyond is reported as this one: a file of 2 GiB has fewer, unless it is blank lines alone. */
 const atMax = 2 ** 30 - 1;
-const wordsPerSlot = 3;
 /** Of slots to keys: a hash that is not there is then found missing within a line of the processor's cache, mostly. */
-const slotsPerKey = 1.4;
+const slotsPerKey = 1.3;
 const keysPerPage = 2_000;
-/** A slot whose hash two keys share. */
-const shared = 0xffffffff;
 
 /** Reads what the feed knows. @param adopt whether keys with held fields are planned whatever their row says. */
 export async function readFeedMemory(ledger: MemoryReads, feed: string, adopt: boolean): Promise<FeedMemory> {
@@ -63,12 +60,15 @@ export class FeedMemory {
   readonly #revision: number;
   readonly #inDoubt: ReadonlySet<number>;
   readonly #adopt: boolean;
-  readonly #slotCount: number;
-  /** 64 bits of a row's hash, and one more than the place of its key; 0 where there is none. */
+  /** By hash: one more than the place of a key; 0 where there is none. */
   readonly #slots: Uint32Array;
+  /** By place: 64 bits of the hash of its row. They count where a slot has the place. */
+  readonly #hashes: Uint32Array;
+  /** Places in a slot whose hash another key shares. */
+  readonly #shared = new Set<number>();
   /** By place, growing. */
-  #numbers: Uint32Array;
-  #met: Uint32Array;
+  readonly #numbers: Uint32Array;
+  readonly #met: Uint32Array;
   #count = 0;
   readonly #held = new Set<number>();
   readonly #others = new KeyTable();
@@ -79,8 +79,8 @@ export class FeedMemory {
     this.#revision = revision;
     this.#inDoubt = inDoubt;
     this.#adopt = adopt;
-    this.#slotCount = Math.ceil(keyCount * slotsPerKey) + 8;
-    this.#slots = new Uint32Array(this.#slotCount * wordsPerSlot);
+    this.#slots = new Uint32Array(Math.ceil(keyCount * slotsPerKey) + 8);
+    this.#hashes = new Uint32Array(keyCount * 2);
     this.#numbers = new Uint32Array(keyCount);
     this.#met = new Uint32Array(keyCount);
   }
@@ -111,70 +111,60 @@ export class FeedMemory {
 
   #put(low: number, high: number, place: number): void {
     if (low === 0 && high === 0) return;
-    const slots = this.#slots;
-    let slot = low % this.#slotCount;
-    // Ends at a free slot: there are always more slots than keys.
-    for (;;) {
-      const at = slot * wordsPerSlot;
-      const taken = slots[at + 2] ?? 0;
-      if (taken === 0) {
-        slots[at] = low;
-        slots[at + 1] = high;
-        slots[at + 2] = place + 1;
-        return;
-      }
-      if (slots[at] === low && slots[at + 1] === high) {
-        if (taken !== place + 1) slots[at + 2] = shared;
-        return;
-      }
-      slot = slot + 1 === this.#slotCount ? 0 : slot + 1;
-    }
+    const slot = this.#slotOf(low, high);
+    const taken = this.#slots[slot] as number;
+    if (taken === 0) {
+      this.#slots[slot] = place + 1;
+      this.#hashes[place * 2] = low;
+      this.#hashes[place * 2 + 1] = high;
+    } else if (taken !== place + 1) this.#shared.add(taken - 1);
   }
 
-  /** Where a slot begins; -1 for none. */
+  /** The slot of the place with this hash, or a free one. */
   #slotOf(low: number, high: number): number {
     const slots = this.#slots;
-    let slot = low % this.#slotCount;
-    // Ends at a free slot, as above.
+    const hashes = this.#hashes;
+    let slot = low % slots.length;
+    // Ends at a free slot: there are always more slots than keys.
     for (;;) {
-      const at = slot * wordsPerSlot;
-      const taken = slots[at + 2] as number;
-      if (taken === 0) return -1;
-      if (slots[at] === low && slots[at + 1] === high) return at;
-      slot = slot + 1 === this.#slotCount ? 0 : slot + 1;
+      const taken = slots[slot] as number;
+      if (taken === 0) return slot;
+      const at = (taken - 1) * 2;
+      if (hashes[at] === low && hashes[at + 1] === high) return slot;
+      slot = slot + 1 === slots.length ? 0 : slot + 1;
     }
   }
 
   /** Moves the slots behind it up, as far as they were put there because this one was taken. */
-  #free(at: number): void {
+  #free(freed: number): void {
     const slots = this.#slots;
-    let free = at / wordsPerSlot;
+    let free = freed;
     // Ends at a free slot, as above.
     for (let slot = free + 1; ; slot++) {
-      if (slot >= this.#slotCount) slot = 0;
-      const from = slot * wordsPerSlot;
-      if (slots[from + 2] === 0) break;
-      const home = (slots[from] ?? 0) % this.#slotCount;
+      if (slot >= slots.length) slot = 0;
+      const taken = slots[slot] as number;
+      if (taken === 0) break;
+      const home = (this.#hashes[(taken - 1) * 2] as number) % slots.length;
       const isBehind = free <= slot ? home > free && home <= slot : home > free || home <= slot;
       if (isBehind) continue;
-      slots.copyWithin(free * wordsPerSlot, from, from + wordsPerSlot);
+      slots[free] = taken;
       free = slot;
     }
-    slots[free * wordsPerSlot + 2] = 0;
+    slots[free] = 0;
   }
 
   /** The place of the key whose settled row has this hash; -1 for none. */
   find(hash: HashWords): number {
-    const at = this.#slotOf(hash.a >>> 0, hash.b >>> 0);
-    if (at < 0) return -1;
-    const taken = this.#slots[at + 2] as number;
-    return taken === shared ? -1 : taken - 1;
+    const place = (this.#slots[this.#slotOf(hash.a >>> 0, hash.b >>> 0)] as number) - 1;
+    return this.#shared.size > 0 && this.#shared.has(place) ? -1 : place;
   }
 
-  /** The row of a known key looks like this from now on. @param before how it looked; null where that was not known. */
-  refresh(place: number, before: HashWords | null, now: HashWords): void {
-    const at = before === null ? -1 : this.#slotOf(before.a >>> 0, before.b >>> 0);
-    if (at >= 0 && this.#slots[at + 2] === place + 1) this.#free(at);
+  /** The row of a known key looks like this from now on. */
+  refresh(place: number, now: HashWords): void {
+    // A hash that two keys share stays so: what has it is compared, and not taken for unchanged.
+    if (this.#shared.has(place)) return;
+    const slot = this.#slotOf(this.#hashes[place * 2] as number, this.#hashes[place * 2 + 1] as number);
+    if (this.#slots[slot] === place + 1) this.#free(slot);
     if (!this.#inDoubt.has(this.numberAt(place))) this.#put(now.a >>> 0, now.b >>> 0, place);
   }
 
@@ -220,8 +210,13 @@ export class FeedMemory {
   meet(place: number, key: string, { kind, at }: Met, number: number | null = null): void {
     const value = packed(kind, at);
     if (place >= 0) this.#met[place] = value;
-    else this.#others.set(key, value);
+    else this.#others.set(key, value, kind === 'staged');
     if (place < 0 && number !== null) this.#late.set(key, number);
+  }
+
+  /** What `metOf` told of a key that it does not know is of another key, as the staged row shows. */
+  mistook(key: string): void {
+    this.#others.clash(key);
   }
 
   forget(place: number): void {
@@ -263,9 +258,9 @@ export class FeedMemory {
       const bytes = new DataView(rowHashes.buffer, rowHashes.byteOffset, rowHashes.byteLength);
       for (const [index, number] of numbers.entries()) {
         const place = this.placeOf(number);
-        const at = this.#slotOf(bytes.getUint32(index * 16, true), bytes.getUint32(index * 16 + 4, true));
-        const taken = at < 0 ? 0 : (this.#slots[at + 2] ?? 0);
-        if (place >= 0 && taken !== place + 1 && taken !== shared) note(place);
+        const slot = this.#slotOf(bytes.getUint32(index * 16, true), bytes.getUint32(index * 16 + 4, true));
+        const known = (this.#slots[slot] as number) - 1;
+        if (place >= 0 && known !== place && !this.#shared.has(known)) note(place);
       }
     }
     return moved;
@@ -279,58 +274,4 @@ function packed(kind: Met['kind'], at: number): number {
 function unpacked(value: number): Met | null {
   const kind = kinds[(value >>> 30) - 1];
   return kind === undefined ? null : { kind, at: value & atMax };
-}
-
-const keySeed: HashWords = { a: 0, b: 0, c: 0, d: 0 };
-
-/**
- * Values by keys, of which 64 bits of a hash are kept. It grows part by part, so that there is never a second copy of all.
- */
-class KeyTable {
-  readonly #parts = Array.from({ length: 64 }, () => ({ slots: new Uint32Array(16 * wordsPerSlot), count: 0 }));
-  readonly #words: HashWords = { ...keySeed };
-
-  /** 0 for none. */
-  get(key: string): number {
-    const { slots, at } = this.#at(key);
-    return slots[at + 2] ?? 0;
-  }
-
-  /** @param value not 0. */
-  set(key: string, value: number): void {
-    const { part, slots, at } = this.#at(key);
-    if (slots[at + 2] === 0) part.count += 1;
-    slots[at] = this.#words.a;
-    slots[at + 1] = this.#words.b;
-    slots[at + 2] = value;
-    if (part.count * 5 > (slots.length / wordsPerSlot) * 4) grow(part);
-  }
-
-  #at(key: string) {
-    hashText(key, keySeed, this.#words);
-    const part = this.#parts[this.#words.c & 63] as { slots: Uint32Array; count: number };
-    const { slots } = part;
-    return { part, slots, at: freeOrEqual(slots, this.#words.a >>> 0, this.#words.b >>> 0) };
-  }
-}
-
-/** Ends at a free slot: at most four fifths are taken. */
-function freeOrEqual(slots: Uint32Array, low: number, high: number): number {
-  const count = slots.length / wordsPerSlot;
-  let slot = low % count;
-  for (;;) {
-    const at = slot * wordsPerSlot;
-    if (slots[at + 2] === 0 || (slots[at] === low && slots[at + 1] === high)) return at;
-    slot = slot + 1 === count ? 0 : slot + 1;
-  }
-}
-
-function grow(part: { slots: Uint32Array; count: number }): void {
-  const old = part.slots;
-  part.slots = new Uint32Array(Math.ceil((old.length / wordsPerSlot) * 1.25) * wordsPerSlot);
-  for (let at = 0; at < old.length; at += wordsPerSlot) {
-    if (old[at + 2] === 0) continue;
-    const free = freeOrEqual(part.slots, old[at] ?? 0, old[at + 1] ?? 0);
-    part.slots.set(old.subarray(at, at + wordsPerSlot), free);
-  }
 }

@@ -321,10 +321,8 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
 
     for (const verdict of verdicts) {
       if (verdict.kind !== 'unchanged' || verdict.newRowHash === null) continue;
-      const before = said.get(verdict.key)?.rowHash ?? null;
       const place = placeByKey.get(verdict.key) ?? -1;
-      if (place >= 0)
-        memory.refresh(place, before === null ? null : hashOfName(before), hashOfName(verdict.newRowHash));
+      if (place >= 0) memory.refresh(place, hashOfName(verdict.newRowHash));
     }
     const alone = { ...noTally, rows: aloneCount, known: aloneCount, shared: aloneCount };
     const counted = { ...noTally, rows: -againCount, known: -againCount, shared: -againCount };
@@ -421,9 +419,10 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     }
     if (staged.size === 0) return traces;
     for (const { key, line, fingerprint, position } of await runs.stagedAt(run.id, [...staged.values()])) {
-      // Two keys may share the bits by which they are remembered.
       if (staged.get(key) === position) traces.set(key, { key, line, fingerprint, kind: 'staged', position });
     }
+    // Two keys may share the bits by which they are remembered.
+    for (const key of staged.keys()) if (!traces.has(key) && placeByKey.get(key) === -1) memory.mistook(key);
     return traces;
   }
 

@@ -86,11 +86,7 @@ describe('the memory of a feed', () => {
         for (const index of indices) {
           const before = now[index] ?? null;
           const next = newHash();
-          memory.refresh(
-            memory.placeOf(keys[index]?.number ?? 0),
-            before === null ? null : wordsOf(before),
-            wordsOf(next),
-          );
+          memory.refresh(memory.placeOf(keys[index]?.number ?? 0), wordsOf(next));
           if (before !== null) old.push(before);
           now[index] = next;
         }
@@ -130,6 +126,29 @@ describe('the memory of a feed', () => {
     expect(hasBit(memory.keysOfFile().unchanged, memory.numberAt(3))).toBe(false);
   });
 
+  it('tells two keys apart that share the bits of a staged row, once that row has shown whose it is', async () => {
+    const memory = await read(feedOf([]));
+    const [one, other] = ['key-1207729', 'key-1240971'];
+    memory.meet(-1, one, { kind: 'staged', at: 7 });
+    expect(memory.metOf(-1, other)).toEqual({ kind: 'staged', at: 7 });
+    memory.mistook(other);
+    expect(memory.metOf(-1, other)).toBeNull();
+    memory.meet(-1, other, { kind: 'staged', at: 8 });
+    expect([memory.metOf(-1, one)?.at, memory.metOf(-1, other)?.at]).toEqual([7, 8]);
+    memory.meet(-1, one, { kind: 'dead', at: 9 });
+    memory.meet(-1, one, { kind: 'staged', at: 10 });
+    expect([memory.metOf(-1, one)?.at, memory.metOf(-1, other)?.at]).toEqual([10, 8]);
+  });
+
+  it('never takes a row for unchanged by a hash that two keys share, refreshed or not', async () => {
+    const [one, two, three] = known(3) as [Known, Known, Known];
+    const memory = await read(feedOf([one, { ...two, hash: one.hash }, three]));
+    const next = newHash();
+    memory.refresh(0, wordsOf(next));
+    memory.refresh(2, wordsOf(one.hash));
+    expect([one.hash, next, three.hash].map((hash) => memory.find(wordsOf(hash)))).toEqual([-1, -1, -1]);
+  });
+
   it('tells a line beyond what it can hold as the last it can', async () => {
     const memory = await read(feedOf(known(1)));
     memory.meetUnchanged(0, 2 ** 31);
@@ -144,7 +163,7 @@ describe('what moved while a file was read', () => {
     const memory = await read(feed);
     for (const [place] of keys.slice(0, 4).entries()) memory.meetUnchanged(place, place + 10);
     const refreshed = newHash();
-    memory.refresh(0, wordsOf(keys[0]?.hash ?? null), wordsOf(refreshed));
+    memory.refresh(0, wordsOf(refreshed));
     feed.keys = keys.map((key, index) => ({
       ...key,
       hash: [refreshed, key.hash, newHash(), null, newHash()][index] ?? null,
