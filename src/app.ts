@@ -126,14 +126,21 @@ async function chooseService(
 export function ledgerPlace(config: Config, mode: ServiceMode): LedgerPlace {
   const { databaseUrl } = config.ledger;
   if (databaseUrl === null) return { kind: 'file', file: dataFolders(config, mode).ledgerFile };
-  return { kind: 'database', url: databaseUrl, suffix: mode === 'sandbox' ? '_sandbox' : '' };
+  return { kind: 'database', url: databaseUrl, suffix: schemaSuffixOf(mode) };
 }
+
+/** Of a schema's name: that of the sandbox is beside the real service's. */
+export const schemaSuffixOf = (mode: ServiceMode): string => (mode === 'sandbox' ? '_sandbox' : '');
 
 /** The ledger that `openHome` with `look` would open. It is not opened here, since it may be damaged. */
 export async function findLedger(config: Config, sandboxAsked: boolean): Promise<LedgerPlace> {
-  const real = ledgerPlace(config, 'real');
-  const isReal = !sandboxAsked && (config.service.baseUrl !== null || (await hasLedger(real)));
-  return isReal ? real : ledgerPlace(config, 'sandbox');
+  return ledgerPlace(config, await findMode(config, sandboxAsked));
+}
+
+/** Whose ledger that is. */
+export async function findMode(config: Config, sandboxAsked: boolean): Promise<ServiceMode> {
+  const isReal = !sandboxAsked && (config.service.baseUrl !== null || (await hasLedger(ledgerPlace(config, 'real'))));
+  return isReal ? 'real' : 'sandbox';
 }
 
 /** The origin of the real service that the data folder was used with; null if there is none. */

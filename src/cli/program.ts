@@ -329,7 +329,9 @@ function addAudit(program: Command): void {
 }
 
 function addLedger(program: Command): void {
-  const ledger = program.command('ledger').description('check the ledger, or back it up');
+  const ledger = program
+    .command('ledger')
+    .description('check the ledger, back it up, or copy it into another database');
   onDataFolder(ledger.command('check'))
     .description('check that its file is intact and its contents add up: 0 sound, 1 damaged, 3 inconsistent')
     .action(run(async () => (await import('./commands/ledger.ts')).checkTheLedger));
@@ -337,6 +339,16 @@ function addLedger(program: Command): void {
     .description('write a backup into a new file, also while an engine works')
     .argument('<FILE>')
     .action(run(async () => (await import('./commands/ledger.ts')).backUpTheLedger));
+  withExamples(
+    onDataFolder(ledger.command('copy')),
+    'patchbay ledger copy --to postgres://patchbay@db/patchbay             from the data folder into PostgreSQL',
+    'DATABASE_URL=… patchbay ledger copy --to data/ledger.sqlite           and back',
+  )
+    .description(
+      'copy the ledger into PostgreSQL, or back into a file, and compare it; nothing else may work on either',
+    )
+    .requiredOption('--to <url|file>', 'a database as DATABASE_URL names it, or a new SQLite file')
+    .action(run(async () => (await import('./commands/ledger.ts')).copyTheLedger));
 }
 
 function addLogs(program: Command): void {

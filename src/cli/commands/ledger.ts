@@ -1,7 +1,11 @@
-/** `patchbay ledger check|backup`. */
-import { findLedger } from '#src/app.ts';
+/** `patchbay ledger check|backup|copy`. */
+import { SingleBar } from 'cli-progress';
+import { findLedger, findMode } from '#src/app.ts';
+import type { CopyProgress } from '#src/ledger/copy/copy-ledger.ts';
 import { type LedgerPlace, nameOfPlace } from '#src/ledger/place.ts';
+import { type CopyReport, copyTheLedger as copy } from '#src/operations/copy-ledger.ts';
 import { backUpTheLedgerAt, checkTheLedgerAt, type LedgerReport } from '#src/operations/ledger.ts';
+import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
@@ -14,6 +18,66 @@ export async function backUpTheLedger(options: GlobalOptions, target: string): P
   const place = await placeOf(options);
   const report = await backUpTheLedgerAt(place, target);
   return print(createOutput(options), report, `backup ${report.file}`, { ledger: await nameOfPlace(place) });
+}
+
+export async function copyTheLedger(options: GlobalOptions & { readonly to: string }): Promise<number> {
+  const output = createOutput(options);
+  const { config } = await loadCliConfig(options);
+  const mode = await findMode(config, options.sandbox === true);
+  const interrupt = listenForInterrupt(() => undefined);
+  const bar = process.stderr.isTTY === true && !output.quiet && !output.json ? createBar() : null;
+  try {
+    const report = await copy({
+      config,
+      mode,
+      to: options.to,
+      onProgress: (progress) => bar?.show(progress),
+      signal: interrupt.signal,
+    });
+    bar?.stop();
+    return printCopy(output, report);
+  } catch (error) {
+    bar?.stop();
+    const code = interrupt.exitCode();
+    if (code === null || error !== interrupt.signal.reason) throw error;
+    return reportInterrupted(output, 'interrupted: nothing was left at the target', code);
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+function createBar(): { show(progress: CopyProgress): void; stop(): void } {
+  const bar = new SingleBar({
+    ...{ format: '{phase} {bar} {value}/{total} rows', stream: process.stderr, barsize: 30 },
+    ...{ clearOnComplete: true, hideCursor: true },
+  });
+  let isStarted = false;
+  return {
+    show: ({ phase, done, total }) => {
+      // Each row counts twice: once copied, once compared.
+      if (!isStarted) bar.start(total, 0, { phase });
+      isStarted = true;
+      bar.update(done, { phase });
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+function printCopy(output: Output, { target, ...report }: CopyReport): number {
+  const hint =
+    target === 'database'
+      ? 'Set DATABASE_URL to it from now on, and leave the file alone: work on both would not know of each other.'
+      : 'Work on it without DATABASE_URL from now on, and leave the database alone: work on both would not know of each other.';
+  if (output.json) {
+    output.document({ ...report, hint, exitCode: 0 });
+    return 0;
+  }
+  output.line(`ledger ${printable(report.from)} → ${printable(report.to)}: copied`);
+  output.line(
+    `  ${report.rows} rows in ${report.tables.length} tables, equal by number and checksum, in ${report.seconds} s`,
+  );
+  output.note(`  ${hint}`);
+  return 0;
 }
 
 async function placeOf(options: GlobalOptions): Promise<LedgerPlace> {

@@ -13,7 +13,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Address } from './address.ts';
-import { clientOptions, type Pool } from './pool.ts';
+import { clientOptions, lockOf, type Pool } from './pool.ts';
 
 export interface Changes {
   count(): Promise<number>;
@@ -69,7 +69,10 @@ export async function watchChanges(address: Address, pool: Pool, writer: string)
     });
     try {
       await client.connect();
-      await client.query(`LISTEN "${channelOf(address.schema)}"`);
+      // Shared for as long as this connection lives: `copy.ts` takes it alone.
+      await client.query(
+        `SELECT pg_advisory_lock_shared(${lockOf(address.schema, 'open')}); LISTEN "${channelOf(address.schema)}"`,
+      );
       listener = client;
       heard += 1;
       onTried();

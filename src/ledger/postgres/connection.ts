@@ -19,14 +19,13 @@
  * - an attempt of a delivery or of a row may be counted though the next one is, too: it gives up a try earlier;
  * - a write to the service whose outcome was not recorded is a doubt, and is looked up.
  */
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { PatchbayError } from '#src/errors.ts';
 import type { ResultRow } from '#src/ledger/records/columns.ts';
 import { type LedgerObserver, passing } from '#src/ledger/trouble.ts';
 import { announcement, lastAnnounced } from './changes.ts';
-import { type Pool, prepared, type Statements } from './pool.ts';
+import { lockOf, type Pool, prepared, type Statements } from './pool.ts';
 import { isLost } from './trouble.ts';
 import type { Parameter } from './values.ts';
 
@@ -48,11 +47,6 @@ export interface ConnectionOptions {
 /** How long the server is asked what became of a COMMIT. */
 const doubtMsMax = 8_000;
 const doubtRetryMs = 250;
-
-/** The lock of all who write to a schema, and that of those who migrate it. */
-export function lockOf(schema: string, what: 'write' | 'migrate'): string {
-  return createHash('sha256').update(`patchbay ${what} ${schema}`).digest().readBigInt64BE(0).toString();
-}
 
 export function createConnection({ pool, schema, writer, observe }: ConnectionOptions): Connection {
   /** In one round trip. */

@@ -11,18 +11,35 @@ export async function onceConnected<Result>(
   asked: Address,
   work: (client: pg.Client, address: Address) => Promise<Result>,
 ): Promise<Result> {
-  let client: pg.Client | null = null;
+  const { client, address } = await connectOnce(asked, 'setup');
   try {
-    const address = asked.mayBePlain && !(await isEncrypted(asked)) ? plain(asked) : asked;
-    client = new pg.Client(clientOptions(address, 'setup'));
-    // What breaks between two statements is met by the next one.
-    client.on('error', () => undefined);
-    await client.connect();
     return await work(client, address);
   } catch (error) {
     throw error instanceof PatchbayError ? error : (postgresTroubleOf(error, asked) ?? error);
   } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/**
+ * A connection that the caller ends, and the address with the encryption that the server has. @param role as `clientOptions` takes it.
+ * @throws PatchbayError as `postgresTroubleOf` names it.
+ */
+export async function connectOnce(
+  asked: Address,
+  role: string,
+): Promise<{ readonly client: pg.Client; readonly address: Address }> {
+  let client: pg.Client | null = null;
+  try {
+    const address = asked.mayBePlain && !(await isEncrypted(asked)) ? plain(asked) : asked;
+    client = new pg.Client(clientOptions(address, role));
+    // What breaks between two statements is met by the next one.
+    client.on('error', () => undefined);
+    await client.connect();
+    return { client, address };
+  } catch (error) {
     await client?.end().catch(() => undefined);
+    throw error instanceof PatchbayError ? error : (postgresTroubleOf(error, asked) ?? error);
   }
 }
 

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { PatchbayError } from '#src/errors.ts';
 import type { Address } from '../address.ts';
-import { lockOf } from '../connection.ts';
+import { lockOf } from '../pool.ts';
 import { firstSchema } from './first-schema.ts';
 
 /** Each entry takes the schema one version further. */
@@ -44,24 +44,7 @@ export async function migrate(client: pg.ClientBase, address: Address): Promise<
      SELECT pg_advisory_xact_lock(${lockOf(schema, 'migrate')})`,
   );
   try {
-    // Another process may have migrated while this one waited for the lock.
-    const found = await readSchema(client, schema);
-    if (found === null) {
-      // Asked first: to create one that is there needs a right that a user of it may lack.
-      const { rowCount } = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
-      if (rowCount === 0) await client.query(`CREATE SCHEMA ${schema}`);
-      await client.query(
-        `CREATE TABLE ${schema}.meta (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)`,
-      );
-      await client.query(`INSERT INTO ${schema}.meta (name, value) VALUES ('id', $1), ('version', '0')`, [
-        randomUUID().slice(0, 8),
-      ]);
-    }
-    for (let next = found?.version ?? 0; next < migrations.length; next += 1)
-      await client.query(migrations[next] ?? '');
-    if ((found?.version ?? 0) < migrations.length) {
-      await client.query(`UPDATE ${schema}.meta SET value = '${migrations.length}' WHERE name = 'version'`);
-    }
+    await bringUp(client, address);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
@@ -72,7 +55,29 @@ export async function migrate(client: pg.ClientBase, address: Address): Promise<
   return requireKnown(after, address);
 }
 
-function requireKnown(state: SchemaState, { shown }: Address): SchemaState {
+/** The same inside a transaction of the caller, who holds the lock of those who migrate. @throws the driver's errors. */
+export async function bringUp(client: pg.ClientBase, { schema }: Address): Promise<void> {
+  // Another process may have migrated while this one waited for the lock.
+  const found = await readSchema(client, schema);
+  if (found === null) {
+    // Asked first: to create one that is there needs a right that a user of it may lack.
+    const { rowCount } = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
+    if (rowCount === 0) await client.query(`CREATE SCHEMA ${schema}`);
+    await client.query(
+      `CREATE TABLE ${schema}.meta (name text COLLATE "C" PRIMARY KEY, value text COLLATE "C" NOT NULL)`,
+    );
+    await client.query(`INSERT INTO ${schema}.meta (name, value) VALUES ('id', $1), ('version', '0')`, [
+      randomUUID().slice(0, 8),
+    ]);
+  }
+  for (let next = found?.version ?? 0; next < migrations.length; next += 1) await client.query(migrations[next] ?? '');
+  if ((found?.version ?? 0) < migrations.length) {
+    await client.query(`UPDATE ${schema}.meta SET value = '${migrations.length}' WHERE name = 'version'`);
+  }
+}
+
+/** @throws PatchbayError `usage` `ledgerTooNew`. */
+export function requireKnown(state: SchemaState, { shown }: Address): SchemaState {
   if (state.version <= migrations.length) return state;
   throw new PatchbayError(
     'usage',

@@ -1,0 +1,56 @@
+/** A file that appears under its name whole and on disk, or not at all, and never in the place of another one. */
+import { constants, link, lstat, open, rename } from 'node:fs/promises';
+import { PatchbayError, systemCodeOf } from '#src/errors.ts';
+
+/** File systems without a second name for a file say one of these. */
+const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** @throws PatchbayError `usage` with that code, where something is there. */
+export async function requireFree(target: string, code: 'backupExists' | 'copyExists'): Promise<void> {
+  if (!(await isThere(target))) return;
+  throw new PatchbayError('usage', code, `${target} is there already`, {
+    hint: 'Name a file that is not there yet: nothing is overwritten.',
+  });
+}
+
+/** If the name was taken in the meantime, a link is refused; a rename would overwrite the file. @throws as `requireFree`. */
+export async function giveName(temporary: string, target: string, code: 'backupExists' | 'copyExists'): Promise<void> {
+  try {
+    await link(temporary, target);
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') await requireFree(target, code);
+    if (!noLinks.includes(systemCodeOf(error) ?? '')) throw error;
+    await requireFree(target, code);
+    await rename(temporary, target);
+  }
+}
+
+/** A link that leads nowhere is there, too. */
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    // Nothing is there, or the path cannot be read: writing the file says which, with its reason.
+    return false;
+  }
+}
+
+/** On disk when this returns. */
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function syncFolder(path: string): Promise<void> {
+  try {
+    await syncFile(path);
+  } catch {
+    // Windows cannot open a folder, and some file systems cannot sync one. The file itself is on disk; only its name could be
+    // lost in a power cut, and then there is no file under a wrong name either.
+  }
+}
