@@ -3,6 +3,7 @@ import { contactsOver } from './contacts-over.ts';
 import { actsOver } from './desk/acts.ts';
 import { auditsOver, waitingAudits } from './desk/audits.ts';
 import { deliveriesOver, deliveryCount } from './desk/deliveries.ts';
+import { hostsOver } from './desk/hosts.ts';
 import { presenceOver } from './desk/presence.ts';
 import { schedulesOver } from './desk/schedules.ts';
 import { snapshotsOver } from './desk/snapshots.ts';
@@ -17,7 +18,10 @@ import { stagedRowsOver } from './staged-rows.ts';
 import type { Store } from './tables.ts';
 
 /** What is a database's own matter. */
-export type DatabaseParts = Pick<Ledger, 'id' | 'nowMs' | 'bootId' | 'changeCount' | 'requireSound' | 'close'>;
+export type DatabaseParts = Pick<
+  Ledger,
+  'id' | 'nowMs' | 'bootId' | 'changeCount' | 'standForLead' | 'requireSound' | 'close'
+>;
 
 export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
   return {
@@ -36,6 +40,7 @@ export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
     snapshots: snapshotsOver(store),
     takes: takesOver(store),
     deliveries: deliveriesOver(store),
+    hosts: hostsOver(store),
     ...presenceOver(store),
     counts: async () => ({
       openLetters: await unsettledCount(store),

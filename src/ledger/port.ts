@@ -13,6 +13,8 @@ import type { AuditLedger } from './audits.ts';
 import type { ContactLedger } from './contacts.ts';
 import type { DeliveryLedger } from './deliveries.ts';
 import type { EngineRegistration, WorkerRegistration } from './engine-presence.ts';
+import type { HostLedger } from './hosts.ts';
+import type { Candidacy, Candidate } from './lead.ts';
 import type { DeadLetterLedger } from './letters.ts';
 import type { RunLedger } from './runs.ts';
 import type { ScheduleLedger } from './schedules.ts';
@@ -86,6 +88,7 @@ export interface Ledger {
   readonly snapshots: SnapshotLedger;
   readonly takes: TakeLedger;
   readonly deliveries: DeliveryLedger;
+  readonly hosts: HostLedger;
 
   binding(): Promise<WorkspaceBinding | null>;
   /** Durable. */
@@ -118,6 +121,8 @@ export interface Ledger {
    * an engine and its clients wake each other.
    */
   changeCount(): Promise<number>;
+  /** Of all engines on the ledger one at a time leads (`lead.ts`); within ten seconds after the end of the last one. */
+  standForLead(candidate: Candidate): Candidacy;
   /**
    * Cheap, too: every process on the ledger asks again and again, since only one process meets a broken page.
    * @throws PatchbayError `damaged` where this process or another one has found the ledger damaged.

@@ -91,7 +91,12 @@ export function runsOver(store: Store): RunLedger {
     },
 
     keyPrefixes: (limit) => reads.runs.keyPrefixes(limit),
-    nextQueued: (limit) => reads.runs.findRuns({ isFirstInLine: true }, limit, true),
+    nextQueued: (limit, of) =>
+      reads.runs.findRuns(
+        of === undefined ? { isFirstInLine: true } : { isFirstInLine: { away: of.away }, hosts: of.hosts },
+        limit,
+        true,
+      ),
 
     move: async (id, from, to, change) => {
       const isMoved = await transact(

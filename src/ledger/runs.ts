@@ -96,6 +96,8 @@ export interface RunRecord {
   readonly fileName: string;
   /** Our own copy, in the folder of claimed files. Empty where there is no file. */
   readonly claimedPath: string;
+  /** The host whose file it is, which reads it and writes its results; null where the ledger belongs to one data folder. */
+  readonly host: string | null;
   /** Whose `_done`, `_failed` and `_fix` the results go to. */
   readonly importFolder: string;
   readonly sha256: string;
@@ -162,7 +164,7 @@ export interface FileShape {
 export interface NewRun
   extends Pick<RunRecord, 'id' | 'feed' | 'kind' | 'fileName' | 'claimedPath' | 'importFolder' | 'sha256' | 'bytes'>,
     Pick<RunRecord, 'options' | 'mapping' | 'createdAtMs'>,
-    Partial<Pick<RunRecord, 'sourceLabel' | 'refusal'>> {}
+    Partial<Pick<RunRecord, 'sourceLabel' | 'refusal' | 'host'>> {}
 
 export function isFinal(state: RunState): boolean {
   return (finalRunStates as readonly string[]).includes(state);
@@ -223,6 +225,8 @@ export interface RunFilter {
   readonly feed?: string;
   /** Of the file's content. */
   readonly sha256?: string;
+  /** Only runs of these hosts. */
+  readonly hosts?: readonly (string | null)[];
   /** Only runs that have ended and are not pruned. */
   readonly unpruned?: true;
   /** Only runs that arrived earlier: the sequence of the last run of the page before. */
@@ -243,6 +247,16 @@ export interface RunFacts {
   readonly notes?: readonly string[];
   readonly counts?: CountDelta;
   readonly requests?: Partial<RequestTotals>;
+}
+
+/** Who stands in the lines of the feeds, where there are several hosts. */
+export interface LineOfHosts {
+  readonly hosts: readonly (string | null)[];
+  /**
+   * What a host that is away has not read, or not finished though every row has its outcome, holds up no later run. When it comes
+   * back, its run waits for those at work, and its rows give way to newer ones.
+   */
+  readonly away: readonly string[];
 }
 
 /** The part of the ledger that holds feeds and runs. */
@@ -266,8 +280,11 @@ export interface RunLedger {
   lastLook(feed: string): Promise<Look | null>;
   /** Distinct key prefixes of the mappings that runs were read with; the newest first, at most `limit`. */
   keyPrefixes(limit: number): Promise<readonly string[]>;
-  /** Runs that wait and whose feed has no earlier run at work: at most one per feed, oldest first. */
-  nextQueued(limit: number): Promise<readonly RunRecord[]>;
+  /**
+   * Runs that wait and whose feed has no earlier run at work: at most one per feed, oldest first.
+   * @param of which hosts' runs are asked for, and which hosts are away: they hold up nobody. Absent: all runs.
+   */
+  nextQueued(limit: number, of?: LineOfHosts): Promise<readonly RunRecord[]>;
 
   /**
    * Moves a run on, only if it is in one of the states `from`. `reason` replaces the reason. A final state is

@@ -162,12 +162,16 @@ export interface ScheduleLedger {
   lastEnded(schedule: string, outcomes: readonly TickOutcome[]): Promise<TickRecord | null>;
   /** Waiting or at work. */
   openTicks(): Promise<readonly TickRecord[]>;
-  /** waiting → working, only while no other tick of its schedule works. */
-  begin(id: string, atMs: number): Promise<boolean>;
-  /** working → ended; older ended ticks beyond `ticksKeptMax` are forgotten. Durable. @returns whether it was working. */
-  end(id: string, atMs: number, end: TickEnd): Promise<boolean>;
-  /** working → waiting: it was cut off on purpose, which counts as no attempt. @returns whether it was working. */
-  release(id: string): Promise<boolean>;
+  /** waiting → working, only while no other tick of its schedule works. @returns the tick, or null where it was not begun. */
+  begin(id: string, atMs: number): Promise<TickRecord | null>;
+  /**
+   * working → ended; older ended ticks beyond `ticksKeptMax` are forgotten. Durable.
+   * @param attempts of the tick that was begun: whoever was taken for dead meanwhile does not end the work of another.
+   * @returns whether it was working, and of that attempt.
+   */
+  end(id: string, atMs: number, end: TickEnd, attempts?: number): Promise<boolean>;
+  /** working → waiting: it was cut off on purpose, which counts as no attempt. @returns as `end`. */
+  release(id: string, attempts?: number): Promise<boolean>;
   /**
    * Ticks at work, other than those `underWay`, that no process works on: they wait again; those begun `attemptsMax` times end as
    * failed, `interrupted`. Durable. @returns how many there were.

@@ -60,16 +60,20 @@ export async function carryOutTick(parts: TickParts, id: string, limits: TickLim
   if (limits.signal.aborted || underWay.has(id)) return;
   underWay.add(id);
   try {
-    if (await ledger.schedules.begin(id, clock.nowMs())) await carryOut(parts, id, limits, work);
+    const tick = await ledger.schedules.begin(id, clock.nowMs());
+    if (tick !== null) await carryOut(parts, tick, limits, work);
   } finally {
     underWay.delete(id);
   }
 }
 
-async function carryOut(parts: TickParts, id: string, { signal, limitMs }: TickLimits, work: TickWork): Promise<void> {
+async function carryOut(
+  parts: TickParts,
+  tick: TickRecord,
+  { signal, limitMs }: TickLimits,
+  work: TickWork,
+): Promise<void> {
   const { ledger, clock } = parts;
-  const tick = await ledger.schedules.tick(id);
-  if (tick === null) return;
   const limit = startLimit(clock, limitMs);
   const startedAtMs = clock.monotonicMs();
   try {
@@ -78,7 +82,7 @@ async function carryOut(parts: TickParts, id: string, { signal, limitMs }: TickL
     await tellEnd(parts, tick, end, signal, startedAtMs);
   } catch (error) {
     if (signal.aborted) {
-      await ledger.schedules.release(id);
+      await ledger.schedules.release(tick.id, tick.attempts);
       return;
     }
     const cause = limit.signal.aborted ? limit.signal.reason : error;
@@ -127,15 +131,20 @@ async function tellEnd(
   startedAtMs: number,
 ): Promise<void> {
   const { clock, log } = parts;
-  if (await endTick(parts, tick.id, end, signal)) tell(log, tick, end, Math.round(clock.monotonicMs() - startedAtMs));
+  if (await endTick(parts, tick, end, signal)) tell(log, tick, end, Math.round(clock.monotonicMs() - startedAtMs));
 }
 
 /** Returns when the end is written, or when the signal fires: a schedule without it would be blocked. */
-async function endTick(parts: TickParts, id: string, end: TickEnd, signal: AbortSignal): Promise<boolean> {
+async function endTick(
+  parts: TickParts,
+  { id, attempts }: TickRecord,
+  end: TickEnd,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { ledger, clock } = parts;
   for (;;) {
     try {
-      return await ledger.schedules.end(id, clock.nowMs(), end);
+      return await ledger.schedules.end(id, clock.nowMs(), end, attempts);
     } catch (error) {
       if (!(error instanceof PatchbayError) || error.kind !== 'transient') throw error;
       await clock.sleep(endAgainMs, signal);

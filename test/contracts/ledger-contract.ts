@@ -11,6 +11,7 @@ import { batchContract } from './batch-contract.ts';
 import { deadLetterContract } from './dead-letter-contract.ts';
 import { deliveryContract } from './delivery-contract.ts';
 import { heldContract } from './held-contract.ts';
+import { hostContract } from './host-contract.ts';
 import { intentContract } from './intent-contract.ts';
 import { leaseContract } from './lease-contract.ts';
 import { linkContract } from './link-contract.ts';
@@ -41,5 +42,6 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe('deliveries', () => deliveryContract(open));
     describe('snapshots', () => snapshotContract(open));
     describe('takes', () => takeContract(open));
+    describe('hosts', () => hostContract(open));
   });
 }

@@ -37,6 +37,7 @@ export function runContract(open: OpenLedger): void {
     const run = await ledger.runs.create(given);
     expect(run).toEqual({
       ...given,
+      host: null,
       approvals: [],
       sequence: run.sequence,
       state: 'queued',

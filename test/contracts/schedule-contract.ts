@@ -109,10 +109,10 @@ export function scheduleContract(open: OpenLedger): void {
     await requested(ledger, tick('t1'), tick('t2', { user: 'US1' }), tick('t3', { schedule: 'phone-numbers' }));
     expect(ids(startableTicks(await ledger.schedules.openTicks()))).toEqual(['t1', 't3']);
     expect(ids(startableTicks(await ledger.schedules.openTicks()).slice(0, 1))).toEqual(['t1']);
-    expect(await ledger.schedules.begin('t1', dueAtMs + 1)).toBe(true);
+    expect(await ledger.schedules.begin('t1', dueAtMs + 1)).toMatchObject({ state: 'working', attempts: 1 });
     const other = await reopen();
-    expect(await other.schedules.begin('t1', dueAtMs + 1)).toBe(false);
-    expect(await other.schedules.begin('t2', dueAtMs + 1)).toBe(false);
+    expect(await other.schedules.begin('t1', dueAtMs + 1)).toBeNull();
+    expect(await other.schedules.begin('t2', dueAtMs + 1)).toBeNull();
     expect(ids(startableTicks(await other.schedules.openTicks()))).toEqual(['t3']);
     expect(ids(await other.schedules.openTicks())).toEqual(['t1', 't2', 't3']);
     expect(await other.schedules.end('t1', dueAtMs + 2, runEnd)).toBe(true);
@@ -161,6 +161,19 @@ export function scheduleContract(open: OpenLedger): void {
     expect(await ledger.schedules.release('t1')).toBe(true);
     expect(await ledger.schedules.release('t1')).toBe(false);
     expect(await ledger.schedules.tick('t1')).toMatchObject({ state: 'waiting', attempts: 0 });
+  });
+
+  test('whoever was taken for dead meanwhile neither ends nor releases the tick that another one works on', async () => {
+    const { ledger } = await openForTest(open);
+    await ledger.schedules.put(crm);
+    await requested(ledger, tick('t1'));
+    const first = await ledger.schedules.begin('t1', dueAtMs);
+    await ledger.schedules.reopen(dueAtMs + 1, 3, new Set());
+    const second = await ledger.schedules.begin('t1', dueAtMs + 2);
+    expect(await ledger.schedules.release('t1', first?.attempts)).toBe(false);
+    expect(await ledger.schedules.end('t1', dueAtMs + 3, runEnd, first?.attempts)).toBe(false);
+    expect(await ledger.schedules.tick('t1')).toMatchObject({ state: 'working', attempts: 2 });
+    expect(await ledger.schedules.end('t1', dueAtMs + 3, runEnd, second?.attempts)).toBe(true);
   });
 
   test('ticks that nobody works on wait again, and what was begun too often has failed as interrupted', async () => {

@@ -57,4 +57,4 @@ export type Counters = Readonly<Record<(typeof countedTables)[number][0], number
 export const quoted = (columns: readonly string[]): string => columns.map((name) => `"${name}"`).join(', ');
 
 /** Registrations of processes: none of them is on the copy. */
-export const registrations = "kind IN ('engine', 'worker')";
+export const registrations = "kind IN ('engine', 'worker', 'host', 'queue')";

@@ -25,13 +25,13 @@ const ticksIn = recordsOf<TickRecord>('tick', (tick) => ({
 
 export function schedulesOver(store: Store): ScheduleLedger {
   const { reads } = store;
-  const tickIf = async (
+  const workingTick = async (
     { get }: { readonly get: (id: string) => Promise<TickRecord | null> },
     id: string,
-    state: TickRecord['state'],
+    attempts: number | undefined,
   ): Promise<TickRecord | null> => {
     const tick = await get(id);
-    return tick?.state === state ? tick : null;
+    return tick?.state === 'working' && tick.attempts === (attempts ?? tick.attempts) ? tick : null;
   };
   /** Changes the schedule where it is there and `change` says how; durable. @returns whether it was changed. */
   const changed = (
@@ -129,23 +129,24 @@ export function schedulesOver(store: Store): ScheduleLedger {
     begin: (id, atMs) =>
       store.transact(async (tables) => {
         const tick = await ticksIn(tables).get(id);
-        if (tick === null || !mayBegin(id, await openTicks(tables, tick.schedule))) return false;
-        await ticksIn(tables).put(begun(tick, atMs));
-        return true;
+        if (tick === null || !mayBegin(id, await openTicks(tables, tick.schedule))) return null;
+        const working = begun(tick, atMs);
+        await ticksIn(tables).put(working);
+        return working;
       }),
 
-    end: (id, atMs, end) =>
+    end: (id, atMs, end, attempts) =>
       store.transact(async (tables) => {
-        const tick = await tickIf(ticksIn(tables), id, 'working');
+        const tick = await workingTick(ticksIn(tables), id, attempts);
         if (tick === null) return false;
         await ticksIn(tables).put(ended(tick, atMs, end));
         await forgetOld(tables, tick.schedule);
         return true;
       }, 'durable'),
 
-    release: (id) =>
+    release: (id, attempts) =>
       store.transact(async (tables) => {
-        const tick = await tickIf(ticksIn(tables), id, 'working');
+        const tick = await workingTick(ticksIn(tables), id, attempts);
         if (tick !== null) await ticksIn(tables).put(released(tick));
         return tick !== null;
       }),

@@ -8,6 +8,7 @@ import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { type Address, parseAddress } from './address.ts';
 import { forgetWriters, watchChanges } from './changes.ts';
 import { createConnection } from './connection.ts';
+import { standForLead } from './lead.ts';
 import { migrate, readSchema, type SchemaState } from './migrations/migrations.ts';
 import { onceConnected } from './once-connected.ts';
 import { openPool } from './pool.ts';
@@ -53,6 +54,7 @@ async function postgresLedger(address: Address, { ledgerId }: SchemaState, obser
     // That clock knows no boots: what waits by it goes on waiting, whichever host starts anew.
     bootId: async () => `postgres-${ledgerId}`,
     changeCount: () => changes.count(),
+    standForLead: (candidate) => standForLead(address, candidate),
     requireSound: async () => pool.requireSound(),
     close: async () => {
       closed ??= Promise.all([changes.close(), pool.close()]);

@@ -3,6 +3,7 @@ import { jsonOrNull, parseJson, type ResultRow } from '#src/ledger/records/colum
 import {
   changeColumns,
   type RunColumns,
+  storedHost,
   toBatch,
   toPending,
   toRowFacts,
@@ -38,8 +39,8 @@ export function postgresRunTables(statements: Statements): RunTables {
       );
       await run(
         `INSERT INTO runs (id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, mapping,
-           key_prefix, source_label, refusal, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'queued', $9, $10, $11, $12, $13, $14)`,
+           key_prefix, source_label, refusal, created_at, host)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'queued', $9, $10, $11, $12, $13, $14, $15)`,
         ...[one.id, one.feed, one.kind, one.fileName, one.claimedPath, one.importFolder, one.sha256, one.bytes],
         ...[
           JSON.stringify(one.options),
@@ -47,7 +48,7 @@ export function postgresRunTables(statements: Statements): RunTables {
           one.mapping?.keyPrefix || null,
           one.sourceLabel ?? null,
         ],
-        ...[jsonOrNull(one.refusal), one.createdAtMs],
+        ...[jsonOrNull(one.refusal), one.createdAtMs, storedHost(one.host)],
       );
     },
 
@@ -346,6 +347,12 @@ async function deleteRows(statements: Statements, sequence: number, limit: numbe
 const firstInLine = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM runs AS earlier
   WHERE earlier.feed = runs.feed AND earlier.sequence < runs.sequence AND earlier.state IN ('queued', 'staging', 'applying'))`;
 
+/** The same where hosts may be away: those of the parameter. Kinds without a file are written at once, whoever waits. */
+const firstAmongHosts = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM runs AS other
+  WHERE other.feed = runs.feed AND other.sequence <> runs.sequence AND other.state IN ('queued', 'staging', 'applying')
+    AND (other.sequence < runs.sequence OR (other.state <> 'queued' AND other.kind IN ('file', 'fixFile')))
+    AND NOT (other.host = ANY ($::text[]) AND (other.state <> 'applying' OR other.pending = 0)))`;
+
 /** Which runs are asked for, as conditions of a statement. */
 function runConditions(asked: RunWhere, first = 1): ReturnType<typeof where> {
   const given = where(
@@ -356,6 +363,8 @@ function runConditions(asked: RunWhere, first = 1): ReturnType<typeof where> {
       ['sha256 = $', asked.sha256],
       ['sequence < $::bigint', asked.beforeSequence],
       ['sequence > $::bigint', asked.afterSequence],
+      ['host = ANY ($::text[])', asked.hosts?.map(storedHost)],
+      [firstAmongHosts, typeof asked.isFirstInLine === 'object' ? asked.isFirstInLine.away : undefined],
     ],
     first,
   );
@@ -366,7 +375,7 @@ function runConditions(asked: RunWhere, first = 1): ReturnType<typeof where> {
     ...(states === undefined ? [] : [states === '' ? 'FALSE' : `state IN (${states})`]),
     ...(asked.unpruned ? ['pruned = 0 AND finished_at IS NOT NULL'] : []),
     ...(asked.hasLook ? ['look IS NOT NULL'] : []),
-    ...(asked.isFirstInLine ? [firstInLine] : []),
+    ...(asked.isFirstInLine === true ? [firstInLine] : []),
   ];
   return { ...given, sql: sql.join(' AND ') };
 }

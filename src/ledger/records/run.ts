@@ -36,8 +36,14 @@ export function changeColumns(change: RunChange): RunColumns {
     finished_at: change.finishedAtMs,
     stopped_at: change.stoppedAtMs,
     stopped_ms: change.stoppedMs,
+    host: change.host === undefined ? undefined : storedHost(change.host),
     pruned: change.isPruned && 1,
   }).filter((entry): entry is [string, string | number | null] => entry[1] !== undefined);
+}
+
+/** A run of no host has the empty text. */
+export function storedHost(host: string | null | undefined): string {
+  return host ?? '';
 }
 
 export function toRun(row: ResultRow): RunRecord {
@@ -51,6 +57,7 @@ export function toRun(row: ResultRow): RunRecord {
     kind: String(row.kind) as RunKind,
     fileName: String(row.file_name),
     claimedPath: String(row.claimed_path),
+    host: textOrNull(row.host) || null,
     importFolder: String(row.import_folder),
     sha256: String(row.sha256),
     bytes: Number(row.bytes),

@@ -15,7 +15,8 @@ export type RunChange = {
     | 'startedAtMs'
     | 'finishedAtMs'
     | 'stoppedAtMs'
-    | 'stoppedMs']?: RunRecord[Name];
+    | 'stoppedMs'
+    | 'host']?: RunRecord[Name];
 } & {
   /** Nothing of the run is left that it does not need any more. */
   readonly isPruned?: true;

@@ -1,5 +1,6 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
+import { alwaysLeads } from '#src/ledger/lead.ts';
 import { ledgerOver } from '#src/ledger/over.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { LedgerObserver } from '#src/ledger/trouble.ts';
@@ -29,6 +30,7 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
     id: meta('id') ?? '',
     ...sqliteClock(connection),
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
+    standForLead: alwaysLeads,
     requireSound: async () => db.requireSound(),
     close: async () => db.close(),
   });

@@ -4,6 +4,7 @@ import { jsonOrNull, parseJson } from '#src/ledger/records/columns.ts';
 import {
   changeColumns,
   type RunColumns,
+  storedHost,
   toBatch,
   toPending,
   toRowFacts,
@@ -39,8 +40,8 @@ export function sqliteRunTables(statements: Statements): RunTables {
       await run('INSERT INTO feeds (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING', one.feed, one.createdAtMs);
       await run(
         `INSERT INTO runs (id, feed, kind, file_name, claimed_path, import_folder, sha256, bytes, state, options, mapping,
-           key_prefix, source_label, refusal, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
+           key_prefix, source_label, refusal, created_at, host)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)`,
         ...[one.id, one.feed, one.kind, one.fileName, one.claimedPath, one.importFolder, one.sha256, one.bytes],
         ...[
           JSON.stringify(one.options),
@@ -48,7 +49,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
           one.mapping?.keyPrefix || null,
           one.sourceLabel ?? null,
         ],
-        ...[jsonOrNull(one.refusal), one.createdAtMs],
+        ...[jsonOrNull(one.refusal), one.createdAtMs, storedHost(one.host)],
       );
     },
 
@@ -292,6 +293,12 @@ const partTables: Readonly<Record<'batches' | 'headers' | 'events', readonly [st
 const firstInLine = `state = 'queued' AND sequence IN (SELECT min(sequence) FROM runs INDEXED BY runs_in_line
   WHERE state IN ('queued', 'staging', 'applying') GROUP BY feed)`;
 
+/** The same where hosts may be away, as the text of a JSON list. Kinds without a file are written at once, whoever waits. */
+const firstAmongHosts = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM runs AS other INDEXED BY runs_in_line
+  WHERE other.feed = runs.feed AND other.sequence <> runs.sequence AND other.state IN ('queued', 'staging', 'applying')
+    AND (other.sequence < runs.sequence OR (other.state <> 'queued' AND other.kind IN ('file', 'fixFile')))
+    AND NOT (other.host ${inList} AND (other.state <> 'applying' OR other.pending = 0)))`;
+
 function conditionsOf(where: RunWhere): { readonly sql: string; readonly values: readonly (string | number)[] } {
   const conditions: readonly (readonly [string, string | number | undefined])[] = [
     [`id ${inList}`, where.ids && JSON.stringify(where.ids)],
@@ -300,6 +307,8 @@ function conditionsOf(where: RunWhere): { readonly sql: string; readonly values:
     ['sha256 = ?', where.sha256],
     ['sequence < ?', where.beforeSequence],
     ['sequence > ?', where.afterSequence],
+    [`host ${inList}`, where.hosts && JSON.stringify(where.hosts.map(storedHost))],
+    [firstAmongHosts, typeof where.isFirstInLine === 'object' ? JSON.stringify(where.isFirstInLine.away) : undefined],
   ];
   const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
   const states = where.states?.map((state) => `'${state}'`).join(', ');
@@ -308,7 +317,7 @@ function conditionsOf(where: RunWhere): { readonly sql: string; readonly values:
     ...(states === undefined ? [] : [`state IN (${states})`]),
     ...(where.unpruned ? ['pruned = 0 AND finished_at IS NOT NULL'] : []),
     ...(where.hasLook ? ['look IS NOT NULL'] : []),
-    ...(where.isFirstInLine ? [firstInLine] : []),
+    ...(where.isFirstInLine === true ? [firstInLine] : []),
   ];
   return { sql: sql.join(' AND ') || 'TRUE', values: given.map(({ value }) => value) };
 }

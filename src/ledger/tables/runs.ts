@@ -24,8 +24,12 @@ export interface RunWhere {
   readonly unpruned?: true;
   /** It looked for contacts without an externalId. */
   readonly hasLook?: true;
-  /** It is queued, and no earlier run of its feed is queued, staging or applying. */
-  readonly isFirstInLine?: true;
+  readonly hosts?: readonly (string | null)[];
+  /**
+   * It is queued, and no earlier run of its feed is queued, staging or applying. Where hosts are away: what they have not read, or
+   * hold with no row pending, does not count, and a later file that is being read or applied does.
+   */
+  readonly isFirstInLine?: true | { readonly away: readonly string[] };
 }
 
 /** Where a run stands: all that most work on its rows needs to know of it. */

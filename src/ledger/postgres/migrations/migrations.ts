@@ -10,9 +10,10 @@ import { PatchbayError } from '#src/errors.ts';
 import type { Address } from '../address.ts';
 import { lockOf } from '../pool.ts';
 import { firstSchema } from './first-schema.ts';
+import { hostsOfRuns } from './hosts.ts';
 
 /** Each entry takes the schema one version further. */
-export const migrations: readonly string[] = [firstSchema];
+export const migrations: readonly string[] = [firstSchema, hostsOfRuns];
 
 /** Longer than any migration holds the others up. */
 const lockTimeoutMs = 60_000;

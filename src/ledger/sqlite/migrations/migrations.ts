@@ -1,6 +1,7 @@
 /** Takes the schema from one version to the next. None is ever changed once it was released. */
 import { deskSteps } from './desk.ts';
 import { firstDesign } from './first-design.ts';
+import { hostSteps } from './hosts.ts';
 import { keysSteps } from './keys.ts';
 import { lettersSteps } from './letters.ts';
 import { keysOfRunsSteps, runsSteps } from './runs.ts';
@@ -10,4 +11,5 @@ import type { MigrationStep } from './step.ts';
 export const migrations: readonly (readonly MigrationStep[])[] = [
   ...firstDesign.map((sql) => [sql]),
   [...runsSteps, ...keysSteps, ...keysOfRunsSteps, ...lettersSteps, ...deskSteps],
+  hostSteps,
 ];
