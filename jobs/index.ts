@@ -14,20 +14,16 @@ import { wakeSchedules } from './wake-schedules.ts';
 /** The jobs of worker processes. All others need files or state of the engine. */
 export const batchCatalog: readonly AnyJobDefinition<BatchContext>[] = [upsertBatch];
 
-/** What a run needs from staging to its end. */
-export const runCatalog: readonly AnyJobDefinition<RunContext>[] = [
-  importFile,
-  ...batchCatalog,
-  finishRunJob,
-  audit,
-  sweep,
+/** The jobs of every engine: those of its own files, and batches of any. */
+export const engineCatalog: readonly AnyJobDefinition<RunContext>[] = [importFile, ...batchCatalog, finishRunJob];
+
+/** The jobs of the engine that leads. */
+export const ledCatalog: readonly AnyJobDefinition<JobContext>[] = [
+  ...[audit, sweep, takeFiles, snapshotPhoneNumbers, deliver, wakeSchedules],
 ];
 
-/** The jobs of the engine. */
-export const jobCatalog: readonly AnyJobDefinition<JobContext>[] = [
-  ...runCatalog,
-  takeFiles,
-  snapshotPhoneNumbers,
-  deliver,
-  wakeSchedules,
-];
+/** All jobs. */
+export const jobCatalog: readonly AnyJobDefinition<JobContext>[] = [...engineCatalog, ...ledCatalog];
+
+/** What a run needs from staging to its end. */
+export const runCatalog: readonly AnyJobDefinition<RunContext>[] = [...engineCatalog, audit, sweep];

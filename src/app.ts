@@ -11,6 +11,7 @@ import { readApiKey } from './config/secrets.ts';
 import { PatchbayError } from './errors.ts';
 import { createFeeds, type Feeds } from './feeds/feeds.ts';
 import type { Actor } from './ledger/acts.ts';
+import { type HostIdentity, identifyHost, knownHost } from './ledger/host-identity.ts';
 import { hasLedger, type LedgerPlace, openLedger } from './ledger/place.ts';
 import type { Ledger } from './ledger/port.ts';
 import { identifyProcess, type ProcessIdentity } from './ledger/process-identity.ts';
@@ -32,6 +33,8 @@ export interface Home {
   readonly observeLedger: (observer: LedgerObserver) => void;
   readonly clock: Clock;
   readonly identity: ProcessIdentity;
+  /** Which host this data folder is, where several work on the ledger; null for a ledger in a file, and in a folder without an engine yet. */
+  readonly host: HostIdentity | null;
   readonly log: Logger;
   readonly feeds: Feeds;
   readonly submit: SubmitParts;
@@ -61,6 +64,7 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   let observer: LedgerObserver = () => undefined;
   const place = ledgerPlace(config, mode);
   const ledger = await openLedger(place, (trouble) => observer(trouble));
+  const host = place.kind === 'file' ? null : await (options.look ? knownHost : identifyHost)(folders.root);
   const system = systemClock();
   const clock: Clock = { ...system, bootId: await ledger.bootId(system) };
   const runFolders: RunFolders = {
@@ -83,9 +87,10 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
     clock,
     // The clock of a database names no boot of this machine, and processes of other machines may be on it.
     identity: place.kind === 'file' ? identifyProcess(clock.bootId) : identifyProcess(system.bootId, 'machines'),
+    host,
     log,
     feeds,
-    submit: { ledger, clock, log, folders: runFolders, feeds, entering: new Set() },
+    submit: { ledger, clock, log, folders: runFolders, feeds, host: host?.id ?? null, entering: new Set() },
     actor: { who: userName(), by: 'command' },
     close: () => ledger.close(),
   };

@@ -99,7 +99,9 @@ async function restOfAll(home: Home, { interrupt, patienceMs }: OneShotOptions):
   let progress = '';
   let movedAtMs = clock.monotonicMs();
   for (;;) {
-    const active = await ledger.runs.list({ states: activeRunStates, limit: 1_000, oldestFirst: true });
+    // Runs of other hosts are theirs.
+    const own = home.host === null ? {} : { hosts: [home.host.id] };
+    const active = await ledger.runs.list({ states: activeRunStates, ...own, limit: 1_000, oldestFirst: true });
     if (active.length === 0) return;
     const seen = active
       .map(({ id, state, counts }) => `${id} ${state} ${counts.rows} ${pendingCount(counts)}`)

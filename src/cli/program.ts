@@ -2,11 +2,12 @@
  * The commands, their arguments and options, as commander knows them and as `docs/commands.md` lists them. What a command does
  * is loaded when it is called.
  */
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { logLevels } from '#src/operations/logs.ts';
 import { inputFormats, readableEndings } from '#src/sources/file-name.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { append, count, countFromOne, lineNumber, percent, portNumber } from './option-values.ts';
 
 export function buildProgram(): Command {
   const program = new Command('patchbay')
@@ -40,6 +41,7 @@ export function buildProgram(): Command {
     addNumbers,
     addAudit,
     addLedger,
+    addHosts,
     addLogs,
     addServe,
     addDoctor,
@@ -351,6 +353,21 @@ function addLedger(program: Command): void {
     .action(run(async () => (await import('./commands/ledger.ts')).copyTheLedger));
 }
 
+function addHosts(program: Command): void {
+  const hosts = program
+    .command('hosts')
+    .description('hosts that share a ledger in PostgreSQL, and what waits for each');
+  onDataFolder(hosts.command('ls'))
+    .description('list them: which one leads, and which are away')
+    .action(run(async () => (await import('./commands/hosts.ts')).listHosts));
+  onDataFolder(hosts.command('forget'))
+    .description(
+      'give up a host that does not come back: its runs become those of this one, and its unread files are cancelled',
+    )
+    .argument('<HOST>', 'its id or its name')
+    .action(run(async () => (await import('./commands/hosts.ts')).forgetOneHost));
+}
+
 function addLogs(program: Command): void {
   withExamples(
     onDataFolder(program.command('logs')),
@@ -443,45 +460,4 @@ function addConfig(program: Command): void {
     .command('schema')
     .description('print its JSON Schema')
     .action(run(async () => (await import('./commands/config.ts')).printSchema));
-}
-
-function percent(text: string): number {
-  const match = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(text.trim());
-  const value = Number(match?.[1]);
-  if (match === null || value > 100) throw new InvalidArgumentError('Give a percentage from 0% to 100%.');
-  return value / 100;
-}
-
-/** Gathers the values of an option that is given several times. */
-function append(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text];
-}
-
-function count(text: string): number {
-  const value = numberOf(text);
-  if (!Number.isInteger(value) || value < 0 || value > 10_000_000)
-    throw new InvalidArgumentError('Give a whole number.');
-  return value;
-}
-
-/** An empty text is no number, though JavaScript takes it for 0. */
-function numberOf(text: string): number {
-  return text.trim() === '' ? Number.NaN : Number(text);
-}
-
-function portNumber(text: string): number {
-  const value = numberOf(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new InvalidArgumentError('Give a port from 0 to 65535.');
-  return value;
-}
-
-function lineNumber(text: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Give the number of a line, from 1.');
-  return Number(text);
-}
-
-function countFromOne(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 99999.');
-  return Number(text);
 }

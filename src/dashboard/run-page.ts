@@ -133,7 +133,7 @@ function problemSection({ record, summary, problems, problemsKnown }: RunDetail)
   }
   if (problems.length === 0) {
     return problemsKnown === 'gone' && record.counts.dead > 0
-      ? html`<p class="empty">The report is no longer there. What is still open is listed under <a href="/dead-letters">Dead letters</a>.</p>`
+      ? html`<p class="empty">The report is not here: it was deleted, or it is on another host. What is still open is listed under <a href="/dead-letters">Dead letters</a>.</p>`
       : html`<p class="empty">None${problemsKnown === 'soFar' ? ' so far' : ''}.</p>`;
   }
   const more = problems.length - problemsShownMax;

@@ -103,7 +103,7 @@ async function readingOfRun({ ledger }: SubmitParts, runId: string): Promise<Rea
 }
 
 function newRedrive(
-  { clock, folders }: SubmitParts,
+  { clock, folders, host }: SubmitParts,
   feed: string,
   reading: Reading,
 ): Omit<NewRun, 'kind' | 'fileName'> {
@@ -113,6 +113,7 @@ function newRedrive(
     id,
     feed,
     claimedPath: '',
+    host,
     importFolder: folders.importFolders[0] ?? '',
     // Equal to no content.
     sha256: createHash('sha256').update(id).digest('hex'),

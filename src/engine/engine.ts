@@ -1,42 +1,42 @@
 /**
  * The engine: queue, workers, periodic tasks and, without a configured service, the sandbox, on one data folder.
  *
- * There is one engine per data folder: the process that holds the lock. Everything it does is derived from the ledger, so
- * it may die at any instant and another engine continues. Worker processes (`worker-session.ts`) find it by its
+ * There is one engine per data folder: the process that holds the lock. Over PostgreSQL several data folders, the *hosts*, may share a ledger
+ * (`among-hosts.ts`). Everything an engine does is derived from the ledger, so it may die at any instant and another engine continues. Worker processes (`worker-session.ts`) find it by its
  * registration in the ledger. This file builds the engine: first the way to the service, then the queue, then what fills
  * and empties it. `stop` closes in reverse order.
  */
 import type { RedisOptions } from 'bullmq';
-import type { BatchContext } from '#jobs/context.ts';
+import type { BatchContext, JobContext } from '#jobs/context.ts';
 import { finishRunJob } from '#jobs/finish-run.ts';
-import { jobCatalog } from '#jobs/index.ts';
+import { engineCatalog, jobCatalog } from '#jobs/index.ts';
 import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Home } from '#src/app.ts';
-import { within } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { serviceFigures } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-presence.ts';
+import type { Candidacy } from '#src/ledger/lead.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
 import { addressedTo, addresseesOf } from '#src/notices/addressees.ts';
 import { openNotices } from '#src/notices/deliver.ts';
 import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
 import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
-import { createDispatcher, type Dispatcher } from '#src/queue/dispatcher.ts';
+import { createDispatcher, type Dispatcher, type DispatchScope } from '#src/queue/dispatcher.ts';
+import { jobsOfHost } from '#src/queue/job-definition.ts';
 import { openProducer, type Producer, type QueueDepth, type QueueObserver } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
 import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import { expireFiles } from '#src/runs/run-files.ts';
-import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
-import { reopenTicks, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
-import { type DeadLetterView, openDeadLetterView } from './dead-letter-view.ts';
+import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
 import { createHealth, type Trouble } from './health.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
+import { createLedWork } from './led-work.ts';
 import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
-import { registerEngine } from './registration.ts';
+import { placeSeenFrom, registerEngine, removeDeadWorkers } from './registration.ts';
 import type { Sandbox } from './sandbox.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
 import { type Closers, createClosers } from './worker-session.ts';
@@ -69,6 +69,8 @@ export interface Engine {
   wake(): void;
   /** Jobs in the queue, by name; null where it does not say in time. Never rejects. */
   queueJobs(): Promise<readonly QueueDepth[] | null>;
+  /** Whether this engine does what is done once for all that share the ledger. */
+  leads(): boolean;
   /** Runs that are not at rest. */
   activeRunCount(): Promise<number>;
   /** Resolves when the engine cannot continue, with the reason: `queueDied`, `ledgerDamaged`. The caller then stops it. */
@@ -119,33 +121,55 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   const { config, ledger, clock, log } = home;
   // A follower that takes over after damage must not start on the damaged ledger.
   await ledger.requireSound();
+  const death = Promise.withResolvers<PatchbayError>();
+  const presence = await enterAmongHosts(home, options, death.resolve, closers);
   const sandbox = await openSandbox(home, closers);
   // Before the client, whose rate gate is kept there.
   const server = await (options.queue ?? openEngineQueue(home));
   if (options.queue === undefined) closers.add(() => server.stop());
-  const { client, watch, batches } = openService(home, sandbox, server.producer, options.sameWorkspace);
+  if (presence !== null) await shareQueue(home, server, presence);
+  const hasFeedElsewhere = presence?.hasFeed;
+  const { client, watch, batches } = openService(
+    home,
+    sandbox,
+    server.producer,
+    options.sameWorkspace,
+    hasFeedElsewhere,
+  );
   closers.add(() => client.close());
-  await checkService(home, client, watch, options.waitFor);
+  await checkService(home, client, watch, options.waitFor, (presence?.others.length ?? 0) > 0);
 
   const health = createHealth({ clock, log, queueDescription: server.description, folder: home.folders.root });
-  const death = Promise.withResolvers<PatchbayError>();
   home.observeLedger((trouble) => {
     health.ledgerEnded(trouble);
     if (trouble?.kind === 'damaged') death.resolve(trouble);
   });
   server.onDeath((cause) => death.resolve(queueDied(cause)));
   await health.look();
-  const { producer, dispatcher, view } = openQueue(home, server, health.queueEnded, closers);
+  /** Over a ledger in a file this engine always leads. */
+  let isLeading = (): boolean => presence === null;
+  let candidacy: Candidacy | null = null;
+  const scope = (nowMs: number): DispatchScope => {
+    const leads = isLeading();
+    return { line: presence?.line(nowMs, leads) ?? null, leads };
+  };
+  const { producer, dispatcher } = openQueue(home, server, health.queueEnded, scope, closers);
   const notices = openNotices({
     ...{ ledger, clock, log, random: Math.random, notify: config.notify, workspace: home.serviceName },
     ...{ installation: config.name, pageAddress: config.page.address },
   });
   closers.add(() => notices.close());
-  const schedules = createScheduleSide(home, producer, dispatcher.wake);
   const noticeWatch = startNoticeWatch({
     ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify },
     addressed: (notice) => addressedTo(addresseesOf(config.notify), notice),
     runsSchedules: options.runsSchedules,
+    filesAway: async () => (presence === null ? new Map() : await filesAway(home, presence)),
+  });
+  const led = createLedWork({
+    ...{ home, producer, wake: dispatcher.wake, runsSchedules: options.runsSchedules },
+    connection: server.worker,
+    onJobEnd: (_name, id, failed) => dispatcher.ended(id, failed),
+    context: (): JobContext => context,
   });
 
   const limitBatches = async (): Promise<void> => {
@@ -153,71 +177,93 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     if (batchesMax !== null) await producer.limitAtOnce(upsertBatch.name, batchesMax);
   };
   const atEachSweep = (run: PeriodicTask['run']): PeriodicTask => ({ everySweeps: 1, run });
+  const byLeader = ({ everySweeps, run }: PeriodicTask): PeriodicTask => ({
+    everySweeps,
+    run: async (signal) => (isLeading() ? run(signal) : undefined),
+  });
   // In this order: due ticks are entered before the dispatcher looks for them.
   const tasks: readonly PeriodicTask[] = [
     atEachSweep(() => health.look()),
     // Again and again: a flushed queue has forgotten the limit.
-    atEachSweep(() => limitBatches()),
-    atEachSweep(() => schedules.look()),
+    byLeader(atEachSweep(() => limitBatches())),
+    // A beginning that met trouble goes on.
+    byLeader(atEachSweep(() => led.begin())),
+    byLeader(atEachSweep(() => led.look())),
     atEachSweep(() => dispatcher.sweep()),
-    atEachSweep(async (signal) => {
-      if (await watch.probe(AbortSignal.any([signal, AbortSignal.timeout(probeMsMax)]))) dispatcher.wake();
-    }),
-    atEachSweep(async () => {
-      await noticeWatch.look();
-      dispatcher.wake();
-    }),
+    byLeader(
+      atEachSweep(async (signal) => {
+        if (await watch.probe(AbortSignal.any([signal, AbortSignal.timeout(probeMsMax)]))) dispatcher.wake();
+      }),
+    ),
+    byLeader(
+      atEachSweep(async () => {
+        await noticeWatch.look();
+        dispatcher.wake();
+      }),
+    ),
     // A run that another process was ending when it died, too.
-    atEachSweep(() => tidyFinished(home)),
-    { everySweeps: viewEverySweeps, run: () => view.refresh() },
-    { everySweeps: expireEverySweeps, run: (signal) => expire(home, signal) },
+    byLeader(atEachSweep(() => tidyFinished(home))),
+    byLeader({ everySweeps: viewEverySweeps, run: () => led.refreshView() }),
+    { everySweeps: expireEverySweeps, run: () => expireFiles(clock, log, home.runFolders, config.data.keepFilesMs) },
+    byLeader({ everySweeps: expireEverySweeps, run: (signal) => forget(home, signal) }),
+    ...(presence === null ? [] : hostTasks(home, server, { health, runs: batches.runs })),
   ];
   const sweeper = createSweeper(clock, sweepOver(tasks));
   const context = jobContext(home, batches, {
     notices,
     sweep: sweeper.sweep,
-    tickDue: schedules.tickDue,
+    tickDue: led.tickDue,
     wake: dispatcher.wake,
-    underWay: schedules.underWay,
+    underWay: led.underWay,
   });
-  await producer.forget(jobCatalog.map((job) => job.name));
+  await producer.forget(presence === null ? jobCatalog.map((job) => job.name) : jobsOfHost);
   await limitBatches();
-  await schedules.look();
   const { downloads } = takeParts(home);
   await removeStrayDownloads(downloads, home.log);
+  if (presence !== null) closers.add(() => candidacy?.close());
   // After the last job, and not during another look: a short import ends before its first sweep.
-  closers.add(() => noticeWatch.look());
+  closers.add(async () => (isLeading() ? noticeWatch.look() : undefined));
   const workers = startWorkers({
-    ledgerId: ledger.id,
-    connection: server.worker,
-    catalog: jobCatalog,
+    ...{ ledgerId: ledger.id, host: presence?.id ?? null, connection: server.worker, context, log },
+    catalog: engineCatalog,
     concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
-    context,
-    log,
     onJobEnd: (name, id, failed) => {
       dispatcher.ended(id, failed);
-      if (name === finishRunJob.name) void view.refresh();
+      if (name === finishRunJob.name) void led.refreshView();
     },
   });
-  closers.add(() => workers.stop(config.queue.stopDeadlineMs));
+  closers.add(async () => {
+    const { stopDeadlineMs } = config.queue;
+    await Promise.all([workers.stop(stopDeadlineMs), led.end(stopDeadlineMs)]);
+  });
   closers.add(() => server.giveUp());
   await enterOrphans(home.submit);
   await removeStrays(home.submit);
-  await tidyFinished(home);
-  if (options.runsSchedules) await schedules.start();
-  closers.add(() => schedules.stop());
+  if (presence === null) await led.begin();
   closers.add(() => sweeper.stop());
-  closers.add(startEngineTimers({ clock, log, ledger, producer, sweeper, wake: dispatcher.wake }));
-  closers.add(await registerEngine(home, client.workspace.origin, server.place));
-  dispatcher.wake();
+  const { wake } = dispatcher;
+  closers.add(startEngineTimers({ clock, log, ledger, producer: presence === null ? producer : null, sweeper, wake }));
+  if (presence === null) closers.add(await registerEngine(home, client.workspace.origin, server.place));
+  else {
+    candidacy = standAmongHosts(home, presence, led, { runsSchedules: options.runsSchedules, wake });
+    isLeading = candidacy.isLeading;
+    await removeDeadWorkers(home);
+    const queue = placeSeenFrom(home.folders.root, server.place);
+    await presence.ready({ serviceOrigin: client.workspace.origin, queue });
+  }
+  wake();
 
   return {
     queueDescription: server.description,
-    troubles: () => [...health.troubles(), ...schedules.troubles()],
+    troubles: () => [...health.troubles(), ...led.troubles()],
     serviceOrigin: client.workspace.origin,
     sandboxKey: sandbox?.apiKey ?? null,
-    wake: dispatcher.wake,
+    wake: () => {
+      wake();
+      void presence?.sign();
+    },
     queueJobs: () => producer.depths(jobCatalog.map((job) => job.name)),
+    leads: () => isLeading(),
     activeRunCount: async () =>
       (await ledger.runs.list({ states: activeRunStates, limit: 1_000, oldestFirst: true })).length,
     died: death.promise,
@@ -246,6 +292,7 @@ function openService(
   sandbox: Sandbox | null,
   connection: RedisOptions,
   sameWorkspace: boolean,
+  hasFeedElsewhere?: (feed: string) => boolean,
 ): ServiceSide {
   const { ledger, clock, log } = home;
   // A breaker opens only after requests were sent: by then the watch exists.
@@ -255,22 +302,28 @@ function openService(
     workOnBatch(batch, batches, signal, { recordsMax: 1 }),
   );
   const watch = createServiceWatch({ ledger, ...client, clock, log, tryWrite });
-  const batches = batchContext(home, client.workspace, { ...watch, pause: watch.pauseFor });
+  const failures = { ...watch, pause: watch.pauseFor };
+  const batches = batchContext(home, client.workspace, failures, hasFeedElsewhere);
   return { client, watch, batches };
 }
 
-/** A failure that is waited out pauses all work; the probe of the sweep ends the pause. */
+/**
+ * A failure that is waited out pauses all work; the probe of the sweep ends the pause. Beside other hosts a pause stays, and a key that
+ * only this one is refused with must not pause them.
+ */
 async function checkService(
   { ledger }: Home,
   client: WorkspaceClient,
   watch: ServiceWatch,
   waitFor: EngineOptions['waitFor'],
+  isBesideOthers: boolean,
 ): Promise<void> {
-  await ledger.setPause(null);
+  if (!isBesideOthers) await ledger.setPause(null);
   try {
     await client.recheck();
   } catch (error) {
-    const refused = error instanceof PatchbayError && error.kind === 'auth' && waitFor === 'unreachable';
+    const waitsForKey = waitFor === 'everything' && !isBesideOthers;
+    const refused = error instanceof PatchbayError && error.kind === 'auth' && !waitsForKey;
     if (refused || !(await watch.pauseFor(error))) throw error;
   }
 }
@@ -278,69 +331,27 @@ async function checkService(
 interface QueueSide {
   readonly producer: Producer;
   readonly dispatcher: Dispatcher;
-  readonly view: DeadLetterView;
 }
 
-/** What puts jobs into the queue, and the view of the dead letters in it. */
-function openQueue(home: Home, server: QueueServer, observe: QueueObserver, closers: Closers): QueueSide {
-  const { config, ledger, clock, log, submit } = home;
-  const producer = openProducer(ledger.id, server.producer, log, observe);
-  closers.add(() => producer.close());
-  const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: config.queue.jobsMax });
-  closers.add(() => dispatcher.stop());
-  const connection = server.worker;
-  const view = openDeadLetterView({ ledger, producer, connection, submit, log, onRedrive: dispatcher.wake });
-  closers.add(() => view.close());
-  return { producer, dispatcher, view };
-}
-
-interface ScheduleSide {
-  /** Ids of the ticks that this process works on. */
-  readonly underWay: Set<string>;
-  /** Enters due ticks; does nothing before `start`. */
-  tickDue(): Promise<void>;
-  /** @throws what the ledger throws. */
-  start(): Promise<void>;
-  /** Reopens ticks that were cut off, enters due ones, and gives the queue its wake-ups. */
-  look(): Promise<void>;
-  /** Schedules that have stopped. */
-  troubles(): readonly Pick<Trouble, 'code' | 'message'>[];
-  stop(): Promise<void>;
-}
-
-/** A frozen queue must not keep the engine from stopping. */
-const schedulesStopMsMax = 2_000;
-
-function createScheduleSide(home: Home, queue: Producer, wake: () => void): ScheduleSide {
+/** What puts jobs into the queue. */
+function openQueue(
+  home: Home,
+  server: QueueServer,
+  observe: QueueObserver,
+  scope: (nowMs: number) => DispatchScope,
+  closers: Closers,
+): QueueSide {
   const { config, ledger, clock, log } = home;
-  const underWay = new Set<string>();
-  let running: Schedules | null = null;
-  const tickDue = async (): Promise<void> => running?.tickDue();
-  return {
-    underWay,
-    tickDue,
-    start: async () => {
-      running = await startSchedules({ ledger, clock, log, queue, wake }, configuredSchedules(config));
-    },
-    look: async () => {
-      await reopenTicks({ ledger, clock, log, underWay });
-      await tickDue();
-      await running?.reconcileQueue();
-    },
-    troubles: () =>
-      (running?.stoppedSchedules() ?? []).map((name) => ({
-        code: 'scheduleStopped',
-        message: `the schedule ${name} has stopped: it was due more than five minutes ago`,
-      })),
-    // Wake-ups that stay in the queue do no harm: the next engine replaces them.
-    stop: async () => void (await within(schedulesStopMsMax, running?.stop() ?? Promise.resolve())),
-  };
+  const producer = openProducer(ledger.id, server.producer, log, observe, home.host?.id);
+  closers.add(() => producer.close());
+  const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: config.queue.jobsMax, scope });
+  closers.add(() => dispatcher.stop());
+  return { producer, dispatcher };
 }
 
-/** Deletes what is kept no longer: files, and what has ended in the ledger. */
-async function expire({ config, ledger, clock, log, runFolders }: Home, signal: AbortSignal): Promise<void> {
+/** Deletes what is kept no longer of what has ended in the ledger. */
+async function forget({ config, ledger, clock }: Home, signal: AbortSignal): Promise<void> {
   const { keepFilesMs, keepJournalMs, keepHistoryMs } = config.data;
-  await expireFiles(clock, log, runFolders, keepFilesMs);
   await ledger.forget(clock.nowMs(), keepFilesMs, { journalMs: keepJournalMs, historyMs: keepHistoryMs, signal });
 }
 

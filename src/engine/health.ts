@@ -13,8 +13,8 @@ import { messageOf, type PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 
 export interface Trouble {
-  readonly part: 'queue' | 'ledger' | 'disk';
-  /** `queueAway`, `queueSlow`, `queueFull`, `queueRefuses`; a code of `src/ledger/trouble.ts`; `diskFull`. */
+  readonly part: 'queue' | 'queueIdentity' | 'ledger' | 'disk';
+  /** `otherQueue`; `queueAway`, `queueSlow`, `queueFull`, `queueRefuses`; a code of `src/ledger/trouble.ts`; `diskFull`. */
   readonly code: string;
   /** A sentence for people. */
   readonly message: string;
@@ -26,6 +26,8 @@ export interface Health {
   troubles(): readonly Trouble[];
   /** A `QueueObserver`. */
   queueEnded(error: Error | null, tookMs: number): void;
+  /** Whether the queue has the identity that the ledger knows: all hosts use one. */
+  queueShared(isShared: boolean): void;
   /** A `LedgerObserver`. */
   ledgerEnded(trouble: PatchbayError | null): void;
   /** Checks the disk, and drops problems without news. Never rejects. */
@@ -88,6 +90,15 @@ export function createHealth(parts: HealthParts): Health {
       const trouble = queueTrouble(queueDescription, error, tookMs);
       if (trouble === null) end('queue');
       else begin('queue', trouble.code, trouble.message);
+    },
+    queueShared: (isShared) => {
+      if (isShared) end('queueIdentity');
+      else
+        begin(
+          'queueIdentity',
+          'otherQueue',
+          `Another host on this ledger uses another queue than ${queueDescription}: set REDIS_URL to the same Redis everywhere, and start again.`,
+        );
     },
     ledgerEnded: (trouble) => {
       if (trouble?.kind === 'damaged') reportDamage(trouble);

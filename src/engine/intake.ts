@@ -51,6 +51,11 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
         await takeFile(submit, { importFolder, folder, path });
         onTaken();
       } catch (error) {
+        // In a folder that hosts share each file is taken once.
+        if (error instanceof PatchbayError && error.code === 'takenElsewhere') {
+          log.debug({ code: error.code }, 'another host was faster');
+          return;
+        }
         orphaned = true;
         throw error;
       }

@@ -15,8 +15,15 @@ import { type Workspace, workspaceTimeouts } from '#src/workspace/port.ts';
 /** What differs between the engine and a worker process. */
 export type ServiceFailures = Pick<BatchContext, 'pause' | 'exhausted' | 'atWork'>;
 
-export function batchContext(home: Home, workspace: Workspace, failures: ServiceFailures): BatchContext {
-  return { runs: runParts(home, workspace), upsert: upsertParts(home, workspace), ...failures };
+/** @param hasFeedElsewhere whether another host has a folder of that feed. */
+export function batchContext(
+  home: Home,
+  workspace: Workspace,
+  failures: ServiceFailures,
+  hasFeedElsewhere: (feed: string) => boolean = () => false,
+): BatchContext {
+  const ownsItems = (feed: string): boolean => home.feeds.exists(feed) || hasFeedElsewhere(feed);
+  return { runs: runParts(home, workspace), upsert: upsertParts(home, workspace, ownsItems), ...failures };
 }
 
 /** What only the running engine can give to its jobs. */
@@ -76,6 +83,7 @@ function runParts(home: Home, workspace: Workspace): BatchContext['runs'] {
     clock,
     log,
     feeds,
+    host: home.host?.id ?? null,
     reports: home.runFolders.reports,
     rowsPerBatch: config.upsert.rowsPerBatch,
     defaultCountry: config.mapping.defaultCountry,
@@ -85,7 +93,7 @@ function runParts(home: Home, workspace: Workspace): BatchContext['runs'] {
   };
 }
 
-function upsertParts(home: Home, workspace: Workspace): UpsertParts {
+function upsertParts(home: Home, workspace: Workspace, ownsItems: UpsertLimits['ownsItems']): UpsertParts {
   const { config, ledger, clock, log, identity, mode } = home;
   const { requestsPerSecond, latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   const share = shareOfRate(requestsPerSecond, workspaceTimeouts.writeStartMs);
@@ -101,7 +109,7 @@ function upsertParts(home: Home, workspace: Workspace): UpsertParts {
     requestsPerSecond: share.requestsPerSecondEach,
     itemRemoval: config.upsert.itemRemoval,
     adoptOf: (feed) => home.feeds.rulesOf(feed).adopt,
-    ownsItems: (feed) => home.feeds.exists(feed),
+    ownsItems,
     applyingOf: (feed) => home.feeds.rulesOf(feed).guards,
   };
   return {

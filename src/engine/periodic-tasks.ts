@@ -3,8 +3,9 @@
  * ledger.
  *
  * A sweep puts back what the queue should hold, probes a paused service and does the slower tasks when they are due. The
- * trigger goes through the queue, as a job with the time slot in its id, so that several processes would share one sweep.
- * If the queue refuses that job, or accepts it and does not deliver it, the engine sweeps by itself.
+ * trigger goes through the queue, as a job with the time slot in its id, so that people see it there.
+ * If the queue refuses that job, or accepts it and does not deliver it, the engine sweeps by itself; so does each of several engines on
+ * a ledger, since each has tasks of its own.
  */
 import { type Clock, within } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
@@ -83,7 +84,8 @@ export interface Timers {
   readonly clock: Clock;
   readonly log: Logger;
   readonly ledger: Ledger;
-  readonly producer: Pick<Producer, 'add'>;
+  /** Null: each sweep is this engine's own. */
+  readonly producer: Pick<Producer, 'add'> | null;
   readonly sweeper: Sweeper;
   /** Called when another process wrote to the ledger. */
   readonly wake: () => void;
@@ -104,6 +106,7 @@ export function startEngineTimers({ clock, log, ledger, producer, sweeper, wake 
     reportedFailure = null;
   };
   const sweep = async (): Promise<void> => {
+    if (producer === null) return await sweeper.sweep();
     const slot = Math.floor(clock.monotonicMs() / sweepEveryMs);
     const accepted = await producer.add([{ name: 'sweep', id: `sweep-${slot}`, payload: { slot } }]);
     if (!accepted || sweeper.sinceLastMs() > sweepLateMs) await sweeper.sweep();

@@ -8,6 +8,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { feedNameOf } from '#src/feeds/feeds.ts';
 import {
   type EngineRegistration,
   isEngineRunning,
@@ -15,6 +16,7 @@ import {
   type QueuePlace,
   workerSignEveryMs,
 } from '#src/ledger/engine-presence.ts';
+import { isAtWork } from '#src/ledger/rules/hosts.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 
 /**
@@ -27,9 +29,7 @@ export async function registerEngine(
   queue: QueuePlace,
 ): Promise<() => Promise<void>> {
   const { ledger, clock, identity, folders } = home;
-  const workers = (await ledger.registrations()).workers;
-  const live = liveWorkers(workers, await ledger.nowMs(clock), identity.isDead);
-  for (const one of workers) if (!live.includes(one)) await ledger.unregister('worker', one.identity);
+  await removeDeadWorkers(home);
   const mine = `${identity.name}#${randomUUID().slice(0, 8)}`;
   await ledger.register('engine', {
     identity: mine,
@@ -40,8 +40,15 @@ export async function registerEngine(
   return () => ledger.unregister('engine', mine);
 }
 
+/** Removes registrations of workers that have died. */
+export async function removeDeadWorkers({ ledger, clock, identity }: Home): Promise<void> {
+  const { workers } = await ledger.registrations();
+  const live = liveWorkers(workers, await ledger.nowMs(clock), identity.isDead);
+  for (const one of workers) if (!live.includes(one)) await ledger.unregister('worker', one.identity);
+}
+
 /** Relative for a socket in the data folder: another process may see the folder under another path. */
-function placeSeenFrom(root: string, place: QueuePlace): QueuePlace {
+export function placeSeenFrom(root: string, place: QueuePlace): QueuePlace {
   if (place.kind !== 'socket') return place;
   const path = relative(root, place.path);
   return path.startsWith('..') || isAbsolute(path) ? place : { kind: 'socket', path };
@@ -58,45 +65,85 @@ const lookEveryMs = 250;
 /** How long an engine that is just starting is waited for. */
 const startingMs = 5_000;
 
+/** The engine that a worker works for, as it registered; null where there is none. Of several hosts it is any that is at work, this one first. */
+export async function findEngine(home: Home): Promise<EngineRegistration | null> {
+  const { ledger, clock, ledgerPlace, host } = home;
+  if (ledgerPlace.kind === 'file') return (await ledger.registrations()).engine;
+  const nowMs = await ledger.nowMs(clock);
+  const atWork = (await ledger.hosts.list()).filter((one) => one.engine !== null && isAtWork(one, nowMs));
+  const found = atWork.find(({ id }) => id === host?.id) ?? atWork[0];
+  if (found === undefined || found.engine === null) return null;
+  // If one of them dies, the worker goes on for the others.
+  return { identity: sharedEngines, ...found.engine, startedAtMs: Math.min(...atWork.map((one) => one.startedAtMs)) };
+}
+
+/** The engines of all hosts, as one that dies with the last of them. */
+const sharedEngines = 'hosts';
+
 /**
- * The lock tells for certain, whatever notices were left behind. It is given back at once.
+ * The lock tells for certain, whatever notices were left behind. It is given back at once. Of several hosts the ledger tells.
  * @throws PatchbayError `usage` `noEngine`.
  */
-export async function requireEngine({ folders, clock }: Home, signal: AbortSignal): Promise<void> {
+export async function requireEngine(home: Home, signal: AbortSignal): Promise<void> {
+  const { folders, clock, ledgerPlace } = home;
+  const isThere = async (): Promise<boolean> =>
+    ledgerPlace.kind === 'file' ? isEngineRunning({ folders }) : (await findEngine(home)) !== null;
   const untilMs = clock.monotonicMs() + startingMs;
   // Ends with an engine, with the signal, or when the time is over.
   while (!signal.aborted) {
-    if (isEngineRunning({ folders })) return;
+    if (await isThere()) return;
     if (clock.monotonicMs() >= untilMs) break;
     await sleepUnlessCut(clock, lookEveryMs, signal);
   }
   if (signal.aborted) return;
-  throw new PatchbayError('usage', 'noEngine', `no engine runs on ${folders.root}`, {
-    hint: 'Run `patchbay start` on this data folder first: a worker takes its batches from the queue of that engine.',
+  const where = ledgerPlace.kind === 'file' ? folders.root : 'this ledger, on no host';
+  throw new PatchbayError('usage', 'noEngine', `no engine runs on ${where}`, {
+    hint:
+      ledgerPlace.kind === 'file'
+        ? 'Run `patchbay start` on this data folder first: a worker takes its batches from the queue of that engine.'
+        : 'Run `patchbay start` on a host first, with the same DATABASE_URL and REDIS_URL: a worker takes its batches from that queue.',
   });
 }
 
 /** Whether that engine has stopped, has died, or was replaced by another one. */
-export async function isGone({ ledger, identity }: Home, engine: EngineRegistration): Promise<boolean> {
-  const now = (await ledger.registrations()).engine;
-  return now?.identity !== engine.identity || identity.isDead(engine.identity);
+export async function isGone(home: Home, engine: EngineRegistration): Promise<boolean> {
+  const now = await findEngine(home);
+  return now?.identity !== engine.identity || home.identity.isDead(engine.identity);
 }
 
 /** Waits for a live engine; null if the signal fired first. */
 export async function nextEngine(home: Home, signal: AbortSignal): Promise<EngineRegistration | null> {
   // Ends with the signal, or with a live engine.
   while (!signal.aborted) {
-    const found = (await home.ledger.registrations()).engine;
+    const found = await findEngine(home);
     if (found !== null && !home.identity.isDead(found.identity)) return found;
     await sleepUnlessCut(home.clock, lookEveryMs, signal);
   }
   return null;
 }
 
+/** Which feeds have a folder on any host, as seen at the last look. */
+export interface SeenFeeds {
+  readonly has: (feed: string) => boolean;
+  look(): Promise<void>;
+}
+
+export function seeFeeds({ ledger, ledgerPlace }: Home): SeenFeeds {
+  let seen: ReadonlySet<string> = new Set();
+  return {
+    has: (feed) => seen.has(feedNameOf(feed)),
+    look: async () => {
+      if (ledgerPlace.kind === 'file') return;
+      seen = new Set((await ledger.hosts.list()).flatMap(({ feeds }) => feeds));
+    },
+  };
+}
+
 /** Calls `onGone` once the engine is gone, or the ledger damaged. @returns a function that stops watching. */
-export function watchEngine(home: Home, engine: EngineRegistration, onGone: () => void): () => void {
+export function watchEngine(home: Home, engine: EngineRegistration, feeds: SeenFeeds, onGone: () => void): () => void {
   const look = async (): Promise<void> => {
     await home.ledger.requireSound();
+    await feeds.look();
     if (await isGone(home, engine)) onGone();
   };
   const timer = setInterval(() => {

@@ -23,7 +23,17 @@ import { startWorkers } from '#src/queue/workers.ts';
 import { parseOrigin } from '#src/workspace/http-workspace.ts';
 import { createHealth } from './health.ts';
 import { batchContext, type ServiceFailures } from './job-context.ts';
-import { isGone, nextEngine, queueOf, registerWorker, requireEngine, watchEngine } from './registration.ts';
+import { requireQueue } from './queue-identity.ts';
+import {
+  findEngine,
+  isGone,
+  nextEngine,
+  queueOf,
+  registerWorker,
+  requireEngine,
+  seeFeeds,
+  watchEngine,
+} from './registration.ts';
 import { createServiceWatch, type ServiceWatch } from './service-watch.ts';
 import { openWorkspaceClient, type SandboxPlace, type WorkspaceClient } from './workspace-client.ts';
 
@@ -45,10 +55,10 @@ const retryEveryMs = 5_000;
  *   Redis does not answer at the start; `damaged`.
  */
 export async function runWorker(home: Home, options: WorkerOptions): Promise<void> {
-  const { clock, ledger } = home;
+  const { clock } = home;
   const { signal, onWait } = options;
   await requireEngine(home, signal);
-  let engine = (await ledger.registrations()).engine;
+  let engine = await findEngine(home);
   // Ends with the signal.
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
@@ -83,10 +93,14 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
     health.ledgerEnded(trouble);
     if (trouble?.kind === 'damaged') endSession();
   });
-  closers.add(watchEngine(home, engine, endSession));
+  const feeds = seeFeeds(home);
+  await feeds.look();
+  closers.add(watchEngine(home, engine, feeds, endSession));
   try {
     const server = await attachQueueServer({ redisUrl: config.queue.redisUrl, place: queueOf(home, engine) });
     closers.add(() => server.stop());
+    if (home.ledgerPlace.kind === 'database' && server.place.kind === 'redis')
+      await requireQueue(server.producer, ledger.id, () => ledger.hosts.queueId(), 'the hosts on this ledger', end);
     let failures: SessionFailures | null = null;
     const client = openWorkspaceClient(home, {
       sandbox: await sandboxOf(home, engine),
@@ -104,7 +118,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
       connection: server.worker,
       catalog: batchCatalog,
       concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
-      context: batchContext(home, client.workspace, failures),
+      context: batchContext(home, client.workspace, failures, feeds.has),
       log,
       onJobEnd: () => undefined,
     });
@@ -125,7 +139,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
  */
 async function sandboxOf({ config, mode }: Home, engine: EngineRegistration): Promise<SandboxPlace | null> {
   if (mode === 'sandbox') {
-    const apiKey = (await readFile(dataFolders(config, 'sandbox').sandboxKeyFile, 'utf8')).trim();
+    const apiKey = await readSandboxKey(dataFolders(config, 'sandbox').sandboxKeyFile);
     return { origin: engine.serviceOrigin, apiKey };
   }
   const origin = parseOrigin(config.service.baseUrl ?? '');
@@ -134,6 +148,19 @@ async function sandboxOf({ config, mode }: Home, engine: EngineRegistration): Pr
   throw new PatchbayError('usage', 'otherService', message, {
     hint: 'Start the worker with the same configuration and environment variables as the engine.',
   });
+}
+
+/** @throws PatchbayError `usage` `sandboxNotShared` where the engine's data folder is another one. */
+async function readSandboxKey(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    const message = 'the running engine has a sandbox of its own, which this data folder cannot reach';
+    throw new PatchbayError('usage', 'sandboxNotShared', message, {
+      hint: "Start the worker on the engine's data folder, or set PATCHBAY_BASE_URL to a service that all of them reach.",
+      cause: error,
+    });
+  }
 }
 
 /**

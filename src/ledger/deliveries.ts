@@ -49,7 +49,7 @@ export interface DeliveryFailure {
 }
 
 /** Why a feed is bad. */
-export type FeedTrouble = 'deadRows' | 'guard' | 'failed' | 'outage' | 'missed';
+export type FeedTrouble = 'deadRows' | 'guard' | 'failed' | 'outage' | 'missed' | 'hostAway';
 
 /** For people. */
 export const troubleWords: Readonly<Record<FeedTrouble, string>> = {
@@ -58,6 +58,7 @@ export const troubleWords: Readonly<Record<FeedTrouble, string>> = {
   failed: 'failed',
   outage: 'service away',
   missed: 'export missing',
+  hostAway: 'file on a host that is away',
 };
 
 /** What was last told of a feed. */

@@ -42,7 +42,7 @@ export type HostEntry =
     }
   /** Another engine is at work under this id: the data folder was copied, or two machines share it. */
   | { readonly kind: 'taken'; readonly by: HostRecord }
-  /** The other host, or this one, has a queue that nobody else can use. */
+  /** The other host, or this one, has a queue that no other host can use. */
   | { readonly kind: 'queueNotShared'; readonly other: HostRecord }
   | { readonly kind: 'sandboxNotShared'; readonly other: HostRecord };
 

@@ -1,7 +1,7 @@
 /**
  * Who leads: of all engines on a ledger one at a time does what must be done once for all of them: ticks, sweeps, notices, audits.
  *
- * Over a ledger in a file the one engine of the data folder always leads. Over PostgreSQL whoever holds a lock of the database does
+ * Over a ledger in a file the one engine of the data folder always leads. Over PostgreSQL the one that holds a lock of the database does
  * (`postgres/lead.ts`).
  */
 

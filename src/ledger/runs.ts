@@ -249,7 +249,7 @@ export interface RunFacts {
   readonly requests?: Partial<RequestTotals>;
 }
 
-/** Who stands in the lines of the feeds, where there are several hosts. */
+/** The lines of the feeds, where there are several hosts. */
 export interface LineOfHosts {
   readonly hosts: readonly (string | null)[];
   /**
@@ -282,7 +282,7 @@ export interface RunLedger {
   keyPrefixes(limit: number): Promise<readonly string[]>;
   /**
    * Runs that wait and whose feed has no earlier run at work: at most one per feed, oldest first.
-   * @param of which hosts' runs are asked for, and which hosts are away: they hold up nobody. Absent: all runs.
+   * @param of which hosts' runs are asked for, and which hosts are away: they hold up no other. Absent: all runs.
    */
   nextQueued(limit: number, of?: LineOfHosts): Promise<readonly RunRecord[]>;
 

@@ -166,7 +166,7 @@ export interface ScheduleLedger {
   begin(id: string, atMs: number): Promise<TickRecord | null>;
   /**
    * working → ended; older ended ticks beyond `ticksKeptMax` are forgotten. Durable.
-   * @param attempts of the tick that was begun: whoever was taken for dead meanwhile does not end the work of another.
+   * @param attempts of the tick that was begun: a process that was taken for dead meanwhile does not end the work of another.
    * @returns whether it was working, and of that attempt.
    */
   end(id: string, atMs: number, end: TickEnd, attempts?: number): Promise<boolean>;

@@ -29,6 +29,8 @@ export interface FigureSources {
   /** Null where the queue does not answer. */
   readonly queueJobs: readonly QueueJobs[] | null;
   readonly readiness: { readonly ready: boolean; readonly degraded: boolean };
+  /** Whether this engine leads. What all engines share is reported by that one alone, so that sums over processes are right. */
+  readonly leads: boolean;
 }
 
 type Samples = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
@@ -46,9 +48,13 @@ export async function figuresText(
     const gauge = new Gauge({ name, help, labelNames, registers: [registry] });
     for (const [labels, value] of samples) gauge.set(labels, value);
   };
-  const { readiness, queueJobs } = sources;
+  const { readiness, queueJobs, leads } = sources;
   add('patchbay_ready', 'Whether this process can take files.', [[{}, readiness.ready ? 1 : 0]]);
   add('patchbay_degraded', 'Whether files are taken, and their work waits.', [[{}, readiness.degraded ? 1 : 0]]);
+  add('patchbay_leads', 'Whether this engine does what is done once for all that share the ledger.', [
+    [{}, leads ? 1 : 0],
+  ]);
+  if (!leads) return await registry.metrics();
   add(
     'patchbay_queue_jobs',
     'Jobs in the queue, by name and by whether they wait or are worked on.',

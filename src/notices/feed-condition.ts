@@ -13,7 +13,14 @@ import type { FeedTrouble, NewDelivery } from '#src/ledger/deliveries.ts';
 import type { FeedStanding } from '#src/ledger/rules/feeds.ts';
 
 /** The order in which they are reported. */
-const troubleOrder = ['outage', 'failed', 'guard', 'deadRows', 'missed'] as const satisfies readonly FeedTrouble[];
+const troubleOrder = [
+  'outage',
+  'hostAway',
+  'failed',
+  'guard',
+  'deadRows',
+  'missed',
+] as const satisfies readonly FeedTrouble[];
 
 export interface FeedFacts {
   readonly feed: string;
@@ -27,6 +34,16 @@ export interface FeedFacts {
   readonly expected: readonly Expectation[];
   /** The pause of all work, or of writing; null for feeds under whose name it is not reported. */
   readonly outage: OutageFacts | null;
+  /** Its oldest file that only a host can read that is away; null for most. */
+  readonly onHostAway: FileOnHost | null;
+}
+
+/** The name of the file is for notices, and for no log line. */
+export interface FileOnHost {
+  readonly runId: string;
+  readonly file: string;
+  /** Its name. */
+  readonly host: string;
 }
 
 /** The last tick of its schedule that ended and is conclusive: it was not skipped, and not for one user only. */
@@ -57,13 +74,19 @@ interface Trouble {
   readonly code: string | null;
   /** Rejected rows of that run; null if the trouble is another. */
   readonly deadCount: number | null;
+  /** Of a file on a host that is away; null for every other trouble. */
+  readonly onHost: Omit<FileOnHost, 'runId'> | null;
 }
 
 /** The feed's troubles now, in the order of `troubleOrder`; each at most once. */
 export function troublesOf(facts: FeedFacts, nowMs: number): readonly Trouble[] {
-  const found = [outage(facts, nowMs), fileTrouble(facts), failedTick(facts), missed(facts, nowMs)].filter(
-    (one) => one !== null,
-  );
+  const found = [
+    outage(facts, nowMs),
+    hostAway(facts),
+    fileTrouble(facts),
+    failedTick(facts),
+    missed(facts, nowMs),
+  ].filter((one) => one !== null);
   const known = new Map(found.toReversed().map((one) => [one.trouble, one]));
   for (const trouble of held(facts)) if (!known.has(trouble)) known.set(trouble, about(trouble));
   return troubleOrder.flatMap((trouble) => known.get(trouble) ?? []);
@@ -89,6 +112,12 @@ function outage({ outage, reported }: FeedFacts, nowMs: number): Trouble | null 
   if (outage === null) return null;
   const isLong = nowMs - outage.sinceMs >= outage.outageAfterMs;
   return isLong || reported.includes('outage') ? about('outage', { code: outage.code }) : null;
+}
+
+function hostAway({ onHostAway }: FeedFacts): Trouble | null {
+  if (onHostAway === null) return null;
+  const { runId, file, host } = onHostAway;
+  return about('hostAway', { runId, onHost: { file, host } });
 }
 
 /** Of the last file. Rejected rows are a trouble until all their dead letters are closed. */
@@ -129,7 +158,7 @@ function held({ reported, standing, tick, expected }: FeedFacts): readonly FeedT
 }
 
 function about(trouble: FeedTrouble, facts: Partial<Omit<Trouble, 'trouble'>> = {}): Trouble {
-  return { trouble, runId: null, code: null, deadCount: null, ...facts };
+  return { trouble, runId: null, code: null, deadCount: null, onHost: null, ...facts };
 }
 
 interface NoticeFacts {
@@ -150,11 +179,12 @@ export function noticeOf({ id, feed, change, troubles, badSinceMs, atMs }: Notic
     change.kind === 'bad'
       ? {
           ...common,
-          began: change.began.map(({ trouble, runId, code, deadCount }) => ({
+          began: change.began.map(({ trouble, runId, code, deadCount, onHost }) => ({
             trouble,
             run: runId,
             code,
             dead: deadCount,
+            ...onHost,
           })),
         }
       : { ...common, ended: change.ended };

@@ -16,7 +16,15 @@ import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledg
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
 import { overdueAfterMs } from '#src/schedules/start-schedules.ts';
-import { changeOf, type Expectation, type FeedFacts, noticeOf, type TickFacts, troublesOf } from './feed-condition.ts';
+import {
+  changeOf,
+  type Expectation,
+  type FeedFacts,
+  type FileOnHost,
+  noticeOf,
+  type TickFacts,
+  troublesOf,
+} from './feed-condition.ts';
 
 /** The feed under whose name an outage is reported. */
 const outageFeed = mainFeed;
@@ -37,6 +45,8 @@ export interface NoticeWatchParts {
   readonly addressed: (notice: NewDelivery) => readonly NewDelivery[];
   /** `config.notify`. */
   readonly notify: { readonly outageAfterMs: number };
+  /** The oldest file of each feed that only a host can read that is away. */
+  readonly filesAway: () => Promise<ReadonlyMap<string, FileOnHost>>;
 }
 
 export interface NoticeWatch {
@@ -69,6 +79,7 @@ interface Seen {
   readonly standings: ReadonlyMap<string, FeedStanding>;
   readonly conditions: ReadonlyMap<string, KnownFeedCondition>;
   readonly schedules: ReadonlyMap<string, ScheduleRecord>;
+  readonly filesAway: ReadonlyMap<string, FileOnHost>;
   /** Names of schedules with a tick that waits or runs. */
   readonly atWork: ReadonlySet<string>;
 }
@@ -85,9 +96,16 @@ async function look(parts: NoticeWatchParts, startedMonotonicMs: number): Promis
     standings: new Map((await ledger.deliveries.standings()).map((one) => [one.feed, one])),
     conditions: new Map((await ledger.deliveries.conditions()).map((one) => [one.feed, one])),
     schedules: new Map(schedules.map((one) => [one.name, one])),
+    filesAway: await parts.filesAway(),
     atWork: new Set((await ledger.schedules.openTicks()).filter(isFresh).map((tick) => tick.schedule)),
   };
-  const names = [outageFeed, ...seen.standings.keys(), ...seen.schedules.keys(), ...Object.keys(parts.feeds)];
+  const names = [
+    outageFeed,
+    ...seen.filesAway.keys(),
+    ...seen.standings.keys(),
+    ...seen.schedules.keys(),
+    ...Object.keys(parts.feeds),
+  ];
   for (const feed of new Set([...names, ...seen.conditions.keys()])) {
     await lookAt(parts, seen, feed);
     const isGone = !names.includes(feed) && seen.conditions.get(feed)?.troubles.length === 0;
@@ -137,6 +155,7 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promi
     reported: conditions.get(feed)?.troubles ?? [],
     standing,
     tick: schedule === null ? null : await tickFacts(parts, feed),
+    onHostAway: seen.filesAway.get(feed) ?? null,
     expected: [...fileExpected(parts, seen, feed), ...tickExpected(parts, seen, feed)],
     outage:
       feed !== outageFeed || pause === null

@@ -1,7 +1,7 @@
 /**
  * A notice as a sentence for people, and the page that it leads to. Pure.
  *
- * Names of feeds, ids of runs, codes and counts: no personal data (`docs/rules.md`, "Secrets and personal data").
+ * Names of feeds, ids of runs, codes, counts, and of a file that waits for its host the names of both: no other personal data (`docs/rules.md`, "Secrets and personal data").
  */
 import { z } from 'zod';
 import { type FeedTrouble, troubleWords } from '#src/ledger/deliveries.ts';
@@ -21,6 +21,8 @@ const bad = z.object({
       run: z.string().nullable(),
       code: z.string().nullable(),
       dead: z.number().nullable(),
+      file: z.string().optional(),
+      host: z.string().optional(),
     }),
   ),
 });
@@ -56,7 +58,7 @@ function wordsOf({ type, feed, data }: Notice): string {
   }
 }
 
-function troubleSentence({ trouble, run, code, dead }: Began): string {
+function troubleSentence({ trouble, run, code, dead, file, host }: Began): string {
   const because = code === null ? '' : ` (${code})`;
   switch (trouble) {
     case 'deadRows':
@@ -67,6 +69,8 @@ function troubleSentence({ trouble, run, code, dead }: Began): string {
       return run === null ? `its schedule failed${because}` : `the file of run ${run} could not be read${because}`;
     case 'outage':
       return `work waits for the service or its key${because}`;
+    case 'hostAway':
+      return `the file ${file ?? 'of its next run'} is on the host ${host ?? 'unknown'}, which is away; later files go on without it`;
     case 'missed':
       return 'an expected export is missing';
   }

@@ -154,6 +154,7 @@ function runFor(parts: SubmitParts, feed: string): NewRun {
     kind: 'held',
     fileName: 'held fields',
     claimedPath: '',
+    host: parts.host,
     importFolder: importFolderOf(parts),
     sha256: createHash('sha256').update(`held ${id}`).digest('hex'),
     bytes: 0,

@@ -31,6 +31,8 @@ import { adviceFor } from './error-document.ts';
 /** What reading a run needs of a data folder. */
 export type RunHome = Pick<Home, 'ledger' | 'clock' | 'serviceName'> & {
   readonly runFolders: Pick<Home['runFolders'], 'reports'>;
+  /** Absent where the ledger has no hosts. */
+  readonly host?: Home['host'];
 };
 
 /** One run of a list. */
@@ -91,11 +93,13 @@ export async function listRuns(home: RunHome, { after, ...filter }: RunQuery): P
 
 export function viewRun(home: RunHome, run: RunRecord, stop: FollowStop | null = null): RunView {
   const stopped = stop === null ? {} : { state: 'stopped', exitCode: exitCodeOfStop(stop) };
+  // Its files are where its host is: `HOST:PATH`.
+  const elsewhere = run.host !== null && home.host != null && run.host !== home.host.id ? `${run.host}:` : '';
   const summary = summarise(run, {
     serviceName: home.serviceName,
-    reportPath: reportPath(home.runFolders.reports, run.id),
+    reportPath: elsewhere === '' ? reportPath(home.runFolders.reports, run.id) : `${elsewhere}reports/${run.id}.json`,
     // A stopped run has no fix-file yet, even if rows were rejected.
-    fixFile: run.counts.dead > 0 && isFinal(run.state) ? fixFilePath(run) : null,
+    fixFile: run.counts.dead > 0 && isFinal(run.state) ? `${elsewhere}${fixFilePath(run)}` : null,
     nowMs: home.clock.nowMs(),
     ...stopped,
   });

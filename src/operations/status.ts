@@ -7,6 +7,7 @@ import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { letterDocument } from './dead-letters.ts';
+import { readHosts } from './hosts.ts';
 import { listRuns, type RunHome, type RunView, viewRun } from './runs.ts';
 
 /** What a process can see of its surroundings. */
@@ -40,6 +41,7 @@ export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, trou
     // A ledger that is known to be damaged is not opened: opening it throws.
     ledger: { file: await nameOfPlace(ledgerPlace), bytes: await ledgerBytes(ledgerPlace), state: 'noDamageKnown' },
     engine: isEngineRunning(home) ? 'running' : 'not running',
+    hosts: await readHosts(home),
     workers: liveWorkers((await ledger.registrations()).workers, await ledger.nowMs(clock), identity.isDead).length,
     paused: pause === null ? null : pauseDocument(pause),
     surroundings: { diskFreeBytes, queueAnswers, troubles },

@@ -1,6 +1,8 @@
 /**
  * Puts into the queue the jobs that remain to be done according to the ledger, up to a limit.
  *
+ * Where several engines share a ledger, each adds the jobs of its own host's files, and the one that leads adds all others.
+ *
  * Invariant: the queue may lose everything at any instant. What it should hold is derived from the ledger alone, again
  * and again: after each job, when another process wrote to the ledger, and every few seconds.
  */
@@ -8,6 +10,7 @@ import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { startableTicks } from '#src/ledger/rules/ticks.ts';
+import type { LineOfHosts, RunState } from '#src/ledger/runs.ts';
 import type { ScheduleWork } from '#src/ledger/schedules.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
@@ -21,6 +24,8 @@ export interface DispatcherOptions {
   readonly log: Logger;
   /** The limit of batch jobs in the queue. */
   readonly jobsMax: number;
+  /** What this engine adds. Absent: everything. */
+  readonly scope?: (nowMs: number) => DispatchScope;
 }
 
 export interface Dispatcher {
@@ -33,6 +38,15 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
+/** Which part of the work an engine hands out. */
+export interface DispatchScope {
+  /** Whose runs it reads and finishes; null: those of all. */
+  readonly line: LineOfHosts | null;
+  /** Whether it hands out what belongs to no host: batches, audits, ticks, deliveries. */
+  readonly leads: boolean;
+}
+
+const everything: DispatchScope = { line: null, leads: true };
 const runsPerLook = 20;
 /** What becomes due within this time gets a timer; a sweep finds what is due later. */
 const aheadMs = 5_000;
@@ -40,7 +54,7 @@ const ticksPerLook = 50;
 const deliveriesPerLook = 50;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { ledger, producer, clock, log, jobsMax } = options;
+  const { ledger, producer, clock, log, jobsMax, scope = () => everything } = options;
   /** Ids that were added and have not ended: adding them again would be a no-op that costs a round trip. */
   const believed = new Set<string>();
   let looking: Promise<void> | null = null;
@@ -55,7 +69,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const look = async (): Promise<void> => {
-    const known = await jobsToDo(ledger, await ledger.nowMs(clock), jobsMax);
+    const nowMs = await ledger.nowMs(clock);
+    const known = await jobsToDo(ledger, nowMs, jobsMax, scope(nowMs));
     lookAgainIn(Math.min(...known.map((job) => job.inMs).filter((inMs) => inMs > 0)));
     const jobs = known.filter((job) => job.inMs === 0 && !believed.has(job.id)).map(({ inMs: _inMs, ...job }) => job);
     if (jobs.length === 0) return;
@@ -114,9 +129,17 @@ export interface DueJob extends JobToAdd {
  * still ended, schedules still take files, and deliveries are still sent; a snapshot waits, since it would only fail. While
  * writing alone is paused, files are read and runs are finished.
  */
-export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): Promise<readonly DueJob[]> {
+export async function jobsToDo(
+  ledger: Ledger,
+  nowMs: number,
+  jobsMax: number,
+  { line, leads }: DispatchScope = everything,
+): Promise<readonly DueJob[]> {
   const pause = await ledger.pause();
-  const cancelling = await ledger.runs.list({ states: ['cancelling'], limit: runsPerLook, oldestFirst: true });
+  const own = line === null ? {} : { hosts: line.hosts };
+  const runsIn = (state: RunState) =>
+    ledger.runs.list({ states: [state], ...own, limit: runsPerLook, oldestFirst: true });
+  const cancelling = await runsIn('cancelling');
   const finish = (runId: string): DueJob => ({
     name: 'finish-run',
     id: jobId(runId, 'finish'),
@@ -124,22 +147,19 @@ export async function jobsToDo(ledger: Ledger, nowMs: number, jobsMax: number): 
     inMs: 0,
   });
   const readsPass = pause === null || pause.scope === 'writes';
-  const besides = [...(await ticksToDo(ledger, readsPass)), ...(await deliveriesToDo(ledger, nowMs))];
+  const besides = leads ? [...(await ticksToDo(ledger, readsPass)), ...(await deliveriesToDo(ledger, nowMs))] : [];
   if (!readsPass) return [...cancelling.map((run) => finish(run.id)), ...besides];
 
-  const toStage = [
-    ...(await ledger.runs.list({ states: ['staging'], limit: runsPerLook, oldestFirst: true })),
-    ...(await ledger.runs.nextQueued(runsPerLook)),
-  ];
-  const batches = pause === null ? await ledger.runs.nextBatches(nowMs, jobsMax) : [];
-  const applying = await ledger.runs.list({ states: ['applying'], limit: runsPerLook, oldestFirst: true });
+  const toStage = [...(await runsIn('staging')), ...(await ledger.runs.nextQueued(runsPerLook, line ?? undefined))];
+  const batches = leads && pause === null ? await ledger.runs.nextBatches(nowMs, jobsMax) : [];
+  const applying = await runsIn('applying');
   const complete: string[] = [];
   for (const run of applying) {
     const waits = batches.some((batch) => batch.runId === run.id);
     if (!waits && (await ledger.runs.pendingCount(run.id)) === 0) complete.push(run.id);
   }
   // One at a time: an audit must not use up the rate of an import.
-  const audits = await ledger.audits.nextDue(nowMs + aheadMs, 1);
+  const audits = leads ? await ledger.audits.nextDue(nowMs + aheadMs, 1) : [];
   return [
     ...toStage.map((run) => ({
       name: 'import-file',

@@ -29,9 +29,15 @@ export interface JobDefinition<Payload, Context> {
 // biome-ignore lint/suspicious/noExplicitAny: a catalog holds definitions of different payloads; `run` parses before it processes.
 export type AnyJobDefinition<Context> = JobDefinition<any, Context>;
 
-/** The queue of a job. It contains the ledger's id, so that two ledgers on one Redis never share a job. */
-export function queueName(ledgerId: string, job: string): string {
-  return `patchbay-${ledgerId}-${job}`;
+/** Jobs that need files of one data folder. */
+export const jobsOfHost: readonly string[] = ['import-file', 'finish-run'];
+
+/**
+ * The queue of a job. It contains the ledger's id, so that two ledgers on one Redis never share a job.
+ * @param host where several hosts work on the ledger: jobs that need its files have a queue of their own. Null: there is one data folder.
+ */
+export function queueName(ledgerId: string, job: string, host: string | null = null): string {
+  return `patchbay-${ledgerId}-${job}${host !== null && jobsOfHost.includes(job) ? `-${host}` : ''}`;
 }
 
 /** The id of a job about these things. BullMQ refuses colons, and ids that are numbers. */

@@ -62,18 +62,20 @@ const depthsMsMax = 2_000;
 /** Adding takes a few commands for each name, and perhaps a connection. */
 const addMsMax = 10_000;
 
+/** @param host as `queueName`. */
 export function openProducer(
   ledgerId: string,
   server: RedisOptions,
   log: Logger,
   observe: QueueObserver = () => undefined,
+  host: string | null = null,
 ): Producer {
   const connection: RedisOptions = { commandTimeout: commandMsMax, ...server };
   const queues = new Map<string, Queue>();
   const queue = (name: string): Queue => {
     let known = queues.get(name);
     if (known === undefined) {
-      known = new Queue(queueName(ledgerId, name), {
+      known = new Queue(queueName(ledgerId, name, host), {
         connection,
         defaultJobOptions: {
           attempts: 1,

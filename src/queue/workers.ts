@@ -24,6 +24,8 @@ const stalledCheckMs = 3_000;
 
 interface WorkersOptions<Context> {
   readonly ledgerId: string;
+  /** As `queueName`. */
+  readonly host?: string | null;
   readonly connection: RedisOptions;
   readonly catalog: readonly AnyJobDefinition<Context>[];
   readonly context: Context;
@@ -68,7 +70,7 @@ function startWorker<Context>(
   running: Set<Promise<void>>,
   underway: LinesUnderway,
 ): Worker {
-  const { ledgerId, connection, log, onJobEnd } = options;
+  const { ledgerId, host, connection, log, onJobEnd } = options;
   const { name } = definition;
   const concurrency = options.concurrency?.[name] ?? definition.concurrency;
   const lost = new Map<string, AbortController>();
@@ -97,7 +99,7 @@ function startWorker<Context>(
     running.add(work);
     await work.finally(() => running.delete(work));
   };
-  const worker = new Worker(queueName(ledgerId, name), track, {
+  const worker = new Worker(queueName(ledgerId, name, host), track, {
     connection,
     concurrency,
     lockDuration: lockMs,

@@ -14,6 +14,7 @@ import type { FeedSettings, Feeds } from '#src/feeds/feeds.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import { isAway } from '#src/ledger/rules/hosts.ts';
 import {
   activeRunStates,
   type NewRun,
@@ -24,10 +25,18 @@ import {
 } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { checkOutFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
+import { checkOutFile, claimFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
-import { type ClaimedFile, claimedFolderOf, listClaimed, newRunId, type RunFolders, runIdOf } from './run-files.ts';
+import {
+  type ClaimedFile,
+  claimedFolderOf,
+  listClaimed,
+  newRunId,
+  type RunFolders,
+  runIdOf,
+  takingFolderOf,
+} from './run-files.ts';
 
 /** What files are entered with. */
 export interface SubmitParts {
@@ -36,6 +45,8 @@ export interface SubmitParts {
   readonly log: Logger;
   readonly folders: RunFolders;
   readonly feeds: Feeds;
+  /** The host that this data folder is; null where the ledger belongs to it alone. */
+  readonly host: string | null;
   /** Ids of runs whose files this process has checked out, or is about to, and not entered yet: they are no orphans. */
   readonly entering: Set<string>;
 }
@@ -71,7 +82,7 @@ export async function submitFile(
   choice: SubmitChoice,
   act?: NewAct,
 ): Promise<SubmittedRun> {
-  const { ledger, clock, folders } = parts;
+  const { ledger, clock, folders, host } = parts;
   const id = newRunId(clock.nowMs());
   const { path, name } = typeof named === 'string' ? { path: named, name: basename(named) } : named;
   const copy = await copyIntoFolder(path, folders.handedOver, id, name);
@@ -83,7 +94,7 @@ export async function submitFile(
     { kind: 'feed', ...choice },
   );
   const known = await newestRunOf(ledger.runs, reading.feed, copy.sha256);
-  if (known !== null && isUnderWay(known)) {
+  if (known !== null && (await isUnderWay(parts, known))) {
     await rm(copy.path, { force: true });
     return { run: known, resumed: true };
   }
@@ -91,6 +102,7 @@ export async function submitFile(
     id,
     fileName: file.name,
     claimedPath: copy.path,
+    host,
     importFolder: importFolderOf(parts),
     sha256: copy.sha256,
     bytes: copy.bytes,
@@ -116,12 +128,21 @@ interface DroppedFile {
 /**
  * Checks a file out of an import folder and enters a run for it. After a crash in between, the next start enters the run.
  * If the folder cannot be a feed, or its mapping is broken, the run fails and says so.
+ * @throws PatchbayError `file` `takenElsewhere` where another host was faster.
  */
 export async function takeFile(parts: SubmitParts, { importFolder, folder, path }: DroppedFile): Promise<RunRecord> {
-  const { clock, folders } = parts;
+  const { clock, folders, host } = parts;
   const runId = newRunId(clock.nowMs());
   return whileEntering(parts, runId, async () => {
-    const claimed = await checkOutFile(path, claimedFolderOf(folders.claimed, folder), runId);
+    const own = claimedFolderOf(folders.claimed, folder);
+    const claimed =
+      host === null
+        ? await checkOutFile(path, own, runId)
+        : await claimFile(
+            path,
+            { folder: own, beside: claimedFolderOf(takingFolderOf(importFolder, host), folder) },
+            runId,
+          );
     const choice = await chooseFeed(parts.feeds, folder);
     const file = { runId, folder, name: basename(path), path: claimed };
     return enterClaimed(parts, file, choice, { importFolder, origin: 'folder' });
@@ -161,7 +182,7 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
   const { feed, path, fileName, origin } = brought;
   const sha256 = brought.sha256 ?? (await hashFile(path));
   const known = await newestRunOf(ledger.runs, feed.name, sha256);
-  if (known !== null && isUnderWay(known)) {
+  if (known !== null && (await isUnderWay(parts, known))) {
     await rm(path, { force: true });
     return known;
   }
@@ -188,7 +209,7 @@ async function enterClaimed(
   choice: FeedChoice,
   { importFolder, origin, sha256: knownHash = null }: ClaimedOrigin,
 ): Promise<RunRecord> {
-  const { ledger, clock, log } = parts;
+  const { ledger, clock, log, host } = parts;
   const { size } = await stat(file.path);
   const sha256 = knownHash ?? (await hashFile(file.path));
   const reading = await readingOfFile(parts, file, { ...noOptions, origin }, choice);
@@ -196,6 +217,7 @@ async function enterClaimed(
     id: file.runId,
     fileName: file.name,
     claimedPath: file.path,
+    host,
     importFolder,
     sha256,
     bytes: size,
@@ -211,9 +233,12 @@ export async function newestRunOf(runs: RunLedger, feed: string, sha256: string)
   return (await runs.list({ feed, sha256, limit: 1 })).at(0) ?? null;
 }
 
-/** Not one that is being cancelled: a file that comes again is to be read again. */
-function isUnderWay({ state }: RunRecord): boolean {
-  return (activeRunStates as readonly string[]).includes(state) && state !== 'cancelling';
+/** Not one that is being cancelled, and not one of a host that is away: a file that comes again is to be read again. */
+async function isUnderWay({ ledger, clock, host: own }: SubmitParts, { state, host }: RunRecord): Promise<boolean> {
+  if (!(activeRunStates as readonly string[]).includes(state) || state === 'cancelling') return false;
+  if (own === null || host === null || state === 'applying') return true;
+  const [known, nowMs] = [await ledger.hosts.list(), await ledger.nowMs(clock)];
+  return known.some((one) => one.id === host && !isAway(one, nowMs));
 }
 
 /** @param known the newest run of the same content. */
@@ -244,10 +269,10 @@ export function importFolderOf({ folders }: SubmitParts): string {
 /** Enters checked-out files without a run, each in the feed that its path names. @returns how many. */
 export async function enterOrphans(parts: SubmitParts): Promise<number> {
   let entered = 0;
-  for (const file of await orphans(parts)) {
+  for (const { file, importFolder } of await orphans(parts)) {
     try {
       const choice = await chooseFeed(parts.feeds, file.folder);
-      await enterClaimed(parts, file, choice, { importFolder: importFolderOf(parts), origin: null });
+      await enterClaimed(parts, file, choice, { importFolder, origin: null });
       entered += 1;
     } catch (error) {
       // A file that cannot be read must not delay the others.
@@ -266,11 +291,27 @@ export async function hasOrphans(parts: SubmitParts): Promise<boolean> {
   return (await orphans(parts)).length > 0;
 }
 
-async function orphans({ ledger, folders, entering }: SubmitParts): Promise<readonly ClaimedFile[]> {
-  const found: ClaimedFile[] = [];
-  const files = (await listClaimed(folders.claimed)).filter(({ runId }) => !entering.has(runId));
-  for (const file of files) {
-    if ((await ledger.runs.get(file.runId)) === null) found.push(file);
+interface Orphan {
+  readonly file: ClaimedFile;
+  /** That its results go to. */
+  readonly importFolder: string;
+}
+
+async function orphans(parts: SubmitParts): Promise<readonly Orphan[]> {
+  const { ledger, folders, host, entering } = parts;
+  const first = importFolderOf(parts);
+  const places = [
+    { importFolder: first, claimed: folders.claimed },
+    ...(host === null
+      ? []
+      : folders.importFolders.map((one) => ({ importFolder: one, claimed: takingFolderOf(one, host) }))),
+  ];
+  const found: Orphan[] = [];
+  for (const { importFolder, claimed } of places) {
+    for (const file of await listClaimed(claimed)) {
+      if (entering.has(file.runId) || (await ledger.runs.get(file.runId)) !== null) continue;
+      found.push({ file, importFolder });
+    }
   }
   return found;
 }

@@ -49,6 +49,14 @@ export function claimedFolderOf(claimed: string, folder: string | null): string 
   return join(claimed, feedNameProblem(folder) === null ? folder : refusedFolder);
 }
 
+/**
+ * Where files are that this host took out of an import folder on another device, until they are archived. Other hosts may share that
+ * folder, and a rename within it is the only claim that one of them alone can make.
+ */
+export function takingFolderOf(importFolder: string, host: string): string {
+  return join(importFolder, '_taking', host);
+}
+
 export interface ClaimedFile {
   readonly runId: string;
   /** Its feed's, or `_refused`; null is that of `main`. */

@@ -15,24 +15,56 @@ import { noteOn, type ReportParts, writeReport } from './report.ts';
 
 /** What runs are stopped with. */
 export interface StopParts extends ReportParts {
+  /** The host that this data folder is: only the host of a run writes its files. */
+  readonly host: string | null;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
  * Stops a run for that reason, where it still is in that state. Report and note come first: after a crash in between, the
- * run is stopped once more.
+ * run is stopped once more. Those of a run of another host are written there (`noteStopped`).
  * @returns whether it is stopped now.
  */
 export async function stopRun(parts: StopParts, run: RunRecord, from: RunState, reason: RunReason): Promise<boolean> {
   const { ledger, clock } = parts;
-  await reportStopped(parts, { ...run, state: 'stopped', reason });
+  const isHere = isOfHost(run, parts.host);
+  if (isHere) await reportStopped(parts, { ...run, state: 'stopped', reason });
   if (await ledger.runs.move(run.id, [from], 'stopped', { atMs: clock.nowMs(), reason })) return true;
   // Another batch has stopped it for its own reason, or it goes on to its end: the report and the note are wrong then.
+  if (!isHere) return false;
   const now = await ledger.runs.get(run.id);
   if (now?.state === 'stopped') await reportStopped(parts, now);
   else await removeStoppedNote(run);
   return false;
+}
+
+/** There are never more: each full file that can be read replaces the one before it. */
+const stoppedMax = 50;
+
+/**
+ * Writes reports and notes of the runs of this host that another one has stopped, and removes notes of those that go on.
+ * @param noted runs that have theirs by now, and since when they are stopped; changed here.
+ */
+export async function noteStopped(parts: StopParts, noted: Map<string, number | null>): Promise<void> {
+  const { ledger, host } = parts;
+  const stopped = await ledger.runs.list({ states: ['stopped'], hosts: [host], limit: stoppedMax });
+  for (const run of stopped) {
+    if (noted.get(run.id) === run.stoppedAtMs) continue;
+    await reportStopped(parts, run);
+    noted.set(run.id, run.stoppedAtMs);
+  }
+  const left = [...noted.keys()].filter((id) => !stopped.some((run) => run.id === id));
+  for (const id of left) {
+    const run = await ledger.runs.get(id);
+    if (run !== null) await removeStoppedNote(run);
+    noted.delete(id);
+  }
+}
+
+/** Whether the files of a run are those of this host. A ledger in a file belongs to its data folder, whatever it was copied from. */
+export function isOfHost(run: Pick<RunRecord, 'host'>, host: string | null): boolean {
+  return host === null || run.host === null || run.host === host;
 }
 
 async function reportStopped(parts: StopParts, run: RunRecord): Promise<void> {

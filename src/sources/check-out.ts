@@ -35,6 +35,46 @@ export async function checkOutFile(
   return path;
 }
 
+/**
+ * The same, where other hosts may take files out of the same import folder: the rename is the claim, and only one wins. Into `folder` where that is
+ * on the same device, else into `beside`, which is: a copy would claim nothing.
+ * @throws PatchbayError `file`: `takenElsewhere`, `notAFile`; and the system's errors.
+ */
+export async function claimFile(
+  from: string,
+  folders: { readonly folder: string; readonly beside: string },
+  runId: string,
+  rename: Rename = renameOnDisk,
+): Promise<string> {
+  const name = basename(from);
+  const [near, beside] = [pathOfRun(folders.folder, runId, name), pathOfRun(folders.beside, runId, name)];
+  try {
+    return await claimAs(from, near, rename);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EXDEV') throw error;
+    return await claimAs(from, beside, rename);
+  }
+}
+
+/** What a rename answers where the file is gone, also over a network file system that still lists it. */
+const goneCodes: readonly string[] = ['ENOENT', 'ESTALE'];
+
+async function claimAs(from: string, to: string, rename: Rename): Promise<string> {
+  await mkdir(dirname(to), { recursive: true, mode: ownerOnlyFolderMode });
+  try {
+    if (await isThere(from)) await rename(from, to);
+  } catch (error) {
+    if (!goneCodes.includes(systemCodeOf(error) ?? '')) throw error;
+  }
+  // A server may have renamed it and answer that it is not there: its first answer was lost. The new name is this run's alone.
+  if (!(await isThere(to))) {
+    throw fileError('takenElsewhere', `${from} was taken by another host`, { file: basename(from) }, 'Nothing to do.');
+  }
+  await allowOwnerOnly(to);
+  await syncFolder(dirname(to));
+  return to;
+}
+
 /** Moves the file of a run that has ended; otherwise as `checkOutFile`. */
 export async function archiveFile(from: string, folder: string, runId: string, name: string): Promise<string> {
   const path = pathOfRun(folder, runId, name);

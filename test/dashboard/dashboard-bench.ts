@@ -66,7 +66,7 @@ export async function dashboardBench(given: Partial<DashboardParts> = {}): Promi
     token: null,
     readiness: async () => ({ ready: true, degraded: false, reasons: [] }),
     metricsText: (readiness) => {
-      return metrics.text({ ledger, nowMs: clock.nowMs(), expectEveryMs: {}, queueJobs: null, readiness });
+      return metrics.text({ ledger, nowMs: clock.nowMs(), expectEveryMs: {}, queueJobs: null, readiness, leads: true });
     },
     ...given,
   };

@@ -209,7 +209,9 @@ describe('one run', () => {
   it('says so when the report is gone', async () => {
     const bench = await dashboardBench();
     const run = await finishedRun(bench, [deadRow()]);
-    expect((await bench.page(`/runs/${run.id}`)).text).toContain('The report is no longer there.');
+    expect((await bench.page(`/runs/${run.id}`)).text).toContain(
+      'The report is not here: it was deleted, or it is on another host.',
+    );
   });
 
   it('that is not known is a 404, as page and as JSON, and no path of the disk', async () => {

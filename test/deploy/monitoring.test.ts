@@ -121,6 +121,8 @@ describe('The dashboard', () => {
     expect(left).toEqual([
       'patchbay_build_info',
       'patchbay_degraded',
+      // An alert asks for it.
+      'patchbay_leads',
       'patchbay_last_run_finished_timestamp_seconds',
       'patchbay_audits_waiting',
     ]);

@@ -42,7 +42,7 @@ async function openIntake(configured: NonNullable<TestFeeds['configured']> = {})
     log,
     feeds,
     folders,
-    submit: { ledger, clock, log, folders, feeds, entering: new Set() },
+    submit: { ledger, clock, log, folders, feeds, host: null, entering: new Set() },
   };
   let close = async (): Promise<void> => undefined;
   onTestFinished(async () => {

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedTrouble } from '#src/ledger/deliveries.ts';
 import type { FeedStanding, LastRun } from '#src/ledger/rules/feeds.ts';
-import { changeOf, type FeedFacts, troublesOf } from '#src/notices/feed-condition.ts';
+import { changeOf, type FeedFacts, noticeOf, troublesOf } from '#src/notices/feed-condition.ts';
+import { sentenceOf } from '#src/notices/words.ts';
 
 const nowMs = Date.UTC(2026, 10, 21);
 const minute = 60_000;
@@ -16,7 +17,16 @@ function standing(last: LastRun | null, parts: Partial<FeedStanding> = {}): Feed
 }
 
 function facts(parts: Partial<FeedFacts>): FeedFacts {
-  return { feed: 'crm', reported: [], standing: null, tick: null, expected: [], outage: null, ...parts };
+  return {
+    feed: 'crm',
+    reported: [],
+    standing: null,
+    tick: null,
+    expected: [],
+    outage: null,
+    onHostAway: null,
+    ...parts,
+  };
 }
 
 const expected = (sinceMs: number, canBeJudged = true) => [
@@ -67,14 +77,28 @@ describe('A feed is', () => {
   it('bad with the run and the code behind it', () => {
     const stopped = standing(run('stopped', { code: 'tooManyUpdates' }));
     expect(troublesOf(facts({ standing: stopped }), nowMs)).toEqual([
-      { trouble: 'guard', runId: 'r1', code: 'tooManyUpdates', deadCount: null },
+      { trouble: 'guard', runId: 'r1', code: 'tooManyUpdates', deadCount: null, onHost: null },
     ]);
     const dead = standing(run('doneWithDead', { deadCount: 3 }));
     expect(troublesOf(facts({ standing: dead, tick: failedTick }), nowMs)).toEqual([
-      { trouble: 'failed', runId: null, code: 'notFound', deadCount: null },
-      { trouble: 'deadRows', runId: 'r1', code: null, deadCount: 3 },
+      { trouble: 'failed', runId: null, code: 'notFound', deadCount: null, onHost: null },
+      { trouble: 'deadRows', runId: 'r1', code: null, deadCount: 3, onHost: null },
     ]);
   });
+});
+
+it('is bad while a host is away that alone can read a file, and the notice names both', () => {
+  const onHostAway = { runId: 'r7', file: 'people.csv', host: 'berlin-1:/srv/patchbay' };
+  const troubles = troublesOf(facts({ onHostAway }), nowMs);
+  const { runId, ...onHost } = onHostAway;
+  expect(troubles).toEqual([{ trouble: 'hostAway', runId, code: null, deadCount: null, onHost }]);
+  const change = changeOf([], troubles);
+  if (change?.kind !== 'bad') throw new Error('it is bad');
+  const notice = noticeOf({ id: 'n1', feed: 'crm', change, troubles, badSinceMs: nowMs, atMs: nowMs });
+  expect(notice.data.began).toEqual([{ trouble: 'hostAway', run: 'r7', code: null, dead: null, ...onHost }]);
+  expect(sentenceOf(notice, null)).toBe(
+    'Patchbay: crm needs attention: the file people.csv is on the host berlin-1:/srv/patchbay, which is away; later files go on without it.',
+  );
 });
 
 describe('What cannot be judged now stays as it was told', () => {
@@ -103,7 +127,7 @@ describe('What cannot be judged now stays as it was told', () => {
 
 describe('One notice per change of state', () => {
   const now = (...troubles: readonly FeedTrouble[]) =>
-    troubles.map((trouble) => ({ trouble, runId: null, code: null, deadCount: null }));
+    troubles.map((trouble) => ({ trouble, runId: null, code: null, deadCount: null, onHost: null }));
   it.each<[string, readonly FeedTrouble[], readonly FeedTrouble[], string | null]>([
     ['good stays good', [], [], null],
     ['bad stays bad, however many runs are bad', ['guard'], ['guard'], null],

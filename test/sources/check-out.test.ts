@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { archiveFile, checkOutFile, copyIntoFolder, hashFile, type Rename } from '#src/sources/check-out.ts';
+import { archiveFile, checkOutFile, claimFile, copyIntoFolder, hashFile, type Rename } from '#src/sources/check-out.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
 import { errorOf, useTempFolder } from '#test/sources/temp-files.ts';
 
@@ -103,5 +103,63 @@ describe('safe names', () => {
       true,
       true,
     ]);
+  });
+});
+
+describe('taking a file out of a folder that hosts share', () => {
+  const foldersOf = (host: string) => ({
+    folder: folder.path(`${host}/claimed`),
+    beside: folder.path(`_taking/${host}`),
+  });
+  const answers = (code: string) => Object.assign(new Error(code), { code });
+
+  it('is a rename: one host gets the file, and the other is told so', async () => {
+    const from = await folder.write('share-one.csv', text);
+    expect(await claimFile(from, foldersOf('a'), 'run1')).toBe(folder.path('a/claimed/run1__share-one.csv'));
+    expect((await errorOf(claimFile(from, foldersOf('b'), 'run2'))).code).toBe('takenElsewhere');
+    expect(await claimFile(from, foldersOf('a'), 'run1'), 'after a crash').toBe(
+      folder.path('a/claimed/run1__share-one.csv'),
+    );
+  });
+
+  it('stays within the shared folder where the data folder is on another device: a copy would claim nothing', async () => {
+    const from = await folder.write('share-two.csv', text);
+    const far: Rename = async (one, to) => {
+      if (to.startsWith(folder.path('c/'))) throw answers('EXDEV');
+      await rename(one, to);
+    };
+    const path = await claimFile(from, foldersOf('c'), 'run1', far);
+    expect([path, await readFile(path, 'utf8'), await modeOf(path)]).toEqual([
+      ...[folder.path('_taking/c/run1__share-two.csv'), text, 0o600],
+    ]);
+    expect((await errorOf(claimFile(from, foldersOf('d'), 'run2'))).code).toBe('takenElsewhere');
+  });
+
+  it.each(['ENOENT', 'ESTALE'])('is lost where the listing was stale: %s', async (code) => {
+    const from = await folder.write('share-three.csv', text);
+    const stale: Rename = async () => {
+      await rm(from, { force: true });
+      throw answers(code);
+    };
+    expect((await errorOf(claimFile(from, foldersOf('e'), 'run1', stale))).code).toBe('takenElsewhere');
+  });
+
+  it('is won where the server renamed it and its answer was lost: the same question finds nothing', async () => {
+    const from = await folder.write('share-four.csv', text);
+    const askedTwice: Rename = async (one, to) => {
+      await rename(one, to);
+      throw answers('ENOENT');
+    };
+    expect(await claimFile(from, foldersOf('f'), 'run1', askedTwice)).toBe(
+      folder.path('f/claimed/run1__share-four.csv'),
+    );
+  });
+
+  it('passes on what else goes wrong', async () => {
+    const from = await folder.write('share-five.csv', text);
+    const full: Rename = async () => {
+      throw answers('ENOSPC');
+    };
+    await expect(claimFile(from, foldersOf('g'), 'run1', full)).rejects.toThrow('ENOSPC');
   });
 });

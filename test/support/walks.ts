@@ -204,6 +204,7 @@ export const walks: readonly Walk[] = [
       'src/ledger/acts.ts': 'who asked for a tick',
       'src/ledger/desk/acts.ts': 'keeps who asked for a tick',
       'src/schedules/reconcile-schedules.ts': 'keeps the schedules equal to the configuration',
+      'src/ledger/rules/hosts.ts': 'a run of the same file on a host that is away',
       'src/takes/download.ts': 'a URL instead of a pattern',
       'src/takes/request-file.ts': 'a URL instead of a pattern',
       'src/rate/rate-share.ts': 'for other jobs',

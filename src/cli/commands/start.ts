@@ -108,7 +108,14 @@ async function metricsText(home: Home, engine: Engine, metrics: Metrics, readine
     Object.entries(config.feeds).map(([feed, one]) => [feed, one.expectEveryMs] as const),
   );
   const queueJobs = await engine.queueJobs();
-  return await metrics.text({ ledger, nowMs: clock.nowMs(), expectEveryMs, queueJobs, readiness });
+  return await metrics.text({
+    ledger,
+    nowMs: clock.nowMs(),
+    expectEveryMs,
+    queueJobs,
+    readiness,
+    leads: engine.leads(),
+  });
 }
 
 function openPage(home: Home, engine: Engine, metrics: Metrics): ReturnType<typeof startPage> {

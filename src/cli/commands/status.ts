@@ -7,6 +7,7 @@ import type { RunSummary } from '#src/runs/report.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { counted, instantText, stateText, tally } from '../present-run.ts';
+import { hostLines } from './hosts.ts';
 
 export async function status(options: GlobalOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
@@ -31,12 +32,17 @@ function print(output: Output, facts: Status): void {
   line('import folder', `${facts.importFolder}`);
   line('ledger', 'no damage known');
   line('engine', `${facts.engine}${workersText(facts.workers)}`);
+  for (const host of facts.hosts) {
+    for (const [index, text] of hostLines(output, host).entries())
+      output.line(`${(index === 0 ? 'host' : '').padEnd(13)} ${text}`);
+  }
   if (facts.paused !== null)
     output.line(
       style('yellow', `paused        since ${instantText(facts.paused.since)}: ${printable(facts.paused.message)}`),
     );
   for (const trouble of facts.surroundings.troubles) alarm('trouble', printable(trouble));
-  const isEngineUp = facts.engine === 'running';
+  const isEngineUp =
+    facts.engine === 'running' || facts.hosts.some(({ state }) => state === 'leads' || state === 'works');
   for (const run of facts.active) {
     const what = isEngineUp
       ? `${stateText(run.state)}, ${tally(run)}`

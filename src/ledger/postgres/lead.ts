@@ -16,9 +16,9 @@ import { clientOptions, lockOf } from './pool.ts';
 /** How often the lock is asked for, and the server for an answer. */
 const askEveryMs = 1_000;
 const answerMsMax = 3_000;
-/** After a question that was answered the engine leads for so long. */
+/** After a question that was answered the engine leads for this long. */
 const leadMs = 5_000;
-/** So long after it the server ends the session. Takes the difference of the clocks' speed, and the server's own delay. */
+/** The server ends the session this long after it. Takes the difference of the clocks' speed, and the server's own delay. */
 const sessionIdleMs = 6_500;
 
 export function standForLead(address: Address, { mayLead, onLead }: Candidate): Candidacy {
@@ -93,7 +93,7 @@ function sessionOptions(address: Address): pg.ClientConfig {
 async function answered<Answer>(work: Promise<Answer>): Promise<Answer> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('the lead was not answered')), answerMsMax);
-  // The other one of the two may be rejected later, when nobody waits for it any more.
+  // The other one of the two may be rejected later, when it is no longer awaited.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, late.promise]);

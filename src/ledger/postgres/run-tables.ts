@@ -347,7 +347,7 @@ async function deleteRows(statements: Statements, sequence: number, limit: numbe
 const firstInLine = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM runs AS earlier
   WHERE earlier.feed = runs.feed AND earlier.sequence < runs.sequence AND earlier.state IN ('queued', 'staging', 'applying'))`;
 
-/** The same where hosts may be away: those of the parameter. Kinds without a file are written at once, whoever waits. */
+/** The same where hosts may be away: those of the parameter. Kinds without a file are written at once, whatever waits. */
 const firstAmongHosts = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM runs AS other
   WHERE other.feed = runs.feed AND other.sequence <> runs.sequence AND other.state IN ('queued', 'staging', 'applying')
     AND (other.sequence < runs.sequence OR (other.state <> 'queued' AND other.kind IN ('file', 'fixFile')))

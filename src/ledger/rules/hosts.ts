@@ -22,7 +22,7 @@ export function isAway(host: HostRecord, nowMs: number, watchedSinceMs = 0): boo
 /**
  * @param known all hosts that are entered.
  * @param queueId the queue's identity; null before the first host.
- * @param freshQueueId its next one, if nobody is at work.
+ * @param freshQueueId its next one, if no host is at work.
  */
 export function entryOf(
   host: HostRecord,

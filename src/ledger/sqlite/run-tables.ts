@@ -293,7 +293,7 @@ const partTables: Readonly<Record<'batches' | 'headers' | 'events', readonly [st
 const firstInLine = `state = 'queued' AND sequence IN (SELECT min(sequence) FROM runs INDEXED BY runs_in_line
   WHERE state IN ('queued', 'staging', 'applying') GROUP BY feed)`;
 
-/** The same where hosts may be away, as the text of a JSON list. Kinds without a file are written at once, whoever waits. */
+/** The same where hosts may be away, as the text of a JSON list. Kinds without a file are written at once, whatever waits. */
 const firstAmongHosts = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM runs AS other INDEXED BY runs_in_line
   WHERE other.feed = runs.feed AND other.sequence <> runs.sequence AND other.state IN ('queued', 'staging', 'applying')
     AND (other.sequence < runs.sequence OR (other.state <> 'queued' AND other.kind IN ('file', 'fixFile')))

@@ -37,6 +37,7 @@ export async function openMetricsBench({
       expectEveryMs,
       queueJobs: [{ job: 'upsert-batch', waiting: 3, active: 2 }],
       readiness: { ready: true, degraded: false },
+      leads: true,
     });
   const samples = async (): Promise<readonly Sample[]> => samplesIn(await text());
   return {

@@ -119,7 +119,13 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
   const workspace = mortalWorkspace(around.workspace, life);
   const log = silentLogger();
   const { latestCommitMs, visibilityLagMs } = limits;
-  const reading = { rowsPerBatch, defaultCountry: null, onBlank: 'keep', feeds: plainFeeds(guards) } as const;
+  const reading = {
+    rowsPerBatch,
+    defaultCountry: null,
+    onBlank: 'keep',
+    feeds: plainFeeds(guards),
+    host: null,
+  } as const;
   const shared = { ledger, workspace, clock, log };
   const workOnOne = (batch: BatchRecord, signal: AbortSignal): Promise<boolean> =>
     workOnBatch(batch, context, signal, { recordsMax: 1 });

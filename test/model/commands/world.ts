@@ -250,7 +250,7 @@ export async function openWorld({ patchMode, tell, newLedger = inFile }: WorldOp
       const folder = feed === 'main' ? null : feed;
       const path = join(inbox, folder ?? '', `${feed}-${fileCount}.csv`);
       await writeFile(path, text);
-      const parts = { ledger, clock, log, folders, feeds: plainFeeds(), entering: new Set<string>() };
+      const parts = { ledger, clock, log, folders, feeds: plainFeeds(), host: null, entering: new Set<string>() };
       const run = await takeFile(parts, { importFolder: inbox, folder, path });
       atWork.add(run.id);
       return run;

@@ -69,6 +69,7 @@ export async function openNoticeBench({
       runsSchedules,
       addressed: (notice) => (url === null ? [] : [notice]),
       notify: { outageAfterMs: minute },
+      filesAway: async () => new Map(),
     });
   let watch = begin();
   let count = 0;

@@ -105,7 +105,7 @@ export async function openQueueBench(redisUrl: string | null, log: Logger = sile
   };
   const folders = { claimed: folder, handedOver: folder, reports: folder, importFolders: [folder] };
   const openView: QueueBench['openView'] = (onRedrive) => {
-    const submit = { ledger, clock, log, folders, feeds: plainFeeds(), entering: new Set<string>() };
+    const submit = { ledger, clock, log, folders, feeds: plainFeeds(), host: null, entering: new Set<string>() };
     const view = openDeadLetterView({ ledger, producer, connection: server.worker, submit, log, onRedrive });
     views.push(view);
     return view;

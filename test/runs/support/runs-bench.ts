@@ -96,6 +96,7 @@ export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench
     },
     feeds: await testFeeds({ guards, mapping, configured, importFolders: [join(folder, 'import')] }),
     reports: join(folder, 'reports'),
+    host: null,
     entering: new Set(),
     rowsPerBatch: 100,
     defaultCountry: null,

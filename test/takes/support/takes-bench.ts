@@ -70,7 +70,7 @@ export async function openTakesBench(given: Partial<TakeParts> = {}): Promise<Ta
     downloads: join(folder, 'downloads'),
     download: configSchema.parse({}).download,
     env: {},
-    submit: { ledger, clock, log, folders, feeds, entering: new Set() },
+    submit: { ledger, clock, log, folders, feeds, host: null, entering: new Set() },
     ...given,
   };
   const runs: TakesBench['runs'] = async () => {

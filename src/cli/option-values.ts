@@ -1,0 +1,44 @@
+/** Values of options, as they are read from the command line. Each throws commander's error, which names the option. */
+import { InvalidArgumentError } from 'commander';
+
+/** From `30%` or `30` to 0.3. */
+export function percent(text: string): number {
+  const match = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(text.trim());
+  const value = Number(match?.[1]);
+  if (match === null || value > 100) throw new InvalidArgumentError('Give a percentage from 0% to 100%.');
+  return value / 100;
+}
+
+/** Gathers the values of an option that is given several times. */
+export function append(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
+export function count(text: string): number {
+  const value = numberOf(text);
+  if (!Number.isInteger(value) || value < 0 || value > 10_000_000)
+    throw new InvalidArgumentError('Give a whole number.');
+  return value;
+}
+
+/** An empty text is no number, though JavaScript takes it for 0. */
+function numberOf(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text);
+}
+
+export function portNumber(text: string): number {
+  const value = numberOf(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new InvalidArgumentError('Give a port from 0 to 65535.');
+  return value;
+}
+
+export function lineNumber(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Give the number of a line, from 1.');
+  return Number(text);
+}
+
+export function countFromOne(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 99999.');
+  return Number(text);
+}

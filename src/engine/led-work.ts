@@ -1,0 +1,116 @@
+/**
+ * What one engine at a time does for all that share a ledger: ticks and their work, audits, deliveries, the view of dead letters.
+ *
+ * The engine of a ledger in a file does it from its start to its stop. Over PostgreSQL it begins with the lead and ends with it
+ * (`src/ledger/lead.ts`), perhaps several times; work that is cut off is begun anew by the next leader.
+ */
+import type { RedisOptions } from 'bullmq';
+import type { JobContext } from '#jobs/context.ts';
+import { ledCatalog } from '#jobs/index.ts';
+import type { Home } from '#src/app.ts';
+import { within } from '#src/clock.ts';
+import { messageOf } from '#src/errors.ts';
+import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import type { Producer } from '#src/queue/producer.ts';
+import { startWorkers, type Workers } from '#src/queue/workers.ts';
+import { tidyFinished } from '#src/runs/finish-run.ts';
+import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
+import { reopenTicks, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
+import { type DeadLetterView, openDeadLetterView } from './dead-letter-view.ts';
+import type { Trouble } from './health.ts';
+
+export interface LedWork {
+  /** Ids of the ticks that this process works on. */
+  readonly underWay: Set<string>;
+  /** Begins it; does nothing where it has begun. @throws what the ledger throws. */
+  begin(): Promise<void>;
+  /** Ends what goes on, within the deadline. What `begin` has begun meanwhile is ended, too. Never rejects. */
+  end(deadlineMs: number): Promise<void>;
+  /** Enters due ticks; nothing before `begin`. */
+  tickDue(): Promise<void>;
+  /** Reopens ticks that were cut off, enters due ones, and gives the queue its wake-ups. */
+  look(): Promise<void>;
+  refreshView(): Promise<void>;
+  /** Schedules that have stopped. */
+  troubles(): readonly Pick<Trouble, 'code' | 'message'>[];
+}
+
+export interface LedWorkParts {
+  readonly home: Home;
+  readonly producer: Producer;
+  readonly connection: RedisOptions;
+  readonly wake: () => void;
+  readonly runsSchedules: boolean;
+  readonly onJobEnd: (name: string, id: string, failed: boolean) => void;
+  /** The jobs' context, which itself needs this work. */
+  readonly context: () => JobContext;
+}
+
+/** A frozen queue must not keep the engine from stopping. */
+const schedulesStopMsMax = 2_000;
+
+export function createLedWork(parts: LedWorkParts): LedWork {
+  const { home, producer, connection, wake, runsSchedules } = parts;
+  const { config, ledger, clock, log, submit } = home;
+  const underWay = new Set<string>();
+  let schedules: Schedules | null = null;
+  let workers: Workers | null = null;
+  let view: DeadLetterView | null = null;
+  /** Beginnings and ends, one after the other. */
+  let last: Promise<void> = Promise.resolve();
+
+  const tickDue = async (): Promise<void> => schedules?.tickDue();
+  const look = async (): Promise<void> => {
+    await reopenTicks({ ledger, clock, log, underWay });
+    await tickDue();
+    await schedules?.reconcileQueue();
+  };
+  const begin = async (): Promise<void> => {
+    if (workers !== null) return;
+    // Jobs that a dead leader had begun would block theirs until their locks expire. No other process takes them.
+    await producer.forget(ledCatalog.map((job) => job.name));
+    await look();
+    view = openDeadLetterView({ ledger, producer, connection, submit, log, onRedrive: wake });
+    workers = startWorkers({
+      ...{ ledgerId: ledger.id, host: home.host?.id ?? null, connection, log },
+      catalog: ledCatalog,
+      context: parts.context(),
+      onJobEnd: parts.onJobEnd,
+    });
+    await tidyFinished(home);
+    if (runsSchedules)
+      schedules = await startSchedules({ ledger, clock, log, queue: producer, wake }, configuredSchedules(config));
+  };
+  const end = async (deadlineMs: number): Promise<void> => {
+    const [ofSchedules, ofJobs, ofLetters] = [schedules, workers, view];
+    [schedules, workers, view] = [null, null, null];
+    // Wake-ups that stay in the queue do no harm: the next leader replaces them.
+    await within(schedulesStopMsMax, ofSchedules?.stop() ?? Promise.resolve());
+    await Promise.all([ofJobs?.stop(deadlineMs), ofLetters?.close()]);
+  };
+
+  return {
+    underWay,
+    begin: () => {
+      const beginning = last.then(begin);
+      last = beginning.catch(() => undefined);
+      return beginning;
+    },
+    end: (deadlineMs) => {
+      last = last
+        .then(() => end(deadlineMs))
+        .catch((error: unknown) => {
+          log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'led work ended badly');
+        });
+      return last;
+    },
+    tickDue,
+    look,
+    refreshView: async () => view?.refresh(),
+    troubles: () =>
+      (schedules?.stoppedSchedules() ?? []).map((name) => ({
+        code: 'scheduleStopped',
+        message: `the schedule ${name} has stopped: it was due more than five minutes ago`,
+      })),
+  };
+}

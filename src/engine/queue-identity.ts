@@ -1,0 +1,82 @@
+/**
+ * Whether all engines and workers on a ledger use the same queue. The first host at work writes an identity into its Redis, and the ledger
+ * knows it; each later process must find it in the Redis that it was given. Two engines on two queues would each keep a rate of their own.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisOptions } from 'bullmq';
+import { Redis } from 'ioredis';
+import { timedOut, within } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
+
+/** Longer than the others take to write it anew after a flush. */
+const lookMsMax = 12_000;
+const lookEveryMs = 500;
+const answerMsMax = 5_000;
+
+const nameOf = (ledgerId: string): string => `patchbay-${ledgerId}-queue`;
+
+async function onRedis<Result>(connection: RedisOptions, work: (redis: Redis) => Promise<Result>): Promise<Result> {
+  const redis = new Redis({ ...connection, lazyConnect: true, enableOfflineQueue: true, maxRetriesPerRequest: 1 });
+  // What breaks is met by the command.
+  redis.on('error', () => undefined);
+  try {
+    const working = work(redis);
+    working.catch(() => undefined);
+    const answer = await within(answerMsMax, working);
+    if (answer === timedOut) throw new Error('the queue does not answer');
+    return answer;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** The first host at work gives the queue its identity, whatever it had before. */
+export async function nameQueue(connection: RedisOptions, ledgerId: string, queueId: string): Promise<void> {
+  await onRedis(connection, (redis) => redis.set(nameOf(ledgerId), queueId));
+}
+
+/**
+ * After a flush the queue has none: it is given again. Never rejects.
+ * @returns whether the queue has this identity; null where it does not say.
+ */
+export async function renameQueue(
+  connection: RedisOptions,
+  ledgerId: string,
+  queueId: string,
+): Promise<boolean | null> {
+  try {
+    return await onRedis(connection, async (redis) => {
+      await redis.set(nameOf(ledgerId), queueId, 'NX');
+      return (await redis.get(nameOf(ledgerId))) === queueId;
+    });
+  } catch {
+    // A queue that is away is reported by its users.
+    return null;
+  }
+}
+
+/**
+ * Resolves when the queue shows the identity that the ledger knows, which the others may be giving it just now.
+ * @param who for people: a host that uses the right one.
+ * @throws PatchbayError `usage` `otherQueue`; `AbortError`.
+ */
+export async function requireQueue(
+  connection: RedisOptions,
+  ledgerId: string,
+  queueId: () => Promise<string | null>,
+  who: string,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const startedAt = performance.now();
+  // Ends with the identity, with the signal, or when the time is over.
+  while (performance.now() - startedAt < lookMsMax) {
+    signal.throwIfAborted();
+    const found = await onRedis(connection, (redis) => redis.get(nameOf(ledgerId))).catch(() => null);
+    const wanted = await queueId();
+    if (wanted === null || found === wanted) return;
+    await sleep(lookEveryMs, undefined, { signal });
+  }
+  throw new PatchbayError('usage', 'otherQueue', `REDIS_URL names another Redis than that of ${who}`, {
+    hint: 'All hosts on one ledger share one queue and so one rate: set REDIS_URL to the same Redis everywhere.',
+  });
+}

@@ -1,0 +1,101 @@
+/** The hosts on a ledger that several machines share: what each does, what waits for one that is away, and how one is given up. */
+import type { Home } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { HostRecord } from '#src/ledger/hosts.ts';
+import { hostSilentMaxMs, isAtWork } from '#src/ledger/rules/hosts.ts';
+import { activeRunStates, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+
+type HostsHome = Pick<Home, 'ledger' | 'clock' | 'host'>;
+
+/** A run that only its host can go on with. */
+export interface WaitingRun {
+  readonly run: string;
+  readonly feed: string;
+  readonly file: string;
+  /** Its file has not been read to its end. Otherwise every row has its outcome, and report and archive are to be written. */
+  readonly isUnread: boolean;
+}
+
+/** One host, as `status --json` and `hosts ls --json` show it. */
+export interface HostDocument {
+  readonly host: string;
+  readonly name: string;
+  /** `leads` and `works`: its engine is at work. `stopped`: it has stopped as it should. `away`: it is silent. */
+  readonly state: 'leads' | 'works' | 'stopped' | 'away';
+  readonly isThis: boolean;
+  readonly seenAt: string;
+  /** What waits for it; empty while it works. */
+  readonly waiting: readonly WaitingRun[];
+}
+
+const waitingShownMax = 50;
+
+/** By id; none where the ledger is a file. */
+export async function readHosts({ ledger, clock, host: own }: HostsHome): Promise<readonly HostDocument[]> {
+  const [hosts, nowMs] = [await ledger.hosts.list(), await ledger.nowMs(clock)];
+  const documents: HostDocument[] = [];
+  for (const host of hosts) {
+    const state = stateOf(host, nowMs);
+    const isUp = state === 'leads' || state === 'works';
+    const waiting = isUp ? [] : await waitingFor({ ledger }, host.id);
+    const { id, name, seenAtMs } = host;
+    documents.push({ host: id, name, state, isThis: id === own?.id, seenAt: isoInstant(seenAtMs), waiting });
+  }
+  return documents;
+}
+
+function stateOf(host: HostRecord, nowMs: number): HostDocument['state'] {
+  if (isAtWork(host, nowMs)) return host.leads ? 'leads' : 'works';
+  return host.hasLeft ? 'stopped' : 'away';
+}
+
+async function waitingFor({ ledger }: Pick<Home, 'ledger'>, host: string): Promise<readonly WaitingRun[]> {
+  const runs = await ledger.runs.list({
+    states: activeRunStates,
+    hosts: [host],
+    limit: waitingShownMax,
+    oldestFirst: true,
+  });
+  // What has rows to write is written by the others.
+  return runs.filter((run) => run.state !== 'applying' || pendingCount(run.counts) === 0).map(waitingOf);
+}
+
+function waitingOf({ id, feed, fileName, state }: RunRecord): WaitingRun {
+  return { run: id, feed, file: fileName, isUnread: state === 'queued' || state === 'staging' };
+}
+
+export interface ForgottenHost {
+  readonly host: string;
+  readonly name: string;
+  /** How many runs went over to this host. */
+  readonly runs: number;
+}
+
+/**
+ * Gives up a host that does not come back: its open runs become this host's, which writes their results; what it had not read is cancelled.
+ * @param named its id, or its name.
+ * @throws PatchbayError `usage`: `noSuchHost`, `hostAtWork`, `hostNotKnownHere`.
+ */
+export async function forgetHost({ ledger, clock, host: heir }: HostsHome, named: string): Promise<ForgottenHost> {
+  const hosts = await ledger.hosts.list();
+  const found = hosts.find(({ id, name }) => id === named || name === named);
+  if (found === undefined) {
+    throw new PatchbayError('usage', 'noSuchHost', `there is no host ${named}`, {
+      hint: 'List the hosts with: patchbay hosts ls. Only ledgers in PostgreSQL have hosts.',
+    });
+  }
+  if (isAtWork(found, await ledger.nowMs(clock))) {
+    throw new PatchbayError('usage', 'hostAtWork', `the host ${found.name} is running`, {
+      hint: `Stop its engine first. One that was killed counts as gone after ${hostSilentMaxMs / 1_000} seconds.`,
+    });
+  }
+  if (heir === null || heir.id === found.id) {
+    const message = `this data folder ${heir === null ? 'is no host yet' : 'is that host'}: it cannot take over those runs`;
+    throw new PatchbayError('usage', 'hostNotKnownHere', message, {
+      hint: 'Run the command on another host, with its data folder (--data DIR).',
+    });
+  }
+  const runs = await ledger.hosts.forget(found.id, heir.id, clock.nowMs());
+  return { host: found.id, name: found.name, runs };
+}
