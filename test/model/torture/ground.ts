@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PatchbayProcess, startPatchbay } from '#test/support/patchbay-process.ts';
+import { findPostgres, type PostgresServer, startPostgres } from '#test/support/postgres-server.ts';
 import { findRedisServer, type RedisServer, startRedisServer } from '#test/support/redis-server.ts';
 import { type FaultyService, startFaultyService } from './faulty-service.ts';
 
@@ -19,6 +20,8 @@ export interface Ground {
   readonly service: FaultyService;
   /** Null where the queue is embedded. */
   readonly redis: RedisServer | null;
+  /** Null where each data folder has a ledger of its own. */
+  readonly postgres: PostgresServer | null;
   /** Starts a command on a data folder. */
   start(args: readonly string[], data: string, env?: Readonly<Record<string, string>>): PatchbayProcess;
   close(keepFolder: boolean): Promise<void>;
@@ -30,6 +33,8 @@ export interface GroundOptions {
   readonly faults: readonly string[];
   readonly requestsPerSecond: number;
   readonly waits: Waits;
+  /** All data folders share a ledger in PostgreSQL. */
+  readonly sharesLedger?: boolean;
 }
 
 /** D and V of the rules, which late commits and list lag of the faults must stay below, and the lease. */
@@ -55,6 +60,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), 'pb-tort-'));
   const service = await startFaultyService(options.faults, options.seed);
   const redis = options.queue === 'redis' ? await startRedisServer(redisServer()) : null;
+  const postgres = options.sharesLedger === true ? await startPostgres(postgresPrograms()) : null;
   const processes = new Set<PatchbayProcess>();
   const { latestCommitMs, visibilityLagMs, leaseMs } = options.waits;
   const env = {
@@ -69,12 +75,14 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'json',
     ...(redis === null ? {} : { REDIS_URL: redis.url }),
+    ...(postgres === null ? {} : { DATABASE_URL: postgres.url() }),
     ...Object.fromEntries(guardsOff),
   };
   return {
     folder,
     service,
     redis,
+    postgres,
     start: (args, data, more = {}) => {
       for (const one of processes) if (!one.running) processes.delete(one);
       const started = startPatchbay(args, { ...env, PATCHBAY_DATA: data, ...more });
@@ -85,10 +93,17 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
       // One that was frozen when a proof failed dies of SIGKILL all the same.
       for (const one of processes) if (one.running) await one.kill();
       await redis?.close();
+      await postgres?.close();
       await service.close();
       if (!keepFolder) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function postgresPrograms(): string {
+  const programs = findPostgres();
+  if (programs === null) throw new Error('there is no PostgreSQL: set POSTGRES_BIN, or leave this part out');
+  return programs;
 }
 
 function redisServer(): string {

@@ -6,7 +6,7 @@ import { readReports } from './reports.ts';
 
 export interface Scene {
   readonly ground: Ground;
-  readonly view: LedgerView;
+  readonly view: Pick<LedgerView, 'runs' | 'openLetters'>;
 }
 
 export interface TwoFiles {
@@ -41,7 +41,8 @@ export interface Verdict {
   readonly violations: readonly string[];
 }
 
-export async function judge(scene: Scene, data: string, files: TwoFiles): Promise<Verdict> {
+/** @param data the folders that hold the reports. */
+export async function judge(scene: Scene, data: readonly string[], files: TwoFiles): Promise<Verdict> {
   const { ground, view } = scene;
   const { first, second } = files;
   const { service } = ground;
@@ -58,7 +59,7 @@ export async function judge(scene: Scene, data: string, files: TwoFiles): Promis
   const taken = service.writes.filter((write) => write.kind === 'taken').length;
   if (taken > 0) violations.push(`${taken} creates were sent for a key that has a contact`);
 
-  const reports = readReports(data);
+  const reports = data.flatMap(readReports);
   violations.push(...reports.flatMap((report) => report.flaws));
   const accounted = reports.reduce((sum, report) => sum + (report.flaws.length === 0 ? report.rows : 0), 0);
   const rows = first.length + second.length;

@@ -6,6 +6,7 @@ import { measureRecovery } from './recovery.ts';
 import { countSteps, runStepKills } from './step-kills.ts';
 import { allKills } from './step-plan.ts';
 import type { TableRow } from './table.ts';
+import { runThreeHosts } from './three-hosts.ts';
 
 export interface PartOptions {
   readonly seed: number;
@@ -74,6 +75,20 @@ export function randomPart(options: RandomPartOptions): Promise<PartEnd> {
   });
 }
 
+/** Three hosts on one ledger in PostgreSQL and one Redis. */
+export function hostsPart(options: RandomPartOptions): Promise<PartEnd> {
+  const { seed, rows, kills, patienceMs } = options;
+  const conditions = { faults: randomKillFaults, requestsPerSecond: 100, sharesLedger: true };
+  return onGround('three hosts', options, conditions, async (ground) => {
+    const disturbances = Math.ceil(kills / 5);
+    const result = await runThreeHosts(ground, { seed, rows, kills, disturbances, patienceMs });
+    const { crashes, freezes, flushes, restarts, requests, duplicates, lost, deadRows, longestGapMs } = result;
+    const remarks = `PostgreSQL crashed ${crashes} times; ${deadRows} dead rows; longest silence ${inSeconds(longestGapMs)} s`;
+    const row = { rows, kills: result.kills, flushes, restarts, freezes, requests, duplicates, remarks };
+    return { violations: result.violations, row: { ...row, 'lost rows': lost } };
+  });
+}
+
 const recoveryKills = 8;
 const recoveryRequestsPerSecond = 60;
 /** The work must outlast the kills. */
@@ -111,7 +126,7 @@ function inSeconds(ms: number): string {
 async function onGround(
   part: string,
   { seed, queue }: PartOptions,
-  conditions: Pick<GroundOptions, 'faults' | 'requestsPerSecond'>,
+  conditions: Pick<GroundOptions, 'faults' | 'requestsPerSecond' | 'sharesLedger'>,
   work: (ground: Ground) => Promise<Outcome>,
 ): Promise<PartEnd> {
   const startedMs = performance.now();

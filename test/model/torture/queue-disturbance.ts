@@ -69,9 +69,11 @@ export async function freezeProcess(pid: number, forMs: number): Promise<boolean
   }
 }
 
+/** Where a queue is. */
 type Address = { readonly url: string } | { readonly path: string };
 
-async function flushAt(address: Address): Promise<boolean> {
+/** FLUSHALL. Answers whether the queue was there to be flushed. */
+export async function flushAt(address: Address): Promise<boolean> {
   return (await withClient(address, (client) => client.flushall())) === 'OK';
 }
 

@@ -60,6 +60,7 @@ const lookEveryMs = 50;
 const stuckMs = 5_000;
 
 interface Stage extends Scene {
+  readonly view: LedgerView;
   readonly crew: Crew;
   readonly queue: QueueDisturbance;
   /** What was wrong before the end. */
@@ -84,7 +85,7 @@ export async function runRandomKills(ground: Ground, options: RandomKillsOptions
     const problems: string[] = [...stage.violations];
     if (!isOver(view)) problems.push(`not ended in time: ${view.runs().map(({ state }) => state)}`);
     problems.push(...(await crew.stop()));
-    const verdict = await judge(stage, data, files);
+    const verdict = await judge(stage, [data], files);
     problems.push(...verdict.violations, ...(options.audits ? await auditAll(stage, data) : []));
     return { ...verdict, ...done, violations: problems };
   } finally {

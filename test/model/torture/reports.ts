@@ -1,5 +1,5 @@
 /** The run reports of a data folder, held to the rule of accounting: the outcomes add up to the rows. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface TorturedReport {
@@ -30,7 +30,7 @@ interface ReportFile {
 export function readReports(data: string): readonly TorturedReport[] {
   const folder = join(data, 'reports');
   // Beside a report lies the file of its run's audits, and perhaps what a killed writer left.
-  const names = readdirSync(folder).filter((name) => /^[^.]+\.json$/.test(name));
+  const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => /^[^.]+\.json$/.test(name));
   return names.sort().map((name) => toReport(JSON.parse(readFileSync(join(folder, name), 'utf8')) as ReportFile));
 }
 
