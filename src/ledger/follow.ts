@@ -35,6 +35,8 @@ export type Look<End> =
     };
 
 const pollMs = 100;
+/** How long a look is trusted while no other process has committed: what becomes due, and patience, change without a commit. */
+const lookMsMax = 1_000;
 const engineCheckMs = 1_000;
 
 /**
@@ -46,21 +48,29 @@ export async function follow<End>(following: Following, look: () => Promise<Look
   let progress = '';
   let movedAtMs = clock.monotonicMs();
   let checkedAtMs = clock.monotonicMs();
+  let changeCount: number | null = null;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     signal.throwIfAborted();
     await ledger.requireSound();
-    const seen = await look();
-    if ('end' in seen) return seen.end;
-    const pause = await ledger.pause();
-    if (pause?.code === 'auth' && seen.needsKey) return { kind: 'auth', pause };
-    const nowMs = clock.monotonicMs();
-    if (seen.progress === null || seen.progress !== progress) {
-      progress = seen.progress ?? progress;
-      movedAtMs = nowMs;
+    // Own commits do not count: where the engine is in this process, each turn looks.
+    const count = isEngineGone === undefined ? null : await ledger.changeCount();
+    if (count === null || count !== changeCount || clock.monotonicMs() - lookedAtMs >= lookMsMax) {
+      changeCount = count;
+      lookedAtMs = clock.monotonicMs();
+      const seen = await look();
+      if ('end' in seen) return seen.end;
+      const pause = await ledger.pause();
+      if (pause?.code === 'auth' && seen.needsKey) return { kind: 'auth', pause };
+      const nowMs = clock.monotonicMs();
+      if (seen.progress === null || seen.progress !== progress) {
+        progress = seen.progress ?? progress;
+        movedAtMs = nowMs;
+      }
+      if (nowMs - movedAtMs > patienceMs) return { kind: 'unreachable', pause };
     }
-    if (nowMs - movedAtMs > patienceMs) return { kind: 'unreachable', pause };
-    if (isEngineGone !== undefined && nowMs - checkedAtMs > engineCheckMs) {
-      checkedAtMs = nowMs;
+    if (isEngineGone !== undefined && clock.monotonicMs() - checkedAtMs > engineCheckMs) {
+      checkedAtMs = clock.monotonicMs();
       if (isEngineGone()) return { kind: 'engineGone' };
     }
     await clock.sleep(pollMs, signal);
