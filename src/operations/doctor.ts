@@ -7,7 +7,6 @@ import { type Home, requireApiKey } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
 import { quickLook } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, markDamaged } from '#src/ledger/sqlite/damage.ts';
@@ -15,6 +14,7 @@ import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { errorDocument } from './error-document.ts';
+import { anyEngineRuns } from './hosts.ts';
 
 interface Finding {
   readonly check: string;
@@ -43,7 +43,7 @@ export async function diagnose(home: Home): Promise<Diagnosis> {
     await checkFolder(home),
     await checkSpace(home),
     await checkLedgerPages(home),
-    checkEngine(home),
+    await checkEngine(home),
     await checkQueue(home),
     await checkService(home),
   ];
@@ -106,8 +106,8 @@ async function checkLedgerPages({ ledgerPlace }: Home): Promise<Finding> {
   return { check, ok: false, detail: inSentences(damage.message, damage.hint ?? null), exitCode: exitCodes.unexpected };
 }
 
-function checkEngine(home: Home): Finding {
-  const detail = isEngineRunning(home) ? 'running' : 'not running: patchbay start';
+async function checkEngine(home: Home): Promise<Finding> {
+  const detail = (await anyEngineRuns(home)) ? 'running' : 'not running: patchbay start';
   return { check: 'engine', ok: true, detail, exitCode: 0 };
 }
 

@@ -2,6 +2,7 @@
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import type { HostRecord } from '#src/ledger/hosts.ts';
 import { hostSilentMaxMs, isAtWork } from '#src/ledger/rules/hosts.ts';
 import { activeRunStates, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
@@ -43,6 +44,13 @@ export async function readHosts({ ledger, clock, host: own }: HostsHome): Promis
     documents.push({ host: id, name, state, isThis: id === own?.id, seenAt: isoInstant(seenAtMs), waiting });
   }
   return documents;
+}
+
+/** Whether an engine runs on this data folder, or on another host of the ledger. */
+export async function anyEngineRuns(home: Pick<Home, 'ledger' | 'clock' | 'folders'>): Promise<boolean> {
+  if (isEngineRunning(home)) return true;
+  const nowMs = await home.ledger.nowMs(home.clock);
+  return (await home.ledger.hosts.list()).some((host) => isAtWork(host, nowMs));
 }
 
 function stateOf(host: HostRecord, nowMs: number): HostDocument['state'] {

@@ -1,9 +1,9 @@
 /** `patchbay schedule ls|run|pause|resume`. */
 import type { Home } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
-import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
+import { anyEngineRuns } from '#src/operations/hosts.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
 import { readRunEnd, runDocument, stateWords } from '#src/operations/runs.ts';
 import {
@@ -42,7 +42,7 @@ export async function schedules(options: GlobalOptions): Promise<number> {
     const output = createOutput(options);
     const views = await listSchedules(home);
     if (views.length === 0) output.note(`There is no schedule. ${howToConfigure}`);
-    else print(home, output, views);
+    else await print(home, output, views);
     return 0;
   } finally {
     await home.close();
@@ -61,25 +61,25 @@ export async function resume(options: GlobalOptions, name: string): Promise<numb
 async function change(options: GlobalOptions, act: (home: Home) => Promise<ScheduleView>): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
-    print(home, createOutput(options), [await act(home)]);
+    await print(home, createOutput(options), [await act(home)]);
     return 0;
   } finally {
     await home.close();
   }
 }
 
-function print(home: Home, output: Output, views: readonly ScheduleView[]): void {
+async function print(home: Home, output: Output, views: readonly ScheduleView[]): Promise<void> {
   for (const view of views) {
     if (output.json) output.document(scheduleDocument(view));
     else for (const line of scheduleLines(output, view, home.clock.nowMs())) output.line(line);
   }
-  noteEngine(home, output, views);
+  await noteEngine(home, output, views);
 }
 
 /** The times that are shown apply only while an engine runs. */
-function noteEngine(home: Home, output: Output, views: readonly ScheduleView[]): void {
+async function noteEngine(home: Home, output: Output, views: readonly ScheduleView[]): Promise<void> {
   const isDueSometime = views.some(({ record }) => record.rule !== null && record.pausedAtMs === null);
-  if (!isDueSometime || isEngineRunning(home)) return;
+  if (!isDueSometime || (await anyEngineRuns(home))) return;
   output.note(output.paste('No engine is running, so nothing becomes due. Start one with: patchbay start'));
 }
 
@@ -99,7 +99,7 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
     output.note(finishingText);
   });
   try {
-    if (options.detach === true) return detach(home, output, await requestTick(home, name));
+    if (options.detach === true) return await detach(home, output, await requestTick(home, name));
     const { session, entered } = await beginRequest(home, output, { patienceMs, interrupt }, () =>
       requestTick(home, name),
     );
@@ -116,7 +116,9 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
     progress.clear();
     const code = interrupt.exitCode();
     if (code === null) throw error;
-    const who = isEngineRunning(home) ? 'the running engine continues the work' : 'the next engine continues the work';
+    const who = (await anyEngineRuns(home))
+      ? 'the running engine continues the work'
+      : 'the next engine continues the work';
     return reportInterrupted(output, `interrupted: ${who}`, code);
   } finally {
     interrupt.dispose();
@@ -124,8 +126,8 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
   }
 }
 
-function detach(home: Home, output: Output, tick: TickRecord): number {
-  const isRunning = isEngineRunning(home);
+async function detach(home: Home, output: Output, tick: TickRecord): Promise<number> {
+  const isRunning = await anyEngineRuns(home);
   if (output.json) {
     const engine = isRunning ? 'running' : 'not running';
     output.document({ schedule: tick.schedule, tick: tick.id, state: tick.state, engine, exitCode: 0 });
