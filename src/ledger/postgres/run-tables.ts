@@ -6,6 +6,7 @@ import {
   storedHost,
   toBatch,
   toPending,
+  toPlace,
   toRowFacts,
   toRowState,
   toRun,
@@ -85,13 +86,7 @@ export function postgresRunTables(statements: Statements): RunTables {
          FROM runs WHERE id = $1`,
         id,
       );
-      if (row === null) return null;
-      const { feed, kind, state, fileName } = toRun({ ...row, id });
-      return {
-        ...{ id, sequence: Number(row.sequence), feed, kind, state, fileName, pending: Number(row.pending) },
-        lastPosition: positionOf(row),
-        lastEvent: Number(row.event ?? 0),
-      };
+      return row === null ? null : toPlace(id, row, positionOf(row));
     },
 
     keyPrefixes: async (limit) => {

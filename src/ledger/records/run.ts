@@ -15,7 +15,7 @@ import {
   zeroRequests,
 } from '#src/ledger/runs.ts';
 import type { RowLink } from '#src/ledger/staging.ts';
-import type { PendingRow, RowFacts, RowOutcome, RowState, StoredBatch } from '#src/ledger/tables/runs.ts';
+import type { PendingRow, RowFacts, RowOutcome, RowState, RunPlace, StoredBatch } from '#src/ledger/tables/runs.ts';
 import { jsonOrNull, numberOrNull, parseJson, type ResultRow, textOrNull } from './columns.ts';
 
 export type RunColumns = readonly (readonly [string, string | number | null])[];
@@ -78,6 +78,21 @@ export function toRun(row: ResultRow): RunRecord {
     finishedAtMs: numberOrNull(row.finished_at),
     stoppedAtMs: numberOrNull(row.stopped_at),
     stoppedMs: Number(row.stopped_ms),
+  };
+}
+
+/** @param row with `event`, the ordinal of the newest one. Read for each slice: so a whole record would be too much. */
+export function toPlace(id: string, row: ResultRow, lastPosition: number): RunPlace {
+  return {
+    id,
+    sequence: Number(row.sequence),
+    feed: String(row.feed),
+    kind: String(row.kind) as RunKind,
+    state: String(row.state) as RunState,
+    fileName: String(row.file_name),
+    pending: Number(row.pending),
+    lastPosition,
+    lastEvent: Number(row.event ?? 0),
   };
 }
 

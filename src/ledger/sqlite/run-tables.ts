@@ -7,6 +7,7 @@ import {
   storedHost,
   toBatch,
   toPending,
+  toPlace,
   toRowFacts,
   toRowState,
   toRun,
@@ -85,13 +86,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
          FROM runs WHERE id = ?`,
         id,
       );
-      if (row === null) return null;
-      const { feed, kind, state, fileName } = toRun({ ...row, id });
-      return {
-        ...{ id, sequence: Number(row.sequence), feed, kind, state, fileName, pending: Number(row.pending) },
-        lastPosition: positionOf(row.last ?? 0),
-        lastEvent: Number(row.event ?? 0),
-      };
+      return row === null ? null : toPlace(id, row, positionOf(row.last ?? 0));
     },
 
     keyPrefixes: async (limit) => {
