@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=30 --no-parallel-scavenge --no-allocation-site-pretenuring
+#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=30 --no-parallel-scavenge --no-allocation-site-pretenuring --v8-pool-size=1
 // The flags make V8 collect early, on the thread that works, and make each object young: the memory of a long import then stays near
 // that of a short one.
 import nodeModule from 'node:module';

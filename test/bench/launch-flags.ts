@@ -4,4 +4,5 @@ export const launchFlags = [
   '--heap-growing-percent=30',
   '--no-parallel-scavenge',
   '--no-allocation-site-pretenuring',
+  '--v8-pool-size=1',
 ] as const;

@@ -107,7 +107,7 @@ describe('Dockerfile', () => {
     expect(lines).toContain('USER node');
     expect(lines.indexOf('USER node')).toBeLessThan(lines.indexOf('CMD ["start"]'));
     expect(lines).toContain(
-      'ENTRYPOINT ["node", "--max-semi-space-size=8", "--heap-growing-percent=30", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "src/cli/patchbay.mjs"]',
+      'ENTRYPOINT ["node", "--max-semi-space-size=8", "--heap-growing-percent=30", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "--v8-pool-size=1", "src/cli/patchbay.mjs"]',
     );
   });
 
