@@ -20,7 +20,7 @@ const unfinishedAfterMs = 3_600_000;
 /** Short pieces of text are joined to this length before they are written. */
 const pieceCharsMin = 64 * 1024;
 
-/** Bytes are written as they come. */
+/** Bytes are written as they come, each piece before the next one is asked for. */
 type FileContent = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
 /**

@@ -7,8 +7,7 @@
  * succeeds.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { chmod, lstat, mkdir, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileError, systemCodeOf } from '#src/errors.ts';
 import { ownerOnlyFileMode, ownerOnlyFolderMode, syncFolder, writeWholeFile } from '#src/whole-file.ts';
@@ -107,7 +106,7 @@ export async function copyIntoFolder(
   const hash = createHash('sha256');
   let bytes = 0;
   const content = async function* () {
-    for await (const chunk of createReadStream(from, { highWaterMark: chunkBytes })) {
+    for await (const chunk of chunksOf(from)) {
       hash.update(chunk);
       bytes += chunk.length;
       yield chunk;
@@ -127,8 +126,22 @@ export async function copyIntoFolder(
 /** SHA-256 of a file's content in hex, which identifies a file that comes again. @throws the system's errors. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) hash.update(chunk);
+  for await (const chunk of chunksOf(path)) hash.update(chunk);
   return hash.digest('hex');
+}
+
+/**
+ * The bytes of a file, each chunk in the place of the one before: a stream makes a new buffer for each, and tens of megabytes of them may
+ * wait for the garbage collector. Ends with the file. @throws the system's errors.
+ */
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+  await using file = await open(path);
+  const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, chunkBytes, null);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
 }
 
 /** Where the file of a run is in a folder. */
@@ -147,7 +160,7 @@ async function moveFile(from: string, to: string, rename: Rename): Promise<void>
     await rename(from, to);
   } catch (error) {
     if (systemCodeOf(error) !== 'EXDEV') throw error;
-    await writeWholeFile(to, createReadStream(from));
+    await writeWholeFile(to, chunksOf(from));
     await unlink(from);
   }
   await allowOwnerOnly(to);
