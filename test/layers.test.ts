@@ -46,6 +46,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['errors', 'clock', 'log', 'steps', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
     ...['feeds', 'whole-file', 'threads', 'telemetry', 'journal'],
   ],
+  plans: [
+    ...['errors', 'clock', 'log', 'wire', 'contacts', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'journal'],
+  ],
   takes: ['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'feeds', 'runs', 'whole-file'],
   'dead-letters': ['errors', 'clock', 'ledger', 'mapping', 'runs', 'sources'],
   audits: ['errors', 'clock', 'log', 'contacts', 'workspace', 'ledger', 'whole-file'],
@@ -58,6 +61,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   operations: [
     ...['errors', 'clock', 'config', 'rate', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
     ...['schedules', 'feeds', 'snapshots', 'runs', 'dead-letters', 'audits', 'app', 'whole-file', 'notices', 'journal'],
+    'plans',
   ],
   engine: [
     ...['errors', 'clock', 'log', 'config', 'rate', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'operations'],
@@ -69,6 +73,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'ledger', 'feeds', 'schedules', 'snapshots'],
     ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'metrics', 'traces', 'dashboard', 'journal'],
+    ...['plans', 'whole-file'],
   ],
 };
 

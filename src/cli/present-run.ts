@@ -58,6 +58,9 @@ function present(
     lines.push(`  ${style('red', printable(reason.message))} [${reason.code}]`);
     for (const line of reason.hint?.split('\n') ?? []) lines.push(`  ${output.paste(printable(line))}`);
   }
+  if (summary.state === 'stopped')
+    lines.push(`  ${output.paste(`to see what it would write: patchbay plan --run ${summary.run}`)}`);
+  if (summary.moved > 0) lines.push(...movedLines(output, summary, outcomes));
   if (matches.length > 0) lines.push(...matchLines(output, summary, matches, max));
   if (summary.heldFields > 0) lines.push(...heldLines(output, summary.heldFields, held, max));
   // A warning about the whole file is a note, too: it is printed once.
@@ -78,6 +81,22 @@ function present(
   lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);
   lines.push(`  report: ${summary.report}`);
   return lines.join('\n');
+}
+
+const movedShown = 10;
+
+/** Contacts that the plan no longer fits. */
+function movedLines(output: Output, { moved }: RunSummary, outcomes: readonly RunEvent[]): readonly string[] {
+  const events = outcomes.filter(({ kind, code }) => kind === 'skipped' && code === 'moved').slice(0, movedShown);
+  const places = events.map(
+    ({ line, key }) => `line ${line}${output.values && key !== null ? `, ${printable(key)}` : ''}`,
+  );
+  const more = moved - places.length;
+  return [
+    `  ${counted(moved, 'contact')} changed since the plan was made, and ${moved === 1 ? 'was' : 'were'} skipped; make a new plan:`,
+    ...places.map((place) => `    ${place}`),
+    ...(more > 0 ? [`    … and ${more} more in the report`] : []),
+  ];
 }
 
 /** Lines and parts of a file that are no contacts. Nothing of a contact is lost with them: a note is enough. */

@@ -5,9 +5,10 @@
 import { Argument, Command, Option } from 'commander';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { logLevels } from '#src/operations/logs.ts';
-import { inputFormats, readableEndings } from '#src/sources/file-name.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { append, count, countFromOne, lineNumber, percent, portNumber } from './option-values.ts';
+import { onDataFolder, run, withDetach, withExamples, withWait } from './describe.ts';
+import { addImport, addMap, addPlan } from './file-commands.ts';
+import { append, count, countFromOne, portNumber } from './option-values.ts';
 
 export function buildProgram(): Command {
   const program = new Command('patchbay')
@@ -31,6 +32,7 @@ export function buildProgram(): Command {
   program.addHelpText('after', helpFooter);
   for (const add of [
     addStart,
+    addPlan,
     addImport,
     addMap,
     addStatus,
@@ -59,38 +61,6 @@ Try it without an account:
 Exit codes: 0 done, 1 unexpected error or damaged ledger, 2 usage or configuration, 3 rejected rows, unreadable file or duplicates,
   4 key missing or refused, 5 stopped by a guard or cancelled, 6 service or queue unreachable, 130/143 interrupted.`;
 
-/** What the options hold is what the description of the command says: commander parses, the action names the type. */
-type Action = (options: never, ...rest: never[]) => Promise<number>;
-
-/** Runs the action with all options, its own and the global ones, and sets its exit code. */
-function run(load: () => Promise<Action>): (...args: unknown[]) => Promise<void> {
-  return async (...args) => {
-    // Commander passes the arguments, then the command's options, then the command.
-    const command = args.at(-1) as Command;
-    const positional = args.slice(0, -2);
-    const action = await load();
-    process.exitCode = await action(command.optsWithGlobals() as never, ...(positional as never[]));
-  };
-}
-
-/** A command that reads or changes a data folder. */
-function onDataFolder(command: Command): Command {
-  return command.option('--sandbox', "use the sandbox and its data, not the configured service's");
-}
-
-function withWait(command: Command): Command {
-  return command.option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)');
-}
-
-function withDetach(command: Command): Command {
-  return command.option('--detach', 'leave the work to the running engine, and exit');
-}
-
-/** One command a line, with what it does. */
-function withExamples(command: Command, ...lines: readonly string[]): Command {
-  return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
-}
-
 function addStart(program: Command): void {
   program
     .command('start')
@@ -102,66 +72,6 @@ function addStart(program: Command): void {
       ),
     )
     .action(run(async () => (await import('./commands/start.ts')).start));
-}
-
-function addImport(program: Command): void {
-  const command = program
-    .command('import')
-    .description('import files, then exit')
-    .argument('<FILE...>', `exports: ${readableEndings}; - reads standard input`)
-    .option('--feed <name>', 'the feed that the files belong to, with its mapping, label and limits (default: main)')
-    .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
-    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
-    .option('--encoding <name>', 'encoding of the file (default: detected)')
-    .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
-    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
-    .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
-    .option(
-      '--adopt',
-      'take over contacts that exist already: the file wins for those with its keys; others are linked',
-    )
-    .option(
-      '--create-anyway',
-      'create contacts although they may exist already, without an externalId or under another key',
-    )
-    .option('--max-change <percent>', 'allow updates, creates and clears up to this share, once', percent)
-    .option('--max-dead <percent>', 'allow rejected rows up to this share, once', percent)
-    .option('--accept', 'pass the guards that check the file, once; guards that watch the writing stay on')
-    .option('--reason <text>', 'why; recorded in the report')
-    .option('--audit', 'wait until each key is known to have exactly one contact')
-    .option('--same-workspace', 'confirm that this is the same workspace, although the URL or the key has changed');
-  withExamples(
-    withDetach(withWait(onDataFolder(command))),
-    'patchbay import --sandbox config/samples/contacts.csv     try it without an account',
-    'patchbay import --feed crm --default-country DE crm.csv   a feed of its own',
-    'patchbay import --json contacts.csv                       for scripts',
-    'curl -s https://example.com/crm.csv | patchbay import -   standard input',
-  ).action(run(async () => (await import('./commands/import.ts')).importFiles));
-}
-
-function addMap(program: Command): void {
-  const command = program
-    .command('map')
-    .description('show how a file would be read, or propose a mapping for it; sends nothing')
-    .argument('[FILE]', 'an export to look at; with --test also a mapping file')
-    .option('--mapping <name|file>', 'read it by this mapping; without FILE: print the mapping')
-    .option('--feed <name>', 'the feed that the file belongs to (default: main)')
-    .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
-    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
-    .option('--encoding <name>', 'encoding of the file (default: detected)')
-    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
-    .option('--save', 'save the mapping: beside the feed, or in the data folder for main')
-    .option('--force', 'replace a mapping that is there already')
-    .option('--test', 'run the fixtures of the mapping; exit code 3 if one fails')
-    .option('--explain <line>', 'how the row at this line of the file becomes a contact, cell by cell', lineNumber);
-  withExamples(
-    onDataFolder(command),
-    'patchbay map contacts.csv                     what each column would become',
-    'patchbay map contacts.csv --save --feed crm   save the mapping for the folder data/import/crm',
-    'patchbay map contacts.csv --explain 17        follow the row at line 17',
-    'patchbay map --mapping hubspot                print a preset',
-    'patchbay map --test --mapping hubspot         check its fixtures',
-  ).action(run(async () => (await import('./commands/map.ts')).map));
 }
 
 function addStatus(program: Command): void {

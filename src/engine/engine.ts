@@ -271,7 +271,8 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   };
 }
 
-async function openSandbox({ config, clock, log, mode }: Home, closers: Closers): Promise<Sandbox | null> {
+/** Null for a real service. */
+export async function openSandbox({ config, clock, log, mode }: Home, closers: Closers): Promise<Sandbox | null> {
   if (mode !== 'sandbox') return null;
   // The whole service is loaded where it is needed only.
   const { startSandbox } = await import('./sandbox.ts');

@@ -74,7 +74,7 @@ export function takeParts({ config, ledger, clock, log, submit, folders }: Home)
   };
 }
 
-function runParts(home: Home, workspace: Workspace): BatchContext['runs'] {
+export function runParts(home: Home, workspace: Workspace): BatchContext['runs'] {
   const { config, ledger, clock, log, feeds, mode } = home;
   const { latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   return {
@@ -93,7 +93,7 @@ function runParts(home: Home, workspace: Workspace): BatchContext['runs'] {
   };
 }
 
-function upsertParts(home: Home, workspace: Workspace, ownsItems: UpsertLimits['ownsItems']): UpsertParts {
+export function upsertParts(home: Home, workspace: Workspace, ownsItems: UpsertLimits['ownsItems']): UpsertParts {
   const { config, ledger, clock, log, identity, mode } = home;
   const { requestsPerSecond, latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   const share = shareOfRate(requestsPerSecond, workspaceTimeouts.writeStartMs);

@@ -137,7 +137,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
  * The address and the key of the engine's sandbox; null for a real service.
  * @throws PatchbayError `usage` `otherService`.
  */
-async function sandboxOf({ config, mode }: Home, engine: EngineRegistration): Promise<SandboxPlace | null> {
+export async function sandboxOf({ config, mode }: Home, engine: EngineRegistration): Promise<SandboxPlace | null> {
   if (mode === 'sandbox') {
     const apiKey = await readSandboxKey(dataFolders(config, 'sandbox').sandboxKeyFile);
     return { origin: engine.serviceOrigin, apiKey };

@@ -4,10 +4,12 @@ import { actsOver } from './desk/acts.ts';
 import { auditsOver, waitingAudits } from './desk/audits.ts';
 import { deliveriesOver, deliveryCount } from './desk/deliveries.ts';
 import { hostsOver } from './desk/hosts.ts';
+import { plansOver } from './desk/plans.ts';
 import { presenceOver } from './desk/presence.ts';
 import { schedulesOver } from './desk/schedules.ts';
 import { snapshotsOver } from './desk/snapshots.ts';
 import { takesOver } from './desk/takes.ts';
+import { draftStore } from './draft.ts';
 import { knownKeysOver } from './known-keys.ts';
 import { lettersOver, unsettledCount } from './letter-ledger.ts';
 import type { Ledger } from './port.ts';
@@ -41,6 +43,7 @@ export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
     takes: takesOver(store),
     deliveries: deliveriesOver(store),
     hosts: hostsOver(store),
+    plans: plansOver(store),
     ...presenceOver(store),
     counts: async () => ({
       openLetters: await unsettledCount(store),
@@ -48,6 +51,7 @@ export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
       waitingDeliveries: await deliveryCount(store.reads, 'waiting'),
       deadDeliveries: await deliveryCount(store.reads, 'dead'),
     }),
+    draft: (scratch) => ledgerOver(draftStore(store.reads, scratch), { ...parts, close: async () => undefined }),
     forget: (nowMs, keepMs, longer) => forgetEnded(store, nowMs, keepMs, longer),
   };
 }

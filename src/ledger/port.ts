@@ -12,10 +12,12 @@ import type { ActLedger } from './acts.ts';
 import type { AuditLedger } from './audits.ts';
 import type { ContactLedger } from './contacts.ts';
 import type { DeliveryLedger } from './deliveries.ts';
+import type { Scratch } from './draft.ts';
 import type { EngineRegistration, WorkerRegistration } from './engine-presence.ts';
 import type { HostLedger } from './hosts.ts';
 import type { Candidacy, Candidate } from './lead.ts';
 import type { DeadLetterLedger } from './letters.ts';
+import type { PlanLedger } from './plans.ts';
 import type { RunLedger } from './runs.ts';
 import type { ScheduleLedger } from './schedules.ts';
 import type { SnapshotLedger } from './snapshots.ts';
@@ -89,6 +91,7 @@ export interface Ledger {
   readonly takes: TakeLedger;
   readonly deliveries: DeliveryLedger;
   readonly hosts: HostLedger;
+  readonly plans: PlanLedger;
 
   binding(): Promise<WorkspaceBinding | null>;
   /** Durable. */
@@ -115,6 +118,9 @@ export interface Ledger {
    * newest file that each feed took. In slices (`retention.ts`).
    */
   forget(nowMs: number, keepMs: number, longer?: KeptLonger): Promise<void>;
+
+  /** This ledger as it is, with runs in the scratch: nothing that is written to the draft reaches it. Its opener closes the scratch. */
+  draft(scratch: Scratch): Ledger;
 
   /**
    * A number that changes whenever another process has committed. Cheap enough to ask ten times a second: it is how

@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgetActs } from './desk/acts.ts';
 import { dropAudits, forgetAudits } from './desk/audits.ts';
 import { forgetDeliveries } from './desk/deliveries.ts';
+import { forgetPlans } from './desk/plans.ts';
 import { forgetTaken } from './desk/takes.ts';
 import { forgetLetters } from './letter-ledger.ts';
 import type { KeptLonger } from './port.ts';
@@ -47,6 +48,7 @@ export async function forgetEnded(store: Store, nowMs: number, keepMs: number, l
   await forgetDeliveries(store, nowMs - keepMs);
   await forgetTaken(store, nowMs, keepMs);
   await forgetAudits(store, nowMs - keepMs);
+  await forgetPlans(store, nowMs - keepMs);
   await forget(history, keepMs);
   if (journalMs !== undefined) await forget(journal, journalMs);
   if (historyMs === undefined) return;

@@ -32,6 +32,8 @@ export interface RunCounts {
   readonly updated: number;
   readonly unchanged: number;
   readonly skipped: number;
+  /** Of those: contacts that changed since the plan that was to be carried out. */
+  readonly moved: number;
   readonly dead: number;
   readonly adopted: number;
   /** Of those: contacts without an externalId that got it. */
@@ -53,6 +55,7 @@ export const zeroCounts: RunCounts = {
   updated: 0,
   unchanged: 0,
   skipped: 0,
+  moved: 0,
   dead: 0,
   adopted: 0,
   linked: 0,
@@ -197,6 +200,8 @@ const runOptions = z.object({
   path: z.string().nullable().default(null),
   /** A redrive: map the source cells again, even if there is a mapped record. */
   remap: z.boolean().default(false),
+  /** The kept plan that is carried out: a row whose plan is another one now is skipped. */
+  planId: z.string().nullable().default(null),
   /** Why a person raised or passed guards. */
   acceptReason: z.string().nullable().default(null),
   /**

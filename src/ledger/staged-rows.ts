@@ -26,6 +26,7 @@ type RowLedger = Pick<
   StagingLedger,
   | 'stage'
   | 'stagedAt'
+  | 'stagedPage'
   | 'confirm'
   | 'confirmedSince'
   | 'newKeys'
@@ -102,6 +103,14 @@ export function stagedRowsOver(store: Store): RowLedger {
     stagedAt: async (runId, positions) => {
       const place = await reads.runs.place(runId);
       return place === null ? [] : recordsAt(reads, place, positions);
+    },
+
+    stagedPage: async (runId, afterPosition, limit) => {
+      const place = await reads.runs.place(runId);
+      if (place === null || afterPosition >= place.lastPosition) return { records: [], next: null };
+      const last = Math.min(place.lastPosition, afterPosition + limit);
+      const positions = Array.from({ length: last - afterPosition }, (_, index) => afterPosition + 1 + index);
+      return { records: await recordsAt(reads, place, positions), next: last < place.lastPosition ? last : null };
     },
 
     confirm: async (runId, { unchanged, met }) => {

@@ -178,6 +178,12 @@ export interface StagingLedger {
   knownKeyCount(feed: string): Promise<number>;
   /** Staged rows at these positions that have no outcome. */
   stagedAt(runId: string, positions: readonly number[]): Promise<readonly StagedRecord[]>;
+  /** Staged rows without an outcome behind that position, in order. `next`: the position to go on behind; null at the end. */
+  stagedPage(
+    runId: string,
+    afterPosition: number,
+    limit: number,
+  ): Promise<{ readonly records: readonly StagedRecord[]; readonly next: number | null }>;
   /** @returns the position of its first record, behind which the others follow one by one; and the run's state by then. */
   stage(slice: StagedSlice): Promise<{ readonly first: number; readonly state: RunState }>;
   /**

@@ -9,6 +9,7 @@ import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { FollowStop } from '#src/ledger/follow.ts';
+import type { PlanRecord } from '#src/ledger/plans.ts';
 import { approvalOf, type LinkChoice } from '#src/ledger/rules/approval.ts';
 import { isFinal, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
@@ -287,6 +288,7 @@ export function withoutValues(event: RunEvent): RunEvent {
  * they were staged; the file is not read again.
  * @param shown the run as the person saw it.
  * @param choice what becomes of contacts that are there already, without an externalId.
+ * @param plan the plan that was shown: contacts whose plan is another one by then are skipped.
  * @throws PatchbayError `usage` `notStopped` | `choiceMissing` | `nothingToLink`; `guard` `notApproved` where the run was cancelled or replaced, or stopped anew,
  *   after it was shown.
  */
@@ -295,6 +297,7 @@ export async function approveRun(
   shown: RunRecord,
   why: string | null,
   choice: LinkChoice | null = null,
+  plan: Pick<PlanRecord, 'id' | 'checksum'> | null = null,
 ): Promise<void> {
   const { ledger, clock, log } = home;
   if (shown.state !== 'stopped' || shown.reason === null) {
@@ -307,8 +310,13 @@ export async function approveRun(
   if (asks && choice === null) throw choiceMissing(shown, shown.reason);
   if (!asks && choice === 'adopt') throw nothingToLink(shown);
   const chosen = choice === null ? {} : { choice };
-  const approval = approvalOf(shown.reason, { reason: why, atMs: clock.nowMs(), ...chosen });
-  const act = await actOf(home, 'approve', why, { stoppedBy: shown.reason.code, ...chosen });
+  const planned = plan === null ? {} : { plan: { id: plan.id, checksum: plan.checksum } };
+  const approval = approvalOf(shown.reason, { reason: why, atMs: clock.nowMs(), ...chosen, ...planned });
+  const act = await actOf(home, 'approve', why, {
+    stoppedBy: shown.reason.code,
+    ...chosen,
+    ...(plan === null ? {} : { plan: plan.id }),
+  });
   if (!(await ledger.runs.approve(shown.id, approval, act))) throw notApproved(shown, await ledger.runs.get(shown.id));
   await removeStoppedNote(shown);
   log.info({ run: shown.id, feed: shown.feed, code: shown.reason.code }, 'run approved');

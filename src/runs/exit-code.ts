@@ -9,10 +9,23 @@ export const exitCodes = {
   auth: 4,
   guard: 5,
   unreachable: 6,
+  /** Of commands that only compare. */
+  differs: 10,
   hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
+
+/** The exit code for a run: that of its state; one that did not carry out all of its plan did not do what was asked. */
+export function exitCodeOfRun({
+  state,
+  counts,
+}: {
+  readonly state: RunState;
+  readonly counts: { readonly moved: number };
+}): number {
+  return worstExitCode([exitCodeOf(state), counts.moved > 0 ? exitCodes.guard : exitCodes.done]);
+}
 
 /** The exit code for a run's state: 0 for an active run; a cancelled run did not do what was asked, like a stopped one. */
 export function exitCodeOf(state: RunState): number {

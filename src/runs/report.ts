@@ -14,7 +14,7 @@ import { originOf, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
 import { placeText, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { exitCodeOfRun } from './exit-code.ts';
 import type { GuardLimits } from './guards.ts';
 
 /** What reports are written with. */
@@ -49,6 +49,8 @@ export interface RunSummary {
   readonly updated: number;
   readonly unchanged: number;
   readonly skipped: number;
+  /** Of those: contacts that changed since the plan that was carried out. */
+  readonly moved: number;
   readonly dead: number;
   readonly pending: number;
   readonly adopted: number;
@@ -89,6 +91,7 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
     updated: counts.updated,
     unchanged: counts.unchanged,
     skipped: counts.skipped,
+    moved: counts.moved,
     dead: counts.dead,
     pending: pendingCount(counts),
     adopted: counts.adopted,
@@ -101,7 +104,7 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
     seconds: Math.max(0, Math.round(workMs(run, facts.nowMs)) / 1_000),
     fixFile: facts.fixFile,
     report: facts.reportPath,
-    exitCode: facts.exitCode ?? exitCodeOf(run.state),
+    exitCode: facts.exitCode ?? exitCodeOfRun(run),
   };
 }
 

@@ -37,20 +37,36 @@ export type LookUpCount = Pick<RunCounts, 'lookedUp' | 'foundUnknown'>;
  */
 export async function watchAdoptions(
   { ledger, limits }: GuardParts,
-  { id, feed }: RunRecord,
+  { id }: RunRecord,
   { all, unended }: { readonly all: LookUpCount; readonly unended: LookUpCount },
 ): Promise<void> {
   await ledger.runs.record(id, { counts: all });
   if (all.foundUnknown === 0) return;
   const run = await ledger.runs.get(id);
-  const stop = run === null || limits.adoptOf(feed) ? null : tooManyUnknown(run, limits.applyingOf(feed));
+  const stop = run === null ? null : adoptionStop(limits, run);
   if (stop === null) return;
   await ledger.runs.record(id, { counts: { lookedUp: -unended.lookedUp, foundUnknown: -unended.foundUnknown } });
   throw stop;
 }
 
+/** Why the run stops, or would stop, at what it has looked up so far; null where it goes on. */
+export function adoptionStop(
+  limits: GuardParts['limits'],
+  run: Parameters<typeof tooManyUnknown>[0] & Pick<RunRecord, 'feed'>,
+) {
+  return limits.adoptOf(run.feed) ? null : tooManyUnknown(run, limits.applyingOf(run.feed));
+}
+
 /** Only `--adopt` is about unknown contacts; `--accept` is about the file. */
-function tooManyUnknown({ kind, counts, options, approvals }: RunRecord, limits: ApplyingLimits): PatchbayError | null {
+function tooManyUnknown(
+  {
+    kind,
+    counts,
+    options,
+    approvals,
+  }: Pick<RunRecord, 'kind' | 'options' | 'approvals'> & { readonly counts: LookUpCount },
+  limits: ApplyingLimits,
+): PatchbayError | null {
   const { foundUnknown, lookedUp } = counts;
   const limit = Math.max(limits.adoptionsMax, approvedShare(approvals, 'adoptions') ?? 0);
   // A person has looked at dead letters before trying them again.

@@ -32,6 +32,8 @@ export interface Chunk {
   readonly signal: AbortSignal;
   /** The signal, and the counting of requests. */
   readonly options: CallOptions;
+  /** What the plan that the run carries out says of the chunk's keys (`planDigest`); null where it carries out none. */
+  readonly planned: ReadonlyMap<string, string> | null;
   /** Creates of one commit of intents: as many as certainly start within the start guard. */
   readonly createsPerIntent: number;
   readonly ends: SettledRecord[];

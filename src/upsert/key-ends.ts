@@ -37,6 +37,7 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
   switch (as) {
     case 'gone':
     case 'superseded':
+    case 'moved':
       return { end: { outcome: 'skipped', reason: as }, bound: null, said: null, others: [] };
     case 'unchanged':
       if (contents.is === 'same') return unchanged(record, contents);

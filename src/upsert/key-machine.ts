@@ -47,6 +47,8 @@ export type KeyEvent =
   // What a read found under the key, and what the plan made of it.
   | { readonly kind: 'found'; readonly plan: 'patch' | 'same' }
   | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' }
+  // The run carries out a plan, and what would be written now is something else.
+  | { readonly kind: 'moved' }
   // No picture: the contact lacks members that the interface promises, or is not the one that was asked for.
   | { readonly kind: 'foundOdd' }
   // Within the visibility lag of Patchbay's last write, and not what that write was answered with.
@@ -71,6 +73,7 @@ export type KeyEnd =
   | 'unchanged'
   | 'gone'
   | 'superseded'
+  | 'moved'
   | 'twoContacts'
   | 'keyMoved'
   | 'keyTaken'
@@ -143,6 +146,7 @@ const planned: Cell<'found'> = (state, { plan }) =>
   plan === 'patch' ? ask(state, 'patching', 'patch') : rest(state, end('unchanged'));
 /** The key has its contact: nothing is to be linked any more. */
 const keyFound: Cell<'found'> = (state, event) => planned({ ...state, link: 'none' }, event);
+const moved: Cell<'moved'> = (state) => rest(state, end('moved'));
 const readFails: Cell<'readFails'> = (state, { forGood }) =>
   forGood || state.triesLeft <= 1 ? rest(state, end('lookUpFails')) : rest(state, defer('moment', true));
 const refusedAlone = (state: KeyState): Step => rest(state, end('refused'));
@@ -170,10 +174,12 @@ const transitions: Transitions = {
       return state.createsLeft > 0 ? ask(state, 'intending', 'intend') : rest(state, end('doubt'));
     },
     readFails,
+    moved,
   },
   fetching: {
     stopped,
     readFails,
+    moved,
     found: keyFound,
     foundStale: (state) => rest(state, defer('lag')),
     foundOdd: (state) => rest(state, end('oddReply')),
@@ -183,6 +189,7 @@ const transitions: Transitions = {
   linking: {
     stopped,
     readFails,
+    moved,
     found: planned,
     foundOdd: (state) => rest(state, end('oddReply')),
     foundNone: (state) => rest(state, end('linkGone')),
@@ -207,6 +214,7 @@ const transitions: Transitions = {
   taken: {
     stopped,
     readFails,
+    moved,
     found: keyFound,
     foundOdd: (state) => ask(state, 'fetching', 'fetch'),
     foundSeveral: (state) => rest(state, end('twoContacts')),
@@ -241,6 +249,7 @@ const transitions: Transitions = {
   refreshing: {
     stopped,
     readFails,
+    moved,
     found: planned,
     foundStale: (state) => rest(state, defer('lag')),
     foundOdd: (state) => rest(state, end('oddReply')),
@@ -250,6 +259,7 @@ const transitions: Transitions = {
   vanished: {
     stopped,
     readFails,
+    moved,
     found: (state, event) => {
       if (state.triesLeft <= 1) return rest(state, end('doubt'));
       return keyFound({ ...state, triesLeft: state.triesLeft - 1 }, event);

@@ -28,6 +28,7 @@ import {
   type Claimed,
   type Contents,
   type Differs,
+  hasMoved,
   type Lease,
   linkOf,
   ownedIfWritten,
@@ -44,12 +45,16 @@ export async function readTogether(
   const wanted = keys.map(({ record }) => record.key);
   const found = await inStep('lookUp', () => lookUpKeys(chunk.parts.workspace, wanted, chunk.options));
   return new Map(
-    keys.map(({ record, contents: { lease } }): [StagedRecord, Answer] => {
+    keys.map(({ record, state, contents: { lease } }): [StagedRecord, Answer] => {
       const failure = found.failures.get(record.key);
       if (failure !== undefined) return [record, unreadable(lease, failure)];
       const answer = lookedUp(chunk, record, lease, found.contacts, found.readAtMs);
+      if (answer !== null) return [record, answer];
       // Planned even if the key is bound: the plan of a create is not used then.
-      return [record, answer ?? { event: { kind: 'foundNone' }, contents: planAbsent(chunk, record, lease) }];
+      const absent = planAbsent(chunk, record, lease);
+      const isMade = !state.bound && state.link === 'none';
+      const kind = isMade && hasMoved(chunk, record, absent, null) ? 'moved' : 'foundNone';
+      return [record, { event: { kind }, contents: absent }];
     }),
   );
 }
@@ -151,6 +156,7 @@ function unreadable(lease: Lease, failure: PatchbayError): Answer {
 function found(chunk: Chunk, record: StagedRecord, lease: Lease, theirs: Contact, readAtMs: number): Answer {
   const { base, madeByUs } = recogniseOwnWrite(chunk, lease, theirs);
   const contents: Contents = planFound(chunk, record, { ...lease, base }, { theirs, readAtMs, madeByUs });
+  if (hasMoved(chunk, record, contents, theirs.id)) return { event: { kind: 'moved' }, contents };
   return { event: { kind: 'found', plan: contents.is === 'differs' ? 'patch' : 'same' }, contents };
 }
 

@@ -17,12 +17,14 @@ import {
   planCreate,
   planUpdate,
 } from '#src/contacts/plan.ts';
+import { planDigest } from '#src/contacts/planned.ts';
 import { usualPolicies } from '#src/contacts/policies.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { ownedIfLanded } from '#src/contacts/settle.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { ContactRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
 import { mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
+import { atHand, contactRecord } from '#src/ledger/rules/key-rows.ts';
 import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
 import { slotNamesOf } from '#src/mapping/wanted-values.ts';
@@ -232,6 +234,14 @@ export const isAsking =
   (work: KeyWork): work is KeyWork & Asking<Q> =>
     work.question === question;
 
+/** A contact was found, neither bound here nor from an intent of Patchbay's: another tool, or a person, made it. */
+export function isUnknown({ contents }: KeyWork): boolean {
+  if (contents.is !== 'unclear' && contents.is !== 'same' && contents.is !== 'differs') return false;
+  const { contactId, state, linkedTo } = contents.lease.contact;
+  const isOurLink = linkedTo === (contents.is === 'unclear' ? contents.id : contents.theirs.id);
+  return contactId === null && state !== 'intent' && !isOurLink;
+}
+
 /** Plans a create: no contact was found. */
 export function planAbsent(chunk: Chunk, record: StagedRecord, lease: Lease): Absent {
   const input = planInput(chunk, record, lease, null);
@@ -249,6 +259,20 @@ export function planFound(
   const plan = planUpdate(input, read.theirs);
   const found = { ...read, lease, input };
   return plan.kind === 'patch' ? { is: 'differs', ...found, plan } : { is: 'same', ...found, plan };
+}
+
+/**
+ * Whether the run carries out a plan, and something else would be written now. What an earlier write of the run has changed is no
+ * such thing: the plan was being carried out then.
+ */
+export function hasMoved(
+  { planned, run }: Pick<Chunk, 'planned' | 'run'>,
+  { key }: StagedRecord,
+  { lease, plan }: Pick<Planned, 'lease' | 'plan'>,
+  contactId: string | null,
+): boolean {
+  if (planned === null || lease.contact.claim?.runId === run.id) return false;
+  return planned.get(key) !== planDigest(plan, contactId);
 }
 
 /** Whether the file wins over values that it never agreed on. */
@@ -364,6 +388,24 @@ export async function takeLeases(
           return [record, { event: { kind: 'held', waitMs }, contents }];
         }
       }
+    }),
+  );
+}
+
+/** For a plan that is only shown: what is known of the keys, without their leases. Other processes may write them meanwhile. */
+export async function readUnleased(
+  chunk: Chunk,
+  keys: readonly Asking<'lease'>[],
+): Promise<ReadonlyMap<StagedRecord, Answer>> {
+  const { ledger, clock, limits } = chunk.parts;
+  const nowMs = await ledger.nowMs(clock);
+  const contacts = await ledger.contacts.get(keys.map(({ record }) => record.key));
+  return new Map(
+    keys.map(({ record }): [StagedRecord, Answer] => {
+      const contact = contacts.get(record.key) ?? contactRecord(atHand(record.key, undefined));
+      const facts = factsOf(contact, record, limits, nowMs, linkOf(chunk, record));
+      const lease: Lease = { contact, base: baseOf(chunk, contact), untilMs: 0, aheadMs: 0 };
+      return [record, { event: { kind: 'leased', facts }, contents: { is: 'leased', lease } }];
     }),
   );
 }

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pMap from 'p-map';
 import { PatchbayError, unreachable } from '#src/errors.ts';
+import { planOf } from '#src/ledger/rules/runs.ts';
 import type { RequestTotals } from '#src/ledger/runs.ts';
 import type { StagedRecord } from '#src/ledger/staging.ts';
 import { inLogContext } from '#src/log.ts';
@@ -36,6 +37,7 @@ import {
   type Contents,
   isAsking,
   isQuestion,
+  isUnknown,
   type KeyWork,
   mismatch,
   type Question,
@@ -140,7 +142,8 @@ async function processChunk(
   }: Pick<Chunk, 'parts' | 'run' | 'owner' | 'signal' | 'options' | 'createsPerIntent'> & { readonly batch: number },
   records: readonly StagedRecord[],
 ): Promise<number> {
-  const chunk: Chunk = { ...work, ends: [], deferrals: [], lateCount: 0, broken: false };
+  const planned = await plannedOf(work, records);
+  const chunk: Chunk = { ...work, planned, ends: [], deferrals: [], lateCount: 0, broken: false };
   const { id: run, feed } = work.run;
   const firstLine = Math.min(...records.map(({ line }) => line));
   return await inWork('chunk', { run, feed, batch, rowCount: records.length, firstLine }, async () => {
@@ -151,6 +154,19 @@ async function processChunk(
     }
     return chunk.lateCount;
   });
+}
+
+/** What the plan that the run carries out says of these keys; null where it carries out none. */
+async function plannedOf(
+  { run, parts }: Pick<Chunk, 'run' | 'parts'>,
+  records: readonly StagedRecord[],
+): Promise<Chunk['planned']> {
+  const planId = planOf(run);
+  if (planId === null) return null;
+  return await parts.ledger.plans.digests(
+    planId,
+    records.map(({ key }) => key),
+  );
 }
 
 /** A key of the chunk, replaced with each step. */
@@ -371,12 +387,4 @@ function waitOf(
 
 function countOf(slots: readonly Slot[]): LookUpCount {
   return { lookedUp: slots.length, foundUnknown: slots.filter(({ work }) => isUnknown(work)).length };
-}
-
-/** A contact was found, neither bound here nor from an intent of Patchbay's: another tool, or a person, made it. */
-function isUnknown({ contents }: KeyWork): boolean {
-  if (contents.is !== 'unclear' && contents.is !== 'same' && contents.is !== 'differs') return false;
-  const { contactId, state, linkedTo } = contents.lease.contact;
-  const isOurLink = linkedTo === (contents.is === 'unclear' ? contents.id : contents.theirs.id);
-  return contactId === null && state !== 'intent' && !isOurLink;
 }

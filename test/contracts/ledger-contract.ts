@@ -15,6 +15,7 @@ import { hostContract } from './host-contract.ts';
 import { intentContract } from './intent-contract.ts';
 import { leaseContract } from './lease-contract.ts';
 import { linkContract } from './link-contract.ts';
+import { planContract } from './plan-contract.ts';
 import { runContract } from './run-contract.ts';
 import { scheduleContract } from './schedule-contract.ts';
 import { settleContract } from './settle-contract.ts';
@@ -43,5 +44,6 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe('snapshots', () => snapshotContract(open));
     describe('takes', () => takeContract(open));
     describe('hosts', () => hostContract(open));
+    describe('plans', () => planContract(open));
   });
 }

@@ -72,6 +72,7 @@ export function settleContract(open: OpenLedger): void {
       updated: 1,
       unchanged: 1,
       skipped: 1,
+      moved: 0,
       dead: 1,
       adopted: 1,
       linked: 0,

@@ -27,7 +27,8 @@ async function writeReportFile(bench: DashboardBench, runId: string, problemCoun
 }
 
 const importKeys = [
-  ['run', 'feed', 'file', 'service', 'state', 'rows', 'created', 'updated', 'unchanged', 'skipped', 'dead', 'pending'],
+  ['run', 'feed', 'file', 'service', 'state', 'rows', 'created', 'updated', 'unchanged', 'skipped'],
+  ...['moved', 'dead', 'pending'],
   [
     'adopted',
     'linked',

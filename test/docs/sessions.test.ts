@@ -13,7 +13,7 @@ it('the README holds sessions, and the first command is the one that works witho
   const steps = stepsOf(readDocument('README.md'));
   expect(steps.length).toBeGreaterThan(10);
   expect(steps[0]?.command).toBe('npx --no-install patchbay import --sandbox config/samples/contacts.csv');
-  expect(withSessions).toEqual(['README.md', 'docs/mapping.md', 'docs/operations.md']);
+  expect(withSessions).toEqual(['README.md', 'docs/mapping.md', 'docs/operations.md', 'docs/plans.md']);
 });
 
 describe('every command does what the document shows, with the exit code it shows', () => {

@@ -6,7 +6,8 @@ import { peopleCsv, peopleKeys } from '#test/support/people.ts';
 import { until } from '#test/support/until.ts';
 
 const documentKeys = [
-  ...['run', 'feed', 'file', 'service', 'state', 'rows', 'created', 'updated', 'unchanged', 'skipped', 'dead'],
+  ...['run', 'feed', 'file', 'service', 'state', 'rows', 'created', 'updated', 'unchanged', 'skipped'],
+  ...['moved', 'dead'],
   ...[
     'pending',
     'adopted',

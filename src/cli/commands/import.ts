@@ -1,8 +1,10 @@
 /** `patchbay import FILE…`: the whole job, then exit. */
 import { rm } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
+import type { RunOptions } from '#src/ledger/runs.ts';
 import { type ErrorDocument, errorDocument } from '#src/operations/error-document.ts';
 import {
   checkImportOptions,
@@ -11,6 +13,7 @@ import {
   type ImportOptions,
   readStandardInput,
 } from '#src/operations/import.ts';
+import { type PlannedImport, planToImport } from '#src/operations/plan.ts';
 import type { NamedFile } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { withFlagsInHint } from '../exit.ts';
@@ -26,6 +29,8 @@ interface ImportCommandOptions extends GlobalOptions, ImportOptions {
   readonly wait?: string;
   readonly detach?: boolean;
   readonly audit?: boolean;
+  /** The kept plan to carry out. */
+  readonly plan?: string;
   /** Of standard input. */
   readonly format?: InputFormat;
 }
@@ -38,8 +43,6 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
   let input: ReadInput | null = null;
   try {
     const output = createOutput(options);
-    const { choice, isNewFeed } = await chooseTarget(home, options);
-    if (isNewFeed) output.note(`creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)`);
     const refused: ErrorDocument[] = [];
     if (files.includes('-')) {
       const read = await readInput(home, output, options);
@@ -47,9 +50,15 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
       input = read;
       if (read.refused !== undefined) refused.push(read.refused);
     }
+    const planned = await openPlan(home, options, input?.file ?? files[0], runOptions);
+    const { choice, isNewFeed } = planned ?? (await chooseTarget(home, options));
+    if (isNewFeed) output.note(`creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)`);
     const named = files.flatMap((file) => (file === '-' ? (input?.file ?? []) : file));
     const submit = async (): Promise<readonly EnteredRun[]> => {
-      const entered = await enterFiles(home, named, runOptions, choice);
+      const entered =
+        planned === null
+          ? await enterFiles(home, named, runOptions, choice)
+          : await enterFiles(home, [planned.file], planned.options, choice);
       refused.push(...entered.refused.map((error) => withFlagsInHint(errorDocument(error), options)));
       for (const { run, resumed } of entered.runs)
         if (resumed) output.note(`${printable(run.fileName)}: continuing run ${run.id}, which was interrupted`);
@@ -65,6 +74,22 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
     await removeInput(input);
     await home.close();
   }
+}
+
+interface PlannedFile extends PlannedImport {
+  readonly isNewFeed: false;
+}
+
+/** `--plan`: the file and its reading are those of the plan; null without it. */
+async function openPlan(
+  home: Home,
+  { plan }: ImportCommandOptions,
+  file: string | NamedFile | undefined,
+  given: RunOptions,
+): Promise<PlannedFile | null> {
+  if (plan === undefined) return null;
+  const named = typeof file === 'string' ? { path: resolve(file), name: basename(file) } : (file ?? null);
+  return { ...(await planToImport(home, plan, named, given)), isNewFeed: false };
 }
 
 interface ReadInput {
@@ -93,8 +118,13 @@ async function removeInput(input: ReadInput | null): Promise<void> {
   if (input?.file !== undefined) await rm(input.file.path, { force: true });
 }
 
-/** @throws PatchbayError `usage` `auditDetached` | `fileNameEmpty` | `stdinTwice` | `formatNotUsed`. */
-function requireSense({ audit, detach, format }: ImportCommandOptions, files: readonly string[]): void {
+/** @throws PatchbayError `usage` `auditDetached` | `noFile` | `planOptions` | `fileNameEmpty` | `stdinTwice` | `formatNotUsed`. */
+function requireSense(options: ImportCommandOptions, files: readonly string[]): void {
+  const { audit, detach, format, plan } = options;
+  if (plan !== undefined) requirePlanAlone(options, files);
+  if (plan === undefined && files.length === 0) {
+    throw new PatchbayError('usage', 'noFile', 'no file was named', { hint: 'Name one: patchbay import FILE' });
+  }
   if (audit === true && detach === true) {
     throw new PatchbayError('usage', 'auditDetached', '--audit waits for the audit, and --detach waits for nothing', {
       hint: 'Remove one of them. Every run is audited; look at the result later with: patchbay runs show RUN',
@@ -116,6 +146,21 @@ function requireSense({ audit, detach, format }: ImportCommandOptions, files: re
       hint: 'The ending of a file says what it is; rename the file, or pipe it in: patchbay import - --format csv < FILE',
     });
   }
+}
+
+/** @throws PatchbayError `usage` `planOptions`. */
+function requirePlanAlone(options: ImportCommandOptions, files: readonly string[]): void {
+  const { feed, mapping, delimiter, encoding, defaultCountry, onBlank, adopt, createAnyway } = options;
+  const ofReading = { feed, mapping, delimiter, encoding, defaultCountry, onBlank, adopt, createAnyway };
+  const given = Object.entries(ofReading).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (given.length === 0 && files.length <= 1) return;
+  const message =
+    given.length > 0
+      ? 'how the file is read, and into which feed, is part of the plan'
+      : 'a plan is of one file, and several were named';
+  throw new PatchbayError('usage', 'planOptions', message, {
+    hint: 'Give --plan alone, or with one file; --accept, --max-change, --max-dead and --reason may be added.',
+  });
 }
 
 /** `--detach`: the running engine does the work. */

@@ -5,20 +5,25 @@ import type { AuditDocument } from '#src/audits/audit-document.ts';
 import { type Terminal, terminalOf } from '#src/cli/output.ts';
 import { startEngine } from '#src/engine/engine.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
-import { activeRunStates, type RunState } from '#src/ledger/runs.ts';
+import type { PlanRecord } from '#src/ledger/plans.ts';
+import { activeRunStates, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { actDocument, listActs } from '#src/operations/acts.ts';
 import { readAudits } from '#src/operations/audits.ts';
+import { planStoppedRun } from '#src/operations/plan.ts';
 import { changeDocument, changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import { approveRun, cancelRun, findRun, listRuns, type RunView, readRun, runDocument } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { asksForLinks } from '#src/runs/guards.ts';
+import { listenForInterrupt } from '../interrupt.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable, shellWord } from '../output.ts';
 import { actLine } from '../present-acts.ts';
 import { auditLines } from '../present-audit.ts';
+import { presentPlan } from '../present-plan.ts';
 import { presentRun, stateText, tally } from '../present-run.ts';
 import { changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
+import { withService } from './plan.ts';
 
 /** How long `cancel` waits for the end of the run where it has to start an engine for it. */
 const cancelWaitMs = 10_000;
@@ -144,16 +149,19 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
     // Where the stop is a choice that was not made, there is nothing to say yes to.
     const isAsked = run.state === 'stopped' && (choice !== null || run.reason === null || !asksForLinks(run.reason));
     const terminal = isAsked ? terminalOf(options) : null;
+    const shown =
+      choice === null && isAsked ? await planToShow(home, output, run, terminal !== null, patienceMs) : null;
+    const text = [presentRun(output, await readRun(home, run)), ...(shown?.text === undefined ? [] : [shown.text])];
     const answer =
       terminal === null
         ? { isApproved: true, why: options.reason ?? null }
-        : await askApproval(terminal, presentRun(output, await readRun(home, run)), options.reason);
+        : await askApproval(terminal, text.join('\n'), options.reason);
     if (!answer.isApproved) {
       output.note(`run ${run.id} stays stopped`);
       return exitCodes.guard;
     }
     const approved = async () => {
-      await approveRun(home, run, answer.why, choice);
+      await approveRun(home, run, answer.why, choice, shown?.plan ?? null);
       return [{ run, isNew: false }];
     };
     if (options.detach === true) {
@@ -164,6 +172,43 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
     return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, approved);
   } finally {
     await home.close();
+  }
+}
+
+interface ShownPlan {
+  readonly plan: PlanRecord;
+  /** Absent where the plan was shown by an earlier command. */
+  readonly text?: string;
+}
+
+/** Few enough to be looked up while a person waits: a hundred requests. */
+const plannedAtApprovalMax = 2_000;
+const contactsShown = 10;
+
+/**
+ * What the person approves: the plan that is kept of the run, or at a terminal one that is made now. Null where there is none, and the
+ * run is large.
+ */
+async function planToShow(
+  home: Home,
+  output: Output,
+  run: RunRecord,
+  isTerminal: boolean,
+  patienceMs: number,
+): Promise<ShownPlan | null> {
+  const [plan] = await home.ledger.plans.list({ runId: run.id, limit: 1 });
+  if (plan !== undefined) return { plan };
+  if (!isTerminal || pendingCount(run.counts) > plannedAtApprovalMax) return null;
+  const interrupt = listenForInterrupt(() => undefined);
+  try {
+    const { signal } = interrupt;
+    const made = await withService(home, { patienceMs, signal, sameWorkspace: false }, (service) =>
+      planStoppedRun(service, run, { signal, onProgress: () => undefined }),
+    );
+    const text = presentPlan(output, made, { limit: contactsShown, values: output.values });
+    return made.isKept ? { plan: made.plan, text } : null;
+  } finally {
+    interrupt.dispose();
   }
 }
 

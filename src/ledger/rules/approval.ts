@@ -25,6 +25,8 @@ export interface Approval {
   readonly atMs: number;
   /** What becomes of contacts that are there already, where the person was asked. */
   readonly choice?: LinkChoice;
+  /** The plan that was shown: rows whose plan is another one by then are skipped. */
+  readonly plan?: { readonly id: string; readonly checksum: string };
 }
 
 /**
@@ -79,10 +81,7 @@ export function checksumOf({ code, facts }: Shown): string {
     .slice(0, 16);
 }
 
-export function approvalOf(
-  shown: Shown,
-  said: { readonly reason: string | null; readonly atMs: number; readonly choice?: LinkChoice },
-): Approval {
+export function approvalOf(shown: Shown, said: Omit<Approval, 'checksum' | 'figures'>): Approval {
   return { checksum: checksumOf(shown), figures: figuresOf(shown.facts), ...said };
 }
 

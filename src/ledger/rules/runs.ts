@@ -53,6 +53,11 @@ export function approved(
   return change === null ? null : { ...change, approvals: [...run.approvals, approval] };
 }
 
+/** The kept plan that the run carries out: the one that was shown last, or named with its file. Null for most. */
+export function planOf({ approvals, options }: Pick<RunRecord, 'approvals' | 'options'>): string | null {
+  return approvals.findLast(({ plan }) => plan !== undefined)?.plan?.id ?? options.planId;
+}
+
 /** At most this many notes are kept in a run; later ones are dropped. */
 const notesMax = 200;
 

@@ -111,7 +111,7 @@ function endOf({ end, key }: SettledRecord, pending: PendingFacts): EndChanges {
     case 'skipped':
       return {
         ...common,
-        counts: { skipped: 1 },
+        counts: { skipped: 1, moved: end.reason === 'moved' ? 1 : 0 },
         // An update of the row may have landed.
         forgetsRow: end.reason === 'superseded' && pending.sent,
       };

@@ -7,6 +7,7 @@
 export type RecordKind =
   | ('schedule' | 'tick' | 'delivery' | 'condition' | 'snapshot' | 'series' | 'takenFile' | 'takenUrl' | 'takeBegun')
   | ('audit' | 'finding' | 'touched' | 'act')
+  | ('plan' | 'planned')
   | ('binding' | 'pause' | 'engine' | 'worker' | 'host' | 'queue');
 
 export interface DeskRecord {

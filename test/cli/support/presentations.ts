@@ -15,6 +15,7 @@ export function summaryOf(given: Partial<RunSummary> = {}): RunSummary {
     updated: 0,
     unchanged: 0,
     skipped: 0,
+    moved: 0,
     dead: 0,
     pending: 0,
     adopted: 0,

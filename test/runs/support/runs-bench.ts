@@ -22,7 +22,7 @@ import type { GuardLimits } from '#src/runs/guards.ts';
 import { type StageParts, stageRun } from '#src/runs/stage.ts';
 import { type OpenSupply, openFileSupply, type SupplyParts } from '#src/runs/supply.ts';
 import { testFeeds } from '#test/feeds/support/test-feeds.ts';
-import { openUpsertWorld, type UpsertWorld } from '#test/upsert/support/upsert-world.ts';
+import { openUpsertWorld, type UpsertWorld, type WorldOptions } from '#test/upsert/support/upsert-world.ts';
 import { generousGuards } from './tallies.ts';
 
 export interface ImportOptions {
@@ -68,7 +68,7 @@ type RunParts = SubmitParts & StageParts & SupplyParts & { readonly actor: Actor
 /** More than any test needs; a run that never ends shows here. */
 const roundsMax = 60;
 
-export interface BenchOptions extends Partial<RunParts> {
+export interface BenchOptions extends Partial<RunParts>, Pick<WorldOptions, 'patchMode'> {
   readonly guards?: GuardLimits;
   /** Of `main`. */
   readonly mapping?: Mapping | null;
@@ -77,8 +77,9 @@ export interface BenchOptions extends Partial<RunParts> {
 }
 
 /** Closed and removed when the test ends. */
-export async function openRunsBench(given: BenchOptions = {}): Promise<RunsBench> {
-  const world = await openUpsertWorld();
+export async function openRunsBench(options: BenchOptions = {}): Promise<RunsBench> {
+  const { patchMode, ...given } = options;
+  const world = await openUpsertWorld(patchMode === undefined ? {} : { patchMode });
   const folder = await mkdtemp(join(tmpdir(), 'patchbay-runs-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { ledger, clock } = world;

@@ -50,6 +50,7 @@ export interface StageOptions {
 export interface UpsertWorld {
   readonly service: TestService;
   readonly ledger: Ledger;
+  readonly ledgerFile: string;
   readonly clock: MovedClock;
   readonly parts: UpsertParts;
   /** Another worker process: its own connections to ledger and service, on the same clock. */
@@ -153,6 +154,7 @@ export async function openUpsertWorld(options: WorldOptions = {}): Promise<Upser
   return {
     service,
     ledger,
+    ledgerFile: opened.file,
     clock,
     parts,
     anotherWorker: async () => upsertParts(service, await opened.reopen(), clock, options),

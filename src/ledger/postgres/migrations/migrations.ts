@@ -12,8 +12,11 @@ import { lockOf } from '../pool.ts';
 import { firstSchema } from './first-schema.ts';
 import { hostsOfRuns } from './hosts.ts';
 
+/** Rows that a plan would have written, and whose contacts changed since it was made. */
+const moved = 'ALTER TABLE runs ADD COLUMN moved bigint NOT NULL DEFAULT 0';
+
 /** Each entry takes the schema one version further. */
-export const migrations: readonly string[] = [firstSchema, hostsOfRuns];
+export const migrations: readonly string[] = [firstSchema, hostsOfRuns, moved];
 
 /** Longer than any migration holds the others up. */
 const lockTimeoutMs = 60_000;

@@ -4,7 +4,7 @@ import { firstDesign } from './first-design.ts';
 import { hostSteps } from './hosts.ts';
 import { keysSteps } from './keys.ts';
 import { lettersSteps } from './letters.ts';
-import { keysOfRunsSteps, runsSteps } from './runs.ts';
+import { keysOfRunsSteps, movedSteps, runsSteps } from './runs.ts';
 import type { MigrationStep } from './step.ts';
 
 /** Each entry takes the schema one version further. */
@@ -12,4 +12,5 @@ export const migrations: readonly (readonly MigrationStep[])[] = [
   ...firstDesign.map((sql) => [sql]),
   [...runsSteps, ...keysSteps, ...keysOfRunsSteps, ...lettersSteps, ...deskSteps],
   hostSteps,
+  movedSteps,
 ];

@@ -143,3 +143,6 @@ function gatherKeys(db: MigratedDatabase): void {
 
 /** Behind the steps that give keys their numbers. */
 export const keysOfRunsSteps: readonly MigrationStep[] = [gatherKeys, 'DROP TABLE run_keys;\n'];
+
+/** Rows that a plan would have written, and whose contacts changed since it was made. */
+export const movedSteps: readonly MigrationStep[] = ['ALTER TABLE runs ADD COLUMN moved INTEGER NOT NULL DEFAULT 0;\n'];

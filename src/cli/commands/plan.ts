@@ -1,0 +1,190 @@
+/** `patchbay plan FILE`: what an import would write, and nothing is written. */
+import { rm } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { SingleBar } from 'cli-progress';
+import type { Home } from '#src/app.ts';
+import { planParts } from '#src/engine/plan-parts.ts';
+import { openReadingSession } from '#src/engine/reading-session.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { checkImportOptions, chooseTarget, type ImportOptions, readStandardInput } from '#src/operations/import.ts';
+import { exitCodeOfPlan, type PlanService, planDocument, planFile, planStoppedRun } from '#src/operations/plan.ts';
+import { findRun } from '#src/operations/runs.ts';
+import { contactsShownMax, type MadePlan, type PlanProgress } from '#src/plans/make-plan.ts';
+import { planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
+import { planView } from '#src/plans/show/plan-view.ts';
+import type { NamedFile } from '#src/runs/enter-run.ts';
+import type { InputFormat } from '#src/sources/file-name.ts';
+import { writeWholeFile } from '#src/whole-file.ts';
+import { type Interrupt, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
+import { patienceOf } from '../one-shot.ts';
+import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { createOutput, type Output, printable } from '../output.ts';
+import { presentPlan } from '../present-plan.ts';
+
+interface PlanOptions extends GlobalOptions, ImportOptions {
+  readonly feed?: string;
+  readonly mapping?: string;
+  readonly format?: InputFormat;
+  /** A stopped run, instead of a file. */
+  readonly run?: string;
+  readonly only?: readonly string[];
+  readonly limit?: number;
+  readonly full?: boolean;
+  readonly output?: string;
+  readonly exitCode?: boolean;
+  readonly sameWorkspace?: boolean;
+  readonly wait?: string;
+}
+
+/** Contacts of each group, unless `--limit` or `--full` says otherwise. */
+const contactsShown = 20;
+
+export async function plan(options: PlanOptions, file: string | undefined): Promise<number> {
+  requireSense(options, file);
+  const patienceMs = patienceOf(options.wait);
+  const write = options.output === undefined ? null : planWriter(options.output);
+  const home = await openCliHome(options, options.run === undefined ? 'import' : 'act');
+  const output = createOutput(options);
+  const bar = createBar(output);
+  const interrupt = listenForInterrupt(() => bar.clear());
+  try {
+    const made = await make(home, output, options, file, { patienceMs, interrupt, onProgress: bar.update });
+    bar.clear();
+    const limit =
+      options.full === true ? contactsShownMax : (options.limit ?? (output.json ? contactsShownMax : contactsShown));
+    const exitCode = exitCodeOfPlan(made, options.exitCode === true);
+    if (output.json) output.document(planDocument(made, { limit, values: output.values }, exitCode));
+    else output.line(presentPlan(output, made, { limit, values: output.values }));
+    if (write !== null) output.note(`written to ${printable(await write(made, exitCode, output.values))}`);
+    return exitCode;
+  } catch (error) {
+    bar.clear();
+    const code = interrupt.exitCode();
+    if (code === null) throw error;
+    return reportInterrupted(output, 'interrupted; no plan was made, and nothing was written', code);
+  } finally {
+    interrupt.dispose();
+    await home.close();
+  }
+}
+
+/** @throws PatchbayError `usage` `planNothing` | `planBoth`. */
+function requireSense({ run }: PlanOptions, file: string | undefined): void {
+  if (run !== undefined && file !== undefined) {
+    throw new PatchbayError('usage', 'planBoth', 'a plan is of a file or of a stopped run, not of both', {
+      hint: 'Leave out the file, or --run.',
+    });
+  }
+  if (run === undefined && (file === undefined || file === '')) {
+    throw new PatchbayError('usage', 'planNothing', 'no file was named', {
+      hint: 'Name one: patchbay plan FILE. Or a stopped run: patchbay plan --run RUN',
+    });
+  }
+}
+
+interface Making {
+  readonly patienceMs: number;
+  readonly interrupt: Interrupt;
+  readonly onProgress: (progress: PlanProgress) => void;
+}
+
+async function make(
+  home: Home,
+  output: Output,
+  options: PlanOptions,
+  file: string | undefined,
+  { patienceMs, interrupt, onProgress }: Making,
+): Promise<MadePlan> {
+  const { signal } = interrupt;
+  const runOptions = checkImportOptions(options);
+  const run = options.run === undefined ? null : await findRun(home, options.run);
+  const input = file === '-' ? await readStandardInput(home, options.format ?? null, signal) : null;
+  const session = { patienceMs, signal, sameWorkspace: options.sameWorkspace === true };
+  try {
+    if (run !== null)
+      return await withService(home, session, (service) => planStoppedRun(service, run, { signal, onProgress }));
+    const { choice, isNewFeed } = await chooseTarget(home, options);
+    if (isNewFeed)
+      output.note(`"${printable(choice.feed.name)}" would be a new feed (no configuration or folder found)`);
+    const named = input ?? namedFile(file ?? '');
+    return await withService(home, session, (service) =>
+      planFile(service, {
+        file: named,
+        isInput: input !== null,
+        options: runOptions,
+        choice,
+        mappingNamed: options.mapping ?? null,
+        only: options.only ?? null,
+        signal,
+        onProgress,
+      }),
+    );
+  } finally {
+    if (input !== null) await rm(input.path, { force: true });
+  }
+}
+
+function namedFile(file: string): NamedFile {
+  const path = resolve(file);
+  return { path, name: path.split(/[\\/]/).at(-1) ?? file };
+}
+
+/** Reads from the service while `work` goes on. */
+export async function withService<Result>(
+  home: Home,
+  options: Parameters<typeof openReadingSession>[1],
+  work: (service: PlanService) => Promise<Result>,
+): Promise<Result> {
+  const session = await openReadingSession(home, options);
+  try {
+    return await work(planParts(home, session.workspace));
+  } finally {
+    await session.close();
+  }
+}
+
+/** @throws PatchbayError `usage` `outputUnknown` where the ending says nothing. */
+function planWriter(file: string) {
+  const path = resolve(file);
+  const ending = extname(path).toLowerCase();
+  const contents: Readonly<Record<string, (made: MadePlan, exitCode: number, values: boolean) => string>> = {
+    '.html': (made, _, values) => planHtml(planView(made, { limit: contactsShownMax, values })),
+    '.md': (made, _, values) => planMarkdown(planView(made, { limit: contactsShownMax, values })),
+    '.json': (made, exitCode, values) =>
+      `${JSON.stringify(planDocument(made, { limit: contactsShownMax, values }, exitCode), null, 1)}\n`,
+  };
+  const content = contents[ending];
+  if (content === undefined) {
+    throw new PatchbayError('usage', 'outputUnknown', `--output ${file} names no kind of file`, {
+      hint: 'End it with .html, .md or .json.',
+    });
+  }
+  return async (made: MadePlan, exitCode: number, values: boolean): Promise<string> => {
+    await writeWholeFile(path, content(made, exitCode, values));
+    return path;
+  };
+}
+
+/** A bar on a terminal, and nothing elsewhere. */
+export function createBar({ quiet, json }: Output): {
+  update(progress: PlanProgress): void;
+  clear(): void;
+} {
+  if (quiet || json || process.stderr.isTTY !== true) return { update: () => undefined, clear: () => undefined };
+  let bar: SingleBar | null = null;
+  return {
+    update: ({ done, total }) => {
+      if (bar === null) {
+        const format = 'comparing with the service {bar} {value}/{total} contacts';
+        bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true, hideCursor: true, barsize: 30 });
+        bar.start(total, 0);
+      }
+      bar.setTotal(Math.max(total, done));
+      bar.update(done);
+    },
+    clear: () => {
+      bar?.stop();
+      bar = null;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** The commands that read a file: what it would change, importing it, and how it is read. */
+import { type Command, Option } from 'commander';
+import { inputFormats, readableEndings } from '#src/sources/file-name.ts';
+import { onDataFolder, run, withDetach, withExamples, withWait } from './describe.ts';
+import { append, count, lineNumber, percent } from './option-values.ts';
+
+export function addPlan(program: Command): void {
+  const command = program
+    .command('plan')
+    .description('show what importing a file would change, contact by contact; writes nothing')
+    .argument('[FILE]', `an export: ${readableEndings}; - reads standard input`)
+    .option('--run <run>', 'of a run that a guard stopped, instead of a file')
+    .option('--feed <name>', 'the feed that the file belongs to (default: main)')
+    .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
+    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
+    .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
+    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
+    .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
+    .option('--adopt', 'as for import: the file wins for contacts with its keys; others are linked')
+    .option('--create-anyway', 'as for import: create contacts although they may exist already')
+    .option('--only <key>', 'only this contact, even if others change; may be repeated', append)
+    .option('--limit <n>', 'how many contacts of each kind are shown (default: 20)', count)
+    .option('--full', 'show all of them')
+    .option('--output <file>', 'write the plan into a file as well: .html, .md or .json')
+    .option('--exit-code', 'exit with 10 if there is anything to write')
+    .option('--same-workspace', 'confirm that this is the same workspace, although the URL or the key has changed');
+  withExamples(
+    withWait(onDataFolder(command)),
+    'patchbay plan crm.csv --feed crm              what tonight would change',
+    'patchbay plan crm.csv --only c-17             one contact',
+    'patchbay plan crm.csv --output plan.html      for a colleague: one file',
+    'patchbay import --plan 1a2b3c                 carry out what was shown',
+  ).action(run(async () => (await import('./commands/plan.ts')).plan));
+}
+
+export function addImport(program: Command): void {
+  const command = program
+    .command('import')
+    .description('import files, then exit')
+    .argument('[FILE...]', `exports: ${readableEndings}; - reads standard input`)
+    .option('--plan <id>', 'carry out this plan (patchbay plan FILE): a contact that changed since is skipped')
+    .option('--feed <name>', 'the feed that the files belong to, with its mapping, label and limits (default: main)')
+    .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
+    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
+    .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
+    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
+    .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
+    .option(
+      '--adopt',
+      'take over contacts that exist already: the file wins for those with its keys; others are linked',
+    )
+    .option(
+      '--create-anyway',
+      'create contacts although they may exist already, without an externalId or under another key',
+    )
+    .option('--max-change <percent>', 'allow updates, creates and clears up to this share, once', percent)
+    .option('--max-dead <percent>', 'allow rejected rows up to this share, once', percent)
+    .option('--accept', 'pass the guards that check the file, once; guards that watch the writing stay on')
+    .option('--reason <text>', 'why; recorded in the report')
+    .option('--audit', 'wait until each key is known to have exactly one contact')
+    .option('--same-workspace', 'confirm that this is the same workspace, although the URL or the key has changed');
+  withExamples(
+    withDetach(withWait(onDataFolder(command))),
+    'patchbay import --sandbox config/samples/contacts.csv     try it without an account',
+    'patchbay import --feed crm --default-country DE crm.csv   a feed of its own',
+    'patchbay import --json contacts.csv                       for scripts',
+    'curl -s https://example.com/crm.csv | patchbay import -   standard input',
+  ).action(run(async () => (await import('./commands/import.ts')).importFiles));
+}
+
+export function addMap(program: Command): void {
+  const command = program
+    .command('map')
+    .description('show how a file would be read, or propose a mapping for it; sends nothing')
+    .argument('[FILE]', 'an export to look at; with --test also a mapping file')
+    .option('--mapping <name|file>', 'read it by this mapping; without FILE: print the mapping')
+    .option('--feed <name>', 'the feed that the file belongs to (default: main)')
+    .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
+    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
+    .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
+    .option('--save', 'save the mapping: beside the feed, or in the data folder for main')
+    .option('--force', 'replace a mapping that is there already')
+    .option('--test', 'run the fixtures of the mapping; exit code 3 if one fails')
+    .option('--explain <line>', 'how the row at this line of the file becomes a contact, cell by cell', lineNumber);
+  withExamples(
+    onDataFolder(command),
+    'patchbay map contacts.csv                     what each column would become',
+    'patchbay map contacts.csv --save --feed crm   save the mapping for the folder data/import/crm',
+    'patchbay map contacts.csv --explain 17        follow the row at line 17',
+    'patchbay map --mapping hubspot                print a preset',
+    'patchbay map --test --mapping hubspot         check its fixtures',
+  ).action(run(async () => (await import('./commands/map.ts')).map));
+}

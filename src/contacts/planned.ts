@@ -1,0 +1,82 @@
+/**
+ * What a plan says of one contact, for people to read before it is carried out; and its digest, by which a run that carries it out
+ * tells whether it would still do the same (`docs/plans.md`, "Plans"). Pure.
+ */
+import { createHash } from 'node:crypto';
+import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+import type { DesiredContact } from './desired.ts';
+import type { Change, HeldField, Note } from './outcome.ts';
+import type { Plan } from './plan.ts';
+
+/**
+ * - `create`, `update`, `link`: what is written; `link` gives a contact its key, perhaps with other changes.
+ * - `none`: nothing is written; fields of it may be held.
+ */
+export type PlannedDeed = 'create' | 'update' | 'link' | 'none';
+
+/** Holds personal data: never for a log. */
+export interface PlannedContact {
+  readonly key: string;
+  readonly line: number;
+  /** As the file or the app names the person; null where neither does. */
+  readonly name: string | null;
+  readonly contactId: string | null;
+  readonly deed: PlannedDeed;
+  /** Every difference that is written. */
+  readonly changes: readonly Change[];
+  /** Fields that wait for a person, with both values. */
+  readonly held: readonly HeldField[];
+  readonly notes: readonly Note[];
+  readonly digest: string;
+}
+
+export function plannedContact(
+  { line, desired }: { readonly line: number; readonly desired: DesiredContact },
+  plan: Plan,
+  theirs: Contact | null,
+): PlannedContact {
+  const { reasons, held, notes } = plan;
+  return {
+    key: desired.key,
+    line,
+    name: nameOf(desired, theirs),
+    contactId: theirs?.id ?? null,
+    deed: deedOf(plan),
+    changes: reasons,
+    held,
+    notes,
+    digest: planDigest(plan, theirs?.id ?? null),
+  };
+}
+
+function deedOf(plan: Plan): PlannedDeed {
+  if (plan.kind === 'create') return 'create';
+  if (plan.kind !== 'patch') return 'none';
+  return plan.body.externalId === undefined ? 'update' : 'link';
+}
+
+function nameOf({ scalars }: DesiredContact, theirs: Contact | null): string | null {
+  const { firstName = theirs?.defaultFields.firstName, lastName = theirs?.defaultFields.lastName } = scalars;
+  const parts = [firstName, lastName].filter((part) => part !== null && part !== undefined && part !== '');
+  const company = scalars.company ?? theirs?.defaultFields.company ?? null;
+  return parts.length > 0 ? parts.join(' ') : company;
+}
+
+/**
+ * Equal where the same would be written over the same values, and the same held between the same values. An edit of a field that
+ * the plan does not touch makes no other digest.
+ */
+export function planDigest(plan: Plan, contactId: string | null): string {
+  const changes = plan.reasons.map(({ field, from, to, why }) => [field, sorted(from), sorted(to), why]);
+  const held = plan.held.map(({ field, theirs, ours }) => [field, sorted(theirs), sorted(ours)]);
+  const byField = (lists: readonly unknown[][]) => lists.map((one) => JSON.stringify(one)).sort();
+  return createHash('sha256')
+    .update(JSON.stringify([deedOf(plan), contactId, byField(changes), byField(held)]))
+    .digest('base64url')
+    .slice(0, 22);
+}
+
+/** The order of choices is the service's own matter. */
+function sorted(value: CustomFieldValue): CustomFieldValue {
+  return Array.isArray(value) ? value.toSorted() : value;
+}

@@ -1,0 +1,18 @@
+/** What plans are made with: the parts of staging and of batches, of which nothing is written (`src/plans`). */
+import { join } from 'node:path';
+import type { Home } from '#src/app.ts';
+import { serviceFigures } from '#src/config/schema.ts';
+import type { PlanService } from '#src/operations/plan.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+import { runParts, upsertParts } from './job-context.ts';
+
+export function planParts(home: Home, workspace: Workspace): PlanService {
+  const { config, mode, ledger, clock, serviceName, folders } = home;
+  const { requestsPerSecond } = serviceFigures(config, mode);
+  const upsert = upsertParts(home, workspace, home.feeds.exists);
+  return {
+    reading: runParts(home, workspace),
+    plan: { ledger, clock, upsert, requestsPerSecond, serviceName },
+    draftsFolder: join(folders.root, 'drafts'),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * A process that only reads from the service: it carries out no job and enters none. Where an engine runs on the data folder, it uses
+ * that engine's queue for the rate that all processes share, and its sandbox; where none runs, it holds the engine's lock
+ * meanwhile, so that it can open these itself.
+ */
+import type { Home } from '#src/app.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { takeEngineLock } from '#src/ledger/engine-presence.ts';
+import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+import { openEngineQueue, openSandbox } from './engine.ts';
+import { isGone, queueOf } from './registration.ts';
+import { type Closers, createClosers, sandboxOf } from './worker-session.ts';
+import { openWorkspaceClient, type SandboxPlace } from './workspace-client.ts';
+
+export interface ReadingSession {
+  readonly workspace: Workspace;
+  close(): Promise<void>;
+}
+
+export interface ReadingOptions {
+  readonly sameWorkspace: boolean;
+  /** How long another process that opens or holds the data folder without being an engine is waited for. */
+  readonly patienceMs: number;
+  readonly signal: AbortSignal;
+}
+
+const lookEveryMs = 250;
+
+/**
+ * The caller closes it.
+ * @throws PatchbayError `usage`, `auth`, `unreachable` as the start of an engine; `transient` `dataFolderBusy`; the signal's reason.
+ */
+export async function openReadingSession(home: Home, options: ReadingOptions): Promise<ReadingSession> {
+  const closers = createClosers(home.log);
+  try {
+    const { server, sandbox } = await openQueueAndSandbox(home, options, closers);
+    const client = openWorkspaceClient(home, {
+      sandbox,
+      connection: server.producer,
+      sameWorkspace: options.sameWorkspace,
+      // Reads that fail are thrown, and pause no other process.
+      onOpenBreaker: () => undefined,
+    });
+    closers.add(() => client.close());
+    await client.recheck();
+    return { workspace: client.workspace, close: closers.closeAll };
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly server: QueueServer;
+  /** Null for a real service. */
+  readonly sandbox: SandboxPlace | null;
+}
+
+async function openQueueAndSandbox(
+  home: Home,
+  { patienceMs, signal }: ReadingOptions,
+  closers: Closers,
+): Promise<Opened> {
+  const { config, ledger, clock, folders } = home;
+  const { redisUrl } = config.queue;
+  const deadlineMs = clock.monotonicMs() + patienceMs;
+  // Ends with the lock, with an engine, with the signal, or with the deadline.
+  for (;;) {
+    signal.throwIfAborted();
+    const engine = (await ledger.registrations()).engine;
+    if (engine !== null && !(await isGone(home, engine))) {
+      const lock = takeEngineLock(folders.lockFile);
+      if (lock === null) {
+        const server = await attachQueueServer({ redisUrl, place: queueOf(home, engine) });
+        closers.add(() => server.stop());
+        return { server, sandbox: await sandboxOf(home, engine) };
+      }
+      // It has stopped between the two looks.
+      lock.release();
+    }
+    const lock = takeEngineLock(folders.lockFile);
+    if (lock !== null) {
+      closers.add(() => lock.release());
+      const sandbox = await openSandbox(home, closers);
+      const server = await openEngineQueue(home);
+      closers.add(() => server.stop());
+      return { server, sandbox };
+    }
+    if (clock.monotonicMs() > deadlineMs) throw busy(folders.root);
+    await clock.sleep(lookEveryMs, signal);
+  }
+}
+
+function busy(folder: string): PatchbayError {
+  return new PatchbayError('transient', 'dataFolderBusy', `another command is reading with the data folder ${folder}`, {
+    hint: 'Wait until it has ended, then run the same command again.',
+  });
+}

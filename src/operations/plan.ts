@@ -1,0 +1,293 @@
+/**
+ * Plans: what a file, or a stopped run, would write. Make one, look at one, and get ready to carry one out
+ * (`docs/plans.md`, "Plans").
+ */
+import { resolve } from 'node:path';
+import type { Home } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
+import type { PlannedContact } from '#src/contacts/planned.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { fieldWithoutValue } from '#src/journal/changes.ts';
+import type { PlanReading, PlanRecord } from '#src/ledger/plans.ts';
+import { plansKeptMax } from '#src/ledger/plans.ts';
+import type { RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
+import { draftFile, type ReadingParts } from '#src/plans/draft-file.ts';
+import { type MadePlan, makePlan, type PlanParts, type PlanProgress } from '#src/plans/make-plan.ts';
+import { hasWrites } from '#src/plans/plan-totals.ts';
+import { readingOfFile } from '#src/runs/choose-feed.ts';
+import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';
+import { exitCodes } from '#src/runs/exit-code.ts';
+import { asksForLinks } from '#src/runs/guards.ts';
+import { hashFile } from '#src/sources/check-out.ts';
+import { chooseTarget } from './import.ts';
+import { withoutValues } from './runs.ts';
+
+/** What plans are made with (`src/engine/job-context.ts`). */
+export interface PlanService {
+  readonly reading: ReadingParts;
+  readonly plan: PlanParts;
+  /** The folder for drafts, below the data folder. */
+  readonly draftsFolder: string;
+}
+
+export interface PlanRequest {
+  readonly file: NamedFile;
+  /** Whether the file is standard input, which cannot be read again. */
+  readonly isInput: boolean;
+  readonly options: RunOptions;
+  readonly choice: SubmitChoice;
+  /** The mapping as it was named; null where it is the feed's. */
+  readonly mappingNamed: string | null;
+  /** Keys to plan; null: all. */
+  readonly only: readonly string[] | null;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: PlanProgress) => void;
+}
+
+/**
+ * What importing the file would write. Nothing is written, to the service or anywhere else, but the plan itself.
+ * @throws PatchbayError `file` where it cannot be read; `auth`, `unreachable`; the signal's reason.
+ */
+export async function planFile(
+  { reading, plan, draftsFolder }: PlanService,
+  { file, isInput, options, choice, mappingNamed, only, signal, onProgress }: PlanRequest,
+): Promise<MadePlan> {
+  const drafted = await draftFile(reading, draftsFolder, file, options, choice, signal);
+  try {
+    const { run, ledger } = drafted;
+    const kept = {
+      runId: null,
+      path: isInput ? null : file.path,
+      reading: await readingAs(reading, { path: run.claimedPath, name: run.fileName }, options, choice),
+      mappingNamed,
+    };
+    const made = await makePlan(plan, {
+      run,
+      ledger,
+      only: only === null ? null : new Set(only),
+      kept,
+      signal,
+      onProgress,
+    });
+    return withAdvice(made);
+  } finally {
+    await drafted.close();
+  }
+}
+
+/** How the file is read, before its layout was recognised: that follows from the file. */
+async function readingAs(
+  parts: ReadingParts,
+  file: NamedFile,
+  options: RunOptions,
+  choice: SubmitChoice,
+): Promise<PlanReading> {
+  const {
+    mapping,
+    sourceLabel,
+    options: chosen,
+  } = await readingOfFile(parts, file, options, {
+    kind: 'feed',
+    ...choice,
+  });
+  const { defaultCountry, onBlank } = parts;
+  return {
+    mapping,
+    sourceLabel: sourceLabel ?? null,
+    options: { ...chosen, path: null },
+    defaults: { defaultCountry, onBlank },
+  };
+}
+
+/** A run that a guard has stopped: what it would write if it were approved. */
+export async function planStoppedRun(
+  { plan }: Pick<PlanService, 'plan'>,
+  run: RunRecord,
+  { signal, onProgress }: Pick<PlanRequest, 'signal' | 'onProgress'>,
+): Promise<MadePlan> {
+  if (run.state !== 'stopped') {
+    throw new PatchbayError('usage', 'notStopped', `run ${run.id} is not stopped: no approval is waited for`, {
+      hint: `Look at it: patchbay runs show ${run.id}`,
+    });
+  }
+  const kept = { runId: run.id, path: null, reading: null, mappingNamed: null };
+  return makePlan(plan, { run, ledger: plan.ledger, only: null, kept, signal, onProgress });
+}
+
+/** The stop of a plan has no run to approve: it says how to import the file all the same. */
+function withAdvice(made: MadePlan): MadePlan {
+  const { plan, isKept } = made;
+  if (plan.stop === null) return made;
+  return { ...made, plan: { ...plan, stop: { ...plan.stop, hint: adviceOn(plan, plan.stop, isKept) } } };
+}
+
+function adviceOn(plan: PlanRecord, stop: RunReason, isKept: boolean): string {
+  if (asksForLinks(stop)) {
+    return 'Importing the file stops here and asks. Plan it again with --adopt to link these contacts, or with --create-anyway to create them.';
+  }
+  if (stop.code === 'guardAdoptions') return stop.hint ?? 'Check the file.';
+  const command = isKept ? importCommand(plan) : 'patchbay import FILE';
+  return `Importing the file stops here. If this is expected: ${command} --accept`;
+}
+
+/** What to type to carry a plan out. */
+export function importCommand({ id, path, runId }: Pick<PlanRecord, 'id' | 'path' | 'runId'>): string {
+  if (runId !== null) return `patchbay runs approve ${runId}`;
+  return path === null ? `patchbay import - --plan ${id}` : `patchbay import --plan ${id}`;
+}
+
+/** A kept plan by its id, or by the end of the id. @throws PatchbayError `usage` `noSuchPlan`. */
+export async function findPlan({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<PlanRecord> {
+  const exact = await ledger.plans.get(id);
+  if (exact !== null) return exact;
+  const plans = id.length < idEndCharsMin ? [] : await ledger.plans.list({ limit: plansKeptMax });
+  const fitting = plans.filter((plan) => plan.id.endsWith(id));
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) return only;
+  throw new PatchbayError('usage', 'noSuchPlan', `there is no plan ${id}`, {
+    hint: 'Plans are kept for data.keepFiles, the last twenty of them. Make a new one with: patchbay plan FILE',
+  });
+}
+
+const idEndCharsMin = 4;
+
+export interface PlannedImport {
+  readonly file: NamedFile;
+  readonly options: RunOptions;
+  readonly choice: SubmitChoice;
+}
+
+/**
+ * What carrying a plan out needs: the file that it was made of, read as it was read then.
+ * @param file the file that was named; null: where it was then. `given`: limits that are raised once, and the reason.
+ * @throws PatchbayError `usage` `noSuchPlan` | `planOfRun` | `planFileMissing`; `guard` `planMoved` where file, mapping or settings are
+ *   others by now.
+ */
+export async function planToImport(
+  home: Pick<Home, 'ledger' | 'feeds' | 'config'>,
+  planId: string,
+  file: NamedFile | null,
+  given: RunOptions,
+): Promise<PlannedImport> {
+  const plan = await findPlan(home, planId);
+  if (plan.reading === null || plan.runId !== null) {
+    throw new PatchbayError(
+      'usage',
+      'planOfRun',
+      `plan ${plan.id} is of run ${plan.runId}, which waits for its approval`,
+      {
+        hint: `Approve it: patchbay runs approve ${plan.runId}`,
+      },
+    );
+  }
+  if (file === null && plan.path === null) {
+    throw new PatchbayError('usage', 'planFileMissing', `plan ${plan.id} was made of standard input`, {
+      hint: `Give the same content again: patchbay import - --plan ${plan.id} < FILE`,
+    });
+  }
+  const named = file ?? { path: resolve(plan.path ?? ''), name: plan.fileName };
+  const sha256 = await hashOf(named, plan);
+  if (sha256 !== plan.sha256) throw planMoved(plan, `${named.name} has other content than when the plan was made`);
+  const { accept, acceptReason, maxChange, maxDead } = given;
+  const raised = { accept, acceptReason, maxChange, maxDead, planId: plan.id };
+  const options: RunOptions = { ...plan.reading.options, ...raised };
+  const target = { feed: plan.feed, ...(plan.mappingNamed === null ? {} : { mapping: plan.mappingNamed }) };
+  const { choice } = await chooseTarget(home, target);
+  const { defaultCountry, onBlank } = home.config.mapping;
+  const parts = { ledger: home.ledger, feeds: home.feeds };
+  const today = await readingOfFile(parts, named, plan.reading.options, { kind: 'feed', ...choice });
+  const isSame =
+    today.feed === plan.feed &&
+    JSON.stringify([today.mapping, today.sourceLabel ?? null, { defaultCountry, onBlank }]) ===
+      JSON.stringify([plan.reading.mapping, plan.reading.sourceLabel, plan.reading.defaults]);
+  if (!isSame)
+    throw planMoved(
+      plan,
+      `the file is read in another way now: mapping, label or defaults of feed ${plan.feed} have changed`,
+    );
+  return { file: named, options, choice };
+}
+
+async function hashOf({ path, name }: NamedFile, plan: PlanRecord): Promise<string> {
+  try {
+    return await hashFile(path);
+  } catch (error) {
+    throw planMoved(plan, `${name} is not there any more`, error);
+  }
+}
+
+function planMoved({ id }: PlanRecord, why: string, cause?: unknown): PatchbayError {
+  return new PatchbayError('guard', 'planMoved', `plan ${id} was not carried out: ${why}`, {
+    hint: 'Nothing was written. Make a new plan with: patchbay plan FILE',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** How a plan ends for a script. @param asksForChanges `--exit-code`. */
+export function exitCodeOfPlan(
+  { plan, problems }: Pick<MadePlan, 'plan' | 'problems'>,
+  asksForChanges: boolean,
+): number {
+  if (asksForChanges && hasWrites(plan.totals)) return exitCodes.differs;
+  return problems.length > 0 ? exitCodes.dead : exitCodes.done;
+}
+
+export interface PlanShown {
+  /** Contacts that are listed at most. */
+  readonly limit: number;
+  readonly values: boolean;
+}
+
+/** `plan --json` (`docs/contract.md`). */
+export function planDocument(made: MadePlan, { limit, values }: PlanShown, exitCode: number): object {
+  const { plan, isKept, contacts, contactCount, problems, outcomes, notes, unsure, sent } = made;
+  const { id, feed, runId, fileName, service, totals, stop, checksum, createdAtMs } = plan;
+  const { rows, ...counts } = totals;
+  const shown = contacts.slice(0, limit);
+  return {
+    plan: isKept ? id : null,
+    ...(runId === null ? {} : { run: runId }),
+    feed,
+    file: fileName,
+    service,
+    madeAt: isoInstant(createdAtMs),
+    checksum,
+    ...rows,
+    ...counts,
+    pending: unsure,
+    stop: stop === null ? null : { code: stop.code, message: stop.message, hint: stop.hint },
+    contacts: shown.map((one) => contactDocument(one, values)),
+    contactsComplete: shown.length === contactCount,
+    problems: values ? problems : problems.map((problem) => ({ ...problem, value: null })),
+    outcomes: outcomes.slice(0, limit).map((event: RunEvent) => (values ? event : withoutValues(event))),
+    notes,
+    sent: { ...zeroSent, ...sent },
+    exitCode,
+  };
+}
+
+const zeroSent = { get: 0, retried: 0, rateLimited: 0 };
+
+/** Without values: which fields of which line, and nothing else. */
+export function contactDocument(contact: PlannedContact, values: boolean): object {
+  const { key, line, name, contactId, deed, changes, held, notes } = contact;
+  const fieldOf = (field: string) => (values ? field : fieldWithoutValue(field));
+  return {
+    key: values ? key : null,
+    name: values ? name : null,
+    line,
+    contact: contactId,
+    do: deed,
+    changes: changes.map(({ field, from, to, why }) => ({
+      field: fieldOf(field),
+      ...(values ? { from, to } : { from: null, to: null }),
+      why,
+    })),
+    held: held.map(({ field, said, ours, theirs }) => ({
+      field: fieldOf(field),
+      ...(values ? { said, file: ours, app: theirs } : { said: null, file: null, app: null }),
+    })),
+    notes: notes.map(({ field, code, message }) => ({ field: fieldOf(field), code, message: values ? message : code })),
+  };
+}

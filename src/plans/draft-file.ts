@@ -1,0 +1,111 @@
+/**
+ * Reads a file to its end as an import would, on a draft of the ledger and in a folder of its own: nothing of it is left when the draft
+ * is closed, and nothing else has changed.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { RunOptions, RunRecord } from '#src/ledger/runs.ts';
+import { openScratch } from '#src/ledger/sqlite/scratch.ts';
+import { silentLogger } from '#src/log.ts';
+import { readingOfFile } from '#src/runs/choose-feed.ts';
+import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';
+import { newRunId } from '#src/runs/run-files.ts';
+import { type StageParts, stageRun } from '#src/runs/stage.ts';
+import { openFileSupply, type SupplyParts } from '#src/runs/supply.ts';
+import { copyIntoFolder } from '#src/sources/check-out.ts';
+
+/** What files are read with: as for a run. */
+export type ReadingParts = StageParts & SupplyParts;
+
+export interface DraftedFile {
+  /** Staged, or stopped by a guard; of the draft alone. */
+  readonly run: RunRecord;
+  readonly ledger: Ledger;
+  close(): Promise<void>;
+}
+
+/** The caller closes the draft. */
+export interface Draft {
+  readonly ledger: Ledger;
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+/** No plan takes that long; what is older was left behind by a process that died. */
+const strayAfterMs = 86_400_000;
+
+/**
+ * Opens a draft of the ledger. @param parent the folder that holds the folders of drafts.
+ * @throws the system's errors; PatchbayError as `openScratch`.
+ */
+export async function openDraft({ runs, draft }: Pick<Ledger, 'runs' | 'draft'>, parent: string): Promise<Draft> {
+  await removeStrays(parent);
+  const folder = join(parent, randomBytes(6).toString('hex'));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const [newest] = await runs.list({ limit: 1 });
+  const scratch = openScratch(join(folder, 'scratch.sqlite'), newest?.sequence ?? 0);
+  return {
+    ledger: draft(scratch),
+    folder,
+    close: async () => {
+      scratch.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function removeStrays(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(emptyIfMissing)) {
+    const path = join(parent, name);
+    // Another process may be removing it.
+    const changedAtMs = (await stat(path).catch(() => null))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (changedAtMs < Date.now() - strayAfterMs) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @throws PatchbayError `file`: why the file cannot be read, or lacks something; `auth`, `unreachable` as reads do; the signal's reason.
+ */
+export async function draftFile(
+  parts: ReadingParts,
+  draftsFolder: string,
+  named: NamedFile,
+  options: RunOptions,
+  choice: SubmitChoice,
+  signal: AbortSignal,
+): Promise<DraftedFile> {
+  const draft = await openDraft(parts.ledger, draftsFolder);
+  try {
+    const { ledger, folder } = draft;
+    const createdAtMs = parts.clock.nowMs();
+    const id = newRunId(createdAtMs);
+    const name = named.name || basename(named.path);
+    const copy = await copyIntoFolder(named.path, folder, id, name);
+    const reading = await readingOfFile(
+      { ledger, feeds: parts.feeds },
+      { path: copy.path, name },
+      { ...options, path: named.path },
+      { kind: 'feed', ...choice },
+    );
+    const file = { fileName: name, claimedPath: copy.path, sha256: copy.sha256, bytes: copy.bytes };
+    const run = await ledger.runs.create({ id, ...file, importFolder: folder, ...reading, createdAtMs });
+    // Reports and notes of the draft go with its folder, and its log lines would name runs that are in no list.
+    const onDraft: ReadingParts = { ...parts, ledger, reports: folder, log: silentLogger() };
+    await stageRun(onDraft, run, (one) => openFileSupply(onDraft, one), signal);
+    signal.throwIfAborted();
+    const staged = (await ledger.runs.get(id)) ?? run;
+    if (staged.state === 'failed') throw unreadable(staged);
+    return { run: staged, ledger, close: draft.close };
+  } catch (error) {
+    await draft.close();
+    throw error;
+  }
+}
+
+function unreadable({ reason, fileName }: RunRecord): PatchbayError {
+  const { code, message, hint, facts } = reason ?? { code: 'fileUnreadable', message: fileName, hint: null, facts: {} };
+  return new PatchbayError('file', code, message, { facts, ...(hint === null ? {} : { hint }) });
+}

@@ -1,0 +1,303 @@
+/**
+ * Makes a plan: of a file, or of the staged rows of a run that a guard has stopped. It reads from the service, at the allowed rate,
+ * and writes nothing to it; in the ledger it leaves the plan and nothing else (`docs/plans.md`, "Plans").
+ */
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '#src/clock.ts';
+import type { PlannedContact } from '#src/contacts/planned.ts';
+import { unreachable } from '#src/errors.ts';
+import { type PlanRecord, planContactsMax } from '#src/ledger/plans.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { pendingCount, type RunReason, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
+import { eventsPerRunMax, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
+import type { ProblemLine } from '#src/runs/report.ts';
+import { problemLines } from '#src/runs/report.ts';
+import { newRunId } from '#src/runs/run-files.ts';
+import { adoptionStop } from '#src/upsert/applying-guards.ts';
+import { keysPerChunk, type UpsertParts } from '#src/upsert/chunk.ts';
+import { type PlannedRecord, planRecords } from '#src/upsert/plan-records.ts';
+import type { RequestKind } from '#src/workspace/port.ts';
+import {
+  type GroupCounts,
+  isWorthShowing,
+  noCounts,
+  noGroups,
+  type PlanCounts,
+  totalsOf,
+  withContact,
+  withRecord,
+} from './plan-totals.ts';
+
+export interface PlanParts {
+  /** Where plans are kept; the ledger itself, never a draft. */
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly upsert: UpsertParts;
+  /** Of the key, over all processes; null: no limit. */
+  readonly requestsPerSecond: number | null;
+  readonly serviceName: string;
+}
+
+/** What is planned: a run, in a ledger or in a draft of it, and how the plan is kept. */
+export interface PlanTask {
+  readonly run: RunRecord;
+  /** Which holds the run. */
+  readonly ledger: Ledger;
+  /** Keys to plan; null: all. A plan of some contacts is not kept. */
+  readonly only: ReadonlySet<string> | null;
+  readonly kept: Pick<PlanRecord, 'runId' | 'path' | 'reading' | 'mappingNamed'>;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: PlanProgress) => void;
+}
+
+export interface PlanProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface MadePlan {
+  readonly plan: PlanRecord;
+  /** Whether it can be carried out by its id. */
+  readonly isKept: boolean;
+  /** Those in which something is written or held, in the order of the file; at most `contactsShownMax`. */
+  readonly contacts: readonly PlannedContact[];
+  /** How many there are in all, and of each group. */
+  readonly contactCount: number;
+  readonly groupCounts: GroupCounts;
+  /** Rejected rows, one line for each problem; at most `contactsShownMax`. */
+  readonly problems: readonly ProblemLine[];
+  /** What was skipped and warned of. */
+  readonly outcomes: readonly RunEvent[];
+  readonly notes: readonly string[];
+  /** Rows of which nothing can be said now, since writes of them have just been sent. */
+  readonly unsure: number;
+  /** Requests that making it took. */
+  readonly sent: Readonly<Partial<Record<RequestKind, number>>>;
+}
+
+/** More are counted, and not kept in memory. */
+export const contactsShownMax = 10_000;
+/** Records of one look-up, and look-ups under way at once: reads of a distant service must not wait for each other. */
+const recordsPerLookUp = 20;
+const lookUpsAtOnce = 8;
+const rejectedShownMax = 1_000;
+
+/**
+ * @throws PatchbayError as reads do (`workspace/port.ts`); the signal's reason. Nothing is kept then.
+ */
+export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePlan> {
+  const { clock, ledger, serviceName } = parts;
+  const { run, signal, only } = task;
+  const createdAtMs = clock.nowMs();
+  const id = newRunId(createdAtMs);
+  const sent = new Map<RequestKind, number>();
+  const onRequest = (kind: RequestKind): void => void sent.set(kind, (sent.get(kind) ?? 0) + 1);
+  const gathered = gatherer(ledger, id, only === null);
+  await ledger.plans.begin(id, createdAtMs);
+  let isKept = false;
+  try {
+    for await (const records of plannedPages(parts, task, onRequest)) {
+      for (const record of records) gathered.add(record);
+      await gathered.enter();
+    }
+    signal.throwIfAborted();
+    const { counts, dead } = gathered;
+    const pace = { requestsPerSecond: parts.requestsPerSecond, keysPerLookUp: keysPerChunk(parts.upsert.limits) };
+    const plan: PlanRecord = {
+      id,
+      feed: run.feed,
+      ...task.kept,
+      fileName: run.fileName,
+      sha256: run.sha256,
+      service: serviceName,
+      totals: totalsOf(counts, only === null ? run : { ...run, look: null, counts: countsOfSome(counts) }, pace),
+      stop: stopOf(parts, run, counts),
+      checksum: gathered.checksum(),
+      createdAtMs,
+    };
+    if (gathered.isWhole()) {
+      await ledger.plans.keep(plan);
+      isKept = true;
+    }
+    const events = await task.ledger.runs.events(run.id, 0, eventsPerRunMax);
+    const rejected = await task.ledger.runs.deadRows(run.id, 0, rejectedShownMax);
+    const held = only === null ? heldContacts(events) : [];
+    return {
+      plan,
+      isKept,
+      contacts: [...gathered.shown, ...held].slice(0, contactsShownMax),
+      contactCount: gathered.shownCount() + held.length,
+      groupCounts: held.reduce(withContact, gathered.groups),
+      problems: [...rejected.flatMap(problemLines), ...dead].slice(0, contactsShownMax),
+      outcomes: [
+        ...events.filter(({ kind }) => kind !== 'held').map(({ ordinal: _, ...one }) => one),
+        ...gathered.skipped,
+      ],
+      notes: run.notes,
+      unsure: counts.unsure,
+      sent: Object.fromEntries(sent),
+    };
+  } finally {
+    if (!isKept) await ledger.plans.remove(id);
+  }
+}
+
+/** Ends with the run's last staged row. */
+async function* plannedPages(
+  { upsert }: PlanParts,
+  { run, ledger, only, signal, onProgress }: PlanTask,
+  onRequest: (kind: RequestKind) => void,
+): AsyncGenerator<readonly PlannedRecord[]> {
+  const parts: UpsertParts = { ...upsert, ledger };
+  const total = pendingCount(run.counts);
+  let done = 0;
+  for (let next: number | null = 0; next !== null; await nextTurn()) {
+    const page: Awaited<ReturnType<Ledger['runs']['stagedPage']>> = await ledger.runs.stagedPage(
+      run.id,
+      next,
+      recordsPerLookUp * lookUpsAtOnce,
+    );
+    next = page.next;
+    const wanted = only === null ? page.records : page.records.filter(({ key }) => only.has(key));
+    const chunks = Array.from({ length: Math.ceil(wanted.length / recordsPerLookUp) }, (_, index) =>
+      wanted.slice(index * recordsPerLookUp, (index + 1) * recordsPerLookUp),
+    );
+    const ended = await Promise.allSettled(
+      chunks.map((records: readonly StagedRecord[]) => planRecords(parts, run, records, { signal, onRequest })),
+    );
+    // All have ended before the first failure is thrown: none goes on without anybody who waits for it.
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    yield ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    done += page.records.length;
+    onProgress({ done, total });
+  }
+}
+
+/** Of the contacts that were chosen, and of no other row. */
+function countsOfSome({ created, updated, unchanged, skipped, dead, unsure }: PlanCounts): RunRecord['counts'] {
+  return { ...zeroCounts, rows: created + updated + unchanged + skipped + dead + unsure };
+}
+
+interface Gathered {
+  readonly counts: PlanCounts;
+  readonly groups: GroupCounts;
+  readonly shown: readonly PlannedContact[];
+  readonly skipped: readonly RunEvent[];
+  readonly dead: readonly ProblemLine[];
+  shownCount(): number;
+  add(record: PlannedRecord): void;
+  /** Keeps what was added since. */
+  enter(): Promise<void>;
+  /** Whether all contacts are kept. */
+  isWhole(): boolean;
+  checksum(): string;
+}
+
+function gatherer({ plans }: Ledger, planId: string, isToBeKept: boolean): Gathered {
+  const shown: PlannedContact[] = [];
+  const skipped: RunEvent[] = [];
+  const dead: ProblemLine[] = [];
+  const hash = createHash('sha256');
+  let counts = noCounts;
+  let groups = noGroups;
+  let shownCount = 0;
+  let plannedCount = 0;
+  let waiting: PlannedContact[] = [];
+  return {
+    get counts() {
+      return counts;
+    },
+    get groups() {
+      return groups;
+    },
+    shown,
+    skipped,
+    dead,
+    shownCount: () => shownCount,
+    add: (record) => {
+      counts = withRecord(counts, record);
+      switch (record.is) {
+        case 'planned': {
+          const { contact } = record;
+          hash.update(`${contact.digest} ${contact.key}\n`);
+          plannedCount += 1;
+          waiting.push(contact);
+          if (!isWorthShowing(contact)) return;
+          shownCount += 1;
+          groups = withContact(groups, contact);
+          if (shown.length < contactsShownMax) shown.push(contact);
+          return;
+        }
+        case 'ended':
+          noteEnd(record, skipped, dead);
+          return;
+        case 'unsure':
+          return;
+        default:
+          unreachable(record);
+      }
+    },
+    enter: async () => {
+      const contacts = waiting;
+      waiting = [];
+      if (isToBeKept && plannedCount <= planContactsMax) await plans.enter(planId, contacts);
+    },
+    isWhole: () => isToBeKept && plannedCount <= planContactsMax,
+    checksum: () => hash.digest('base64url').slice(0, 22),
+  };
+}
+
+function noteEnd(
+  { record, end }: Extract<PlannedRecord, { readonly is: 'ended' }>,
+  skipped: RunEvent[],
+  dead: ProblemLine[],
+): void {
+  const { line, key } = record;
+  if (end.outcome === 'skipped') {
+    if (skipped.length >= eventsPerRunMax) return;
+    const message = end.reason === 'gone' ? 'the contact was deleted in the workspace' : end.reason;
+    skipped.push({ kind: 'skipped', line, key, code: end.reason, field: null, message });
+    return;
+  }
+  if (dead.length >= contactsShownMax) return;
+  dead.push(...problemLines({ ...end.dead, ordinal: 0, letterId: '' }));
+}
+
+/** Fields of unchanged rows that wait for a person already. */
+function heldContacts(events: readonly RunEvent[]): readonly PlannedContact[] {
+  const held = events.filter(({ kind }) => kind === 'held');
+  return [...Map.groupBy(held, ({ key }) => key ?? '').values()].flatMap((fields): readonly PlannedContact[] => {
+    const [first] = fields;
+    if (first?.key == null) return [];
+    return [
+      {
+        key: first.key,
+        line: first.line,
+        name: null,
+        contactId: null,
+        deed: 'none',
+        changes: [],
+        held: fields.map(({ field, file = null, app = null }) => ({
+          // Names of held fields come from the ledger, which keeps them as they are.
+          field: field as PlannedContact['held'][number]['field'],
+          said: null,
+          theirs: app,
+          ours: file,
+        })),
+        notes: [],
+        digest: '',
+      },
+    ];
+  });
+}
+
+/** A guard that stops the staged run, or one that would stop it while it is applied. */
+function stopOf({ upsert }: PlanParts, run: RunRecord, { unknown, ...counts }: PlanCounts): RunReason | null {
+  if (run.state === 'stopped') return run.reason;
+  const lookedUp = counts.created + counts.updated + counts.unchanged + counts.skipped + counts.dead;
+  const stop = adoptionStop(upsert.limits, { ...run, counts: { lookedUp, foundUnknown: unknown } });
+  if (stop === null) return null;
+  const { code, message, hint = null, facts } = stop;
+  return { code, message, hint, facts };
+}

@@ -1,0 +1,201 @@
+/**
+ * A plan as people read it: grouped by what would be done, each group cut, the summary last. Terminal, Markdown and HTML show the same
+ * view. Pure.
+ */
+import { isoInstant } from '#src/clock.ts';
+import type { HeldField } from '#src/contacts/outcome.ts';
+import type { PlannedContact } from '#src/contacts/planned.ts';
+import { fieldWithoutValue } from '#src/journal/changes.ts';
+import type { PlanTotals } from '#src/ledger/plans.ts';
+import type { ProblemLine } from '#src/runs/report.ts';
+import { placeText } from '#src/sources/row.ts';
+import type { CustomFieldValue } from '#src/wire/contact.ts';
+import type { MadePlan } from '../make-plan.ts';
+import { type GroupKind, hasWrites, isIn } from '../plan-totals.ts';
+
+/** One field: before → after. Null: no value. */
+export interface ViewChange {
+  readonly sign: '+' | '~' | '-' | '!';
+  readonly field: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface ViewContact {
+  /** The key and the name, and the line of the file. */
+  readonly heading: string;
+  readonly changes: readonly ViewChange[];
+}
+
+export interface ViewGroup {
+  readonly kind: GroupKind;
+  readonly title: string;
+  /** What the two values of a change are. */
+  readonly columns: readonly [before: string, after: string];
+  readonly contacts: readonly ViewContact[];
+  /** How many were cut. */
+  readonly moreCount: number;
+}
+
+export interface PlanView {
+  readonly title: string;
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly groups: readonly ViewGroup[];
+  readonly rejected: { readonly rows: readonly (readonly string[])[]; readonly moreCount: number };
+  readonly notes: readonly string[];
+  /** Why the import would stop; null where it would not. */
+  readonly stop: { readonly message: string; readonly hints: readonly string[] } | null;
+  readonly summary: readonly string[];
+}
+
+export interface ViewOptions {
+  /** Contacts of each group. */
+  readonly limit: number;
+  readonly values: boolean;
+}
+
+const titles: Readonly<Record<GroupKind, (count: number) => string>> = {
+  create: (count) => `${counted(count, 'contact')} to create`,
+  link: (count) => `${counted(count, 'contact')} to link: they are there without an externalId`,
+  update: (count) => `${counted(count, 'contact')} to update`,
+  remove: (count) => `${counted(count, 'contact')} that lose${count === 1 ? 's' : ''} values`,
+  held: (count) => `${counted(count, 'contact')} with fields that are held: the file and the app differ`,
+};
+
+export function planView(made: MadePlan, options: ViewOptions): PlanView {
+  const { plan, contacts, groupCounts, problems } = made;
+  const groups = (Object.keys(titles) as GroupKind[]).flatMap((kind): readonly ViewGroup[] => {
+    const all = contacts.filter((contact) => isIn(kind, contact));
+    const count = groupCounts[kind];
+    if (count === 0) return [];
+    return [
+      {
+        kind,
+        title: titles[kind](count),
+        columns: kind === 'held' ? ['in the app', 'in the file'] : ['before', 'after'],
+        contacts: all.slice(0, options.limit).map((contact) => viewContact(kind, contact, options.values)),
+        moreCount: Math.max(0, count - Math.min(all.length, options.limit)),
+      },
+    ];
+  });
+  return {
+    title: `${plan.fileName} → ${plan.service}`,
+    facts: [
+      ...(made.isKept ? ([['plan', plan.id]] as const) : []),
+      ...(plan.runId === null ? [] : ([['run', plan.runId]] as const)),
+      ['feed', plan.feed],
+      [
+        'made',
+        isoInstant(plan.createdAtMs)
+          .replace('T', ' ')
+          .replace(/\.\d+Z$/, 'Z'),
+      ],
+    ],
+    groups,
+    rejected: {
+      rows: problems.slice(0, options.limit).map((problem) => problemRow(problem, options.values)),
+      moreCount: Math.max(0, problems.length - options.limit),
+    },
+    notes: [...made.notes, ...warningNotes(made, options.values)],
+    stop: plan.stop === null ? null : { message: plan.stop.message, hints: plan.stop.hint?.split('\n') ?? [] },
+    summary: summaryOf(made),
+  };
+}
+
+const warningsShown = 10;
+
+function warningNotes({ outcomes, notes }: MadePlan, values: boolean): readonly string[] {
+  const warnings = outcomes.filter(({ kind, message }) => kind === 'warning' && !notes.includes(message));
+  const shown = warnings.slice(0, warningsShown).map(({ field, value, message, ...place }) => {
+    const cell = values && value !== null && value !== undefined ? ` ${JSON.stringify(value)}` : '';
+    return `line ${placeText(place)}${field === null ? '' : `, ${fieldText(field, values)}`}${cell}: ${message}`;
+  });
+  const moreCount = warnings.length - shown.length;
+  return moreCount > 0 ? [...shown, `… and ${counted(moreCount, 'more warning')}`] : shown;
+}
+
+function viewContact(kind: GroupKind, contact: PlannedContact, values: boolean): ViewContact {
+  const { key, name, line, changes, held } = contact;
+  const who = values ? [key, ...(name === null ? [] : [name])].join(', ') : 'contact';
+  const shown =
+    kind === 'held' ? held.map((one) => heldChange(one, values)) : changes.map((one) => viewChange(one, values));
+  return { heading: `${who} (line ${line})`, changes: shown };
+}
+
+function viewChange({ field, from, to, why }: PlannedContact['changes'][number], values: boolean): ViewChange {
+  const isLabel = why === 'relabelled';
+  return {
+    sign: why === 'added' ? '+' : why === 'cleared' || why === 'removed' ? '-' : '~',
+    field: `${fieldText(field, values)}${isLabel ? ', label' : ''}`,
+    before: values ? valueText(from) : hidden(from),
+    after: values ? valueText(to) : hidden(to),
+  };
+}
+
+function heldChange({ field, theirs, ours }: HeldField, values: boolean): ViewChange {
+  const shown = (value: CustomFieldValue) => (values ? valueText(value) : hidden(value));
+  return { sign: '!', field: fieldText(field, values), before: shown(theirs), after: shown(ours) };
+}
+
+/** The name of an item holds its address or number. */
+function fieldText(field: string, values: boolean): string {
+  return values ? field : fieldWithoutValue(field);
+}
+
+function valueText(value: CustomFieldValue): string | null {
+  if (value === null) return null;
+  return Array.isArray(value) ? value.join('; ') : String(value);
+}
+
+const hidden = (value: CustomFieldValue): string | null => (value === null ? null : '…');
+
+function problemRow({ field, value, code, hint, ...place }: ProblemLine, values: boolean): readonly string[] {
+  return [placeText(place), field ?? '', ...(values ? [value ?? ''] : []), code, hint];
+}
+
+function summaryOf({ plan, unsure, sent }: MadePlan): readonly string[] {
+  const { totals } = plan;
+  const words = [
+    [totals.rows.created, 'to create'],
+    [totals.rows.updated, 'to update'],
+    [totals.rows.unchanged, 'unchanged'],
+    [totals.rows.skipped, 'skipped'],
+    [totals.rows.dead, 'rejected'],
+    [unsure, 'not known yet, since they were written a moment ago'],
+  ] as const;
+  const rows = words.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return [
+    `${counted(totals.rows.rows, 'row')}${rows.length === 0 ? '' : `: ${rows.join(', ')}`}`,
+    valuesLine(totals),
+    requestsLine(totals, sent),
+  ];
+}
+
+function valuesLine({ added, changed, cleared, removed, relabelled, heldFields }: PlanTotals): string {
+  const parts = [
+    `${added} added`,
+    `${changed} changed`,
+    `${cleared} cleared`,
+    `${removed} removed`,
+    ...(relabelled > 0 ? [`${relabelled} relabelled`] : []),
+    `${heldFields} held`,
+  ];
+  return `values: ${parts.join(', ')}`;
+}
+
+function requestsLine(totals: PlanTotals, sent: MadePlan['sent']): string {
+  const { get, post, patch } = totals.requests;
+  if (!hasWrites(totals)) return `nothing to write; making this plan took ${counted(sent.get ?? 0, 'request')}`;
+  const needed = [counted(get, 'read'), counted(post, 'create'), counted(patch, 'update')].join(', ');
+  const time = totals.seconds === null ? '' : `; ${durationText(totals.seconds)} at the allowed rate`;
+  return `it takes ${needed}${time}`;
+}
+
+function durationText(seconds: number): string {
+  if (seconds < 90) return `about ${counted(Math.max(1, seconds), 'second')}`;
+  return `about ${counted(Math.ceil(seconds / 60), 'minute')}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

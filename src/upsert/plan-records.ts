@@ -1,0 +1,129 @@
+/**
+ * Plans staged records and writes nothing: the key machine is driven as far as it only reads. Where it would commit an intent or
+ * claim a PATCH, there is the plan (`docs/plans.md`, "Plans").
+ *
+ * There are no leases, so that others may write the keys meanwhile: a run that carries the plan out compares each contact again.
+ */
+import pMap from 'p-map';
+import type { Plan } from '#src/contacts/plan.ts';
+import { type PlannedContact, plannedContact } from '#src/contacts/planned.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { RecordEnd, StagedRecord } from '#src/ledger/staging.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import type { CallOptions } from '#src/workspace/port.ts';
+import type { Chunk, UpsertParts } from './chunk.ts';
+import { endOf } from './key-ends.ts';
+import { type KeyEnd, stepKey } from './key-machine.ts';
+import { fetchContact, lookUpAlone, readTogether } from './key-requests.ts';
+import {
+  type Answer,
+  beginKey,
+  isAsking,
+  isQuestion,
+  isUnknown,
+  type KeyWork,
+  readUnleased,
+  withQuestion,
+} from './key-work.ts';
+
+/** What would become of one record. */
+export type PlannedRecord = { readonly record: StagedRecord } & (
+  | {
+      readonly is: 'planned';
+      readonly contact: PlannedContact;
+      /** As a run would count it. */
+      readonly outcome: 'created' | 'updated' | 'unchanged';
+      /** The contact is there, and the ledger does not know it. */
+      readonly isUnknown: boolean;
+    }
+  /** Skipped or rejected, without a write. */
+  | { readonly is: 'ended'; readonly end: Extract<RecordEnd, { readonly outcome: 'skipped' | 'dead' }> }
+  /** Reads may still show an older state, or do not show the contact: nothing can be said of it now. */
+  | { readonly is: 'unsure' }
+);
+
+/**
+ * At most as many records as one chunk has.
+ * @throws PatchbayError as reads do (`workspace/port.ts`); the signal's reason.
+ */
+export async function planRecords(
+  parts: UpsertParts,
+  run: RunRecord,
+  records: readonly StagedRecord[],
+  options: CallOptions & { readonly signal: AbortSignal },
+): Promise<readonly PlannedRecord[]> {
+  const chunk = readingChunk(parts, run, options);
+  const keys = records.map((record): Reading => ({ work: beginKey(record), end: null }));
+  const works = () => keys.map(({ work }) => work);
+  takeAnswers(keys, await readUnleased(chunk, works().filter(isAsking('lease'))));
+  const asking = works().filter(isAsking('lookUp'));
+  if (asking.length > 0) takeAnswers(keys, await readTogether(chunk, asking));
+  await pMap(keys, (key) => readToTheEnd(chunk, key), { concurrency: parts.limits.writesAtOnce });
+  return keys.map((key, index) => plannedOf(records[index] as StagedRecord, key));
+}
+
+interface Reading {
+  work: KeyWork;
+  end: KeyEnd | null;
+}
+
+function readingChunk(parts: UpsertParts, run: RunRecord, options: Chunk['options'] & { signal: AbortSignal }): Chunk {
+  const nothing = { ends: [], deferrals: [], lateCount: 0, broken: false, createsPerIntent: 0 };
+  // The empty owner never holds a lease.
+  return { parts, run, owner: '', signal: options.signal, options, planned: null, ...nothing };
+}
+
+function takeAnswers(keys: readonly Reading[], answers: ReadonlyMap<StagedRecord, Answer>): void {
+  for (const key of keys) {
+    const given = answers.get(key.work.record);
+    if (given !== undefined) take(key, given);
+  }
+}
+
+function take(key: Reading, { event, contents }: Answer): void {
+  const { record } = key.work;
+  const { state, effects } = stepKey(key.work.state, event);
+  key.work = withQuestion(record, state, null, contents);
+  for (const effect of effects) {
+    if (isQuestion(effect)) key.work = withQuestion(record, state, effect.do, contents);
+    else if (effect.do === 'end') key.end = effect.as;
+  }
+}
+
+/** Ends: the machine counts what it may ask for again, and comes to rest, or to a write. */
+async function readToTheEnd(chunk: Chunk, key: Reading): Promise<void> {
+  for (;;) {
+    const { work } = key;
+    switch (work.question) {
+      case null:
+      case 'intend':
+      case 'patch':
+        return;
+      case 'lookUp':
+        take(key, await lookUpAlone(chunk, work));
+        break;
+      case 'fetch':
+        take(key, await fetchContact(chunk, work));
+        break;
+      default:
+        throw new PatchbayError('bug', 'invariant', `a plan that only reads comes to ${work.question}`);
+    }
+  }
+}
+
+function plannedOf(record: StagedRecord, { work, end }: Reading): PlannedRecord {
+  const { contents } = work;
+  const planned = (outcome: 'created' | 'updated' | 'unchanged', plan: Plan, theirs: Contact | null): PlannedRecord => {
+    const contact = plannedContact(record, plan, theirs);
+    return { record, is: 'planned', contact, outcome, isUnknown: isUnknown(work) };
+  };
+  if (contents.is === 'absent' && work.question === 'intend') return planned('created', contents.plan, null);
+  if (contents.is === 'differs')
+    return planned(contents.madeByUs ? 'created' : 'updated', contents.plan, contents.theirs);
+  if (end === null) return { record, is: 'unsure' };
+  const ended = endOf(record, end, contents).end;
+  if (ended.outcome === 'skipped' || ended.outcome === 'dead') return { record, is: 'ended', end: ended };
+  if (contents.is === 'same') return planned(ended.outcome, contents.plan, contents.theirs);
+  return { record, is: 'unsure' };
+}

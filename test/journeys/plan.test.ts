@@ -1,0 +1,66 @@
+/** `patchbay plan` and `import --plan`, as a person or a script types them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { test } from '#test/support/journey.ts';
+import { peopleCsv } from '#test/support/people.ts';
+import { until } from '#test/support/until.ts';
+
+const header = 'externalId,firstName,role\n';
+
+describe.concurrent('a plan', () => {
+  test('is made, carried out by its id, and tells what changed meanwhile', async ({ journey }) => {
+    const service = await journey.service();
+    const before = journey.file('before.csv', `${header}c-1,Ann,Lead\nc-2,Bob,Buyer\n`);
+    const after = journey.file('after.csv', `${header}c-1,Ann,Chief\nc-2,Bob,Seller\nc-3,Cyn,New\n`);
+    expect((await journey.run(['import', before])).code).toBe(0);
+
+    const page = join(journey.data, 'plan.html');
+    const planned = await journey.run(['plan', after, '--json', '--exit-code', '--output', page]);
+    expect(planned.code, planned.stderr).toBe(10);
+    const [document] = planned.documents;
+    expect(document).toMatchObject({ created: 1, updated: 2, changed: 2, stop: null, requests: { post: 1, patch: 2 } });
+    expect(document.contacts.map((one: { key: string; do: string }) => [one.key, one.do])).toEqual([
+      ['c-1', 'update'],
+      ['c-2', 'update'],
+      ['c-3', 'create'],
+    ]);
+    expect(readFileSync(page, 'utf8')).toContain('2 contacts to update');
+    expect(await service.keys()).toHaveLength(2);
+
+    await service.edit('c-2', { role: 'Edited' });
+    const carried = await journey.run(['import', '--plan', document.plan.slice(-6), '--json']);
+    expect(carried.code, carried.stderr).toBe(5);
+    expect(carried.documents).toMatchObject([
+      { state: 'done', created: 1, updated: 1, skipped: 1, moved: 1, exitCode: 5 },
+    ]);
+    const again = await journey.call(['plan', after, '--exit-code']);
+    expect(again.code, again.stdout).toBe(0);
+    expect(again.stdout).toContain('the file says Seller, the app Edited');
+  });
+
+  test('is made beside a running engine, through its queue, and in the sandbox of that engine', async ({ journey }) => {
+    const engine = journey.start(['start']);
+    await until('the engine is up', () => engine.stdout.includes('page'));
+    const planned = await journey.run(['plan', '--sandbox', '--json', journey.file('a.csv', peopleCsv(40))]);
+    expect(planned.code, planned.stderr).toBe(0);
+    expect(planned.documents).toMatchObject([{ created: 40, requests: { post: 40 } }]);
+    engine.signal('SIGTERM');
+    await engine.ended();
+  });
+
+  test('of a file that cannot be read, or that is not named, says so', async ({ journey }) => {
+    const bad = await journey.call(['plan', '--sandbox', journey.file('bad.csv', 'name\nAnn\n')]);
+    expect(bad.code).toBe(3);
+    expect(bad.stderr).toContain('[keyColumnMissing]');
+    for (const words of [
+      ['plan'],
+      ['import'],
+      ['plan', 'a.csv', '--run', 'r1'],
+      ['import', '--plan', 'x1x1x1', '--adopt'],
+    ]) {
+      const refused = await journey.call(words);
+      expect([refused.code, refused.stderr], words.join(' ')).toEqual([2, expect.stringMatching(/^patchbay: /)]);
+    }
+  });
+});

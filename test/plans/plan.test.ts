@@ -1,0 +1,229 @@
+/** A plan says what an import would write, and writes nothing; carried out, it writes that and nothing else. */
+import { describe, expect, it } from 'vitest';
+import { approveRun } from '#src/operations/runs.ts';
+import { csv, expectCounts, fillers } from '../runs/support/runs-bench.ts';
+import { defaultGuards } from '../runs/support/tallies.ts';
+import { openPlanBench, type PlanBench } from './support/plan-bench.ts';
+
+const wide = 'externalId,firstName,role,company,phone mobile,email';
+const before = csv(
+  ['c-1,Ann,Lead,Pier,+14155550101,ann@example.com', 'c-2,Bob,Buyer,Pier,+14155550102,', 'c-3,Cyn,Buyer,Pier,,'],
+  wide,
+);
+const after = csv(
+  [
+    'c-1,Ann,Chief,Pier,#CLEAR,ann@example.com',
+    'c-2,Bob,Buyer,Quay,+14155550102,',
+    'c-4,Dan,New,Pier,+14155550104,',
+    'c-5,,,,call me,',
+  ],
+  wide,
+);
+
+async function edit(
+  { bench }: PlanBench,
+  key: string,
+  defaultFields: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { id, defaultFields: there } = await bench.world.contactOf(key);
+  await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...there, ...defaultFields } });
+}
+
+const deeds = ({ contacts }: Awaited<ReturnType<PlanBench['plan']>>) =>
+  Object.fromEntries(
+    contacts.map(({ key, deed, changes, held }) => [
+      key,
+      [
+        deed,
+        ...changes.map(({ field, from, to }) => `${field}: ${from} → ${to}`),
+        ...held.map(({ field, ours, theirs }) => `${field}: ${ours} | ${theirs}`),
+      ],
+    ]),
+  );
+
+describe('a plan', () => {
+  it('says of each contact what is created, changed, cleared, removed and held, and of rows what is rejected', async () => {
+    const planned = await openPlanBench();
+    await planned.bench.import('a.csv', before);
+    await edit(planned, 'c-2', { company: 'Dock' });
+    const made = await planned.plan('b.csv', after);
+    expect(deeds(made)).toEqual({
+      'c-1': ['update', 'role: Lead → Chief', 'phone.+14155550101: +14155550101 → null'],
+      'c-2': ['none', 'company: Quay | Dock'],
+      'c-4': [
+        'create',
+        'firstName: null → Dan',
+        'company: null → Pier',
+        'role: null → New',
+        'phone.+14155550104: null → +14155550104',
+      ],
+    });
+    expect(made.problems).toMatchObject([{ line: 5, field: 'phone mobile' }]);
+    const { totals } = made.plan;
+    expect(totals).toMatchObject({ changed: 1, removed: 1, cleared: 0, added: 4, heldFields: 1 });
+    expect(totals.rows).toEqual({ rows: 4, created: 1, updated: 1, unchanged: 1, skipped: 0, dead: 1 });
+    expect(totals.requests).toMatchObject({ post: 1, patch: 1 });
+    expect(totals.seconds).toBeGreaterThan(0);
+  });
+
+  it('changes nothing: not the contacts, not the ledger but for the plan itself, no file', async () => {
+    const planned = await openPlanBench();
+    await planned.bench.import('a.csv', before);
+    await edit(planned, 'c-1', { role: 'Edited' });
+    await planned.bench.write('b.csv', after);
+    const was = await planned.everything();
+    const made = await planned.plan('b.csv', after);
+    expect(made.isKept).toBe(true);
+    expect(await planned.everything()).toEqual(was);
+  });
+
+  it('counts every row as the import then does', async () => {
+    const planned = await openPlanBench();
+    await planned.bench.import('a.csv', before);
+    await edit(planned, 'c-2', { company: 'Dock' });
+    const { totals } = (await planned.plan('b.csv', after)).plan;
+    const { counts } = await planned.bench.import('b.csv', after);
+    expect(counts).toMatchObject({
+      ...totals.rows,
+      heldFields: totals.heldFields,
+      removedValues: totals.cleared + totals.removed,
+    });
+  });
+
+  it('of an unreadable file says why, and leaves nothing behind', async () => {
+    const planned = await openPlanBench();
+    await expect(planned.plan('x.csv', 'name;mail\nAnn;ann@example.com\n')).rejects.toMatchObject({
+      kind: 'file',
+      code: 'keyColumnMissing',
+    });
+    expect(await planned.bench.names('drafts')).toEqual([]);
+    expect(await planned.bench.ledger.plans.list({ limit: 10 })).toEqual([]);
+  });
+
+  it('that is interrupted is not kept', async () => {
+    const planned = await openPlanBench();
+    const stop = new AbortController();
+    await expect(
+      planned.plan('a.csv', csv(fillers(400)), { signal: stop.signal, onProgress: () => stop.abort() }),
+    ).rejects.toThrow();
+    expect(await planned.bench.ledger.plans.list({ limit: 10 })).toEqual([]);
+    expect(await planned.bench.names('drafts')).toEqual([]);
+  });
+
+  it('of some contacts looks up no others, and is not kept', async () => {
+    const planned = await openPlanBench();
+    const made = await planned.plan('a.csv', before, { only: ['c-2'] });
+    expect(Object.keys(deeds(made))).toEqual(['c-2']);
+    expect(made).toMatchObject({ isKept: false, plan: { totals: { rows: { rows: 1, created: 1 } } } });
+    expect(await planned.bench.ledger.plans.list({ limit: 10 })).toEqual([]);
+  });
+
+  it('tells the guard that would stop the import, with a command that passes it', async () => {
+    const planned = await openPlanBench({ guards: defaultGuards });
+    await planned.bench.import('a.csv', csv(fillers(20)));
+    const made = await planned.plan('b.csv', csv(fillers(20)).replaceAll('Engineer', 'Pilot'));
+    expect(made.plan.stop).toMatchObject({ code: 'guardUpdates' });
+    expect(made.plan.stop?.hint).toContain(`patchbay import --plan ${made.plan.id} --accept`);
+    expect((await planned.carryOut(made)).state).toBe('stopped');
+    expectCounts(await planned.carryOut(made, { accept: true }), { rows: 20, updated: 20 });
+  });
+});
+
+describe.each(['merge', 'replace'] as const)('a plan that is carried out, where PATCH means %s', (patchMode) => {
+  it('writes what it said, and leaves alone what changed since: those contacts are skipped and listed', async () => {
+    const planned = await openPlanBench({ patchMode });
+    const { bench } = planned;
+    await bench.import('a.csv', before);
+    const made = await planned.plan('b.csv', after);
+    await edit(planned, 'c-1', { role: 'Edited', lastName: 'Edit' });
+    const run = await planned.carryOut(made);
+    expect(run.counts).toMatchObject({ rows: 4, created: 1, updated: 1, skipped: 1, moved: 1, dead: 1 });
+    expect((await bench.world.contactOf('c-1')).defaultFields).toMatchObject({
+      role: 'Edited',
+      phoneNumbers: [{ value: '+14155550101' }],
+    });
+    const report = await bench.report(run);
+    expect(report).toMatchObject({ exitCode: 5, moved: 1 });
+    expect(report.outcomes).toContainEqual(
+      expect.objectContaining({ kind: 'skipped', code: 'moved', key: 'c-1', line: 2 }),
+    );
+    // What was skipped is still to be done.
+    const night = await bench.import('b.csv', after);
+    expect(night.counts).toMatchObject({ heldFields: 1, updated: 1 });
+    await bench.world.expectSound();
+  });
+
+  it('writes a contact that was edited elsewhere only: the plan for it is the same', async () => {
+    const planned = await openPlanBench({ patchMode });
+    await planned.bench.import('a.csv', before);
+    const made = await planned.plan('b.csv', csv(['c-2,Bob,Buyer,Quay,+14155550102,'], wide));
+    const { defaultFields, id } = await planned.bench.world.contactOf('c-2');
+    const emails = [{ name: 'home', value: 'bob@example.com' }];
+    await planned.bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, emails } });
+    expectCounts(await planned.carryOut(made), { rows: 1, updated: 1 });
+    expect((await planned.bench.world.contactOf('c-2')).defaultFields).toMatchObject({ company: 'Quay', emails });
+  });
+
+  it('makes no contact that is there by then, and none that was gone', async () => {
+    const planned = await openPlanBench({ patchMode });
+    const { world } = planned.bench;
+    await planned.bench.import('a.csv', before);
+    const made = await planned.plan('b.csv', after);
+    await world.byHand('POST', '/v1/contacts', { externalId: 'c-4', defaultFields: { firstName: 'Dan' } });
+    await world.byHand('DELETE', `/v1/contacts/${(await world.contactOf('c-2')).id}`);
+    const run = await planned.carryOut(made);
+    expect(run.counts).toMatchObject({ created: 0, updated: 1, skipped: 2, moved: 1, dead: 1 });
+    expect((await world.contacts()).map(({ externalId }) => externalId).sort()).toEqual(['c-1', 'c-3', 'c-4']);
+  });
+
+  it('goes on after writes whose answers were lost: they are part of the plan', async () => {
+    const planned = await openPlanBench({ patchMode });
+    const { world } = planned.bench;
+    await planned.bench.import('a.csv', before);
+    const made = await planned.plan('b.csv', after);
+    await world.faults('create:dropAfter', 'update:dropAfter');
+    const run = await planned.bench.stage(await planned.submitPlan(made));
+    await world.workOnce(run);
+    await world.faults();
+    const ended = await planned.bench.finish(await planned.bench.apply(run));
+    expect(ended.counts).toMatchObject({ created: 1, updated: 2, skipped: 0, moved: 0, dead: 1 });
+    await world.expectSound();
+  });
+});
+
+describe('a plan is refused as a whole', () => {
+  it('where the file has other content, or is gone', async () => {
+    const planned = await openPlanBench();
+    const made = await planned.plan('a.csv', before);
+    await planned.bench.write('a.csv', after);
+    await expect(planned.carryOut(made)).rejects.toMatchObject({ kind: 'guard', code: 'planMoved' });
+    expect(await planned.bench.world.contacts()).toEqual([]);
+  });
+
+  it('where it is not there any more', async () => {
+    const planned = await openPlanBench();
+    const made = await planned.plan('a.csv', before);
+    await planned.bench.ledger.forget(planned.bench.world.clock.nowMs() + 1_000, 0);
+    await expect(planned.carryOut(made)).rejects.toMatchObject({ kind: 'usage', code: 'noSuchPlan' });
+  });
+});
+
+describe('a run that a guard has stopped', () => {
+  it('shows its plan, is approved with it, and skips what moved since', async () => {
+    const planned = await openPlanBench({ guards: defaultGuards });
+    const { bench } = planned;
+    await bench.import('a.csv', csv(fillers(20)));
+    const stopped = await bench.import('b.csv', csv(fillers(20)).replaceAll('Engineer', 'Pilot'));
+    expect(stopped.state).toBe('stopped');
+    const made = await planned.planRun(stopped);
+    expect(made).toMatchObject({ isKept: true, plan: { runId: stopped.id, totals: { changed: 20 } } });
+    await edit(planned, 'f-7', { firstName: 'Ann', role: 'Edited' });
+    await approveRun(bench.parts, stopped, 'expected', null, made.plan);
+    const run = await bench.finish(await bench.apply(await bench.again(stopped)));
+    expectCounts(run, { rows: 20, updated: 19, skipped: 1 });
+    expect((await bench.report(run)).approvals).toMatchObject([
+      { plan: { id: made.plan.id, checksum: made.plan.checksum } },
+    ]);
+    expect((await bench.world.contactOf('f-7')).defaultFields.role).toBe('Edited');
+  });
+});

@@ -1,0 +1,123 @@
+/** How a plan is shown: grouped and cut, the summary last; as one file in which nothing of the plan is markup. */
+import { describe, expect, it } from 'vitest';
+import { createOutput } from '#src/cli/output.ts';
+import { presentPlan } from '#src/cli/present-plan.ts';
+import type { PlannedContact } from '#src/contacts/planned.ts';
+import { noOptions } from '#src/ledger/runs.ts';
+import { planDocument } from '#src/operations/plan.ts';
+import type { MadePlan } from '#src/plans/make-plan.ts';
+import { noGroups, withContact } from '#src/plans/plan-totals.ts';
+import { planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
+import { planView } from '#src/plans/show/plan-view.ts';
+
+const evil = '<script>alert("x")</script> | `a` [b](http://c) \u001b[31m\u202e';
+
+function contact(key: string, parts: Partial<PlannedContact> = {}): PlannedContact {
+  const nothing = { name: null, contactId: 'c1', changes: [], held: [], notes: [], digest: '' };
+  return { key, line: 2, deed: 'update', ...nothing, ...parts };
+}
+
+const create = (key: string) =>
+  contact(key, { deed: 'create', name: 'Ann', changes: [{ field: 'firstName', from: null, to: 'Ann', why: 'added' }] });
+
+function made(contacts: readonly PlannedContact[]): MadePlan {
+  const rows = { rows: 9, created: 2, updated: 3, unchanged: 3, skipped: 0, dead: 1 };
+  const values = { linked: 0, added: 2, changed: 1, cleared: 0, removed: 1, relabelled: 0, heldFields: 1 };
+  return {
+    plan: {
+      ...{ id: '20261121T140000Z-1a2b3c', feed: 'crm', runId: null, fileName: 'a.csv', sha256: 's', path: '/a.csv' },
+      ...{ service: 'https://api.example.com', mappingNamed: null, stop: null, checksum: 'sum', createdAtMs: 0 },
+      reading: {
+        mapping: null,
+        sourceLabel: null,
+        options: noOptions,
+        defaults: { defaultCountry: null, onBlank: 'keep' },
+      },
+      totals: { rows, ...values, requests: { get: 1_000, post: 2, patch: 3 }, seconds: 126 },
+    },
+    ...{
+      isKept: true,
+      contacts,
+      contactCount: contacts.length,
+      groupCounts: contacts.reduce(withContact, noGroups),
+      outcomes: [],
+      notes: [],
+      unsure: 0,
+      sent: { get: 3 },
+    },
+    problems: [{ line: 7, code: 'phoneLetters', field: 'phone', value: evil, hint: 'Write digits.' }],
+  };
+}
+
+const some = made([
+  create('c-1'),
+  create('c-2'),
+  contact('c-3', { changes: [{ field: 'role', from: 'Buyer', to: evil, why: 'changed' }] }),
+  contact('c-4', { changes: [{ field: 'phone.+14155550101', from: '+14155550101', to: null, why: 'removed' }] }),
+  contact('c-5', { deed: 'none', held: [{ field: 'company', said: 'A', theirs: 'B', ours: 'C' }] }),
+]);
+
+describe('a plan on a terminal', () => {
+  it('groups what is done, cuts each group, and ends with the summary', () => {
+    expect(presentPlan(createOutput({ color: false }), some, { limit: 1, values: true }).split('\n')).toEqual([
+      'a.csv → https://api.example.com: plan 20261121T140000Z-1a2b3c',
+      '  2 contacts to create:',
+      '    c-1, Ann (line 2)',
+      '      + firstName: Ann',
+      '    … and 1 more',
+      '  1 contact to update:',
+      '    c-3 (line 2)',
+      '      ~ role: Buyer → <script>alert("x")</script> | `a` [b](http://c) \ufffd[31m\ufffd',
+      '  1 contact that loses values:',
+      '    c-4 (line 2)',
+      '      - phone.+14155550101: +14155550101 → –',
+      '  1 contact with fields that are held: the file and the app differ:',
+      '    c-5 (line 2)',
+      '      ! company: the file says C, the app B',
+      '  rejected rows:',
+      '    line  column  value                                                   code          what to do',
+      '    7     phone   <script>alert("x")</script> | `a` [b](http://c) \ufffd[31m\ufffd  phoneLetters  Write digits.',
+      '  9 rows: 2 to create, 3 to update, 3 unchanged, 1 rejected',
+      '  values: 2 added, 1 changed, 0 cleared, 1 removed, 1 held',
+      '  it takes 1000 reads, 2 creates, 3 updates; about 3 minutes at the allowed rate',
+      '  carry it out: patchbay import --plan 20261121T140000Z-1a2b3c',
+      '  all of it: --full; as a file: --output plan.html',
+    ]);
+  });
+});
+
+describe('a plan as a file', () => {
+  const view = planView(some, { limit: 100, values: true });
+
+  it('in HTML holds every value as text, loads nothing and runs nothing', () => {
+    const html = planHtml(view);
+    expect(html).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;');
+    expect(html).not.toMatch(/<script|<img|<link|src=|href=|@import|url\(|javascript:/i);
+    expect(html).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e]/);
+    expect(html).toContain(`default-src 'none'`);
+    for (const { key } of some.contacts) expect(html).toContain(`${key}`);
+  });
+
+  it('in Markdown holds every value as text', () => {
+    const markdown = planMarkdown(view);
+    expect(markdown).toContain('\\<script\\>');
+    expect(markdown).toContain('\\| \\`a\\` \\[b\\]\\(http://c\\)');
+    expect(markdown.split('\n').filter((line) => line.startsWith('## '))).toEqual([
+      '## 2 contacts to create',
+      '## 1 contact to update',
+      '## 1 contact that loses values',
+      '## 1 contact with fields that are held: the file and the app differ',
+      '## Rejected rows',
+      '## Summary',
+    ]);
+  });
+
+  it('without values names fields alone', () => {
+    const hidden = planView(some, { limit: 100, values: false });
+    const document = JSON.stringify(planDocument(some, { limit: 100, values: false }, 0));
+    for (const text of [planHtml(hidden), planMarkdown(hidden), document]) {
+      expect(text).not.toMatch(/c-[1-5]|Ann|Buyer|14155550101|script.?>alert|\\u001b/);
+      expect(text).toContain('role');
+    }
+  });
+});
