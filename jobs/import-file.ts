@@ -1,8 +1,9 @@
-/** Job: read one file (or the dead letters of a redrive) to its end and stage its changed rows. */
+/** Job: read one file (or the dead letters of a redrive, or what an undo takes back) to its end and stage its changed rows. */
 import { z } from 'zod';
 import { openRedriveSupply } from '#src/dead-letters/redrive.ts';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
 import { stageRun } from '#src/runs/stage.ts';
+import { stageUndo } from '#src/runs/stage-undo.ts';
 import { openFileSupply } from '#src/runs/supply.ts';
 import { aboutRun, type RunContext } from './context.ts';
 
@@ -21,6 +22,7 @@ export const importFile: JobDefinition<z.infer<typeof payload>, RunContext> = {
     try {
       const run = await runs.ledger.runs.get(runId);
       if (run === null || (run.state !== 'queued' && run.state !== 'staging')) return;
+      if (run.kind === 'undo') return await stageUndo(runs, run, signal);
       await stageRun(
         runs,
         run,

@@ -38,7 +38,7 @@ export interface Works {
   };
   /** One request to the service, with its wait at the rate gate. */
   readonly request: {
-    readonly method: 'GET' | 'POST' | 'PATCH';
+    readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
     /** One of a few phrases, as `look up contacts`. */
     readonly operation: string;
     /** A read that was sent before. */

@@ -61,7 +61,7 @@ async function checkNextChunk(parts: AuditParts, audit: AuditRecord, signal: Abo
   const [keys = []] = lookUpChunks(next.map((one) => one.key));
   const last = next[keys.length - 1];
   if (last === undefined) return false;
-  const sent: Record<RequestKind, number> = { get: 0, post: 0, patch: 0, retried: 0, rateLimited: 0 };
+  const sent: Record<RequestKind, number> = { get: 0, post: 0, patch: 0, delete: 0, retried: 0, rateLimited: 0 };
   const requests = (): AuditRequests => ({ get: sent.get, retried: sent.retried, rateLimited: sent.rateLimited });
   const onRequest = (kind: RequestKind): void => {
     sent[kind] += 1;
@@ -132,10 +132,16 @@ async function checkKeys(
     } else if (match.kind === 'none') {
       const boundTo = known.get(key)?.contactId ?? null;
       const finding = boundTo === null ? null : await lookByItsId(workspace, key, boundTo, options);
-      if (finding !== null) findings.push(finding);
+      if (finding !== null && !(await isDeletedByUs(ledger, key))) findings.push(finding);
     }
   }
   return findings;
+}
+
+/** Whether the last write of the key was an undo's that deleted its contact. */
+async function isDeletedByUs({ contacts }: AuditParts['ledger'], key: string): Promise<boolean> {
+  const [last] = await contacts.journal({ key, newestFirst: true, limit: 1 });
+  return last?.kind === 'delete';
 }
 
 /** Null if the contact exists although no list shows it yet. */

@@ -12,7 +12,7 @@ export function presentPlan(output: Output, made: MadePlan, options: ViewOptions
   const { style } = output;
   const lines = [
     `${style('bold', printable(view.title))}: plan${made.isKept ? ` ${made.plan.id}` : ''}`,
-    ...view.groups.flatMap((group) => groupLines(output, group)),
+    ...view.groups.flatMap((group) => groupLines(output, group, made.plan.undoes !== null)),
   ];
   const { rejected, notes, stop, summary } = view;
   if (rejected.rows.length > 0) {
@@ -40,19 +40,29 @@ export function presentPlan(output: Output, made: MadePlan, options: ViewOptions
 
 const styleOf: Readonly<Record<ViewChange['sign'], Style>> = { '+': 'green', '~': 'cyan', '-': 'red', '!': 'yellow' };
 
-function groupLines(output: Output, { kind, title, contacts, moreCount }: ViewGroup): readonly string[] {
+function groupLines(
+  output: Output,
+  { kind, title, contacts, moreCount }: ViewGroup,
+  isUndo: boolean,
+): readonly string[] {
   const lines = [`  ${output.style('bold', title)}:`];
   for (const { heading, changes } of contacts) {
     lines.push(`    ${printable(heading)}`);
-    for (const change of changes) lines.push(`      ${changeText(output, change, kind === 'held')}`);
+    for (const change of changes) lines.push(`      ${changeText(output, change, kind === 'held', isUndo)}`);
   }
   if (moreCount > 0) lines.push(`    … and ${moreCount} more`);
   return lines;
 }
 
-function changeText(output: Output, { sign, field, before, after }: ViewChange, isHeld: boolean): string {
+function changeText(
+  output: Output,
+  { sign, field, before, after }: ViewChange,
+  isHeld: boolean,
+  isUndo: boolean,
+): string {
   const start = `${output.style(styleOf[sign], sign)} ${printable(field)}: `;
   const [there, wanted] = [before, after].map((value) => (value === null ? '–' : shorten(value)));
+  if (isHeld && isUndo) return `${start}${there} now, ${wanted} before the run`;
   if (isHeld) return `${start}the file says ${wanted}, the app ${there}`;
   return before === null ? `${start}${wanted}` : `${start}${there} → ${wanted}`;
 }

@@ -1,4 +1,5 @@
 /** A run for people: what became of it, what is wrong, and what to do next. */
+import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
@@ -62,7 +63,8 @@ function present(
     lines.push(`  ${output.paste(`to see what it would write: patchbay plan --run ${summary.run}`)}`);
   if (summary.moved > 0) lines.push(...movedLines(output, summary, outcomes));
   if (matches.length > 0) lines.push(...matchLines(output, summary, matches, max));
-  if (summary.heldFields > 0) lines.push(...heldLines(output, summary.heldFields, held, max));
+  const showHeld = held[0]?.code === 'changedSince' ? changedSinceLines : heldLines;
+  if (summary.heldFields > 0) lines.push(...showHeld(output, summary.heldFields, held, max));
   // A warning about the whole file is a note, too: it is printed once.
   const listed = new Set(warnings.slice(0, max.warnings).map(({ message }) => message));
   const values = output.values ? valuesByMessage(outcomes) : new Map<string, string>();
@@ -76,8 +78,13 @@ function present(
   if (count > 0) lines.push(...warningLines(output, { ...summary, warnings: count }, warnings, outcomes, max));
   if (summary.fixFile !== null)
     lines.push(`  fix these rows and drop the file in again: ${shellWord(summary.fixFile)}`);
-  const { get, post, patch } = summary.requests;
-  const sent = [counted(get, 'read'), counted(post, 'create'), counted(patch, 'update')].join(', ');
+  const { get, post, patch, delete: deleted } = summary.requests;
+  const sent = [
+    counted(get, 'read'),
+    counted(post, 'create'),
+    counted(patch, 'update'),
+    ...(deleted > 0 ? [counted(deleted, 'deletion')] : []),
+  ].join(', ');
   lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);
   lines.push(`  report: ${summary.report}`);
   return lines.join('\n');
@@ -156,8 +163,9 @@ export function tally(summary: RunSummary): string {
   return parts.length === 0 ? rows : `${rows}: ${parts.join(', ')}`;
 }
 
-function takenOver({ adopted, linked }: RunSummary): string {
+function takenOver({ adopted, linked, deleted }: RunSummary): string {
   const parts = [
+    ...(deleted > 0 ? [`${deleted} deleted`] : []),
     ...(adopted - linked > 0 ? [`${adopted - linked} adopted`] : []),
     ...(linked > 0 ? [`${linked} linked`] : []),
   ];
@@ -292,7 +300,7 @@ export function progressLine(run: RunRecord): string {
 }
 
 /** A held field as a run knows it. Older reports hold no values. */
-export type HeldLine = Pick<RunEvent, 'line' | 'key' | 'field' | 'file' | 'app'>;
+export type HeldLine = Pick<RunEvent, 'line' | 'key' | 'field' | 'file' | 'app'> & Partial<Pick<RunEvent, 'code'>>;
 
 function heldLines(output: Output, count: number, held: readonly HeldLine[], max: ShownMax): readonly string[] {
   const lines = held.slice(0, max.held).map((field) => `    ${heldSentence(output, field)}`);
@@ -301,6 +309,20 @@ function heldLines(output: Output, count: number, held: readonly HeldLine[], max
     ...lines,
     ...(count > lines.length ? [`    … and ${count - lines.length} more${max.rest}`] : []),
     output.paste('    list and decide: patchbay held ls'),
+  ];
+}
+
+/** Of an undo: values that are not as the run left them. */
+function changedSinceLines(output: Output, count: number, held: readonly HeldLine[], max: ShownMax): readonly string[] {
+  const lines = held.slice(0, max.held).map(({ key, field, file = null, app = null }) => {
+    const name = printable(fieldWithoutValue(field ?? ''));
+    if (!output.values || key === null) return `    ${name}`;
+    return `    ${printable(field ?? '')} of ${printable(key)}: ${printable(valueText(app))} now, ${printable(valueText(file))} before the run`;
+  });
+  return [
+    `  ${counted(count, 'value')} changed since the run that is undone, and ${count === 1 ? 'stays' : 'stay'} as ${count === 1 ? 'it is' : 'they are'}:`,
+    ...lines,
+    ...(count > lines.length ? [`    … and ${count - lines.length} more${max.rest}`] : []),
   ];
 }
 

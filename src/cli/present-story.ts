@@ -76,6 +76,7 @@ const originWords: Readonly<Record<RunOrigin, string>> = {
   request: 'taken by its schedule, on request',
   retry: 'a retry of dead letters',
   decision: 'a decision for held fields',
+  undo: 'takes back what a run wrote',
 };
 
 function layoutWords(mapping: RunRecord['mapping']): string {

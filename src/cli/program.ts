@@ -118,6 +118,20 @@ function addRuns(program: Command): void {
     .option('--create-anyway', 'create them again')
     .option('--reason <text>', 'why; recorded in the report')
     .action(run(async () => (await import('./commands/runs.ts')).approve));
+  withExamples(
+    withDetach(withWait(onDataFolder(runs.command('undo')))),
+    'patchbay runs undo 811b4f --plan             what it would write',
+    'patchbay runs undo 811b4f --delete-created   delete what the run created, too',
+  )
+    .description(
+      'take back what a run wrote, where it is still as the run left it; on a terminal it asks first, unless --yes',
+    )
+    .argument('<RUN>', 'its id, or the end of it')
+    .option('--delete-created', 'delete the contacts that the run created, if nothing of them has changed since')
+    .option('--plan', 'only show what would be written')
+    .option('--accept', 'pass the guards on what is to be written, once')
+    .option('--reason <text>', 'why; recorded in the report')
+    .action(run(async () => (await import('./commands/undo.ts')).undo));
   onDataFolder(runs.command('cancel'))
     .description('end a run: what was written stays written, the rest is left out')
     .argument('<RUN>', 'its id, or the end of it')

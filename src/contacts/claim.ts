@@ -17,7 +17,7 @@ import { saidIfSettled } from '#src/contacts/settle.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
 import { alikeValue, customFieldName, type FieldName, type ItemKind, itemIdentity, sameText } from './desired.ts';
-import { identitiesOf, itemsOf, wantedItems } from './merge.ts';
+import { identitiesOf, itemOf, itemsOf, wantedItems } from './merge.ts';
 import type { Change, JournalEntry } from './outcome.ts';
 
 interface ClaimedField {
@@ -64,7 +64,11 @@ export function claimOf(input: PlanInput, plan: Plan, createdAs: string | null =
       .filter(({ decision }) => decision === 'write')
       .map(({ field, theirs, ours }) => ({ field, from: theirs, to: ours })),
     items: plan.reasons.filter(({ field }) => itemOf(field) !== null),
-    said: saidIfSettled({ ...input, plan, reply: input.theirs ?? null }),
+    // An undo never moves what a file has said.
+    said:
+      input.ours.undo === undefined
+        ? saidIfSettled({ ...input, plan, reply: input.theirs ?? null })
+        : (input.base.said ?? emptySaid),
   };
 }
 
@@ -170,12 +174,4 @@ function hasLanded({ field, from, to }: Pick<Change, 'field' | 'from' | 'to'>, c
   if (from === null) return there.length > 0;
   if (to === null) return there.length === 0;
   return there.some(({ name }) => typeof to === 'string' && sameText(name, to));
-}
-
-/** Null for a scalar or custom field. */
-function itemOf(field: FieldName): { readonly kind: ItemKind; readonly identity: string } | null {
-  for (const kind of ['email', 'phone'] as const) {
-    if (field.startsWith(`${kind}.`)) return { kind, identity: field.slice(kind.length + 1) };
-  }
-  return null;
 }

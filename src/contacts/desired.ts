@@ -51,6 +51,28 @@ export interface DesiredContact {
   readonly emails: readonly Slot[];
   readonly phones: readonly Slot[];
   readonly customFields: readonly DesiredCustomField[];
+  /** Instead of what a file says: what a run wrote is to be taken back (`undo.ts`). The members above are empty then. */
+  readonly undo?: UndoOrder;
+}
+
+/** What one run wrote to one contact. */
+export interface UndoOrder {
+  /** The contact that it wrote to: no other is touched. */
+  readonly contactId: string;
+  readonly changes: readonly UndoChange[];
+  /** The run made the contact, and it is deleted if it is still as the run left it. */
+  readonly deletes: boolean;
+}
+
+/** One value as the run left it, and as it was before. */
+export interface UndoChange {
+  readonly field: FieldName;
+  readonly left: CustomFieldValue;
+  readonly before: CustomFieldValue;
+  /** Of an item: the values are its labels. */
+  readonly isLabel?: true;
+  /** Of an item that is put back. */
+  readonly label?: string | null;
 }
 
 /** Whether a contact made from it would hold anything but its key and its source label. */

@@ -159,6 +159,14 @@ export function itemsOf(kind: ItemKind, contact: Contact): readonly ContactItem[
   return kind === 'email' ? contact.defaultFields.emails : contact.defaultFields.phoneNumbers;
 }
 
+/** The item that a field's name is of; null for a scalar or custom field. */
+export function itemOf(field: FieldName): { readonly kind: ItemKind; readonly identity: string } | null {
+  for (const kind of ['email', 'phone'] as const) {
+    if (field.startsWith(`${kind}.`)) return { kind, identity: field.slice(kind.length + 1) };
+  }
+  return null;
+}
+
 /** The identities of all items that have a value. */
 export function identitiesOf(kind: ItemKind, contact: Contact): ReadonlySet<string> {
   return new Set(itemsOf(kind, contact).flatMap(({ value }) => (value === null ? [] : [itemIdentity(kind, value)])));
@@ -198,7 +206,7 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
     const kept = { ...(item.id === null ? {} : { id: item.id }), name: item.name ?? '', value: item.value };
     if (dropped.has(identity) && item.id !== null) {
       sent.push({ id: item.id, name: kept.name, value: null });
-      changes.push({ field, from: item.value, to: null, why: 'removed' });
+      changes.push({ field, from: item.value, to: null, why: 'removed', label: item.name });
       continue;
     }
     if (dropped.has(identity)) notes.push(withoutId(field));

@@ -12,9 +12,10 @@ import type { FieldName } from './desired.ts';
  * - `gone`: the contact was deleted in the app, and stays deleted.
  * - `moved`: the contact changed since the plan that was to be applied.
  * - `notSelected`: the run was asked for other keys.
+ * - `made`: the run that is undone made the contact, and it is not to be deleted.
  * - `cancelled`: the run was cancelled before this row.
  */
-export type SkipReason = 'duplicate' | 'superseded' | 'gone' | 'moved' | 'notSelected' | 'cancelled';
+export type SkipReason = 'duplicate' | 'superseded' | 'gone' | 'moved' | 'notSelected' | 'made' | 'cancelled';
 
 /**
  * - `invalid`: the row itself is wrong; nothing was sent.
@@ -53,6 +54,8 @@ export interface Change {
   readonly from: CustomFieldValue;
   readonly to: CustomFieldValue;
   readonly why: ChangeKind;
+  /** Of an item that is removed: its label, with which it may be put back. */
+  readonly label?: string | null;
 }
 
 /**
@@ -64,8 +67,8 @@ export interface JournalEntry {
   readonly runId: string | null;
   readonly contactId: string;
   /** `link`: a contact that had no externalId got one, perhaps with other changes. */
-  readonly kind: 'create' | 'patch' | 'link';
-  /** Of a create: each value, from null. */
+  readonly kind: 'create' | 'patch' | 'link' | 'delete';
+  /** Of a create: each value, from null; of a delete: each value, to null. */
   readonly changes: readonly JournalChange[];
 }
 

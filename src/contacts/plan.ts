@@ -63,7 +63,7 @@ interface PlanFacts {
   readonly written: Written;
 }
 
-export type Plan = CreatePlan | PatchPlan | IdlePlan;
+export type Plan = CreatePlan | PatchPlan | DeletePlan | IdlePlan;
 
 export interface CreatePlan extends PlanFacts {
   readonly kind: 'create';
@@ -76,6 +76,13 @@ export interface PatchPlan extends PlanFacts {
   readonly kind: 'patch';
   readonly body: UpdateContactBody;
   readonly expected: ExpectedContact;
+}
+
+/** Of an undo alone: the contact that its run made is deleted. */
+export interface DeletePlan extends PlanFacts {
+  readonly kind: 'delete';
+  readonly body: null;
+  readonly expected: null;
 }
 
 /** Nothing is written. `hold`: some field waits for a person. */
@@ -184,6 +191,19 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
 
 function isOwned({ base }: PlanInput, key: string | null, value: CustomFieldValue): boolean {
   return base.owned.customFields.some((one) => one.key === key && sameCustomValue(null, one.value, value));
+}
+
+/** The body of a PATCH that writes these verdicts and these items, and the reply that it expects. */
+export function patchOf(
+  theirs: Contact,
+  key: string,
+  verdicts: readonly FieldVerdict[],
+  emails: readonly UpdateItem[],
+  phones: readonly UpdateItem[],
+): Pick<PatchPlan, 'body' | 'expected'> {
+  const writes = verdicts.filter(({ decision }) => decision === 'write');
+  const body = patchBody(theirs, writes, emails, phones, sentCustomFields(theirs, verdicts));
+  return { body, expected: expectedAfterUpdate(key, body, theirs) };
 }
 
 /** Whether the plan for this contact gives it its key: it has none. */

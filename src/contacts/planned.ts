@@ -10,9 +10,10 @@ import type { Plan } from './plan.ts';
 
 /**
  * - `create`, `update`, `link`: what is written; `link` gives a contact its key, perhaps with other changes.
+ * - `delete`: of an undo alone.
  * - `none`: nothing is written; fields of it may be held.
  */
-export type PlannedDeed = 'create' | 'update' | 'link' | 'none';
+export type PlannedDeed = 'create' | 'update' | 'link' | 'delete' | 'none';
 
 /** Holds personal data: never for a log. */
 export interface PlannedContact {
@@ -51,6 +52,7 @@ export function plannedContact(
 
 function deedOf(plan: Plan): PlannedDeed {
   if (plan.kind === 'create') return 'create';
+  if (plan.kind === 'delete') return 'delete';
   if (plan.kind !== 'patch') return 'none';
   return plan.body.externalId === undefined ? 'update' : 'link';
 }

@@ -114,7 +114,7 @@ function presentItems(kind: ItemKind, slots: readonly Slot[], contact: Contact):
 }
 
 /** The reply to a PATCH carries custom fields without their ids (`docs/facts.md`, "Custom fields"): the read had them. */
-function withIds(reply: Contact, theirs: Contact | null): ContactCustomField[] {
+export function withIds(reply: Contact, theirs: Contact | null): ContactCustomField[] {
   const known = new Map(theirs?.customFields.map((field) => [field.key, field]));
   return reply.customFields.map((field) => ({ ...field, id: field.id ?? known.get(field.key)?.id ?? null }));
 }

@@ -386,4 +386,7 @@ const why: Form<JournalChange['why']> = {
   put: (out, one) => putCount(out, whys.indexOf(one)),
   take: (input) => whys[countOf(input, take(input))] ?? 'changed',
 };
-const changesForm = part(list(record<JournalChange>({ field, from: customValue, to: customValue, why })));
+/** Changes with a label are few: they are kept as JSON. */
+const changesForm: Form<readonly JournalChange[]> = part(
+  list(record<Omit<JournalChange, 'label'>>({ field, from: customValue, to: customValue, why })),
+);

@@ -12,6 +12,7 @@ export interface PlanTotals {
   /** Rows of the file by what becomes of them, as a run counts them; `updated` holds those that would be linked. */
   readonly rows: Pick<RunCounts, 'rows' | 'created' | 'updated' | 'unchanged' | 'skipped' | 'dead'>;
   readonly linked: number;
+  readonly deleted: number;
   /** Values that are set where there was none, replaced, cleared (fields), removed (e-mails and phones), and labels that change. */
   readonly added: number;
   readonly changed: number;
@@ -20,7 +21,7 @@ export interface PlanTotals {
   readonly relabelled: number;
   readonly heldFields: number;
   /** Requests that carrying it out takes, without repetitions. */
-  readonly requests: { readonly get: number; readonly post: number; readonly patch: number };
+  readonly requests: { readonly get: number; readonly post: number; readonly patch: number; readonly delete: number };
   /** How long these take at the allowed rate; null where there is no limit. */
   readonly seconds: number | null;
 }
@@ -39,6 +40,8 @@ export interface PlanRecord {
   readonly feed: string;
   /** The stopped run that it is of; null for a plan of a file. */
   readonly runId: string | null;
+  /** The run that an undo would take back; null for any other plan. */
+  readonly undoes: string | null;
   readonly fileName: string;
   /** Of the file's content. */
   readonly sha256: string;

@@ -38,6 +38,8 @@ export interface RunCounts {
   readonly adopted: number;
   /** Of those: contacts without an externalId that got it. */
   readonly linked: number;
+  /** Of the updated ones: contacts that an undo deleted. */
+  readonly deleted: number;
   readonly heldFields: number;
   readonly removedValues: number;
   readonly deadNew: number;
@@ -59,6 +61,7 @@ export const zeroCounts: RunCounts = {
   dead: 0,
   adopted: 0,
   linked: 0,
+  deleted: 0,
   heldFields: 0,
   removedValues: 0,
   deadNew: 0,
@@ -72,11 +75,12 @@ export interface RequestTotals {
   readonly get: number;
   readonly post: number;
   readonly patch: number;
+  readonly delete: number;
   readonly retried: number;
   readonly rateLimited: number;
 }
 
-export const zeroRequests: RequestTotals = { get: 0, post: 0, patch: 0, retried: 0, rateLimited: 0 };
+export const zeroRequests: RequestTotals = { get: 0, post: 0, patch: 0, delete: 0, retried: 0, rateLimited: 0 };
 
 /** Why a run stopped, failed or waits: a stable code, a sentence, the figures, and what to do next. */
 export interface RunReason {
@@ -86,7 +90,7 @@ export interface RunReason {
   readonly facts: Facts;
 }
 
-export type RunKind = 'file' | 'fixFile' | 'redrive' | 'held';
+export type RunKind = 'file' | 'fixFile' | 'redrive' | 'held' | 'undo';
 
 export interface RunRecord {
   readonly id: string;
@@ -202,6 +206,9 @@ const runOptions = z.object({
   remap: z.boolean().default(false),
   /** The kept plan that is carried out: a row whose plan is another one now is skipped. */
   planId: z.string().nullable().default(null),
+  /** Of an undo: the run whose writes are taken back, and whether the contacts that it made are deleted. */
+  undoes: z.string().nullable().default(null),
+  deleteCreated: z.boolean().default(false),
   /** Why a person raised or passed guards. */
   acceptReason: z.string().nullable().default(null),
   /**
@@ -215,12 +222,13 @@ export type RunOptions = z.infer<typeof runOptions>;
 export const noOptions: RunOptions = runOptions.parse({});
 
 /** By what a run came to be. */
-export type RunOrigin = NonNullable<RunOptions['origin']> | 'retry' | 'decision';
+export type RunOrigin = NonNullable<RunOptions['origin']> | 'retry' | 'decision' | 'undo';
 
 /** Null: not known. */
 export function originOf({ kind, options }: Pick<RunRecord, 'kind' | 'options'>): RunOrigin | null {
   if (kind === 'redrive') return 'retry';
   // Older versions did not keep it.
+  if (kind === 'undo') return 'undo';
   return kind === 'held' ? 'decision' : (options.origin ?? null);
 }
 

@@ -88,6 +88,8 @@ export type RecordEnd =
       readonly adopted: boolean;
       /** The contact had no externalId, and has it now. */
       readonly linked?: boolean;
+      /** The contact was deleted: an undo counts that as an update, and counts it separately as well. */
+      readonly deleted?: boolean;
       readonly heldFields: readonly HeldField[];
       /** The names of the fields that an update wrote. */
       readonly changedFields?: readonly string[];

@@ -58,6 +58,7 @@ export async function planFile(
     const { run, ledger } = drafted;
     const kept = {
       runId: null,
+      undoes: null,
       path: isInput ? null : file.path,
       reading: await readingAs(reading, { path: run.claimedPath, name: run.fileName }, options, choice),
       mappingNamed,
@@ -111,7 +112,7 @@ export async function planStoppedRun(
       hint: `Look at it: patchbay runs show ${run.id}`,
     });
   }
-  const kept = { runId: run.id, path: null, reading: null, mappingNamed: null };
+  const kept = { runId: run.id, undoes: null, path: null, reading: null, mappingNamed: null };
   return makePlan(plan, { run, ledger: plan.ledger, only: null, kept, signal, onProgress });
 }
 
@@ -132,7 +133,13 @@ function adviceOn(plan: PlanRecord, stop: RunReason, isKept: boolean): string {
 }
 
 /** What to type to carry a plan out. */
-export function importCommand({ id, path, runId }: Pick<PlanRecord, 'id' | 'path' | 'runId'>): string {
+export function importCommand({
+  id,
+  path,
+  runId,
+  undoes,
+}: Pick<PlanRecord, 'id' | 'path' | 'runId' | 'undoes'>): string {
+  if (undoes !== null) return `patchbay runs undo ${undoes}`;
   if (runId !== null) return `patchbay runs approve ${runId}`;
   return path === null ? `patchbay import - --plan ${id}` : `patchbay import --plan ${id}`;
 }
@@ -171,15 +178,10 @@ export async function planToImport(
   given: RunOptions,
 ): Promise<PlannedImport> {
   const plan = await findPlan(home, planId);
-  if (plan.reading === null || plan.runId !== null) {
-    throw new PatchbayError(
-      'usage',
-      'planOfRun',
-      `plan ${plan.id} is of run ${plan.runId}, which waits for its approval`,
-      {
-        hint: `Approve it: patchbay runs approve ${plan.runId}`,
-      },
-    );
+  if (plan.reading === null) {
+    const what =
+      plan.runId === null ? `undoes run ${plan.undoes}` : `is of run ${plan.runId}, which waits for its approval`;
+    throw new PatchbayError('usage', 'planOfRun', `plan ${plan.id} ${what}`, { hint: `Use: ${importCommand(plan)}` });
   }
   if (file === null && plan.path === null) {
     throw new PatchbayError('usage', 'planFileMissing', `plan ${plan.id} was made of standard input`, {
@@ -242,12 +244,13 @@ export interface PlanShown {
 /** `plan --json` (`docs/contract.md`). */
 export function planDocument(made: MadePlan, { limit, values }: PlanShown, exitCode: number): object {
   const { plan, isKept, contacts, contactCount, problems, outcomes, notes, unsure, sent } = made;
-  const { id, feed, runId, fileName, service, totals, stop, checksum, createdAtMs } = plan;
+  const { id, feed, runId, undoes, fileName, service, totals, stop, checksum, createdAtMs } = plan;
   const { rows, ...counts } = totals;
   const shown = contacts.slice(0, limit);
   return {
     plan: isKept ? id : null,
     ...(runId === null ? {} : { run: runId }),
+    ...(undoes === null ? {} : { undoes }),
     feed,
     file: fileName,
     service,

@@ -34,6 +34,11 @@ export interface Draft {
   close(): Promise<void>;
 }
 
+/** Reports and notes of the draft go with its folder, and its log lines would name runs that are in no list. */
+export function onDraft(parts: ReadingParts, { ledger, folder }: Draft): ReadingParts {
+  return { ...parts, ledger, reports: folder, log: silentLogger() };
+}
+
 /** No plan takes that long; what is older was left behind by a process that died. */
 const strayAfterMs = 86_400_000;
 
@@ -92,9 +97,8 @@ export async function draftFile(
     );
     const file = { fileName: name, claimedPath: copy.path, sha256: copy.sha256, bytes: copy.bytes };
     const run = await ledger.runs.create({ id, ...file, importFolder: folder, ...reading, createdAtMs });
-    // Reports and notes of the draft go with its folder, and its log lines would name runs that are in no list.
-    const onDraft: ReadingParts = { ...parts, ledger, reports: folder, log: silentLogger() };
-    await stageRun(onDraft, run, (one) => openFileSupply(onDraft, one), signal);
+    const drafting = onDraft(parts, draft);
+    await stageRun(drafting, run, (one) => openFileSupply(drafting, one), signal);
     signal.throwIfAborted();
     const staged = (await ledger.runs.get(id)) ?? run;
     if (staged.state === 'failed') throw unreadable(staged);

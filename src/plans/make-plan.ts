@@ -9,6 +9,7 @@ import type { PlannedContact } from '#src/contacts/planned.ts';
 import { unreachable } from '#src/errors.ts';
 import { type PlanRecord, planContactsMax } from '#src/ledger/plans.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { skipSentences } from '#src/ledger/rules/events.ts';
 import { pendingCount, type RunReason, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
@@ -46,7 +47,7 @@ export interface PlanTask {
   readonly ledger: Ledger;
   /** Keys to plan; null: all. A plan of some contacts is not kept. */
   readonly only: ReadonlySet<string> | null;
-  readonly kept: Pick<PlanRecord, 'runId' | 'path' | 'reading' | 'mappingNamed'>;
+  readonly kept: Pick<PlanRecord, 'runId' | 'undoes' | 'path' | 'reading' | 'mappingNamed'>;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: PlanProgress) => void;
 }
@@ -256,7 +257,7 @@ function noteEnd(
   const { line, key } = record;
   if (end.outcome === 'skipped') {
     if (skipped.length >= eventsPerRunMax) return;
-    const message = end.reason === 'gone' ? 'the contact was deleted in the workspace' : end.reason;
+    const message = skipSentences[end.reason];
     skipped.push({ kind: 'skipped', line, key, code: end.reason, field: null, message });
     return;
   }

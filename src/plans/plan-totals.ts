@@ -14,6 +14,7 @@ export interface PlanCounts extends ChangeCounts {
   readonly skipped: number;
   readonly dead: number;
   readonly linked: number;
+  readonly deleted: number;
   /** Updates that are sent: an adopted contact in which nothing differs counts as updated, and costs none. */
   readonly patches: number;
   readonly heldFields: number;
@@ -24,7 +25,18 @@ export interface PlanCounts extends ChangeCounts {
 }
 
 export const noCounts: PlanCounts = {
-  ...{ created: 0, updated: 0, unchanged: 0, skipped: 0, dead: 0, linked: 0, patches: 0, heldFields: 0, unknown: 0 },
+  ...{
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    skipped: 0,
+    dead: 0,
+    linked: 0,
+    deleted: 0,
+    patches: 0,
+    heldFields: 0,
+    unknown: 0,
+  },
   ...{ unsure: 0, added: 0, changed: 0, cleared: 0, removed: 0, relabelled: 0 },
 };
 
@@ -34,11 +46,13 @@ export function withRecord(counts: PlanCounts, record: PlannedRecord): PlanCount
   const { contact, outcome, isUnknown } = record;
   const { deed, changes, held } = contact;
   const values = { ...counts };
-  for (const { why } of changes) values[why] += 1;
+  // What a contact holds that is deleted is no removal: the contact is counted.
+  if (deed !== 'delete') for (const { why } of changes) values[why] += 1;
   return {
     ...values,
     [outcome]: counts[outcome] + 1,
     linked: counts.linked + (deed === 'link' ? 1 : 0),
+    deleted: counts.deleted + (deed === 'delete' ? 1 : 0),
     patches: counts.patches + (deed === 'update' || deed === 'link' ? 1 : 0),
     heldFields: counts.heldFields + held.length,
     unknown: counts.unknown + (isUnknown ? 1 : 0),
@@ -58,7 +72,7 @@ export function totalsOf(
   run: Pick<RunRecord, 'counts' | 'look'>,
   { requestsPerSecond, keysPerLookUp }: PlanPace,
 ): PlanTotals {
-  const { created, updated, unchanged, skipped, dead, linked, patches, heldFields, unsure } = counts;
+  const { created, updated, unchanged, skipped, dead, linked, deleted, patches, heldFields, unsure } = counts;
   const { added, changed, cleared, removed, relabelled } = counts;
   const looked = created + updated + unchanged + skipped + dead + unsure;
   const get = Math.ceil(looked / keysPerLookUp) + (run.look?.pages ?? 0);
@@ -73,16 +87,17 @@ export function totalsOf(
       dead: staged.dead + dead,
     },
     linked,
+    deleted,
     ...{ added, changed, cleared, removed, relabelled },
     heldFields: staged.heldFields + heldFields,
-    requests: { get, post: created, patch: patches },
-    seconds: requestsPerSecond === null ? null : Math.ceil((get + created + patches) / requestsPerSecond),
+    requests: { get, post: created, patch: patches, delete: deleted },
+    seconds: requestsPerSecond === null ? null : Math.ceil((get + created + patches + deleted) / requestsPerSecond),
   };
 }
 
 /** Whether carrying the plan out would write anything. */
 export function hasWrites({ requests }: Pick<PlanTotals, 'requests'>): boolean {
-  return requests.post + requests.patch > 0;
+  return requests.post + requests.patch + requests.delete > 0;
 }
 
 /** Whether there is anything to show of a contact. */
@@ -91,13 +106,13 @@ export function isWorthShowing({ deed, held, notes }: PlannedContact): boolean {
 }
 
 /** What a contact is shown under; one with held fields may be in two groups. */
-export const groupKinds = ['create', 'link', 'update', 'remove', 'held'] as const;
+export const groupKinds = ['create', 'link', 'update', 'remove', 'delete', 'held'] as const;
 export type GroupKind = (typeof groupKinds)[number];
 
 /** How many contacts there are of each. */
 export type GroupCounts = Readonly<Record<GroupKind, number>>;
 
-export const noGroups: GroupCounts = { create: 0, link: 0, update: 0, remove: 0, held: 0 };
+export const noGroups: GroupCounts = { create: 0, link: 0, update: 0, remove: 0, delete: 0, held: 0 };
 
 export function withContact(counts: GroupCounts, contact: PlannedContact): GroupCounts {
   const next = { ...counts };

@@ -55,6 +55,8 @@ export interface RunSummary {
   readonly pending: number;
   readonly adopted: number;
   readonly linked: number;
+  /** Of the updated ones: contacts that an undo deleted. */
+  readonly deleted: number;
   readonly heldFields: number;
   readonly removedValues: number;
   readonly deadNew: number;
@@ -96,6 +98,7 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
     pending: pendingCount(counts),
     adopted: counts.adopted,
     linked: counts.linked,
+    deleted: counts.deleted,
     heldFields: counts.heldFields,
     removedValues: counts.removedValues,
     deadNew: counts.deadNew,

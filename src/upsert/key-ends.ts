@@ -3,11 +3,14 @@
  */
 import type { Said } from '#src/contacts/base.ts';
 import { claimOf, journalOfClaim, journalOfReply, resolveClaim } from '#src/contacts/claim.ts';
-import type { DeadClass } from '#src/contacts/outcome.ts';
-import { isLinked, type Plan } from '#src/contacts/plan.ts';
+import { type FieldName, itemIdentity, type UndoOrder } from '#src/contacts/desired.ts';
+import { itemOf, itemsOf } from '#src/contacts/merge.ts';
+import type { DeadClass, JournalEntry } from '#src/contacts/outcome.ts';
+import { type CreatePlan, isLinked, type PatchPlan, type Plan } from '#src/contacts/plan.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
-import { nextOwnership, settle } from '#src/contacts/settle.ts';
-import { type PatchbayError, unreachable } from '#src/errors.ts';
+import { nextOwnership, type Settled, type SettleInput, settle } from '#src/contacts/settle.ts';
+import { settleUndo } from '#src/contacts/undo.ts';
+import { invariant, type PatchbayError, unreachable } from '#src/errors.ts';
 import type { RecordEnd, ServiceAnswer, SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { KeyEnd } from './key-machine.ts';
@@ -21,6 +24,7 @@ import {
   type Refusal,
   type Refused,
   type Same,
+  type Sendable,
   type Written,
 } from './key-work.ts';
 
@@ -36,6 +40,14 @@ export function endOf(record: StagedRecord, as: KeyEnd, contents: Contents): Set
 function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
   switch (as) {
     case 'gone':
+      // A deletion in doubt has landed, or people have deleted the contact.
+      if (record.desired.undo?.deletes === true && record.sent && contents.is !== 'begun')
+        return removed(contents.lease, record.desired.undo);
+      return { end: { outcome: 'skipped', reason: as }, bound: null, said: null, others: [] };
+    case 'deleted':
+      if (contents.is === 'removed' && record.desired.undo !== undefined)
+        return removed(contents.lease, record.desired.undo);
+      break;
     case 'superseded':
     case 'moved':
       return { end: { outcome: 'skipped', reason: as }, bound: null, said: null, others: [] };
@@ -87,7 +99,7 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
 }
 
 function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs }: Same): Ended {
-  const { said, others, ...bound } = settle({ ...input, plan, reply: theirs });
+  const { said, others, ...bound } = settled(record, { ...input, plan, reply: theirs });
   const adopted = lease.contact.contactId === null && !madeByUs;
   // A contact that an intent of Patchbay's made counts as created, whenever it is found. One that is adopted counts as
   // updated, and so does one that an update of Patchbay's changed before its answer was lost.
@@ -108,9 +120,48 @@ function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs 
   };
 }
 
+/** Nothing else that is known of the key changes: its contact stays gone, and its feed goes on from what it said. */
+function removed({ contact }: Lease, { contactId, changes }: UndoOrder): Ended {
+  const left = changes.filter(({ left: value, isLabel }) => value !== null && !isLabel);
+  const entry: JournalEntry = {
+    runId: null,
+    contactId,
+    kind: 'delete',
+    changes: left.map(({ field, left: from }) => ({
+      ...{ field, from, to: null },
+      ...(itemOf(field) === null
+        ? { why: 'cleared' as const }
+        : { why: 'removed' as const, label: labelIn(contact.seen, field) }),
+    })),
+  };
+  return {
+    end: { ...nothingToTell, outcome: 'updated', deleted: true },
+    bound: null,
+    said: null,
+    others: [],
+    journal: [entry],
+  };
+}
+
+const nothingToTell = { adopted: false, heldFields: [], removedValues: 0, warnings: [] };
+
+function labelIn(seen: Contact | null, field: FieldName): string | null {
+  const item = itemOf(field);
+  if (item === null || seen === null) return null;
+  const same = itemsOf(item.kind, seen).find(
+    ({ value }) => value !== null && itemIdentity(item.kind, value) === item.identity,
+  );
+  return same?.name ?? null;
+}
+
+/** What is remembered from now on. */
+function settled(record: StagedRecord, input: SettleInput): Settled {
+  return record.desired.undo === undefined ? settle(input) : settleUndo(input);
+}
+
 function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAtMs }: Written): Ended {
   const { input, plan } = sent;
-  const { said, others, ...bound } = settle({ ...input, plan, reply });
+  const { said, others, ...bound } = settled(record, { ...input, plan, reply });
   const isCreate = sent.is === 'intended';
   const madeByUs = isCreate || sent.madeByUs;
   const adopted = lease.contact.contactId === null && !madeByUs;
@@ -122,8 +173,14 @@ function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAt
     said: saidOf(record, said, plan),
     others: movedSaids(lease, others, isCreate),
     ...(lease.contact.state === 'intent' ? { afterDoubt: isCreate ? 'created' : 'adopted' } : {}),
-    journal: [journalOfReply(plan, reply)],
+    journal: [journalOfReply(writtenPlan(plan), reply)],
   };
+}
+
+/** That of a write which is answered with a contact. */
+function writtenPlan(plan: Sendable['plan']): CreatePlan | PatchPlan {
+  invariant(plan.kind !== 'delete', 'a deletion is answered with no contact');
+  return plan;
 }
 
 type Success = Extract<RecordEnd, { readonly outcome: 'created' | 'updated' | 'unchanged' }>;
@@ -143,7 +200,9 @@ function linkedEnd(record: StagedRecord, lease: Lease, adopted: boolean, theirs:
   return adopted && isLinkOf(record, lease, theirs) ? { linked: true } : {};
 }
 
-function saidOf(record: StagedRecord, said: Said, { held }: Plan): NonNullable<Ended['said']> {
+/** Null for an undo: it moves nothing that a file has said, so that the same file says nothing new. */
+function saidOf(record: StagedRecord, said: Said, { held }: Plan): Ended['said'] {
+  if (record.desired.undo !== undefined) return null;
   const { rowHash, fingerprint, mappingVersion } = record;
   return { said, rowHash, fingerprint, mappingVersion, held };
 }
@@ -174,7 +233,11 @@ function partlyWritten({ feed }: StagedRecord, { lease, sent, reply, writtenAtMs
   const base = claim === null ? lease.base : resolveClaim(lease.base, claim, input.feed, reply);
   const owned = nextOwnership(base.owned, plan.written, reply);
   const bound = { contactId: reply.id, ...base, seen: reply, owned, writtenAtMs };
-  return { bound, others: allMovedSaids({ ...lease, base }, feed), journal: [journalOfReply(plan, reply)] };
+  return {
+    bound,
+    others: allMovedSaids({ ...lease, base }, feed),
+    journal: [journalOfReply(writtenPlan(plan), reply)],
+  };
 }
 
 /** Why a row was rejected, in the words of its dead letter: what happened, and what to do next. */

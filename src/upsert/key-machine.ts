@@ -14,7 +14,7 @@ import { invariant } from '#src/errors.ts';
 /** What is under way. Each phase waits for one answer; `rest` for none. */
 export const phases = [
   ...(['leasing', 'lookingUp', 'fetching', 'linking', 'intending', 'creating'] as const),
-  ...(['patching', 'refreshing', 'taken', 'vanished', 'checkingKey', 'rest'] as const),
+  ...(['patching', 'deleting', 'refreshing', 'taken', 'vanished', 'checkingKey', 'rest'] as const),
 ] as const;
 export type Phase = (typeof phases)[number];
 
@@ -45,7 +45,7 @@ export type KeyEvent =
   | { readonly kind: 'held' | 'horizon'; readonly waitMs: number }
   | { readonly kind: 'superseded' | 'intended' | 'leaseLost' }
   // What a read found under the key, and what the plan made of it.
-  | { readonly kind: 'found'; readonly plan: 'patch' | 'same' }
+  | { readonly kind: 'found'; readonly plan: 'patch' | 'delete' | 'same' }
   | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' }
   // The run carries out a plan, and what would be written now is something else.
   | { readonly kind: 'moved' }
@@ -70,6 +70,7 @@ export type EventKind = KeyEvent['kind'];
 export type KeyEnd =
   | 'created'
   | 'updated'
+  | 'deleted'
   | 'unchanged'
   | 'gone'
   | 'superseded'
@@ -91,7 +92,7 @@ type Wait = 'none' | 'moment' | 'horizon' | 'lag';
 
 export type Effect =
   /** Answered by one event. At most one of a step, as its last effect. */
-  | { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
+  | { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' | 'delete' }
   /** Takes the intent back: this create was certainly not carried out. */
   | { readonly do: 'withdraw' }
   /** The same for an update: what was claimed for it has no owner, and its horizon is void. */
@@ -124,7 +125,7 @@ export const start: Step = {
 type Cell<Kind extends EventKind> = (state: KeyState, event: Extract<KeyEvent, { kind: Kind }>) => Step;
 type Transitions = { readonly [P in Phase]: { readonly [K in EventKind]?: Cell<K> } };
 
-type Question = 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch';
+type Question = 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' | 'delete';
 const ask = (state: KeyState, phase: Phase, question: Question, ...before: readonly Effect[]): Step => ({
   state: { ...state, phase },
   effects: [...before, { do: question }],
@@ -142,8 +143,24 @@ const defer = (wait: Wait | { readonly ms: number }, countsAttempt = false): Eff
 const withdraw: Effect = { do: 'withdraw' };
 const unclaim: Effect = { do: 'unclaim' };
 
-const planned: Cell<'found'> = (state, { plan }) =>
-  plan === 'patch' ? ask(state, 'patching', 'patch') : rest(state, end('unchanged'));
+const planned: Cell<'found'> = (state, { plan }) => {
+  if (plan === 'same') return rest(state, end('unchanged'));
+  return plan === 'delete' ? ask(state, 'deleting', 'delete') : ask(state, 'patching', 'patch');
+};
+/** An update or a deletion that may have landed: a read tells after its horizon. */
+const doubted: Cell<'doubt'> = (state, { othersSucceed }) => {
+  const isLast = othersSucceed && state.triesLeft <= 1;
+  return rest(
+    state,
+    { do: 'noteDoubt', countsAttempt: false },
+    isLast ? end('doubt') : defer('horizon', othersSucceed),
+  );
+};
+/** The read became too old while the write waited for its turn. */
+const readTooOld = (state: KeyState): Step => {
+  if (state.refreshesLeft === 0) return rest(state, unclaim, defer('moment'));
+  return ask({ ...state, refreshesLeft: state.refreshesLeft - 1 }, 'refreshing', 'fetch', unclaim);
+};
 /** The key has its contact: nothing is to be linked any more. */
 const keyFound: Cell<'found'> = (state, event) => planned({ ...state, link: 'none' }, event);
 const moved: Cell<'moved'> = (state) => rest(state, end('moved'));
@@ -223,14 +240,7 @@ const transitions: Transitions = {
   patching: {
     stopped: (state) => rest(state, unclaim),
     done: (state, { applied }) => rest(state, end(applied ? 'updated' : 'notApplied')),
-    doubt: (state, { othersSucceed }) => {
-      const isLast = othersSucceed && state.triesLeft <= 1;
-      return rest(
-        state,
-        { do: 'noteDoubt', countsAttempt: false },
-        isLast ? end('doubt') : defer('horizon', othersSucceed),
-      );
-    },
+    doubt: doubted,
     vanished: (state) => ask(state, 'vanished', 'lookUp', unclaim),
     // Another contact has got the key that this one was to get.
     taken: (state) => (state.link === 'contact' ? ask(state, 'taken', 'lookUp', unclaim) : refusedAlone(state)),
@@ -241,10 +251,20 @@ const transitions: Transitions = {
     notSent: (state) => rest(state, unclaim, defer('moment')),
     rateLimited: (state) => rest(state, unclaim, defer('none')),
     tooLate: (state) => rest(state, unclaim, defer('none')),
-    readTooOld: (state) => {
-      if (state.refreshesLeft === 0) return rest(state, unclaim, defer('moment'));
-      return ask({ ...state, refreshesLeft: state.refreshesLeft - 1 }, 'refreshing', 'fetch', unclaim);
-    },
+    readTooOld,
+  },
+  deleting: {
+    stopped: (state) => rest(state, unclaim),
+    done: (state) => rest(state, end('deleted')),
+    // It is gone: people may have deleted it.
+    vanished: (state) => rest(state, end('deleted')),
+    doubt: doubted,
+    refused: (state) => rest(state, unclaim, end('refused')),
+    unauthorized: (state) => ask(state, 'checkingKey', 'lookUp', unclaim),
+    notSent: (state) => rest(state, unclaim, defer('moment')),
+    rateLimited: (state) => rest(state, unclaim, defer('none')),
+    tooLate: (state) => rest(state, unclaim, defer('none')),
+    readTooOld,
   },
   refreshing: {
     stopped,

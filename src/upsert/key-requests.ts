@@ -19,7 +19,7 @@ import { keyHash } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { isAboutOneContact, lookUpKeys } from '#src/workspace/look-up.ts';
-import type { WriteResult } from '#src/workspace/port.ts';
+import type { DeleteResult, WriteResult } from '#src/workspace/port.ts';
 import { type Chunk, horizonMs, type UpsertParts, updateHorizonMs } from './chunk.ts';
 import {
   type Answer,
@@ -31,6 +31,7 @@ import {
   hasMoved,
   type Lease,
   linkOf,
+  mismatch,
   ownedIfWritten,
   planAbsent,
   planFound,
@@ -132,11 +133,13 @@ export async function fetchContact(chunk: Chunk, { record, state, contents }: As
   return found(chunk, record, lease, contact, readAtMs);
 }
 
-function fetchedId({ link }: StagedRecord, contents: Asking<'fetch'>['contents']): string {
+function fetchedId({ link, desired }: StagedRecord, contents: Asking<'fetch'>['contents']): string {
   if (contents.is === 'unclear') return contents.id;
   if (contents.is === 'claimed') return contents.theirs.id;
   // Where no read has shown a contact, the machine fetches the one that is bound, else the one to be linked.
-  return contents.lease.contact.contactId ?? (link?.kind === 'contact' ? link.contactId : '');
+  return (
+    contents.lease.contact.contactId ?? desired.undo?.contactId ?? (link?.kind === 'contact' ? link.contactId : '')
+  );
 }
 
 /** The id of the contact that the row is to be linked to; null for most. */
@@ -157,7 +160,7 @@ function found(chunk: Chunk, record: StagedRecord, lease: Lease, theirs: Contact
   const { base, madeByUs } = recogniseOwnWrite(chunk, lease, theirs);
   const contents: Contents = planFound(chunk, record, { ...lease, base }, { theirs, readAtMs, madeByUs });
   if (hasMoved(chunk, record, contents, theirs.id)) return { event: { kind: 'moved' }, contents };
-  return { event: { kind: 'found', plan: contents.is === 'differs' ? 'patch' : 'same' }, contents };
+  return { event: { kind: 'found', plan: contents.is === 'differs' ? contents.plan.kind : 'same' }, contents };
 }
 
 /** After a write in doubt: what of it has landed is Patchbay's, and only what differs from that was changed by people. */
@@ -210,7 +213,7 @@ interface ClaimedPatches {
   readonly refused: ReadonlySet<string>;
 }
 
-/** Enters what PATCHes are about to write. Several keys cost one commit. */
+/** Enters what PATCHes, or deletions, are about to write. Several keys cost one commit. */
 export async function claimPatches(
   chunk: Chunk,
   keys: readonly { readonly record: StagedRecord; readonly contents: Differs }[],
@@ -274,24 +277,28 @@ export async function createContact(chunk: Chunk, { record, contents }: Asking<'
 }
 
 /** @throws what stops all work; nothing was sent then. */
-export async function patchContact(chunk: Chunk, record: StagedRecord, claimed: Claimed): Promise<Answer> {
+export async function changeContact(chunk: Chunk, record: StagedRecord, claimed: Claimed): Promise<Answer> {
+  const { workspace } = chunk.parts;
   const { theirs, plan } = claimed;
-  return await sendWrite(chunk, record, claimed, (beforeSend) =>
-    inStep('patch', () => chunk.parts.workspace.updateContact(theirs.id, plan.body, { ...chunk.options, beforeSend })),
-  );
+  return await sendWrite(chunk, record, claimed, (beforeSend) => {
+    const options = { ...chunk.options, beforeSend };
+    return plan.kind === 'delete'
+      ? inStep('patch', () => workspace.deleteContact(theirs.id, options))
+      : inStep('patch', () => workspace.updateContact(theirs.id, plan.body, options));
+  });
 }
 
 async function sendWrite(
   chunk: Chunk,
   record: StagedRecord,
   sent: Sendable,
-  send: (beforeSend: () => void) => Promise<WriteResult>,
+  send: (beforeSend: () => void) => Promise<WriteResult | DeleteResult>,
 ): Promise<Answer> {
   const writing = keysBeingWritten(chunk.parts);
   const name = record.key;
   invariant(!writing.has(name), 'two writes of one key at the same time', { key: keyHash(name) });
   writing.add(name);
-  let result: WriteResult;
+  let result: WriteResult | DeleteResult;
   try {
     result = await send(() => checkBeforeSend(chunk.parts, sent));
   } catch (error) {
@@ -349,13 +356,14 @@ export class AnswerLost extends Error {
   }
 }
 
-function answerOf(chunk: Chunk, record: StagedRecord, sent: Sendable, result: WriteResult): Answer {
+function answerOf(chunk: Chunk, record: StagedRecord, sent: Sendable, result: WriteResult | DeleteResult): Answer {
   const { writeHealth } = chunk.parts;
   const { lease } = sent;
   switch (result.kind) {
     case 'done':
       writeHealth.succeeded();
-      return doneAnswer(chunk, record, sent, result.contact);
+      if ('contact' in result) return doneAnswer(chunk, record, sent, result.contact);
+      return removedAnswer(sent);
     case 'notSent':
       if (result.rateLimited) return { event: { kind: 'rateLimited' }, contents: sent };
       // An error that concerns the API key, or this program, concerns all rows.
@@ -365,6 +373,7 @@ function answerOf(chunk: Chunk, record: StagedRecord, sent: Sendable, result: Wr
     case 'unauthorized': {
       const { status, body } = result;
       const kind = result.kind === 'unauthorized' ? 'unauthorized' : refusalEvent(status, sent);
+      if (kind === 'vanished' && sent.plan.kind === 'delete') return removedAnswer(sent);
       return { event: { kind }, contents: { is: 'refused', lease, sent, refusal: { status, body } } };
     }
     case 'doubt': {
@@ -376,6 +385,11 @@ function answerOf(chunk: Chunk, record: StagedRecord, sent: Sendable, result: Wr
   }
 }
 
+function removedAnswer(sent: Sendable): Answer {
+  if (sent.is !== 'claimed') throw mismatch('a deleted contact', sent);
+  return { event: { kind: 'done', applied: true }, contents: { is: 'removed', lease: sent.lease, sent } };
+}
+
 function refusalEvent(status: number, sent: Sendable): 'taken' | 'vanished' | 'refused' {
   if (status === 409 && (sent.is === 'intended' || isLinked(sent.theirs))) return 'taken';
   return status === 404 && sent.is === 'claimed' ? 'vanished' : 'refused';
@@ -383,6 +397,7 @@ function refusalEvent(status: number, sent: Sendable): 'taken' | 'vanished' | 'r
 
 function doneAnswer(chunk: Chunk, record: StagedRecord, sent: Sendable, reply: Contact): Answer {
   const { expected } = sent.plan;
+  invariant(expected !== null, 'a reply with a contact answers a write of one');
   const isAnother = reply.externalId !== expected.externalId || (sent.is === 'claimed' && sent.theirs.id !== reply.id);
   // A reply about another contact, or without what the interface promises, says nothing about what was written.
   if (isAnother || reply.missing !== undefined)

@@ -10,6 +10,7 @@
 import type { Base, PlanInput } from '#src/contacts/base.ts';
 import {
   type CreatePlan,
+  type DeletePlan,
   type IdlePlan,
   isLinked,
   type PatchPlan,
@@ -21,6 +22,7 @@ import { planDigest } from '#src/contacts/planned.ts';
 import { usualPolicies } from '#src/contacts/policies.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { ownedIfLanded } from '#src/contacts/settle.ts';
+import { planUndo } from '#src/contacts/undo.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { ContactRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
 import { mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
@@ -37,7 +39,7 @@ import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.
 /** An effect that is answered by an event. */
 export type Question = Extract<
   Effect,
-  { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' }
+  { readonly do: 'lease' | 'lookUp' | 'fetch' | 'intend' | 'create' | 'patch' | 'delete' }
 >['do'];
 
 export function isQuestion(effect: Effect): effect is Extract<Effect, { readonly do: Question }> {
@@ -85,7 +87,7 @@ export interface Same extends Found {
 /** A read found the contact, and it is to be updated. */
 export interface Differs extends Found {
   readonly is: 'differs';
-  readonly plan: PatchPlan;
+  readonly plan: PatchPlan | DeletePlan;
 }
 
 /** The intent of a create is committed. */
@@ -100,7 +102,7 @@ export interface Intended extends Planned {
 /** What an update is about to write is in the ledger. */
 export interface Claimed extends Found {
   readonly is: 'claimed';
-  readonly plan: PatchPlan;
+  readonly plan: PatchPlan | DeletePlan;
   /** From when a read tells what became of the update. */
   readonly horizonAtMs: number;
 }
@@ -121,6 +123,12 @@ export interface Written extends OfLease {
   /** Where the reply differs from what was wanted. */
   readonly differences: readonly ReplyDifference[];
   readonly writtenAtMs: number;
+}
+
+/** The contact was deleted, or was gone already. */
+export interface Removed extends OfLease {
+  readonly is: 'removed';
+  readonly sent: Claimed;
 }
 
 /** What the service answered, if it refused a write. */
@@ -154,6 +162,7 @@ export type Contents =
   | Intended
   | Claimed
   | Written
+  | Removed
   | Refused
   | Doubted
   /** Contacts that are in the way: several with the key, or the bound one with another key. */
@@ -175,6 +184,8 @@ interface Takes {
   readonly intend: 'absent';
   readonly create: 'intended';
   readonly patch: 'differs' | 'claimed';
+  /** That of an undo. */
+  readonly delete: 'differs' | 'claimed';
 }
 const takes: { readonly [Q in Question]: readonly Takes[Q][] } = {
   lease: ['begun'],
@@ -183,6 +194,7 @@ const takes: { readonly [Q in Question]: readonly Takes[Q][] } = {
   intend: ['absent'],
   create: ['intended'],
   patch: ['differs', 'claimed'],
+  delete: ['differs', 'claimed'],
 };
 
 interface Work<Q extends Question | null, C extends Contents> {
@@ -256,9 +268,11 @@ export function planFound(
   read: { readonly theirs: Contact; readonly readAtMs: number; readonly madeByUs: boolean },
 ): Same | Differs {
   const input = planInput(chunk, record, lease, read.theirs);
-  const plan = planUpdate(input, read.theirs);
+  const { undo } = record.desired;
+  const plan = undo === undefined ? planUpdate(input, read.theirs) : planUndo(input, undo, read.theirs);
   const found = { ...read, lease, input };
-  return plan.kind === 'patch' ? { is: 'differs', ...found, plan } : { is: 'same', ...found, plan };
+  if (plan.kind === 'patch' || plan.kind === 'delete') return { is: 'differs', ...found, plan };
+  return { is: 'same', ...found, plan };
 }
 
 /**
@@ -434,7 +448,8 @@ function factsOf(
 ): Facts {
   const { writtenAtMs } = contact;
   return {
-    bound: contact.contactId !== null,
+    // An undo writes to its contact and makes none.
+    bound: contact.contactId !== null || record.desired.undo !== undefined,
     mayLag: writtenAtMs !== null && nowMs - writtenAtMs < visibilityLagMs,
     createsLeft: attemptsMax - contact.attempts,
     triesLeft: attemptsMax - record.attempts,

@@ -99,6 +99,7 @@ async function readToTheEnd(chunk: Chunk, key: Reading): Promise<void> {
       case null:
       case 'intend':
       case 'patch':
+      case 'delete':
         return;
       case 'lookUp':
         take(key, await lookUpAlone(chunk, work));

@@ -22,13 +22,13 @@ import { type Effect, type KeyState, stepKey } from './key-machine.ts';
 import {
   AnswerLost,
   asClaimed,
+  changeContact,
   claimPatches,
   commitIntents,
   createContact,
   fetchContact,
   linkTaken,
   lookUpAlone,
-  patchContact,
   readTogether,
 } from './key-requests.ts';
 import {
@@ -194,7 +194,7 @@ async function driveKeys(chunk: Chunk, records: readonly StagedRecord[]): Promis
   await claimAll(chunk, slots);
   await driveAlone(
     chunk,
-    slots.filter(({ work }) => work.question === 'patch' || work.question === 'fetch'),
+    slots.filter(({ work }) => work.question === 'patch' || work.question === 'delete' || work.question === 'fetch'),
   );
   await driveCreates(
     chunk,
@@ -209,17 +209,18 @@ function asking<Q extends Question>(slots: readonly Slot[], question: Q) {
 async function claimAll(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
   const unclaimed = slots.flatMap((slot) => {
     const { work } = slot;
-    if (work.question !== 'patch' || work.contents.is !== 'differs') return [];
-    return [{ slot, record: work.record, state: work.state, contents: work.contents }];
+    const { question } = work;
+    if ((question !== 'patch' && question !== 'delete') || work.contents.is !== 'differs') return [];
+    return [{ slot, record: work.record, state: work.state, question, contents: work.contents }];
   });
   if (unclaimed.length === 0) return;
   const { horizonAtMs, refused } = await claimPatches(chunk, unclaimed);
-  for (const { slot, record, state, contents } of unclaimed) {
+  for (const { slot, record, state, question, contents } of unclaimed) {
     if (refused.has(record.key)) {
       await answer(chunk, slot, linkTaken(contents));
       continue;
     }
-    slot.work = withQuestion(record, state, 'patch', asClaimed(contents, horizonAtMs));
+    slot.work = withQuestion(record, state, question, asClaimed(contents, horizonAtMs));
   }
 }
 
@@ -276,14 +277,15 @@ async function ask(chunk: Chunk, slot: Slot): Promise<Answer> {
       return await fetchContact(chunk, work);
     case 'create':
       return await createContact(chunk, work);
-    case 'patch': {
-      const { record, state, contents } = work;
-      if (contents.is === 'claimed') return await patchContact(chunk, record, contents);
+    case 'patch':
+    case 'delete': {
+      const { record, state, question, contents } = work;
+      if (contents.is === 'claimed') return await changeContact(chunk, record, contents);
       const { horizonAtMs, refused } = await claimPatches(chunk, [{ record, contents }]);
       if (refused.has(record.key)) return linkTaken(contents);
       const claimed = asClaimed(contents, horizonAtMs);
-      slot.work = withQuestion(record, state, 'patch', claimed);
-      return await patchContact(chunk, record, claimed);
+      slot.work = withQuestion(record, state, question, claimed);
+      return await changeContact(chunk, record, claimed);
     }
     default:
       throw new PatchbayError('bug', 'invariant', `${work.question} is asked for many keys together`);

@@ -59,8 +59,8 @@ export const endCodes = {
   replyTooLarge: 'PATCHBAY_REPLY_TOO_LARGE',
 } as const;
 
-/** The verdict on one end. Pure; never throws. */
-export function classify(end: TransportEnd): Verdict {
+/** The verdict on one end. Pure; never throws. @param mayBeEmpty a success may have no body, as that of DELETE. */
+export function classify(end: TransportEnd, mayBeEmpty = false): Verdict {
   switch (end.phase) {
     case 'notSent':
       return { next: 'sendAgain', code: end.code, cause: end.cause };
@@ -69,6 +69,8 @@ export function classify(end: TransportEnd): Verdict {
       return doubt(reason, describeCode(end.code), end.status, { cause: end.cause });
     }
     case 'replied':
+      if (mayBeEmpty && end.text === '' && end.status >= 200 && end.status < 300)
+        return { next: 'use', status: end.status, body: null };
       return classifyReply(end.status, end.text, end.retryAfter);
     default:
       return unreachable(end);

@@ -10,7 +10,7 @@ import { endCodes, type TransportEnd } from './classify.ts';
 import { connectionsMax, idleConnectionMs, type WorkspaceTimeouts } from './port.ts';
 
 export interface WireRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Encoded, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

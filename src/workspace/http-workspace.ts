@@ -34,7 +34,7 @@ import {
   type WorkspaceTimeouts,
   workspaceTimeouts,
 } from './port.ts';
-import { createRead, createWrite, type Read } from './requests.ts';
+import { createRead, createWrites, type Read } from './requests.ts';
 import { createApiKey, createSend, createSlots } from './send.ts';
 
 export interface HttpWorkspaceOptions {
@@ -59,7 +59,7 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
   const origin = parseOrigin(options.baseUrl);
   const exchanger = createExchanger(origin, clock, { ...workspaceTimeouts, ...options.timeouts });
   const apiKey = createApiKey({ readApiKey, clock, log });
-  const counts: Record<RequestKind, number> = { get: 0, post: 0, patch: 0, retried: 0, rateLimited: 0 };
+  const counts: Record<RequestKind, number> = { get: 0, post: 0, patch: 0, delete: 0, retried: 0, rateLimited: 0 };
   const send = createSend({
     exchanger,
     slots: createSlots(connectionsMax),
@@ -75,7 +75,7 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
     },
   });
   const read = createRead({ send, apiKey, origin, clock, random, log });
-  const write = createWrite(send, apiKey, origin);
+  const { write, remove } = createWrites(send, apiKey, origin);
 
   return {
     origin,
@@ -91,6 +91,9 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
     // Asynchronous, so that a bad id rejects like every other error.
     async updateContact(id, body, callOptions) {
       return write({ method: 'PATCH', operation: 'update a contact', path: contactPath(id), body }, callOptions);
+    },
+    async deleteContact(id, callOptions) {
+      return remove({ operation: 'delete a contact', path: contactPath(id) }, callOptions);
     },
     async listCustomFields() {
       const operation = 'list the custom fields';

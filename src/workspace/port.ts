@@ -21,7 +21,7 @@ import type { PhoneNumber } from '#src/wire/phone-number.ts';
 /**
  * What is counted: requests that reached the socket, by method; repeated reads (included in `get`); replies with 429.
  */
-export type RequestKind = 'get' | 'post' | 'patch' | 'retried' | 'rateLimited';
+export type RequestKind = 'get' | 'post' | 'patch' | 'delete' | 'retried' | 'rateLimited';
 type RequestCounts = { readonly [Kind in RequestKind]: number };
 
 export interface CallOptions {
@@ -63,6 +63,9 @@ export type WriteResult =
   /** May have landed. Wait for the horizon, then look up. `why` is one line for logs and reports. */
   | { readonly kind: 'doubt'; readonly why: string; readonly status: number | null };
 
+/** As that of any write; there is no contact to answer with. */
+export type DeleteResult = { readonly kind: 'done' } | Exclude<WriteResult, { readonly kind: 'done' }>;
+
 export interface Workspace {
   /** Where it is, as `https://host` or `http://host:port`. */
   readonly origin: string;
@@ -82,6 +85,8 @@ export interface Workspace {
   createContact(body: CreateContactBody, options?: CallOptions): Promise<WriteResult>;
   /** Throws only what `beforeSend` throws, and `bug`. */
   updateContact(id: string, body: UpdateContactBody, options?: CallOptions): Promise<WriteResult>;
+  /** As a write; `refused` with 404 where there is no such contact. Throws only what `beforeSend` throws, and `bug`. */
+  deleteContact(id: string, options?: CallOptions): Promise<DeleteResult>;
   /** Null if the service has no such list (404). */
   listCustomFields(): Promise<readonly CustomFieldDefinition[] | null>;
   /**

@@ -5,19 +5,19 @@
  * a 429 waits at the rate gate and does not count as a try; after a 401 the key is read again and the read sent once more;
  * a reply that does not follow the interface is final.
  *
- * A *write* is one POST or PATCH, sent at most once. Nothing is retried here, not even what was certainly not sent: the
+ * A *write* is one POST, PATCH or DELETE, sent at most once. Nothing is retried here, not even what was certainly not sent: the
  * caller looks up first (`docs/rules.md`, "One contact per key", step 4).
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
 import { type Facts, PatchbayError, unreachable } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { contactEnvelope } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import { describeCode, endCodes, type Verdict } from './classify.ts';
-import { type CallOptions, rateLimitedTriesMax, type WriteResult } from './port.ts';
+import { type CallOptions, type DeleteResult, rateLimitedTriesMax, type WriteResult } from './port.ts';
 import { parseRetryAfter, retryReads, TryAgain } from './retry.ts';
-import type { ApiKey, Send, Sent } from './send.ts';
+import type { ApiKey, OutgoingRequest, Send, Sent } from './send.ts';
 
 interface ReadRequest<Schema extends z.ZodType> {
   /** Two or three words, as `look up contacts`. */
@@ -186,14 +186,24 @@ interface WriteRequest {
   readonly body: object;
 }
 
-type ContactEnvelope = z.infer<typeof contactEnvelope>;
+/** Of a DELETE, which has no body and is answered with none. */
+type DeleteRequest = Pick<WriteRequest, 'operation' | 'path'>;
 
-/** Throws what `beforeSend` throws, and a `bug`; every other end is a result. */
-type Write = (request: WriteRequest, options?: CallOptions) => Promise<WriteResult>;
+/** Each throws what `beforeSend` throws, and a `bug`; every other end is a result. */
+export interface Writes {
+  write(request: WriteRequest, options?: CallOptions): Promise<WriteResult>;
+  remove(request: DeleteRequest, options?: CallOptions): Promise<DeleteResult>;
+}
 
-export function createWrite(send: Send, apiKey: ApiKey, origin: string): Write {
-  return async (request, options = {}) => {
-    const { method, operation, path } = request;
+type NoResult = Exclude<WriteResult, { readonly kind: 'done' }>;
+
+export function createWrites(send: Send, apiKey: ApiKey, origin: string): Writes {
+  /** @returns what a success came with, or what else became of it. */
+  const sendOnce = async <Schema extends z.ZodType>(
+    request: Omit<OutgoingRequest<Schema>, 'repeated'>,
+    options: CallOptions,
+  ): Promise<{ readonly reply: z.infer<Schema> } | NoResult> => {
+    const { operation } = request;
     const { beforeSend, signal } = options;
     let stoppedByCaller = false;
     const check = async () => {
@@ -205,12 +215,10 @@ export function createWrite(send: Send, apiKey: ApiKey, origin: string): Write {
       }
     };
     try {
-      const body = JSON.stringify(request.body);
-      const outgoing = { method, operation, path, body, schema: contactEnvelope, repeated: false };
-      const { verdict, key } = await send(outgoing, { ...options, beforeSend: check });
+      const { verdict, key } = await send({ ...request, repeated: false }, { ...options, beforeSend: check });
       // The next request then uses the new key; the caller decides about this one.
       if (verdict.next === 'checkKey' && verdict.status === 401) await apiKey.renewAfter(key);
-      return resultOf(verdict, operation, origin);
+      return verdict.next === 'use' ? { reply: verdict.body } : resultOf(verdict, operation, origin);
     } catch (error) {
       if (stoppedByCaller) throw error;
       if (signal?.aborted) return givenUp(operation, error);
@@ -218,12 +226,20 @@ export function createWrite(send: Send, apiKey: ApiKey, origin: string): Write {
       throw error;
     }
   };
+  return {
+    write: async ({ body, ...request }, options = {}) => {
+      const result = await sendOnce({ ...request, body: JSON.stringify(body), schema: contactEnvelope }, options);
+      return 'reply' in result ? { kind: 'done', contact: result.reply.data } : result;
+    },
+    remove: async (request, options = {}) => {
+      const result = await sendOnce({ ...request, method: 'DELETE', body: null, schema: z.unknown() }, options);
+      return 'reply' in result ? { kind: 'done' } : result;
+    },
+  };
 }
 
-function resultOf(verdict: Verdict<ContactEnvelope>, operation: string, origin: string): WriteResult {
+function resultOf(verdict: Exclude<Verdict, { next: 'use' }>, operation: string, origin: string): NoResult {
   switch (verdict.next) {
-    case 'use':
-      return { kind: 'done', contact: verdict.body.data };
     case 'sendAgain': {
       if (verdict.code === endCodes.aborted) return givenUp(operation, verdict.cause);
       const message = `The service at ${origin} cannot be reached to ${operation}: ${describeCode(verdict.code)}.`;
@@ -244,7 +260,7 @@ function resultOf(verdict: Verdict<ContactEnvelope>, operation: string, origin: 
   }
 }
 
-function givenUp(operation: string, cause: unknown): WriteResult {
+function givenUp(operation: string, cause: unknown): NoResult {
   return notSent('aborted', `Cancelled before it was sent: ${operation}.`, cause);
 }
 

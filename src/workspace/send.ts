@@ -17,8 +17,8 @@ import type { Exchanger } from './exchange.ts';
 import { type CallOptions, keyRenewalIntervalMs, type RequestKind, replyBytesMax } from './port.ts';
 import { parseRetryAfter } from './retry.ts';
 
-interface OutgoingRequest<Schema extends z.ZodType = z.ZodType> {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+export interface OutgoingRequest<Schema extends z.ZodType = z.ZodType> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Two or three words, as `look up contacts`. Used in errors and log lines instead of the path, which holds keys. */
   readonly operation: string;
   readonly path: string;
@@ -65,7 +65,7 @@ interface SendParts {
 const pauseMs = 1_000;
 const pauseJitterMs = 500;
 
-const counted = { GET: 'get', POST: 'post', PATCH: 'patch' } as const;
+const counted = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
 
 export function createSend(parts: SendParts): Send {
   const { exchanger, slots, apiKey, rateGate, breakers, clock, random, log, userAgent } = parts;
@@ -118,7 +118,7 @@ export function createSend(parts: SendParts): Send {
         known.tookMs = clock.monotonicMs() - writtenAtMs;
         known.status = end.phase === 'replied' ? end.status : null;
       }
-      const verdict = withoutKeyInVerdict(fitToSchema(classify(end), request.schema), key);
+      const verdict = withoutKeyInVerdict(fitToSchema(classify(end, method === 'DELETE'), request.schema), key);
       breakers?.note(method === 'GET' ? 'read' : 'write', end, verdict);
       if (verdict.next === 'waitForRate') {
         note('rateLimited');

@@ -19,7 +19,7 @@ const record = {
 
 describe('a run for people', () => {
   it('that is done: file, service, counts, requests, report', () => {
-    const requests = { get: 1, post: 10, patch: 0, retried: 0, rateLimited: 0 };
+    const requests = { get: 1, post: 10, patch: 0, delete: 0, retried: 0, rateLimited: 0 };
     expect(presentRun(plain, presentation({ rows: 12, created: 10, unchanged: 2, requests })).split('\n')).toEqual([
       'people.csv → sandbox: done',
       '  12 rows: 10 created, 2 unchanged',

@@ -71,7 +71,7 @@ test('an update is entered with what each field and item was, what it is, and wh
       { field: 'company', from: 'Example Ltd', to: null, why: 'cleared' },
       { field: 'role', from: 'Buyer', to: 'Seller', why: 'changed' },
       { field: 'email.ann@example.com', from: 'private', to: 'email', why: 'relabelled' },
-      { field: 'phone.+14155550101', from: '+14155550101', to: null, why: 'removed' },
+      { field: 'phone.+14155550101', from: '+14155550101', to: null, why: 'removed', label: 'mobile' },
       { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'added' },
       { field: 'custom.tier', from: null, to: 'gold', why: 'added' },
     ],
@@ -86,7 +86,7 @@ test('a reply that differs is entered as what it shows: what was not applied is 
   });
   expect(written(update, reply).changes).toEqual([
     { field: 'role', from: 'Buyer', to: 'SELLER', why: 'changed' },
-    { field: 'phone.+14155550101', from: '+14155550101', to: null, why: 'removed' },
+    { field: 'phone.+14155550101', from: '+14155550101', to: null, why: 'removed', label: 'mobile' },
     { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'added' },
   ]);
 });

@@ -16,15 +16,24 @@ function planned(key: string): PlannedContact {
 
 function plan(id: string, parts: Partial<PlanRecord> = {}): PlanRecord {
   const rows = { rows: 1, created: 1, updated: 0, unchanged: 0, skipped: 0, dead: 0 };
-  const values = { added: 1, changed: 0, cleared: 0, removed: 0, relabelled: 0, heldFields: 0, linked: 0 };
+  const values = { added: 1, changed: 0, cleared: 0, removed: 0, relabelled: 0, heldFields: 0, linked: 0, deleted: 0 };
   return {
-    ...{ id, feed: 'crm', runId: null, fileName: 'a.csv', sha256: 'sha', path: '/a.csv', service: 'sandbox' },
+    ...{
+      id,
+      feed: 'crm',
+      runId: null,
+      undoes: null,
+      fileName: 'a.csv',
+      sha256: 'sha',
+      path: '/a.csv',
+      service: 'sandbox',
+    },
     reading: {
       ...{ mapping: null, sourceLabel: null, options: noOptions },
       defaults: { defaultCountry: null, onBlank: 'keep' },
     },
     mappingNamed: null,
-    totals: { rows, ...values, requests: { get: 1, post: 1, patch: 0 }, seconds: 1 },
+    totals: { rows, ...values, requests: { get: 1, post: 1, patch: 0, delete: 0 }, seconds: 1 },
     ...{ stop: null, checksum: `sum of ${id}`, createdAtMs: 1_000 },
     ...parts,
   };

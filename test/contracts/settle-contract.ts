@@ -76,6 +76,7 @@ export function settleContract(open: OpenLedger): void {
       dead: 1,
       adopted: 1,
       linked: 0,
+      deleted: 0,
       heldFields: 2,
       removedValues: 3,
       deadNew: 1,

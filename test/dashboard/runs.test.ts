@@ -32,6 +32,7 @@ const importKeys = [
   [
     'adopted',
     'linked',
+    'deleted',
     'heldFields',
     'removedValues',
     'deadNew',

@@ -12,6 +12,7 @@ const documentKeys = [
     'pending',
     'adopted',
     'linked',
+    'deleted',
     'heldFields',
     'removedValues',
     'deadNew',
@@ -32,7 +33,7 @@ describe.concurrent('a one-shot import', () => {
     expect(first.code, first.stderr).toBe(0);
     expect(first.documents).toHaveLength(1);
     expect(Object.keys(document)).toEqual(documentKeys);
-    expect(Object.keys(document.requests)).toEqual(['get', 'post', 'patch', 'retried', 'rateLimited']);
+    expect(Object.keys(document.requests)).toEqual(['get', 'post', 'patch', 'delete', 'retried', 'rateLimited']);
     expect(document).toMatchObject({
       state: 'done',
       service: 'sandbox',

@@ -39,6 +39,34 @@ describe.concurrent('a plan', () => {
     expect(again.stdout).toContain('the file says Seller, the app Edited');
   });
 
+  test('of an undo is shown; the undo takes back what a run wrote, and the same file does not do it again', async ({
+    journey,
+  }) => {
+    const service = await journey.service();
+    const before = journey.file('before.csv', `${header}c-1,Ann,Lead\nc-2,Bob,Buyer\n`);
+    const after = journey.file('after.csv', `${header}c-1,Ann,Chief\nc-2,Bob,Seller\nc-3,Cyn,New\n`);
+    await journey.call(['import', before]);
+    const [imported] = (await journey.call(['import', after, '--json'])).documents;
+    await service.edit('c-2', { role: 'Edited' });
+
+    const shown = await journey.run(['runs', 'undo', imported.run, '--plan', '--delete-created', '--json']);
+    expect(shown.code, shown.stderr).toBe(0);
+    expect(shown.documents).toMatchObject([
+      { undoes: imported.run, updated: 2, deleted: 1, heldFields: 1, unchanged: 1 },
+    ]);
+    const undone = await journey.run(['runs', 'undo', imported.run.slice(-6), '--delete-created']);
+    expect(undone.code, undone.stderr).toBe(0);
+    expect(undone.stdout).toContain('2 updated (1 deleted), 1 unchanged');
+    expect(undone.stdout).toContain('role of c-2: Edited now, Buyer before the run');
+    expect(await service.keys()).toEqual(['c-1', 'c-2']);
+    expect([...(await service.people()).values()].map(({ role }) => role).sort()).toEqual(['Edited', 'Lead']);
+
+    const night = await journey.call(['import', after, '--json']);
+    expect(night.documents).toMatchObject([{ unchanged: 3, requests: { post: 0, patch: 0 } }]);
+    const refused = await journey.call(['runs', 'undo', night.documents[0].run]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('[nothingToUndo]')]);
+  });
+
   test('is made beside a running engine, through its queue, and in the sandbox of that engine', async ({ journey }) => {
     const engine = journey.start(['start']);
     await until('the engine is up', () => engine.stdout.includes('page'));

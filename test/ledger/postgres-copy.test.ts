@@ -190,6 +190,6 @@ describeOnPostgres('a ledger that is copied', (server) => {
     await server().startAgain();
     expect(await hasPostgresLedger(url)).toBe(false);
     await copied(file, url);
-    expect((await checkPostgresLedger(url)).schema).toBe(2);
+    expect((await checkPostgresLedger(url)).schema).toBe(4);
   });
 });

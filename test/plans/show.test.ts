@@ -22,10 +22,18 @@ const create = (key: string) =>
 
 function made(contacts: readonly PlannedContact[]): MadePlan {
   const rows = { rows: 9, created: 2, updated: 3, unchanged: 3, skipped: 0, dead: 1 };
-  const values = { linked: 0, added: 2, changed: 1, cleared: 0, removed: 1, relabelled: 0, heldFields: 1 };
+  const values = { linked: 0, deleted: 0, added: 2, changed: 1, cleared: 0, removed: 1, relabelled: 0, heldFields: 1 };
   return {
     plan: {
-      ...{ id: '20261121T140000Z-1a2b3c', feed: 'crm', runId: null, fileName: 'a.csv', sha256: 's', path: '/a.csv' },
+      ...{
+        id: '20261121T140000Z-1a2b3c',
+        feed: 'crm',
+        runId: null,
+        undoes: null,
+        fileName: 'a.csv',
+        sha256: 's',
+        path: '/a.csv',
+      },
       ...{ service: 'https://api.example.com', mappingNamed: null, stop: null, checksum: 'sum', createdAtMs: 0 },
       reading: {
         mapping: null,
@@ -33,7 +41,7 @@ function made(contacts: readonly PlannedContact[]): MadePlan {
         options: noOptions,
         defaults: { defaultCountry: null, onBlank: 'keep' },
       },
-      totals: { rows, ...values, requests: { get: 1_000, post: 2, patch: 3 }, seconds: 126 },
+      totals: { rows, ...values, requests: { get: 1_000, post: 2, patch: 3, delete: 0 }, seconds: 126 },
     },
     ...{
       isKept: true,

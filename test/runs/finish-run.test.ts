@@ -60,7 +60,7 @@ describe('a finished run', () => {
       exitCode: 0,
       problems: [],
     });
-    expect(report.requests).toEqual({ get: 1, post: 2, patch: 0, retried: 0, rateLimited: 0 });
+    expect(report.requests).toEqual({ get: 1, post: 2, patch: 0, delete: 0, retried: 0, rateLimited: 0 });
     expect(report.seconds).toBeGreaterThanOrEqual(0);
   });
 

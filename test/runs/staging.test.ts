@@ -80,7 +80,7 @@ describe('a row', () => {
     await bench.import('a.csv', csv(fillers(30)));
     const run = await bench.import('b.csv', csv(fillers(30)));
     expectCounts(run, { rows: 30, unchanged: 30 });
-    expect(run.requests).toEqual({ get: 0, post: 0, patch: 0, retried: 0, rateLimited: 0 });
+    expect(run.requests).toEqual({ get: 0, post: 0, patch: 0, delete: 0, retried: 0, rateLimited: 0 });
   });
 });
 

@@ -15,7 +15,7 @@ import {
 } from '#src/upsert/key-machine.ts';
 import { eventsOfKind, transitionTable, variantsOf } from './support/transition-table.ts';
 
-const questions = ['lease', 'lookUp', 'fetch', 'intend', 'create', 'patch'];
+const questions = ['lease', 'lookUp', 'fetch', 'intend', 'create', 'patch', 'delete'];
 const isQuestion = (effect: Effect): boolean => questions.includes(effect.do);
 
 interface Walk {

@@ -42,7 +42,7 @@ describe('a look-up', () => {
     const { contacts } = await workspace.listByExternalIds(['a', 'b']);
     expect(contacts.map((contact) => contact.externalId)).toEqual(['a', 'b']);
     expect(server.seen[1]?.url).toBe('/v1/contacts?externalIds=a&externalIds=b&maxResults=50&pageToken=t%201');
-    expect(workspace.counts()).toEqual({ get: 2, post: 0, patch: 0, retried: 0, rateLimited: 0 });
+    expect(workspace.counts()).toEqual({ get: 2, post: 0, patch: 0, delete: 0, retried: 0, rateLimited: 0 });
   });
 
   test('refuses a repeated token, a token that is no text, and more pages than 20', async () => {

@@ -35,7 +35,23 @@ describe('a write that is answered', () => {
     server.script(reply(200, adaJson));
     expect(await workspace.updateContact('c/1', change)).toMatchObject({ kind: 'done' });
     expect(server.seen[0]).toMatchObject({ method: 'PATCH', url: '/v1/contacts/c%2F1', body: JSON.stringify(change) });
-    expect(workspace.counts()).toEqual({ get: 0, post: 0, patch: 1, retried: 0, rateLimited: 0 });
+    expect(workspace.counts()).toEqual({ get: 0, post: 0, patch: 1, delete: 0, retried: 0, rateLimited: 0 });
+  });
+
+  test('a deletion is one DELETE to the id, answered without a body; a lost answer is doubt, 404 a refusal', async () => {
+    const { server, workspace } = await openTestWorkspace();
+    server.script(reply(204, ''), reply(503, ''), reply(404, refusalJson));
+    expect(await workspace.deleteContact('c/1')).toEqual({ kind: 'done' });
+    expect(server.seen[0]).toMatchObject({ method: 'DELETE', url: '/v1/contacts/c%2F1', body: '' });
+    expect(await workspace.deleteContact('c/1')).toMatchObject({ kind: 'doubt', status: 503 });
+    expect(await workspace.deleteContact('c/1')).toMatchObject({ kind: 'refused', status: 404 });
+    expect(workspace.counts()).toMatchObject({ delete: 3, retried: 0 });
+  });
+
+  test('an update that is answered without a body is in doubt', async () => {
+    const { server, workspace } = await openTestWorkspace();
+    server.script(reply(204, ''));
+    expect(await workspace.updateContact('c1', change)).toMatchObject({ kind: 'doubt' });
   });
 
   test.each([400, 404, 409, 410, 422])('%i is a refusal with the words of the service', async (status) => {

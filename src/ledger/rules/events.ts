@@ -7,7 +7,7 @@ import type { HeldField, SkipReason } from '#src/contacts/outcome.ts';
 import { changesPerRunMax, eventsPerRunMax, type RecordEnd, type RunEvent } from '#src/ledger/staging.ts';
 
 /** The events of a record's end. `line` is the physical line of its row. */
-export function eventsOf(end: RecordEnd, key: string, line: number): readonly RunEvent[] {
+export function eventsOf(end: RecordEnd, key: string, line: number, isUndo = false): readonly RunEvent[] {
   switch (end.outcome) {
     case 'dead':
       return [];
@@ -16,7 +16,7 @@ export function eventsOf(end: RecordEnd, key: string, line: number): readonly Ru
     default:
       return [
         ...changedEvents(end.changedFields ?? [], end.outcome, key, line),
-        ...end.heldFields.map((held) => heldEvent(key, line, held)),
+        ...end.heldFields.map((held) => (isUndo ? changedSinceEvent(key, line, held) : heldEvent(key, line, held))),
         ...end.warnings.map(
           (message): RunEvent => ({ kind: 'warning', line, key, code: 'replyDiffers', field: null, message }),
         ),
@@ -34,18 +34,26 @@ export function heldEvent(
   return { kind: 'held', line, key, code: 'held', field, message, file: ours, app: theirs };
 }
 
+/** Of an undo: a value that is not as the run left it. `file`: the value from before the run. */
+function changedSinceEvent(key: string, line: number, held: HeldField): RunEvent {
+  const message = 'changed since the run that was undone: kept as it is';
+  return { ...heldEvent(key, line, held), code: 'changedSince', message };
+}
+
 function changedEvents(fields: readonly string[], code: string, key: string, line: number): readonly RunEvent[] {
   if (fields.length === 0) return [];
   const message = `${fields.length} ${fields.length === 1 ? 'field was' : 'fields were'} written`;
   return [{ kind: 'changed', line, key, code, field: null, fields, message }];
 }
 
-const skipSentences: Readonly<Record<SkipReason, string>> = {
+/** Why a row is skipped, for people. */
+export const skipSentences: Readonly<Record<SkipReason, string>> = {
   duplicate: 'the file contains the same row twice',
   superseded: 'a later file has already set this contact',
   gone: 'the contact was deleted in the workspace and is not created again',
   moved: 'the contact was changed after the plan was made',
   notSelected: 'the row was not selected',
+  made: 'the run that was undone made this contact: it is deleted with --delete-created only',
   cancelled: 'the run was cancelled',
 };
 

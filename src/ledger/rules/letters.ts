@@ -41,7 +41,7 @@ export interface DeathPlace {
 export type DyingRun = Pick<RunRecord, 'id' | 'feed' | 'fileName' | 'kind' | 'sequence'>;
 
 export function deathPlace({ id, feed, fileName, kind, sequence }: DyingRun, atMs: number): DeathPlace {
-  const [isRedrive, isPart] = [kind === 'redrive', kind === 'held'];
+  const [isRedrive, isPart] = [kind === 'redrive', kind === 'held' || kind === 'undo'];
   return { runId: id, feed, file: fileName, isRedrive, runSequence: sequence, sequence, atMs, isPart };
 }
 

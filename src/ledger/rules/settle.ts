@@ -88,6 +88,8 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
         ? {}
         : bound(record.bound, { runSequence: facts.runSequence, atMs: request.atMs }, facts.boundTo)),
       ...released,
+      // Nothing of a deletion is on its way any more.
+      ...('deleted' in end && end.deleted === true ? { claim: null, horizon: null } : {}),
       ...(isRejected ? rejected : {}),
       ...(isConflict ? inConflict : {}),
     },
@@ -101,10 +103,11 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
 
 function endOf({ end, key }: SettledRecord, pending: PendingFacts): EndChanges {
   // Held fields only: the rest of the key's row is settled by nothing that becomes of them.
-  const isPart = pending.runKind === 'held';
+  const isUndo = pending.runKind === 'undo';
+  const isPart = isUndo || pending.runKind === 'held';
   const common = {
     outcome: end.outcome,
-    events: eventsOf(end, key, pending.line),
+    events: eventsOf(end, key, pending.line, isUndo),
     ...{ closesLettersOfKey: false, closesLetter: null, dead: null, forgetsRow: false, tried: null },
   };
   switch (end.outcome) {
@@ -130,6 +133,7 @@ function endOf({ end, key }: SettledRecord, pending: PendingFacts): EndChanges {
           [end.outcome]: 1,
           adopted: end.adopted ? 1 : 0,
           linked: end.linked === true ? 1 : 0,
+          deleted: end.deleted === true ? 1 : 0,
           heldFields: end.heldFields.length,
           removedValues: end.removedValues,
           warnings: end.warnings.length,

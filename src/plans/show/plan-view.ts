@@ -59,8 +59,12 @@ const titles: Readonly<Record<GroupKind, (count: number) => string>> = {
   link: (count) => `${counted(count, 'contact')} to link: they are there without an externalId`,
   update: (count) => `${counted(count, 'contact')} to update`,
   remove: (count) => `${counted(count, 'contact')} that lose${count === 1 ? 's' : ''} values`,
+  delete: (count) => `${counted(count, 'contact')} to delete: the run that is undone made them`,
   held: (count) => `${counted(count, 'contact')} with fields that are held: the file and the app differ`,
 };
+
+const changedSince = (count: number): string =>
+  `${counted(count, 'contact')} with values that changed since the run: they stay as they are`;
 
 export function planView(made: MadePlan, options: ViewOptions): PlanView {
   const { plan, contacts, groupCounts, problems } = made;
@@ -71,8 +75,11 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
     return [
       {
         kind,
-        title: titles[kind](count),
-        columns: kind === 'held' ? ['in the app', 'in the file'] : ['before', 'after'],
+        title: kind === 'held' && plan.undoes !== null ? changedSince(count) : titles[kind](count),
+        columns:
+          kind === 'held'
+            ? ['in the app', plan.undoes === null ? 'in the file' : 'before the run']
+            : ['before', 'after'],
         contacts: all.slice(0, options.limit).map((contact) => viewContact(kind, contact, options.values)),
         moreCount: Math.max(0, count - Math.min(all.length, options.limit)),
       },
@@ -83,6 +90,7 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
     facts: [
       ...(made.isKept ? ([['plan', plan.id]] as const) : []),
       ...(plan.runId === null ? [] : ([['run', plan.runId]] as const)),
+      ...(plan.undoes === null ? [] : ([['undoes run', plan.undoes]] as const)),
       ['feed', plan.feed],
       [
         'made',
@@ -96,10 +104,18 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
       rows: problems.slice(0, options.limit).map((problem) => problemRow(problem, options.values)),
       moreCount: Math.max(0, problems.length - options.limit),
     },
-    notes: [...made.notes, ...warningNotes(made, options.values)],
+    notes: [...made.notes, ...skippedNotes(made), ...warningNotes(made, options.values)],
     stop: plan.stop === null ? null : { message: plan.stop.message, hints: plan.stop.hint?.split('\n') ?? [] },
     summary: summaryOf(made),
   };
+}
+
+/** Why rows are skipped, and how many for each reason. */
+function skippedNotes({ outcomes }: MadePlan): readonly string[] {
+  const skipped = outcomes.filter(({ kind }) => kind === 'skipped');
+  return [...Map.groupBy(skipped, ({ message }) => message)].map(
+    ([message, same]) => `${counted(same.length, 'row')} skipped: ${message}`,
+  );
 }
 
 const warningsShown = 10;
@@ -184,9 +200,14 @@ function valuesLine({ added, changed, cleared, removed, relabelled, heldFields }
 }
 
 function requestsLine(totals: PlanTotals, sent: MadePlan['sent']): string {
-  const { get, post, patch } = totals.requests;
+  const { get, post, patch, delete: deleted } = totals.requests;
   if (!hasWrites(totals)) return `nothing to write; making this plan took ${counted(sent.get ?? 0, 'request')}`;
-  const needed = [counted(get, 'read'), counted(post, 'create'), counted(patch, 'update')].join(', ');
+  const needed = [
+    counted(get, 'read'),
+    counted(post, 'create'),
+    counted(patch, 'update'),
+    ...(deleted > 0 ? [counted(deleted, 'deletion')] : []),
+  ].join(', ');
   const time = totals.seconds === null ? '' : `; ${durationText(totals.seconds)} at the allowed rate`;
   return `it takes ${needed}${time}`;
 }

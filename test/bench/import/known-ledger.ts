@@ -72,10 +72,11 @@ function memoryWorkspace(): Workspace {
     },
     getContact: refuse,
     updateContact: refuse,
+    deleteContact: refuse,
     listCustomFields: async () => [],
     listPhoneNumberPages: async function* () {},
     listPhoneNumberIds: async () => [],
-    counts: () => ({ get: 0, post: 0, patch: 0, retried: 0, rateLimited: 0 }),
+    counts: () => ({ get: 0, post: 0, patch: 0, delete: 0, retried: 0, rateLimited: 0 }),
     close: async () => undefined,
   };
 }

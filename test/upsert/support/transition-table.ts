@@ -141,7 +141,7 @@ function eventsOf(kind: EventKind, facts: Facts): readonly KeyEvent[] {
     case 'horizon':
       return [{ kind, waitMs: 1 }];
     case 'found':
-      return (['patch', 'same'] as const).map((plan) => ({ kind, plan }));
+      return (['patch', 'delete', 'same'] as const).map((plan) => ({ kind, plan }));
     case 'readFails':
       return both.map((forGood) => ({ kind, forGood }));
     case 'done':

@@ -15,8 +15,12 @@ import { hostsOfRuns } from './hosts.ts';
 /** Rows that a plan would have written, and whose contacts changed since it was made. */
 const moved = 'ALTER TABLE runs ADD COLUMN moved bigint NOT NULL DEFAULT 0';
 
+/** Contacts that an undo deleted, and the requests of that. */
+const deleted = `ALTER TABLE runs ADD COLUMN deleted bigint NOT NULL DEFAULT 0;
+  ALTER TABLE runs ADD COLUMN "delete" bigint NOT NULL DEFAULT 0`;
+
 /** Each entry takes the schema one version further. */
-export const migrations: readonly string[] = [firstSchema, hostsOfRuns, moved];
+export const migrations: readonly string[] = [firstSchema, hostsOfRuns, moved, deleted];
 
 /** Longer than any migration holds the others up. */
 const lockTimeoutMs = 60_000;

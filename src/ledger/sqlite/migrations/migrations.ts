@@ -4,7 +4,7 @@ import { firstDesign } from './first-design.ts';
 import { hostSteps } from './hosts.ts';
 import { keysSteps } from './keys.ts';
 import { lettersSteps } from './letters.ts';
-import { keysOfRunsSteps, movedSteps, runsSteps } from './runs.ts';
+import { deletedSteps, keysOfRunsSteps, movedSteps, runsSteps } from './runs.ts';
 import type { MigrationStep } from './step.ts';
 
 /** Each entry takes the schema one version further. */
@@ -13,4 +13,5 @@ export const migrations: readonly (readonly MigrationStep[])[] = [
   [...runsSteps, ...keysSteps, ...keysOfRunsSteps, ...lettersSteps, ...deskSteps],
   hostSteps,
   movedSteps,
+  deletedSteps,
 ];

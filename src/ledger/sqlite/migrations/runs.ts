@@ -146,3 +146,10 @@ export const keysOfRunsSteps: readonly MigrationStep[] = [gatherKeys, 'DROP TABL
 
 /** Rows that a plan would have written, and whose contacts changed since it was made. */
 export const movedSteps: readonly MigrationStep[] = ['ALTER TABLE runs ADD COLUMN moved INTEGER NOT NULL DEFAULT 0;\n'];
+
+/** Contacts that an undo deleted, and the requests of that. */
+export const deletedSteps: readonly MigrationStep[] = [
+  `ALTER TABLE runs ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE runs ADD COLUMN "delete" INTEGER NOT NULL DEFAULT 0;
+`,
+];

@@ -1,0 +1,90 @@
+/** `patchbay runs undo RUN`. */
+import type { Home } from '#src/app.ts';
+import { askYes, terminalOf } from '#src/cli/output.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { planDocument } from '#src/operations/plan.ts';
+import { findRun } from '#src/operations/runs.ts';
+import { beginUndo, planUndoOf } from '#src/operations/undo.ts';
+import { contactsShownMax, type MadePlan } from '#src/plans/make-plan.ts';
+import { exitCodes } from '#src/runs/exit-code.ts';
+import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
+import { finishOneShot, patienceOf } from '../one-shot.ts';
+import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { createOutput, type Output } from '../output.ts';
+import { presentPlan } from '../present-plan.ts';
+import { createBar, withService } from './plan.ts';
+
+interface UndoOptions extends GlobalOptions {
+  readonly deleteCreated?: boolean;
+  readonly plan?: boolean;
+  readonly accept?: boolean;
+  readonly reason?: string;
+  readonly wait?: string;
+  readonly detach?: boolean;
+}
+
+/** Contacts of each group that are shown. */
+const contactsShown = 20;
+
+/** On a terminal what would be written is shown and the person is asked, unless `--yes` has answered. */
+export async function undo(options: UndoOptions, id: string): Promise<number> {
+  const patienceMs = patienceOf(options.wait);
+  const home = await openCliHome(options, 'act');
+  try {
+    const output = createOutput(options);
+    const run = await findRun(home, id);
+    const terminal = options.plan === true ? null : terminalOf(options);
+    const shown = options.plan === true || terminal !== null ? await look(home, output, options, run) : null;
+    if (typeof shown === 'number') return shown;
+    if (options.plan === true && shown !== null) {
+      const limit = output.json ? contactsShownMax : contactsShown;
+      if (output.json) output.document(planDocument(shown, { limit, values: output.values }, exitCodes.done));
+      else output.line(presentPlan(output, shown, { limit, values: output.values }));
+      return exitCodes.done;
+    }
+    if (terminal !== null && shown !== null) {
+      const text = presentPlan(output, shown, { limit: contactsShown, values: output.values });
+      if (!(await askYes(terminal, text, 'Undo this?'))) {
+        output.note('nothing was undone');
+        return exitCodes.guard;
+      }
+    }
+    const choice = { deleteCreated: options.deleteCreated === true, accept: options.accept === true };
+    const submit = async () => {
+      const planned = shown?.isKept === true ? { plan: shown.plan } : {};
+      const entered = await beginUndo(home, run, { ...choice, reason: options.reason ?? null, ...planned });
+      return [{ run: entered, isNew: true }];
+    };
+    if (options.detach === true) {
+      for (const entered of await submit()) {
+        if (output.json) output.document({ run: entered.run.id, state: entered.run.state, exitCode: exitCodes.done });
+        else output.line(`run ${entered.run.id} undoes run ${run.id}: done by the running engine, or the next one`);
+      }
+      return exitCodes.done;
+    }
+    return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
+  } finally {
+    await home.close();
+  }
+}
+
+/** @returns the exit code after Ctrl-C. */
+async function look(home: Home, output: Output, options: UndoOptions, run: RunRecord): Promise<MadePlan | number> {
+  const bar = createBar(output);
+  const interrupt = listenForInterrupt(() => bar.clear());
+  const { signal } = interrupt;
+  const choice = { deleteCreated: options.deleteCreated === true };
+  try {
+    const session = { patienceMs: patienceOf(options.wait), signal, sameWorkspace: false };
+    return await withService(home, session, (service) =>
+      planUndoOf(service, home.submit, run, choice, { signal, onProgress: bar.update }),
+    );
+  } catch (error) {
+    const code = interrupt.exitCode();
+    if (code === null) throw error;
+    return reportInterrupted(output, 'interrupted; nothing was undone', code);
+  } finally {
+    bar.clear();
+    interrupt.dispose();
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * Undoing what a run wrote to a contact (`docs/plans.md`, "Undo"), value by value, as the journal has it:
+ *
+ *   theirs as the run left it            the value before is written back
+ *   theirs as before the run             nothing is left to undo
+ *   anything else: it changed since      held, with both values
+ *
+ * An e-mail or phone that the run added is removed, one that it removed is put back, a label is what it was. A contact that the run
+ * made is deleted only on demand, and only if all that it holds is what the run left.
+ *
+ * Agreed moves to what was written back, said never: the file that the run applied says nothing new the next night, and is not
+ * applied again; a file that says something else is. What is put back is Patchbay's own only where a feed's file names it:
+ * otherwise no later file removes it.
+ *
+ * Invariant: nothing is written over a value that the run did not leave.
+ */
+import type { Contact, ContactItem, CustomFieldValue, UpdateItem } from '#src/wire/contact.ts';
+import { agreeForAll, emptySaid, type FieldValue, fieldValueOf, isExactly, type PlanInput, stamp } from './base.ts';
+import {
+  customFieldName,
+  customValueOrNull,
+  type FieldName,
+  type ItemKind,
+  itemFieldName,
+  itemIdentity,
+  sameText,
+  scalarNames,
+  scalarOf,
+  type UndoChange,
+  type UndoOrder,
+} from './desired.ts';
+import { customKeyOf, type FieldVerdict, itemOf, itemsOf, listOf, wantedItems } from './merge.ts';
+import { type Change, fieldChange, type HeldField } from './outcome.ts';
+import { type DeletePlan, type IdlePlan, type PatchPlan, patchOf } from './plan.ts';
+import { nextOwnership, type Settled, type SettleInput, withIds } from './settle.ts';
+
+/** What an item's change comes to. */
+interface UndoneItems {
+  readonly sent: readonly UpdateItem[];
+  readonly changes: readonly Change[];
+  readonly held: readonly HeldField[];
+}
+
+export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): PatchPlan | DeletePlan | IdlePlan {
+  if (order.deletes) return planDelete(order, theirs);
+  const isOther = theirs.id !== order.contactId;
+  const verdicts = order.changes
+    .filter(({ field }) => itemOf(field) === null)
+    .map((change) => judgeUndo(change, customValueOrNull(fieldValueOf(theirs, change.field)), isOther));
+  const emails = undoItems('email', input, order, theirs, isOther);
+  const phones = undoItems('phone', input, order, theirs, isOther);
+  const writes = verdicts.filter(({ decision }) => decision === 'write');
+  const changes = writes.map((one) => fieldChange(one.field, one.theirs, one.ours));
+  const reasons = [
+    ...changes.filter(({ field }) => customKeyOf(field) === null),
+    ...emails.changes,
+    ...phones.changes,
+    ...changes.filter(({ field }) => customKeyOf(field) !== null),
+  ];
+  const held = [...verdicts.filter(({ decision }) => decision === 'hold').map(heldOf), ...emails.held, ...phones.held];
+  const putBack = (kind: ItemKind, { changes: of }: UndoneItems) =>
+    of
+      .filter(({ why, to }) => why === 'added' && isNamed(kind, input, String(to)))
+      .map(({ to }) => itemIdentity(kind, String(to)));
+  const facts = {
+    reasons,
+    verdicts,
+    held,
+    passed: [],
+    notes: [],
+    clears: reasons.filter(({ why }) => why === 'cleared').length,
+    removals: reasons.filter(({ why }) => why === 'removed').length,
+    written: {
+      emails: putBack('email', emails),
+      phones: putBack('phone', phones),
+      customFields: writes.flatMap(({ field, ours: value }) => {
+        const key = customKeyOf(field);
+        return key === null || !isSaidEntry(input, key, value) ? [] : [{ key, value }];
+      }),
+      disowned: { emails: [], phones: [] },
+    },
+  };
+  if (reasons.length === 0) return { ...facts, kind: held.length === 0 ? 'noop' : 'hold', body: null, expected: null };
+  return { ...facts, kind: 'patch', ...patchOf(theirs, input.ours.key, verdicts, emails.sent, phones.sent) };
+}
+
+function judgeUndo({ field, left, before }: UndoChange, theirs: CustomFieldValue, isOther: boolean): FieldVerdict {
+  const decision = isExactly(theirs, before) ? 'equal' : isExactly(theirs, left) && !isOther ? 'write' : 'hold';
+  return { field, decision, ours: before, theirs, said: left, fileChanged: decision === 'write' };
+}
+
+const heldOf = ({ field, said, theirs, ours }: FieldVerdict): HeldField => ({ field, said, theirs, ours });
+
+/** The complete list for the body, in the service's order, then what is put back. */
+function undoItems(
+  kind: ItemKind,
+  { base }: PlanInput,
+  order: UndoOrder,
+  contact: Contact,
+  isOther: boolean,
+): UndoneItems {
+  const sent: UpdateItem[] = [];
+  const changes: Change[] = [];
+  const held: HeldField[] = [];
+  const ofKind = order.changes.filter(({ field }) => itemOf(field)?.kind === kind);
+  const waiting = new Map(ofKind.map((change) => [`${change.field} ${change.isLabel ?? false}`, change]));
+  const takeChange = (field: FieldName, isLabel: boolean): UndoChange | undefined => {
+    const name = `${field} ${isLabel}`;
+    const change = waiting.get(name);
+    waiting.delete(name);
+    return change;
+  };
+  for (const item of itemsOf(kind, contact)) {
+    if (item.value === null) continue;
+    const field = itemFieldName(kind, itemIdentity(kind, item.value));
+    const kept = { ...(item.id === null ? {} : { id: item.id }), name: item.name ?? '', value: item.value };
+    const presence = takeChange(field, false);
+    const label = takeChange(field, true);
+    if (presence !== undefined && presence.before === null) {
+      const isAsLeft = !isOther && item.id !== null && isLabelAsSeen(kind, base.seen, item);
+      if (isAsLeft && item.id !== null) {
+        sent.push({ id: item.id, name: kept.name, value: null });
+        changes.push({ field, from: item.value, to: null, why: 'removed', label: item.name });
+        continue;
+      }
+      held.push({ field, said: presence.left, theirs: item.value, ours: null });
+    } else if (label !== undefined && !sameText(item.name, textOf(label.before))) {
+      if (sameText(item.name, textOf(label.left)) && !isOther) {
+        sent.push({ ...kept, name: textOf(label.before) ?? '' });
+        changes.push({ field, from: item.name, to: label.before, why: 'relabelled' });
+        continue;
+      }
+      held.push({ field, said: label.left, theirs: item.name, ours: label.before });
+    }
+    sent.push(kept);
+  }
+  for (const { field, left, before, isLabel, label } of waiting.values()) {
+    // Its item is gone: people removed it, and there is nothing to take back.
+    if (before === null || isLabel) continue;
+    if (isOther) {
+      held.push({ field, said: left, theirs: null, ours: before });
+      continue;
+    }
+    sent.push({ name: label ?? kind, value: String(before) });
+    changes.push({ field, from: null, to: before, why: 'added' });
+  }
+  return { sent, changes, held };
+}
+
+/** Labels are the service's own, where it has any. */
+function isLabelAsSeen(kind: ItemKind, seen: Contact | null, { name, value }: ContactItem): boolean {
+  const known = seen === null || value === null ? [] : sameItems(kind, seen, value);
+  return known.length === 0 || known.some((one) => sameText(one.name, name));
+}
+
+const sameItems = (kind: ItemKind, contact: Contact, value: string) =>
+  itemsOf(kind, contact).filter(
+    (one) => one.value !== null && itemIdentity(kind, one.value) === itemIdentity(kind, value),
+  );
+
+const textOf = (value: CustomFieldValue): string | null => (typeof value === 'string' ? value : null);
+
+/** Whether the file of any feed names the item. */
+function isNamed(kind: ItemKind, { base }: PlanInput, value: string): boolean {
+  const saids = [base.said ?? emptySaid, ...base.others.filter(({ owns }) => owns).map(({ said }) => said)];
+  return saids.some((said) => wantedItems(kind, said[listOf[kind]]).has(itemIdentity(kind, value)));
+}
+
+function isSaidEntry({ base }: PlanInput, key: string, value: CustomFieldValue): boolean {
+  const saids = [base.said ?? emptySaid, ...base.others.filter(({ owns }) => owns).map(({ said }) => said)];
+  return saids.some(({ customFields }) => customFields.some((one) => one.key === key && isExactly(one.value, value)));
+}
+
+/** A contact that the run made: deleted if it holds what the run left, and nothing else. */
+function planDelete({ contactId, changes }: UndoOrder, theirs: Contact): DeletePlan | IdlePlan {
+  const left = new Map(changes.filter(({ isLabel }) => !isLabel).map((change) => [change.field, change.left]));
+  const held: HeldField[] = [];
+  const reasons: Change[] = [];
+  for (const { field, value, label } of contentsOf(theirs)) {
+    const was = left.get(field) ?? null;
+    left.delete(field);
+    const item = itemOf(field);
+    const isAsLeft = item === null ? isExactly(value, was) : was !== null;
+    if (!isAsLeft) held.push({ field, said: was, theirs: value, ours: null });
+    const change = { field, from: value, to: null };
+    reasons.push(item === null ? { ...change, why: 'cleared' } : { ...change, why: 'removed', label });
+  }
+  for (const [field, was] of left) {
+    if (was !== null) held.push({ field, said: was, theirs: null, ours: null });
+  }
+  const nothing = { verdicts: [], passed: [], notes: [], clears: 0, removals: 0, written: nothingWritten };
+  if (held.length > 0 || theirs.id !== contactId)
+    return { ...nothing, reasons: [], held, kind: 'hold', body: null, expected: null };
+  return { ...nothing, reasons, held: [], kind: 'delete', body: null, expected: null };
+}
+
+const nothingWritten = { emails: [], phones: [], customFields: [], disowned: { emails: [], phones: [] } };
+
+interface HeldContents {
+  readonly field: FieldName;
+  readonly value: CustomFieldValue;
+  readonly label: string | null;
+}
+
+/** All values of a contact, each field and item by its name. */
+function contentsOf(contact: Contact): readonly HeldContents[] {
+  const items = (kind: ItemKind) =>
+    itemsOf(kind, contact).flatMap(({ name, value }) =>
+      value === null ? [] : [{ field: itemFieldName(kind, itemIdentity(kind, value)), value, label: name }],
+    );
+  const fields = [
+    ...scalarNames.map((name) => ({ field: name, value: scalarOf(contact, name) as CustomFieldValue })),
+    ...contact.customFields.map(({ key, value }) => ({ field: customFieldName(key), value: customValueOrNull(value) })),
+  ];
+  return [
+    ...fields.flatMap(({ field, value }) => (value === null ? [] : [{ field, value, label: null }])),
+    ...items('email'),
+    ...items('phone'),
+  ];
+}
+
+/** What is remembered once the plan of an undo is carried out: agreed moves to what was written back, and said stays. */
+export function settleUndo({ base, plan, reply, theirs, feed, sequence }: SettleInput): Settled {
+  const fields = plan.verdicts.filter(({ decision }) => decision === 'write').map(({ field }) => field);
+  const values = fields.map((field): FieldValue => ({ field, value: fieldValueOf(reply, field) }));
+  return {
+    said: base.said ?? emptySaid,
+    others: [],
+    agreed: agreeForAll(base.agreed, values),
+    stamps: stamp(base.stamps, { feed, sequence }, fields),
+    seen: { ...reply, customFields: withIds(reply, theirs) },
+    owned: nextOwnership(base.owned, plan.written, reply),
+  };
+}

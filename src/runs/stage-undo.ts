@@ -1,0 +1,149 @@
+/**
+ * Stages an undo: a run that takes back what another run wrote, from the journal (`docs/plans.md`, "Undo"). Like any other run it is
+ * read to its end first, then the guards decide, and nothing is sent before.
+ *
+ * Its rows say nothing of a file: what the feed knows of the keys stays as it is.
+ */
+import { createHash } from 'node:crypto';
+import { fingerprint, type UndoOrder } from '#src/contacts/desired.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { undoOrderOf, type WrittenContact, writtenContacts } from '#src/journal/undo-records.ts';
+import { figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
+import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
+import type { NewStagedRecord, RunEvent } from '#src/ledger/staging.ts';
+import { approveCommand, checkGuards, type GuardVerdict, noTally } from './guards.ts';
+import type { LeaveParts } from './leave-staging.ts';
+import { stopRun } from './stop-run.ts';
+
+/** What undos are staged with. */
+export interface UndoParts extends LeaveParts {
+  readonly rowsPerBatch: number;
+}
+
+/** What an undo would do, for its guards. */
+interface UndoTally {
+  readonly changed: number;
+  readonly deleted: number;
+  /** Values that are cleared or removed. */
+  readonly cleared: number;
+}
+
+/** Moves the run to `applying`, `stopped` or `failed`. @throws the signal's reason: the run stays in `staging`. */
+export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortSignal): Promise<void> {
+  const { ledger, clock, log, rowsPerBatch } = parts;
+  if (!(await ledger.runs.beginStaging(run.id, clock.nowMs()))) return;
+  const { undoes, deleteCreated } = run.options;
+  if (undoes === null) throw new PatchbayError('bug', 'undoWithoutRun', 'an undo names the run that it undoes');
+  let tally: UndoTally = { changed: 0, deleted: 0, cleared: 0 };
+  let line = 0;
+  let linked = 0;
+  for await (const contacts of writtenContacts(ledger.contacts, undoes)) {
+    signal.throwIfAborted();
+    const records: NewStagedRecord[] = [];
+    const events: RunEvent[] = [];
+    for (const contact of contacts) {
+      line += 1;
+      const order = undoOrderOf(contact, deleteCreated);
+      if (order === null) events.push(leftAlone(contact, line));
+      else {
+        records.push(recordOf(run, contact.key, line, order));
+        tally = withOrder(tally, order);
+      }
+      if (contact.isLinked) linked += 1;
+    }
+    const counts = { rows: contacts.length, skipped: events.length };
+    const slice = { runId: run.id, feed: run.feed, rowsPerBatch, records, dead: [], events, counts };
+    const { state } = await ledger.runs.stage({ ...slice, atMs: clock.nowMs() });
+    if (state !== 'staging') {
+      if (state === 'cancelling' || state === 'cancelled')
+        await ledger.runs.skipPending(run.id, 'cancelled', clock.nowMs());
+      return;
+    }
+  }
+  const notes = [
+    ...(line === 0
+      ? [`the journal has no write of run ${undoes}: it wrote nothing, or longer ago than data.keepJournal`]
+      : []),
+    ...(linked > 0 ? [`${linked} contacts that run ${undoes} linked keep their externalId`] : []),
+  ];
+  await ledger.runs.record(run.id, { shape: { format: 'ndjson', columns: null, delimiter: null }, notes });
+  const current = (await ledger.runs.get(run.id)) ?? run;
+  const knownKeys = await ledger.runs.knownKeyCount(run.feed);
+  const verdicts = verdictsOn(parts, current, tally, knownKeys);
+  if (verdicts.length > 0) {
+    const reason = undoReason(verdicts, current, parts.serviceName);
+    if (await stopRun(parts, current, 'staging', reason))
+      log.warn({ run: run.id, feed: run.feed, guards: verdicts.map(({ guard }) => guard) }, 'run stopped by a guard');
+    return;
+  }
+  await ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null });
+  log.info({ run: run.id, feed: run.feed, undoes, ...tally }, 'run staged');
+}
+
+function recordOf(run: RunRecord, key: string, line: number, undo: UndoOrder): NewStagedRecord {
+  const desired = { key, scalars: {}, source: null, emails: [], phones: [], customFields: [], undo };
+  const fields = undo.changes.map(({ field, before }) => [field, before] as const);
+  return {
+    line,
+    sequence: run.sequence,
+    key,
+    // No row of a file has this hash.
+    rowHash: createHash('sha256').update(`undo ${run.id} ${key}`).digest().subarray(0, 16).toString('base64url'),
+    fingerprint: fingerprint(desired),
+    mappingVersion: 'undo',
+    desired,
+    row: { kind: 'object', line, record: line, object: Object.fromEntries([['externalId', key], ...fields]) },
+  };
+}
+
+function leftAlone({ key, isDeleted }: WrittenContact, line: number): RunEvent {
+  const message = isDeleted
+    ? 'the run that is undone deleted this contact, and it stays gone'
+    : 'the run that is undone made this contact: it is deleted with --delete-created only';
+  return { kind: 'skipped', line, key, code: isDeleted ? 'gone' : 'made', field: null, message };
+}
+
+function withOrder(tally: UndoTally, { deletes, changes }: UndoOrder): UndoTally {
+  if (deletes) return { ...tally, deleted: tally.deleted + 1 };
+  const cleared = changes.filter(({ before, isLabel }) => before === null && !isLabel).length;
+  return { ...tally, changed: tally.changed + 1, cleared: tally.cleared + cleared };
+}
+
+/** As for a file: shares of what the feed knows. A deletion weighs like a contact that is made. */
+function verdictsOn(
+  { feeds }: UndoParts,
+  { feed, options }: RunRecord,
+  { changed, deleted, cleared }: UndoTally,
+  knownKeys: number,
+): readonly GuardVerdict[] {
+  const rows = changed + deleted;
+  const tally = {
+    ...noTally,
+    rows,
+    known: knownKeys,
+    shared: knownKeys,
+    updates: changed,
+    creates: deleted,
+    clears: cleared,
+  };
+  return checkGuards({ ...tally, knownKeys }, feeds.rulesOf(feed).guards, options);
+}
+
+const undoWords: Readonly<Record<string, string>> = {
+  updates: 'it changes',
+  creates: 'it deletes',
+  clears: 'it clears or removes values:',
+};
+
+function undoReason(verdicts: readonly GuardVerdict[], { id, options }: RunRecord, serviceName: string): RunReason {
+  const sentences = verdicts.map(({ guard, count, base, limit }) => {
+    const share = percent(base === 0 ? 1 : count / base);
+    return `${undoWords[guard] ?? guard} ${count}, and the feed knows ${base} contacts (${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
+  });
+  return {
+    code: guardCode(verdicts[0]?.guard ?? 'updates'),
+    message: `stopped before the first write of the undo of run ${options.undoes}: ${sentences.join('; ')}`,
+    hint: `If this is expected, approve the run: ${approveCommand(id, serviceName)}`,
+    facts: figureFacts(verdicts),
+  };
+}

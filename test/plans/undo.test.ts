@@ -1,0 +1,249 @@
+/** Undo: what a run wrote is taken back where it is still as the run left it, by a run like any other. */
+import { describe, expect, it } from 'vitest';
+import { carryOutAudit } from '#src/audits/carry-out-audit.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { beginUndo, planUndoOf, type UndoChoice } from '#src/operations/undo.ts';
+import { stageUndo } from '#src/runs/stage-undo.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import { csv, expectCounts, fillers } from '../runs/support/runs-bench.ts';
+import { defaultGuards } from '../runs/support/tallies.ts';
+import { openPlanBench, type PlanBench } from './support/plan-bench.ts';
+
+const actor = { who: 'ann', by: 'command' } as const;
+
+async function enter(
+  { bench: { parts } }: PlanBench,
+  undone: RunRecord,
+  choice: Partial<UndoChoice & { accept: boolean }> = {},
+): Promise<RunRecord> {
+  const home = { ledger: parts.ledger, clock: parts.clock, log: parts.log, actor, submit: parts };
+  return beginUndo(home, undone, { deleteCreated: false, accept: false, reason: null, ...choice });
+}
+
+async function stage({ bench }: PlanBench, run: RunRecord): Promise<RunRecord> {
+  await stageUndo(bench.parts, run, new AbortController().signal);
+  return bench.again(run);
+}
+
+async function undo(
+  planned: PlanBench,
+  undone: RunRecord,
+  choice: Parameters<typeof enter>[2] = {},
+): Promise<RunRecord> {
+  const { bench } = planned;
+  return bench.finish(await bench.apply(await stage(planned, await enter(planned, undone, choice))));
+}
+
+const header = 'externalId,firstName,lastName,role,company,phone mobile,phone work,email,custom.CF';
+
+async function audited({ bench: { parts, ledger } }: PlanBench, { id }: RunRecord) {
+  const first = async () => (await ledger.audits.ofRun(id)).find(({ kind }) => kind === 'first');
+  await carryOutAudit(parts, (await first())?.id ?? '', new AbortController().signal);
+  return first();
+}
+
+/** Files A and B in every kind of field and item, and the custom field that they fill. */
+async function openTwoNights(patchMode: 'merge' | 'replace') {
+  const planned = await openPlanBench({ patchMode });
+  const field = (await planned.bench.parts.workspace.listCustomFields())?.find(({ type }) => type === 'string');
+  const named = header.replace('CF', field?.key ?? '');
+  const fileA = csv(
+    ['c-1,Ann,Lee,Lead,Pier,+14155550101,+14155550111,ann@example.com,gold', 'c-2,Bob,,Buyer,,,,bob@example.com,'],
+    named,
+  );
+  const fileB = csv(
+    [
+      'c-1,Ann,#CLEAR,Chief,Pier,+14155550102,+14155550111,#CLEAR,silver',
+      'c-2,Bob,Ray,Buyer,Quay,+14155550120,,bob@example.com,tin',
+    ],
+    named,
+  );
+  const runA = await planned.bench.import('people.csv', fileA);
+  const asA = await planned.bench.world.contacts();
+  const runB = await planned.bench.import('people.csv', fileB);
+  return { planned, bench: planned.bench, world: planned.bench.world, named, fileA, fileB, runA, runB, asA };
+}
+
+/** All that a contact holds, without ids and instants. */
+const contents = (contacts: readonly Contact[]) =>
+  Object.fromEntries(
+    contacts.map(({ externalId, defaultFields, customFields }) => {
+      const { emails, phoneNumbers, ...scalars } = defaultFields;
+      const items = (list: readonly { name: string | null; value: string | null }[]) =>
+        list.map(({ name, value }) => `${name}: ${value}`).sort();
+      const filled = customFields.filter(({ value }) => value !== null && value !== '');
+      return [
+        externalId,
+        { scalars, emails: items(emails), phones: items(phoneNumbers), custom: filled.map(({ value }) => value) },
+      ];
+    }),
+  );
+
+async function edit({ bench }: PlanBench, key: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  const { id, defaultFields, customFields } = await bench.world.contactOf(key);
+  const body = { defaultFields: { ...defaultFields, ...fields }, customFields };
+  await bench.world.byHand('PATCH', `/v1/contacts/${id}`, body);
+}
+
+describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %s', (patchMode) => {
+  it('brings every kind of field and item back to what it was, labels too', async () => {
+    const { planned, world, runB, asA } = await openTwoNights(patchMode);
+    const run = await undo(planned, runB);
+    expectCounts(run, { rows: 2, updated: 2 });
+    expect(run).toMatchObject({ kind: 'undo', state: 'done', fileName: 'undo of people.csv' });
+    expect(contents(await world.contacts())).toEqual(contents(asA));
+    await world.expectSound();
+  });
+
+  it('is not done again by the same file the next night, and a really changed file writes', async () => {
+    const { planned, bench, world, named, runB, fileB, asA } = await openTwoNights(patchMode);
+    await undo(planned, runB);
+    expectCounts(await bench.import('people.csv', fileB), { rows: 2, unchanged: 2 });
+    expect(contents(await world.contacts())).toEqual(contents(asA));
+    const changed = fileB.replace(',Chief,', ',Boss,').replace(',tin', ',lead');
+    const night = await bench.import('people.csv', changed);
+    expect(night.counts).toMatchObject({ updated: 2, heldFields: 0 });
+    expect((await world.contactOf('c-1')).defaultFields).toMatchObject({ role: 'Boss', lastName: 'Lee' });
+    expect((await world.contactOf('c-2')).customFields.map(({ value }) => value)).toContain('lead');
+    expect(named).toContain('custom.');
+  });
+
+  it('holds what people changed since, with both values, and takes back the rest of the contact', async () => {
+    const { planned, bench, world, runB } = await openTwoNights(patchMode);
+    const { defaultFields } = await world.contactOf('c-1');
+    await edit(planned, 'c-1', {
+      role: 'Edited',
+      phoneNumbers: [...defaultFields.phoneNumbers, { name: 'home', value: '+14155550199' }],
+    });
+    const run = await undo(planned, runB);
+    expect(run.counts).toMatchObject({ rows: 2, updated: 2, heldFields: 1 });
+    expect((await bench.report(run)).outcomes).toContainEqual(
+      expect.objectContaining({
+        kind: 'held',
+        code: 'changedSince',
+        key: 'c-1',
+        field: 'role',
+        file: 'Lead',
+        app: 'Edited',
+      }),
+    );
+    const after = (await world.contactOf('c-1')).defaultFields;
+    expect(after).toMatchObject({ role: 'Edited', lastName: 'Lee' });
+    expect(after.phoneNumbers.map(({ value }) => value).sort()).toEqual([
+      '+14155550101',
+      '+14155550111',
+      '+14155550199',
+    ]);
+    expect(await bench.ledger.contacts.held({ limit: 10 })).toEqual([]);
+  });
+
+  it('can be undone itself', async () => {
+    const { planned, bench, world, runB, fileB } = await openTwoNights(patchMode);
+    const asB = contents(await world.contacts());
+    const undone = await undo(planned, runB);
+    expectCounts(await undo(planned, undone), { rows: 2, updated: 2 });
+    expect(contents(await world.contacts())).toEqual(asB);
+    expectCounts(await bench.import('people.csv', fileB), { rows: 2, unchanged: 2 });
+    // What the file owns it owns again: another number takes the place of the one that was put back.
+    await bench.import('people.csv', fileB.replace('+14155550102', '+14155550103'));
+    const { phoneNumbers } = (await world.contactOf('c-1')).defaultFields;
+    expect(phoneNumbers.map(({ value }) => value).sort()).toEqual(['+14155550103', '+14155550111']);
+  });
+
+  it('leaves contacts alone that the run made, and says so; with deleteCreated it deletes those that did not change', async () => {
+    const { planned, bench, world, runA, runB } = await openTwoNights(patchMode);
+    await undo(planned, runB);
+    const told = await undo(planned, runA);
+    expectCounts(told, { rows: 2, skipped: 2 });
+    expect((await bench.report(told)).outcomes).toMatchObject([
+      { code: 'made', key: 'c-1' },
+      { code: 'made', key: 'c-2' },
+    ]);
+    await edit(planned, 'c-2', { role: 'Edited' });
+    const run = await undo(planned, runA, { deleteCreated: true });
+    expect(run.counts).toMatchObject({ rows: 2, updated: 1, deleted: 1, unchanged: 1, heldFields: 1 });
+    expect((await world.contacts()).map(({ externalId }) => externalId)).toEqual(['c-2']);
+    expect(run.requests).toMatchObject({ delete: 1 });
+    // What an undo deleted is not missing.
+    expect(await audited(planned, run)).toMatchObject({ state: 'done', checked: 2, missing: 0 });
+    expect(await audited(planned, runA)).toMatchObject({ state: 'done', missing: 0 });
+    await world.expectSound();
+  });
+
+  it('goes on where answers are lost, and enters each write once', async () => {
+    const { planned, bench, world, runA, runB, asA } = await openTwoNights(patchMode);
+    const staged = await stage(planned, await enter(planned, runB));
+    await world.faults('update:dropAfter');
+    await world.workOnce(staged);
+    await world.faults();
+    const run = await bench.finish(await bench.apply(staged));
+    expect(run.counts).toMatchObject({ rows: 2, updated: 2, heldFields: 0 });
+    expect(contents(await world.contacts())).toEqual(contents(asA));
+    expect(await bench.ledger.contacts.journal({ runId: run.id, limit: 10 })).toHaveLength(2);
+    const deleting = await stage(planned, await enter(planned, runA, { deleteCreated: true }));
+    await world.faults('delete:dropAfter');
+    await world.workOnce(deleting);
+    await world.faults();
+    const deleted = await bench.finish(await bench.apply(deleting));
+    expect(deleted.counts).toMatchObject({ rows: 2, updated: 2, deleted: 2 });
+    expect(await world.contacts()).toEqual([]);
+    expect(await bench.ledger.contacts.journal({ runId: deleted.id, limit: 10 })).toMatchObject([
+      { kind: 'delete' },
+      { kind: 'delete' },
+    ]);
+    await world.expectSound();
+  });
+});
+
+describe('an undo', () => {
+  it('is shown before it is done, writes nothing then, and what moved since is skipped', async () => {
+    const { planned, bench, world, runB } = await openTwoNights('replace');
+    const was = await planned.everything();
+    const made = await planUndoOf(
+      planned.service,
+      bench.parts,
+      runB,
+      { deleteCreated: false },
+      { signal: new AbortController().signal, onProgress: () => undefined },
+    );
+    expect(await planned.everything()).toEqual(was);
+    expect(made).toMatchObject({ isKept: true, plan: { undoes: runB.id, totals: { rows: { rows: 2, updated: 2 } } } });
+    await edit(planned, 'c-2', { lastName: 'Edited' });
+    const home = { ledger: bench.ledger, clock: bench.parts.clock, log: bench.parts.log, actor, submit: bench.parts };
+    const entered = await beginUndo(home, runB, { deleteCreated: false, accept: false, reason: null, plan: made.plan });
+    const run = await bench.finish(await bench.apply(await stage(planned, entered)));
+    expect(run.counts).toMatchObject({ rows: 2, updated: 1, skipped: 1, moved: 1 });
+    expect((await world.contactOf('c-2')).defaultFields.lastName).toBe('Edited');
+  });
+
+  it('is stopped by the guards like any other run, and approved or accepted like it', async () => {
+    const planned = await openPlanBench({ guards: defaultGuards });
+    const { bench } = planned;
+    await bench.import('a.csv', csv(fillers(20)));
+    const run = await bench.import('b.csv', csv(fillers(20)).replaceAll('Engineer', 'Pilot'), {
+      options: { accept: true },
+    });
+    const stopped = await stage(planned, await enter(planned, run));
+    expect(stopped).toMatchObject({
+      state: 'stopped',
+      reason: { code: 'guardUpdates', facts: { updatesCount: 20, updatesBase: 20 } },
+    });
+    expect(stopped.reason?.hint).toContain(`patchbay runs approve --sandbox ${stopped.id}`);
+    expectCounts(await undo(planned, run, { accept: true }), { rows: 20, updated: 20 });
+  });
+
+  it('of a contact that was deleted since skips it, and makes none', async () => {
+    const { planned, world, runB } = await openTwoNights('merge');
+    await world.byHand('DELETE', `/v1/contacts/${(await world.contactOf('c-1')).id}`);
+    expectCounts(await undo(planned, runB), { rows: 2, updated: 1, skipped: 1 });
+    expect((await world.contacts()).map(({ externalId }) => externalId)).toEqual(['c-2']);
+  });
+
+  it('of a run that wrote nothing, or has not ended, is refused', async () => {
+    const { planned, bench, fileB } = await openTwoNights('merge');
+    const idle = await bench.import('people.csv', fileB);
+    await expect(enter(planned, idle)).rejects.toMatchObject({ kind: 'usage', code: 'nothingToUndo' });
+    const waiting = await bench.stage(await bench.submit('c.csv', csv(['c-9,Zed,X'])));
+    await expect(enter(planned, waiting)).rejects.toMatchObject({ kind: 'usage', code: 'runNotEnded' });
+  });
+});
