@@ -65,20 +65,22 @@ export function createLedWork(parts: LedWorkParts): LedWork {
     await tickDue();
     await schedules?.reconcileQueue();
   };
+  /** Each step is done once, so that a beginning that met trouble goes on where it was. */
   const begin = async (): Promise<void> => {
-    if (workers !== null) return;
-    // Jobs that a dead leader had begun would block theirs until their locks expire. No other process takes them.
-    await producer.forget(ledCatalog.map((job) => job.name));
-    await look();
-    view = openDeadLetterView({ ledger, producer, connection, submit, log, onRedrive: wake });
-    workers = startWorkers({
-      ...{ ledgerId: ledger.id, host: home.host?.id ?? null, connection, log },
-      catalog: ledCatalog,
-      context: parts.context(),
-      onJobEnd: parts.onJobEnd,
-    });
-    await tidyFinished(home);
-    if (runsSchedules)
+    if (workers === null) {
+      // Jobs that a dead leader had begun would block theirs until their locks expire. No other process takes them.
+      await producer.forget(ledCatalog.map((job) => job.name));
+      await look();
+      await tidyFinished(home);
+      view ??= openDeadLetterView({ ledger, producer, connection, submit, log, onRedrive: wake });
+      workers = startWorkers({
+        ...{ ledgerId: ledger.id, host: home.host?.id ?? null, connection, log },
+        catalog: ledCatalog,
+        context: parts.context(),
+        onJobEnd: parts.onJobEnd,
+      });
+    }
+    if (runsSchedules && schedules === null)
       schedules = await startSchedules({ ledger, clock, log, queue: producer, wake }, configuredSchedules(config));
   };
   const end = async (deadlineMs: number): Promise<void> => {
