@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { inputFormats, readableEndings } from '#src/sources/file-name.ts';
 import { onDataFolder, run, withDetach, withExamples, withWait } from './describe.ts';
-import { append, count, lineNumber, percent } from './option-values.ts';
+import { append, count, countFromOne, lineNumber, percent } from './option-values.ts';
 
 export function addPlan(program: Command): void {
   const command = program
@@ -47,6 +47,12 @@ export function addImport(program: Command): void {
     .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
     .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
     .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
+    .addOption(
+      new Option('--create-only', 'only create contacts; leave those that exist as they are').conflicts('updateOnly'),
+    )
+    .option('--update-only', 'only update contacts that exist; create none')
+    .option('--only <key>', 'only the row with this key, prefix included; may be given again', append)
+    .option('--limit <n>', 'only the first changed rows, at most this many', countFromOne)
     .option(
       '--adopt',
       'take over contacts that exist already: the file wins for those with its keys; others are linked',

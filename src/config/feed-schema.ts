@@ -226,6 +226,9 @@ export const feedSchema = z
     adopt: yesOrNo()
       .default(false)
       .describe('Whether its file wins over values that are already in the workspace and that it never agreed on.'),
+    onGone: choice(['skip', 'recreate'])
+      .default('skip')
+      .describe('What a row does whose contact was deleted in the app: skip, or recreate the contact.'),
     guards: feedGuards.prefault({}),
   })
   .superRefine((feed, context) => {

@@ -109,6 +109,7 @@ export function upsertParts(home: Home, workspace: Workspace, ownsItems: UpsertL
     requestsPerSecond: share.requestsPerSecondEach,
     itemRemoval: config.upsert.itemRemoval,
     adoptOf: (feed) => home.feeds.rulesOf(feed).adopt,
+    onGoneOf: (feed) => home.feeds.rulesOf(feed).onGone,
     ownsItems,
     applyingOf: (feed) => home.feeds.rulesOf(feed).guards,
   };

@@ -33,6 +33,8 @@ export interface FeedRules {
   readonly ownSource: string | null;
   /** Its file wins over values that it never agreed on (`docs/rules.md`). */
   readonly adopt: boolean;
+  /** What becomes of a row whose contact was deleted in the app. */
+  readonly onGone: 'skip' | 'recreate';
   readonly guards: Config['guards'];
   /** How long it may be without an accepted file before an alert. */
   readonly expectEveryMs: number | null;
@@ -106,6 +108,7 @@ function rules({ feeds, guards }: FeedsConfig, name: string): FeedRules {
     kind: feed?.kind ?? 'full',
     ownSource: feed?.source ?? null,
     adopt: feed?.adopt ?? false,
+    onGone: feed?.onGone ?? 'skip',
     guards: { ...guards, ...feed?.guards },
     expectEveryMs: feed?.expectEveryMs ?? null,
     take: feed?.take ?? null,

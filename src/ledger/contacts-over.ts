@@ -193,5 +193,6 @@ async function change<Entry extends { readonly key: string }>(
 function contactFacts({ contact, flight }: KeyRows): ContactFacts | null {
   if (contact === null && flight === null) return null;
   const state = flight?.intentRun != null ? 'intent' : (contact?.state ?? 'lookup');
-  return { state, owner: flight?.owner ?? null, attempts: flight?.attempts ?? 0 };
+  const { owner = null, attempts = 0 } = flight ?? {};
+  return { state, contactId: contact?.contactId ?? null, owner, attempts };
 }

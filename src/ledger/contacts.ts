@@ -171,7 +171,11 @@ export interface Horizon {
 /** Creates that are about to be sent. */
 export interface IntentRequest {
   /** Each with its claim: older rows of its feed are superseded while it stands. */
-  readonly contacts: readonly (WrittenContact & { readonly claim: Claim | null })[];
+  readonly contacts: readonly (WrittenContact & {
+    readonly claim: Claim | null;
+    /** The bound contact that is gone, and that the create takes the place of. */
+    readonly replaces?: string;
+  })[];
   readonly owner: string;
   readonly runId: string;
   readonly horizon: Horizon;

@@ -198,6 +198,13 @@ const runOptions = z.object({
   adopt: z.boolean().default(false),
   /** Contacts that may be there already, without an externalId or under another key, are made all the same. */
   createAnyway: z.boolean().default(false),
+  /** Only contacts that are to be made; only contacts that are there. */
+  createOnly: z.boolean().default(false),
+  updateOnly: z.boolean().default(false),
+  /** Only rows with these keys, prefix included; empty: all rows. */
+  only: z.array(z.string()).default([]),
+  /** At most this many changed rows, the first ones; null: all. */
+  limit: z.number().nullable().default(null),
   /** Without a mapping, the layout may be recognised; otherwise it is the generic one. */
   recognise: z.boolean().default(true),
   /** Where the file is that was named on the command line: an absolute path. */

@@ -28,14 +28,31 @@ export interface ImportOptions {
   readonly accept?: boolean;
   readonly adopt?: boolean;
   readonly createAnyway?: boolean;
+  readonly createOnly?: boolean;
+  readonly updateOnly?: boolean;
+  /** Keys, with their prefix. */
+  readonly only?: readonly string[];
+  readonly limit?: number;
   readonly reason?: string;
 }
 
-/** @throws PatchbayError `usage` `choiceTwice`, and where delimiter, encoding or country is not one. */
+const onlyMax = 1_000;
+
+/** @throws PatchbayError `usage` `choiceTwice`, `tooManyKeys`, and where delimiter, encoding or country is not one. */
 export function checkImportOptions(options: ImportOptions): RunOptions {
   if (options.adopt === true && options.createAnyway === true) {
     const message = '--adopt links contacts that are there already, and --create-anyway creates them again';
     throw new PatchbayError('usage', 'choiceTwice', message, { hint: 'Give one of them.' });
+  }
+  if (options.createOnly === true && options.updateOnly === true) {
+    const message = '--create-only leaves out contacts that are there, and --update-only those that are not';
+    throw new PatchbayError('usage', 'choiceTwice', message, { hint: 'Give one of them.' });
+  }
+  const only = (options.only ?? []).map((key) => key.normalize('NFC').trim());
+  if (only.length > onlyMax) {
+    throw new PatchbayError('usage', 'tooManyKeys', `--only takes at most ${onlyMax} keys, not ${only.length}`, {
+      hint: 'Put these rows into a file of their own.',
+    });
   }
   const delimiter = options.delimiter === 'tab' ? '\t' : (options.delimiter ?? null);
   if (delimiter !== null) checkDelimiter(delimiter);
@@ -51,6 +68,10 @@ export function checkImportOptions(options: ImportOptions): RunOptions {
     accept: options.accept === true,
     adopt: options.adopt === true,
     createAnyway: options.createAnyway === true,
+    createOnly: options.createOnly === true,
+    updateOnly: options.updateOnly === true,
+    only,
+    limit: options.limit ?? null,
     acceptReason: options.reason ?? null,
   };
 }

@@ -85,8 +85,7 @@ export interface KeyMemory {
   readonly bound: ReadonlySet<string>;
 }
 
-/** What a row says, compared with the memory; other rows with its key are not looked at. */
-export type Verdict = {
+interface RowVerdict {
   readonly line: number;
   /** Null where the record was known by its text: its cells were not read. */
   readonly row: Row | null;
@@ -94,33 +93,45 @@ export type Verdict = {
   /** Whether the feed knows the key. */
   readonly isKnown: boolean;
   readonly warnings: readonly Problem[];
-} & (
-  | {
-      readonly kind: 'unchanged';
-      readonly key: string;
-      readonly fingerprint: string;
-      /** Fields that wait for a person. */
-      readonly heldCount: number;
-      /** The row's new hash, where only its fingerprint told that it is unchanged: it makes the next look cheap. */
-      readonly newRowHash: string | null;
-    }
-  | {
-      readonly kind: 'changed';
-      readonly key: string;
-      readonly row: Row;
-      readonly record: NewStagedRecord;
-      /** Whether the guards count it as an update: what is held, or was given up, is no new change. */
-      readonly isUpdate: boolean;
-      /** How many values it takes away. */
-      readonly clears: number;
-    }
-  | {
-      readonly kind: 'rejected';
-      readonly key: string | null;
-      readonly row: Row;
-      readonly problems: readonly Problem[];
-    }
-);
+}
+
+/** A row that the run was not asked for (`selection.ts`). */
+export interface LeftVerdict extends RowVerdict {
+  readonly kind: 'left';
+  readonly key: string | null;
+}
+
+/** What a row says, compared with the memory; other rows with its key are not looked at. */
+export type Verdict =
+  | LeftVerdict
+  | (RowVerdict &
+      (
+        | {
+            readonly kind: 'unchanged';
+            readonly key: string;
+            readonly fingerprint: string;
+            /** Fields that wait for a person. */
+            readonly heldCount: number;
+            /** The row's new hash, where only its fingerprint told that it is unchanged: it makes the next look cheap. */
+            readonly newRowHash: string | null;
+          }
+        | {
+            readonly kind: 'changed';
+            readonly key: string;
+            readonly row: Row;
+            readonly record: NewStagedRecord;
+            /** Whether the guards count it as an update: what is held, or was given up, is no new change. */
+            readonly isUpdate: boolean;
+            /** How many values it takes away. */
+            readonly clears: number;
+          }
+        | {
+            readonly kind: 'rejected';
+            readonly key: string | null;
+            readonly row: Row;
+            readonly problems: readonly Problem[];
+          }
+      ));
 
 /** What the rows of one reading are hashed with. */
 export interface RowSeeds {

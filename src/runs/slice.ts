@@ -58,7 +58,7 @@ export function resolveDuplicates(
   const here = new Map<string, { readonly trace: KeyTrace; readonly index: number }>();
   for (const [index, verdict] of verdicts.entries()) {
     const { key } = verdict;
-    if (key === null) {
+    if (key === null || verdict.kind === 'left') {
       fates.push({ kind: 'stands' });
       continue;
     }
@@ -81,7 +81,12 @@ interface Meeting {
 }
 
 /** @param before the row that stands for the key so far, or the last of those that died; null where there is none. */
-function meet(verdict: Verdict, key: string, before: KeyTrace | null, policy: DuplicatePolicy): Meeting {
+function meet(
+  verdict: Exclude<Verdict, { readonly kind: 'left' }>,
+  key: string,
+  before: KeyTrace | null,
+  policy: DuplicatePolicy,
+): Meeting {
   const { line } = verdict;
   const stands: Fate = { kind: 'stands' };
   const dies = { kind: 'dead', by: 'later', otherLine: line } as const;
@@ -156,7 +161,9 @@ export function contentOf(
       counts: {
         rows: rows.length,
         unchanged: standing.filter(({ kind }) => kind === 'unchanged').length - earlierUnchanged.length,
-        skipped: [...fates, ...earlierEnded.values()].filter(({ kind }) => kind === 'skipped').length,
+        skipped:
+          [...fates, ...earlierEnded.values()].filter(({ kind }) => kind === 'skipped').length +
+          verdicts.filter(({ kind }) => kind === 'left').length,
         dead: deadCount,
         warnings: verdicts.reduce((count, { warnings }) => count + warnings.length, 0),
       },
@@ -202,6 +209,7 @@ function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
 }
 
 function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
+  if (verdict.kind === 'left') return null;
   if (verdict.kind !== 'rejected') {
     const { key, line, row } = verdict;
     return fate.kind === 'dead' && row !== null ? deadDuplicate(key, row, differs(key, line, fate)) : null;

@@ -15,8 +15,7 @@ import type { SaidRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { heldEvent } from '#src/ledger/rules/events.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
-import { type DeadRow, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
-import { keyHash } from '#src/log.ts';
+import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { RecordLook } from '#src/sources/format-reader.ts';
 import { type HashWords, hashName, hashOfName, seedOf } from '#src/sources/record-hash.ts';
@@ -40,6 +39,7 @@ import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
 import { outcomesOf, publishRows } from './publish-run.ts';
 import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
+import { createSelection, type Selection } from './selection.ts';
 import {
   contentOf,
   type KeyTrace,
@@ -49,6 +49,7 @@ import {
   warningEvent,
 } from './slice.ts';
 import type { OpenSupply, RowSupply } from './supply.ts';
+import { logRejected, writeSlice } from './write-slice.ts';
 
 /** What runs are staged with. */
 export interface StageParts extends LeaveParts {
@@ -137,7 +138,8 @@ async function stageRows(
   const advice = createCountryAdvice(parts, signal);
   const memory = await readFeedMemory(ledger.runs, run.feed, adopt);
   const reader = createRowReader({ mapping: supply.compiled, adopt });
-  const given = { memory, advice, adopt, reader, mapping: supply.compiled, meaning: supply.meaning };
+  const selection = createSelection(run.options);
+  const given = { memory, advice, adopt, reader, mapping: supply.compiled, meaning: supply.meaning, selection };
   const fold = createFold(parts, run, given);
   let tally = noTally;
   const lateDead: LateDead[] = [];
@@ -170,13 +172,14 @@ async function stageRows(
   const lateCount =
     lateDead.length === 0 ? 0 : await stageLateDead((content) => writeSlice(parts, run, content), supply, lateDead);
   await ledger.runs.confirm(run.id, memory.keysOfFile());
-  await ledger.runs.record(run.id, { notes: [...supply.notes(), ...advice.notes()] });
+  await ledger.runs.record(run.id, { notes: [...supply.notes(), ...selection.notes(), ...advice.notes()] });
   const warnings = supply.warnings();
   await writeSlice(parts, run, {
     events: warnings.map((warning) => warningEvent(null, warning)),
     counts: { warnings: warnings.length },
   });
-  return { tally: { ...tally, dead: tally.dead + lateCount }, knownKeys: memory.keyCount };
+  const creates = selection.makesContacts ? tally.creates : 0;
+  return { tally: { ...tally, creates, dead: tally.dead + lateCount }, knownKeys: memory.keyCount };
 }
 
 /** Whether contacts that are there already are taken over without asking. */
@@ -197,6 +200,7 @@ interface FoldWith {
   readonly advice: CountryAdvice;
   readonly adopt: boolean;
   readonly mapping: CompiledMapping;
+  readonly selection: Selection;
   /** What decides, besides its text, what a record is; null where records are not known by their text. */
   readonly meaning: string | null;
 }
@@ -238,7 +242,7 @@ interface KnownRow {
 }
 
 function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
-  const { memory, advice, adopt, reader, mapping, meaning } = given;
+  const { memory, advice, adopt, reader, mapping, meaning, selection } = given;
   const { runs, contacts } = parts.ledger;
   const rules: CompareRules = { mapping, adopt };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
@@ -312,8 +316,9 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     const compared = rows.map((row, index) => {
       return { order: orders[index] ?? 0, verdict: compareRow(row, { said, bound }, rules) };
     });
-    const verdicts = [...compared, ...met].toSorted((one, two) => one.order - two.order).map(({ verdict }) => verdict);
+    const judged = [...compared, ...met].toSorted((one, two) => one.order - two.order).map(({ verdict }) => verdict);
     const traces = await tracesOf(placeByKey, said);
+    const verdicts = selection.select(judged, (key) => traces.has(key));
     const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
     const content = contentOf(verdicts, resolution, traces);
     const againCount = isAgain ? hashed.length : 0;
@@ -352,6 +357,12 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
       for (const { key, kind, line } of resolution.traces) {
         const now: Met = { kind, at: kind === 'staged' ? (positions.get(key) ?? 0) : line };
         memory.meet(placeByKey.get(key) ?? -1, key, now, said.get(key)?.number ?? null);
+      }
+      for (const { kind, key, line, isKnown } of verdicts) {
+        // The file has the key, and nothing of it is settled: as where its row is rejected.
+        if (kind !== 'left' || key === null || !isKnown || memory.metOf(placeByKey.get(key) ?? -1, key) !== null)
+          continue;
+        memory.meet(placeByKey.get(key) ?? -1, key, { kind: 'dead', at: line }, said.get(key)?.number ?? null);
       }
       return state;
     }
@@ -451,39 +462,4 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
 async function boundKeys(ledger: Ledger, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const contacts = keys.length === 0 ? new Map() : await ledger.contacts.get(keys);
   return new Set(keys.filter((key) => (contacts.get(key)?.contactId ?? null) !== null));
-}
-
-/** Letters are wide: more of them in one transaction would hold the ledger for too long. */
-const rejectedAtOnceMax = 150;
-
-/** Many rejected rows go in transactions of their own, before the others: a run that dies between them is staged anew. */
-async function writeSlice(
-  { ledger, clock, rowsPerBatch }: Pick<StageParts, 'ledger' | 'clock' | 'rowsPerBatch'>,
-  run: RunRecord,
-  content: Partial<SliceContent['slice']>,
-): ReturnType<Ledger['runs']['stage']> {
-  const empty = { runId: run.id, feed: run.feed, rowsPerBatch, records: [], dead: [], events: [], counts: {} };
-  const atMs = clock.nowMs();
-  let { withdrawnRows = [], dead = [] } = content;
-  // Ends with few enough left: each turn takes some away. Withdrawn rows first, as in one transaction.
-  while (withdrawnRows.length + dead.length > rejectedAtOnceMax) {
-    const part = { withdrawnRows: withdrawnRows.slice(0, rejectedAtOnceMax), dead: dead.slice(0, 0) };
-    if (part.withdrawnRows.length === 0) part.dead = dead.slice(0, rejectedAtOnceMax);
-    withdrawnRows = withdrawnRows.slice(part.withdrawnRows.length);
-    dead = dead.slice(part.dead.length);
-    await ledger.runs.stage({ ...empty, ...part, atMs });
-  }
-  return ledger.runs.stage({ ...empty, ...content, withdrawnRows, dead, atMs });
-}
-
-/** Of each slice; the report has the others. */
-const rejectedLoggedMax = 20;
-
-function logRejected({ log }: Pick<StageParts, 'log'>, run: RunRecord, dead: readonly DeadRow[]): void {
-  for (const { line, key, class: of, code } of dead.slice(0, rejectedLoggedMax)) {
-    const hash = key === null ? {} : { key: keyHash(key) };
-    log.warn({ run: run.id, feed: run.feed, line, ...hash, class: of, code }, 'row rejected');
-  }
-  const more = dead.length - rejectedLoggedMax;
-  if (more > 0) log.warn({ run: run.id, feed: run.feed, more }, 'further rows rejected');
 }

@@ -107,6 +107,8 @@ export interface UpsertLimits {
   readonly itemRemoval: 'owned' | 'none';
   /** Whether the feed's file wins over values that it never agreed on, whatever the options of the run. */
   readonly adoptOf: (feed: string) => boolean;
+  /** What becomes of a row whose contact was deleted: it is skipped, or the contact is made again. */
+  readonly onGoneOf: (feed: string) => 'skip' | 'recreate';
   /** Whether the feed is configured or has a folder: any other feed owns nothing. */
   readonly ownsItems: (feed: string) => boolean;
   /** The limits of each feed. */

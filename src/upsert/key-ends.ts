@@ -50,6 +50,7 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
       break;
     case 'superseded':
     case 'moved':
+    case 'notSelected':
       return { end: { outcome: 'skipped', reason: as }, bound: null, said: null, others: [] };
     case 'unchanged':
       if (contents.is === 'same') return unchanged(record, contents);

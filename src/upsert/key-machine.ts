@@ -34,9 +34,10 @@ export interface KeyState {
   readonly maySearchAgain: boolean;
   /**
    * What the row was found to be, and a person wants linked: a contact without an externalId (`contact`), or one of several
-   * (`unclear`). Such a row never makes a contact.
+   * (`unclear`). Such a row never makes a contact; nor does one that the run leaves out, since it only updates (`left`). `again`: one
+   * that takes the place of a bound contact that is gone is made, too.
    */
-  readonly link: 'none' | 'contact' | 'unclear';
+  readonly link: 'none' | 'contact' | 'unclear' | 'left' | 'again';
 }
 
 export type KeyEvent =
@@ -45,7 +46,8 @@ export type KeyEvent =
   | { readonly kind: 'held' | 'horizon'; readonly waitMs: number }
   | { readonly kind: 'superseded' | 'intended' | 'leaseLost' }
   // What a read found under the key, and what the plan made of it.
-  | { readonly kind: 'found'; readonly plan: 'patch' | 'delete' | 'same' }
+  // `left`: the run leaves contacts that exist as they are.
+  | { readonly kind: 'found'; readonly plan: 'patch' | 'delete' | 'same' | 'left' }
   | { readonly kind: 'foundNone' | 'foundSeveral' | 'foundOtherKey' }
   // The run carries out a plan, and what would be written now is something else.
   | { readonly kind: 'moved' }
@@ -75,6 +77,7 @@ export type KeyEnd =
   | 'gone'
   | 'superseded'
   | 'moved'
+  | 'notSelected'
   | 'twoContacts'
   | 'keyMoved'
   | 'keyTaken'
@@ -144,6 +147,7 @@ const withdraw: Effect = { do: 'withdraw' };
 const unclaim: Effect = { do: 'unclaim' };
 
 const planned: Cell<'found'> = (state, { plan }) => {
+  if (plan === 'left') return rest(state, end('notSelected'));
   if (plan === 'same') return rest(state, end('unchanged'));
   return plan === 'delete' ? ask(state, 'deleting', 'delete') : ask(state, 'patching', 'patch');
 };
@@ -166,6 +170,9 @@ const keyFound: Cell<'found'> = (state, event) => planned({ ...state, link: 'non
 const moved: Cell<'moved'> = (state) => rest(state, end('moved'));
 const readFails: Cell<'readFails'> = (state, { forGood }) =>
   forGood || state.triesLeft <= 1 ? rest(state, end('lookUpFails')) : rest(state, defer('moment', true));
+/** A list shows a contact with the key: none is made, also where that one turns out to be gone. */
+const shownInPart = (state: KeyState): Step =>
+  ask({ ...state, link: state.link === 'again' ? 'none' : state.link }, 'fetching', 'fetch');
 const refusedAlone = (state: KeyState): Step => rest(state, end('refused'));
 /** All work stops before the next request: the row stays as it is in the ledger, for the next job. */
 const stopped = (state: KeyState): Step => rest(state);
@@ -182,12 +189,13 @@ const transitions: Transitions = {
   },
   lookingUp: {
     found: keyFound,
-    foundOdd: (state) => ask(state, 'fetching', 'fetch'),
+    foundOdd: shownInPart,
     foundSeveral: (state) => rest(state, end('twoContacts')),
     foundNone: (state) => {
       if (state.bound) return ask(state, 'fetching', 'fetch');
       if (state.link === 'unclear') return rest(state, end('linkUnclear'));
       if (state.link === 'contact') return ask(state, 'linking', 'fetch');
+      if (state.link === 'left') return rest(state, end('notSelected'));
       return state.createsLeft > 0 ? ask(state, 'intending', 'intend') : rest(state, end('doubt'));
     },
     readFails,
@@ -200,7 +208,11 @@ const transitions: Transitions = {
     found: keyFound,
     foundStale: (state) => rest(state, defer('lag')),
     foundOdd: (state) => rest(state, end('oddReply')),
-    foundNone: (state) => rest(state, state.mayLag ? defer('lag') : end('gone')),
+    foundNone: (state) => {
+      if (state.mayLag) return rest(state, defer('lag'));
+      if (state.link !== 'again') return rest(state, end('gone'));
+      return state.createsLeft > 0 ? ask(state, 'intending', 'intend') : rest(state, end('doubt'));
+    },
     foundOtherKey: (state) => rest(state, state.mayLag ? defer('lag') : end('keyMoved')),
   },
   linking: {
@@ -233,7 +245,7 @@ const transitions: Transitions = {
     readFails,
     moved,
     found: keyFound,
-    foundOdd: (state) => ask(state, 'fetching', 'fetch'),
+    foundOdd: shownInPart,
     foundSeveral: (state) => rest(state, end('twoContacts')),
     foundNone: (state) => rest(state, state.maySearchAgain ? defer('lag', true) : end('keyTaken')),
   },
@@ -286,7 +298,7 @@ const transitions: Transitions = {
     },
     foundOdd: (state) => {
       if (state.triesLeft <= 1) return rest(state, end('doubt'));
-      return ask({ ...state, triesLeft: state.triesLeft - 1 }, 'fetching', 'fetch');
+      return shownInPart({ ...state, triesLeft: state.triesLeft - 1 });
     },
     foundNone: (state) => rest(state, end(state.link === 'contact' ? 'linkGone' : 'gone')),
     foundSeveral: (state) => rest(state, end('twoContacts')),

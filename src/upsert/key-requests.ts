@@ -30,6 +30,7 @@ import {
   type Differs,
   hasMoved,
   type Lease,
+  leaves,
   linkOf,
   mismatch,
   ownedIfWritten,
@@ -160,7 +161,8 @@ function found(chunk: Chunk, record: StagedRecord, lease: Lease, theirs: Contact
   const { base, madeByUs } = recogniseOwnWrite(chunk, lease, theirs);
   const contents: Contents = planFound(chunk, record, { ...lease, base }, { theirs, readAtMs, madeByUs });
   if (hasMoved(chunk, record, contents, theirs.id)) return { event: { kind: 'moved' }, contents };
-  return { event: { kind: 'found', plan: contents.is === 'differs' ? contents.plan.kind : 'same' }, contents };
+  const planned = contents.is === 'differs' ? contents.plan.kind : 'same';
+  return { event: { kind: 'found', plan: leaves(chunk, lease) ? 'left' : planned }, contents };
 }
 
 /** After a write in doubt: what of it has landed is Patchbay's, and only what differs from that was changed by people. */
@@ -190,6 +192,7 @@ export async function commitIntents(
         contacts: keys.map(({ record, contents }) => ({
           ...ownedIfWritten(contents),
           claim: ofRun(record, claimOf(contents.input, contents.plan)),
+          ...replaced(contents),
         })),
         owner: chunk.owner,
         runId: chunk.run.id,
@@ -204,6 +207,11 @@ export async function commitIntents(
       return [record, { event: { kind: 'intended' }, contents: intended }];
     }),
   );
+}
+
+/** A key that is still bound here is made again, since its contact is gone. */
+function replaced({ lease: { contact } }: Asking<'intend'>['contents']): { readonly replaces?: string } {
+  return contact.contactId === null ? {} : { replaces: contact.contactId };
 }
 
 interface ClaimedPatches {

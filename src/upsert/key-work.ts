@@ -27,13 +27,14 @@ import { PatchbayError } from '#src/errors.ts';
 import type { ContactRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
 import { mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import { atHand, contactRecord } from '#src/ledger/rules/key-rows.ts';
+import type { RunOptions } from '#src/ledger/runs.ts';
 import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
 import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
-import type { Chunk, UpsertLimits } from './chunk.ts';
+import type { Chunk } from './chunk.ts';
 import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.ts';
 
 /** An effect that is answered by an event. */
@@ -388,7 +389,7 @@ export async function takeLeases(
       switch (lease?.kind) {
         case 'leased': {
           const { contact } = lease;
-          const facts = factsOf(contact, record, limits, nowMs, linkOf(chunk, record));
+          const facts = factsOf(chunk, contact, record, nowMs);
           const base = baseOf(chunk, contact);
           const held = { contact, base, untilMs: monotonicMs + limits.leaseMs, aheadMs: nowMs - monotonicMs };
           return [record, { event: { kind: 'leased', facts }, contents: { is: 'leased', lease: held } }];
@@ -411,13 +412,13 @@ export async function readUnleased(
   chunk: Chunk,
   keys: readonly Asking<'lease'>[],
 ): Promise<ReadonlyMap<StagedRecord, Answer>> {
-  const { ledger, clock, limits } = chunk.parts;
+  const { ledger, clock } = chunk.parts;
   const nowMs = await ledger.nowMs(clock);
   const contacts = await ledger.contacts.get(keys.map(({ record }) => record.key));
   return new Map(
     keys.map(({ record }): [StagedRecord, Answer] => {
       const contact = contacts.get(record.key) ?? contactRecord(atHand(record.key, undefined));
-      const facts = factsOf(contact, record, limits, nowMs, linkOf(chunk, record));
+      const facts = factsOf(chunk, contact, record, nowMs);
       const lease: Lease = { contact, base: baseOf(chunk, contact), untilMs: 0, aheadMs: 0 };
       return [record, { event: { kind: 'leased', facts }, contents: { is: 'leased', lease } }];
     }),
@@ -439,13 +440,24 @@ function baseOf({ run, parts }: Chunk, { saids, agreed, stamps, seen, owned }: C
 
 type Facts = Extract<KeyEvent, { kind: 'leased' }>['facts'];
 
-function factsOf(
-  contact: ContactRecord,
-  record: StagedRecord,
-  { attemptsMax, visibilityLagMs }: UpsertLimits,
-  nowMs: number,
-  link: RowLink | null,
-): Facts {
+/** What becomes of a row whose key no contact has. A create of ours in doubt is brought to its end in every mode. */
+function fateOfAbsent(
+  { updateOnly }: RunOptions,
+  { state }: ContactRecord,
+  onGone: 'skip' | 'recreate',
+): 'none' | 'left' | 'again' {
+  if (updateOnly && state !== 'intent') return 'left';
+  return onGone === 'recreate' ? 'again' : 'none';
+}
+
+/** Whether the run leaves a contact that exists as it is. What a create of ours in doubt has made is brought to its end. */
+export function leaves({ run }: Pick<Chunk, 'run'>, { contact: { state } }: Lease): boolean {
+  return run.options.createOnly && state !== 'intent';
+}
+
+function factsOf(chunk: Chunk, contact: ContactRecord, record: StagedRecord, nowMs: number): Facts {
+  const { run, parts } = chunk;
+  const { attemptsMax, visibilityLagMs, onGoneOf } = parts.limits;
   const { writtenAtMs } = contact;
   return {
     // An undo writes to its contact and makes none.
@@ -455,6 +467,6 @@ function factsOf(
     triesLeft: attemptsMax - record.attempts,
     refreshesLeft: refreshesMax,
     maySearchAgain: record.attempts === 0,
-    link: link?.kind ?? 'none',
+    link: linkOf(chunk, record)?.kind ?? fateOfAbsent(run.options, contact, onGoneOf(run.feed)),
   };
 }

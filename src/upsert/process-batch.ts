@@ -249,10 +249,10 @@ async function driveAlone(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Ends: the machine counts what it may ask for again, and comes to rest. */
+/** Ends: the machine counts what it may ask for again, and comes to rest, or to an intent, which is committed with others. */
 async function driveOne(chunk: Chunk, slot: Slot): Promise<void> {
   const stopped = (): Answer => ({ event: { kind: 'stopped' }, contents: slot.work.contents });
-  while (slot.work.question !== null) {
+  while (slot.work.question !== null && slot.work.question !== 'intend') {
     if (isStopped(chunk)) return await answer(chunk, slot, stopped());
     let given: Answer;
     try {

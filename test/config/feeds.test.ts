@@ -45,6 +45,7 @@ describe('a feed in the config', () => {
       expectEveryMs: null,
       authorization: null,
       adopt: false,
+      onGone: 'skip',
       guards: {},
     };
     expect(config.feeds).toEqual({

@@ -145,6 +145,8 @@ export const walks: readonly Walk[] = [
       'src/runs/late-rows.ts': 'rows that are known, and have to be read all the same',
       'src/runs/leave-staging.ts': 'stops a whole run',
       'src/runs/stop-run.ts': 'stops a whole run',
+      'src/runs/selection.ts': 'rows that a person did not choose',
+      'src/runs/write-slice.ts': 'many rejected rows, in parts',
       'src/upsert/applying-guards.ts': 'stops a whole run',
       'src/upsert/key-ends.ts': 'after the PATCH',
       'src/wire/phone-number.ts': 'snapshots of phone numbers',

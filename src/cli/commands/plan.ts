@@ -96,7 +96,9 @@ async function make(
   { patienceMs, interrupt, onProgress }: Making,
 ): Promise<MadePlan> {
   const { signal } = interrupt;
-  const runOptions = checkImportOptions(options);
+  // They choose what is shown: a plan is made of the whole file.
+  const { only: _only, limit: _limit, ...reading } = options;
+  const runOptions = checkImportOptions(reading);
   const run = options.run === undefined ? null : await findRun(home, options.run);
   const input = file === '-' ? await readStandardInput(home, options.format ?? null, signal) : null;
   const session = { patienceMs, signal, sameWorkspace: options.sameWorkspace === true };

@@ -42,6 +42,7 @@ export interface ContactChange {
 /** What the rules look at. */
 export interface ContactFacts {
   readonly state: CreateState;
+  readonly contactId: string | null;
   readonly owner: string | null;
   readonly attempts: number;
   /** Another key is linked to the contact that this one is to be linked to. */
@@ -51,13 +52,14 @@ export interface ContactFacts {
 /** No lease, and nothing else changes. */
 export const released: ContactChange = { lease: null };
 
-/** A create is about to be sent. Null where the lease is lost, or the key is bound meanwhile. */
+/** A create is about to be sent. Null where the lease is lost, or the key is bound to a contact that it does not replace. */
 export function intended(
   { owner, runId, horizon }: IntentRequest,
-  { owned, claim }: IntentRequest['contacts'][number],
+  { owned, claim, replaces }: IntentRequest['contacts'][number],
   facts: ContactFacts | null,
 ): ContactChange | null {
-  if (facts?.owner !== owner || facts.state === 'bound') return null;
+  if (facts?.owner !== owner) return null;
+  if (facts.state === 'bound' && (replaces === undefined || facts.contactId !== replaces)) return null;
   return { state: 'intent', horizon, intentRun: runId, owned, claim };
 }
 

@@ -32,6 +32,7 @@ export function plainFeeds(guards: Partial<GuardLimits> = {}): Feeds {
     kind: 'delta',
     ownSource: null,
     adopt: false,
+    onGone: 'skip',
     guards: { ...defaults, ...guards },
     expectEveryMs: null,
     take: null,

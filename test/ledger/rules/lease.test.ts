@@ -46,6 +46,7 @@ describe('a write', () => {
   const contact = { key: 'k1', owned: nobodyOwns, claim: null };
   const facts = (parts: Partial<ContactFacts>): ContactFacts => ({
     state: 'lookup',
+    contactId: null,
     owner: 'w1',
     attempts: 1,
     ...parts,

@@ -14,6 +14,7 @@ export const defaultLimits: UpsertLimits = {
   requestsPerSecond: null,
   itemRemoval: 'owned',
   adoptOf: () => false,
+  onGoneOf: () => 'skip',
   ownsItems: () => true,
   applyingOf: () => ({ adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: 20 }),
 };

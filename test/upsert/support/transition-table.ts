@@ -23,8 +23,8 @@ interface Variant {
 const questions: readonly { readonly words: (variant: Variant) => string }[] = [
   { words: ({ event }) => (event.kind === 'readFails' ? (event.forGood ? 'refused' : 'no answer') : '') },
   { words: ({ facts }) => (facts.bound ? 'bound' : 'not bound') },
-  { words: ({ facts }) => linkWords[facts.link] },
   { words: ({ facts }) => (facts.mayLag ? 'just written' : 'not just written') },
+  { words: ({ facts }) => linkWords[facts.link] },
   { words: ({ facts }) => (facts.createsLeft > 0 ? 'creates left' : 'no create left') },
   { words: ({ facts }) => (facts.triesLeft > 1 ? 'tries left' : 'last try') },
   { words: ({ facts }) => (facts.refreshesLeft > 0 ? 'refreshes left' : 'no refresh left') },
@@ -38,6 +38,8 @@ const linkWords: Readonly<Record<Facts['link'], string>> = {
   none: 'not to be linked',
   contact: 'to be linked',
   unclear: 'unclear',
+  left: 'left out',
+  again: 'to be made again',
 };
 
 interface Row {
@@ -91,9 +93,11 @@ function branches(variants: readonly Ended[], left: typeof questions): readonly 
   const groups = Map.groupBy(variants, question.words);
   const outcomes = [...groups.values()].map((group) => JSON.stringify(branches(group, others)));
   if (new Set(outcomes).size === 1) return branches(variants, others);
-  return [...groups].flatMap(([words, group]) =>
-    branches(group, others).map((branch) => ({ ...branch, when: [words, ...branch.when] })),
-  );
+  const alike = Map.groupBy([...groups], ([, group]) => JSON.stringify(branches(group, others)));
+  return [...alike.values()].flatMap((same) => {
+    const words = same.map(([one]) => one).join(' or ');
+    return branches(same[0]?.[1] ?? [], others).map((branch) => ({ ...branch, when: [words, ...branch.when] }));
+  });
 }
 
 function resultOf(phase: Phase, { facts, event }: Variant): string {
@@ -123,7 +127,7 @@ const everyFacts: readonly Facts[] = both.flatMap((bound) =>
       [2, 1].flatMap((triesLeft) =>
         [1, 0].flatMap((refreshesLeft) =>
           both.flatMap((maySearchAgain) =>
-            (['none', 'contact', 'unclear'] as const).map((link) => ({
+            (['none', 'contact', 'unclear', 'left', 'again'] as const).map((link) => ({
               ...{ bound, mayLag, createsLeft, triesLeft, refreshesLeft, maySearchAgain, link },
             })),
           ),
@@ -141,7 +145,7 @@ function eventsOf(kind: EventKind, facts: Facts): readonly KeyEvent[] {
     case 'horizon':
       return [{ kind, waitMs: 1 }];
     case 'found':
-      return (['patch', 'delete', 'same'] as const).map((plan) => ({ kind, plan }));
+      return (['patch', 'delete', 'same', 'left'] as const).map((plan) => ({ kind, plan }));
     case 'readFails':
       return both.map((forGood) => ({ kind, forGood }));
     case 'done':

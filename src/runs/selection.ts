@@ -1,0 +1,75 @@
+/**
+ * Which changed rows of a file a run applies: all, or those that its modes select (`docs/rules.md`, "Modes"). The others are counted as
+ * skipped (`notSelected`); nothing of them is settled, so that the next file compares them anew.
+ *
+ * An unchanged row is unchanged in every mode. Whether a key that the feed does not know is a contact to be made is known only when
+ * it was looked up, so that `createOnly` and `updateOnly` are decided once more there (`src/upsert/key-machine.ts`).
+ */
+import type { RunOptions } from '#src/ledger/runs.ts';
+import { listNames } from '#src/sources/row.ts';
+import type { LeftVerdict, Verdict } from './compare.ts';
+
+type Modes = Pick<RunOptions, 'only' | 'createOnly' | 'updateOnly' | 'limit'>;
+
+export interface Selection {
+  /**
+   * The verdicts of the next slice, those on rows that are left out replaced.
+   * @param isMet whether an earlier row of the run has the key: then both are judged together, whatever `limit` says.
+   */
+  select(verdicts: readonly Verdict[], isMet: (key: string) => boolean): readonly Verdict[];
+  /** Whether contacts may be made at all. */
+  readonly makesContacts: boolean;
+  /** Sentences about what was left out, complete after the last row. */
+  notes(): readonly string[];
+}
+
+type Mode = '--only' | '--create-only' | '--limit';
+
+export function createSelection({ only, createOnly, updateOnly, limit }: Modes): Selection {
+  const selected = only.length === 0 ? null : new Set(only);
+  const missing = new Set(only);
+  const left = new Map<Mode, number>();
+  let stagedCount = 0;
+
+  const modeAgainst = (verdict: Verdict, isMet: boolean): Mode | null => {
+    if (verdict.kind === 'unchanged' || verdict.kind === 'left') return null;
+    if (selected !== null && (verdict.key === null || !selected.has(verdict.key))) return '--only';
+    if (verdict.kind === 'rejected') return null;
+    if (createOnly && verdict.isKnown) return '--create-only';
+    return limit !== null && !isMet && stagedCount >= limit ? '--limit' : null;
+  };
+
+  const select: Selection['select'] = (verdicts, isMet) => {
+    const here = new Set<string>();
+    return verdicts.map((verdict) => {
+      const { key } = verdict;
+      if (key !== null) missing.delete(key);
+      const isAgain = key !== null && (here.has(key) || isMet(key));
+      const mode = modeAgainst(verdict, isAgain);
+      if (mode !== null) {
+        left.set(mode, (left.get(mode) ?? 0) + 1);
+        return leftOut(verdict);
+      }
+      if (verdict.kind === 'changed') {
+        here.add(verdict.key);
+        if (!isAgain) stagedCount += 1;
+      }
+      return verdict;
+    });
+  };
+
+  return {
+    select,
+    makesContacts: !updateOnly,
+    notes: () => [
+      ...[...left].map(([mode, count]) => `${count === 1 ? '1 row was' : `${count} rows were`} left out by ${mode}`),
+      ...(missing.size === 0
+        ? []
+        : [`no row has the ${missing.size === 1 ? 'key' : 'keys'} ${listNames([...missing])} (--only)`]),
+    ],
+  };
+}
+
+function leftOut({ line, row, letterId, isKnown, key }: Verdict): LeftVerdict {
+  return { kind: 'left', line, row, letterId, isKnown, key, warnings: [] };
+}
