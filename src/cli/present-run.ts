@@ -65,6 +65,8 @@ function present(
   if (matches.length > 0) lines.push(...matchLines(output, summary, matches, max));
   const showHeld = held[0]?.code === 'changedSince' ? changedSinceLines : heldLines;
   if (summary.heldFields > 0) lines.push(...showHeld(output, summary.heldFields, held, max));
+  if (summary.missing !== null && summary.missing.count > 0)
+    lines.push(...missingLines(output, summary, outcomes, max));
   // A warning about the whole file is a note, too: it is printed once.
   const listed = new Set(warnings.slice(0, max.warnings).map(({ message }) => message));
   const values = output.values ? valuesByMessage(outcomes) : new Map<string, string>();
@@ -104,6 +106,22 @@ function movedLines(output: Output, { moved }: RunSummary, outcomes: readonly Ru
     ...places.map((place) => `    ${place}`),
     ...(more > 0 ? [`    … and ${more} more in the report`] : []),
   ];
+}
+
+/** Those whom the file lacks, the first ones by key: `5 people are no longer in the file (2 for the first time): crm-4 (since …)`. */
+function missingLines(
+  { values }: Output,
+  { missing }: RunSummary,
+  outcomes: readonly RunEvent[],
+  max: ShownMax,
+): readonly string[] {
+  const { count, new: first } = missing ?? { count: 0, new: 0 };
+  const listed = outcomes.filter(({ kind }) => kind === 'missing').slice(0, max.held);
+  const keys = listed.map(({ key, since = '' }) => `${printable(key ?? '')} (since ${since.slice(0, 10)})`);
+  const rest = count > listed.length ? `, and ${count - listed.length} more${max.rest}` : '';
+  const people = count === 1 ? '1 person is' : `${count} people are`;
+  const list = values && keys.length > 0 ? `: ${keys.join(', ')}${rest}` : '';
+  return [`  ${people} no longer in the file${first === 0 ? '' : ` (${first} for the first time)`}${list}`];
 }
 
 /** Lines and parts of a file that are no contacts. Nothing of a contact is lost with them: a note is enough. */

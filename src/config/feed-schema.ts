@@ -135,6 +135,36 @@ export const guardsSection = z
 /** The limits of one feed: any of them, none with a default. */
 const feedGuards = z.strictObject(limits).exactPartial().describe('Limits that apply to this feed instead.');
 
+// People who left.
+
+const missingField = /^(?:firstName|lastName|company|role|sourceUrl|custom\.\S.{0,199})$/;
+const expectedMissing =
+  'report, clear followed by fields (clear role, phones, custom.tier) or tag FIELD=VALUE (tag custom.status=left)';
+
+function missingProblem(text: string): string | null {
+  return readOnMissing(text) === null ? expectedMissing : null;
+}
+
+/** `clear`: names of fields, or `emails` and `phones`. */
+export type OnMissing =
+  | { readonly kind: 'report' }
+  | { readonly kind: 'clear'; readonly fields: readonly string[] }
+  | { readonly kind: 'tag'; readonly field: string; readonly value: string };
+
+/** Null for a text that is none. */
+export function readOnMissing(text: string): OnMissing | null {
+  const [, word, rest = ''] = /^(report|clear|tag)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
+  if (word === 'report') return rest === '' ? { kind: 'report' } : null;
+  if (word === 'clear') {
+    const fields = rest.split(',').map((field) => field.trim());
+    const isRight = fields.every((field) => field === 'emails' || field === 'phones' || missingField.test(field));
+    return isRight ? { kind: 'clear', fields } : null;
+  }
+  const at = rest.indexOf('=');
+  const [field, value] = [rest.slice(0, at).trim(), rest.slice(at + 1).trim()];
+  return at > 0 && value !== '' && missingField.test(field) ? { kind: 'tag', field, value } : null;
+}
+
 // Schedules.
 
 interface Rule {
@@ -226,6 +256,11 @@ export const feedSchema = z
     adopt: yesOrNo()
       .default(false)
       .describe('Whether its file wins over values that are already in the workspace and that it never agreed on.'),
+    onMissing: checkedText(expectedMissing, missingProblem)
+      .default('report')
+      .describe(
+        'What becomes of people whom a full file no longer has: report, clear FIELD, … (such as clear role, phones) or tag FIELD=VALUE.',
+      ),
     onGone: choice(['skip', 'recreate'])
       .default('skip')
       .describe('What a row does whose contact was deleted in the app: skip, or recreate the contact.'),
@@ -233,7 +268,10 @@ export const feedSchema = z
   })
   .superRefine((feed, context) => {
     checkRule(feed, context);
-    const { take, at, every, authorization } = feed;
+    const { take, at, every, authorization, onMissing, kind } = feed;
+    if (kind === 'delta' && onMissing.trim() !== 'report') {
+      sentence(context, ['onMissing'], 'needs full files: a file of kind delta does not tell who left', 'kind');
+    }
     if (take === null && (at !== null || every !== null)) {
       sentence(
         context,

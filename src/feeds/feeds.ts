@@ -10,7 +10,7 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { feedNameProblem, isMappingName } from '#src/config/feed-schema.ts';
+import { feedNameProblem, isMappingName, type OnMissing, readOnMissing } from '#src/config/feed-schema.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { labelOfFeed, mainFeed } from '#src/ledger/rules/feeds.ts';
@@ -35,6 +35,8 @@ export interface FeedRules {
   readonly adopt: boolean;
   /** What becomes of a row whose contact was deleted in the app. */
   readonly onGone: 'skip' | 'recreate';
+  /** What becomes of people whom a full file no longer has. */
+  readonly onMissing: OnMissing;
   readonly guards: Config['guards'];
   /** How long it may be without an accepted file before an alert. */
   readonly expectEveryMs: number | null;
@@ -109,6 +111,7 @@ function rules({ feeds, guards }: FeedsConfig, name: string): FeedRules {
     ownSource: feed?.source ?? null,
     adopt: feed?.adopt ?? false,
     onGone: feed?.onGone ?? 'skip',
+    onMissing: (feed === undefined ? null : readOnMissing(feed.onMissing)) ?? { kind: 'report' },
     guards: { ...guards, ...feed?.guards },
     expectEveryMs: feed?.expectEveryMs ?? null,
     take: feed?.take ?? null,

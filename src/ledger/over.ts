@@ -4,6 +4,7 @@ import { actsOver } from './desk/acts.ts';
 import { auditsOver, waitingAudits } from './desk/audits.ts';
 import { deliveriesOver, deliveryCount } from './desk/deliveries.ts';
 import { hostsOver } from './desk/hosts.ts';
+import { missingOver } from './desk/missing.ts';
 import { plansOver } from './desk/plans.ts';
 import { presenceOver } from './desk/presence.ts';
 import { schedulesOver } from './desk/schedules.ts';
@@ -41,6 +42,7 @@ export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
     schedules: schedulesOver(store),
     snapshots: snapshotsOver(store),
     takes: takesOver(store),
+    missing: missingOver(store),
     deliveries: deliveriesOver(store),
     hosts: hostsOver(store),
     plans: plansOver(store),

@@ -17,6 +17,7 @@ import type { EngineRegistration, WorkerRegistration } from './engine-presence.t
 import type { HostLedger } from './hosts.ts';
 import type { Candidacy, Candidate } from './lead.ts';
 import type { DeadLetterLedger } from './letters.ts';
+import type { MissingLedger } from './missing.ts';
 import type { PlanLedger } from './plans.ts';
 import type { RunLedger } from './runs.ts';
 import type { ScheduleLedger } from './schedules.ts';
@@ -89,6 +90,7 @@ export interface Ledger {
   readonly schedules: ScheduleLedger;
   readonly snapshots: SnapshotLedger;
   readonly takes: TakeLedger;
+  readonly missing: MissingLedger;
   readonly deliveries: DeliveryLedger;
   readonly hosts: HostLedger;
   readonly plans: PlanLedger;

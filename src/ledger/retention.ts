@@ -85,6 +85,7 @@ const parts = [
   'headers',
   'unchanged',
   'met',
+  'missing',
   'deadRows',
 ] as const satisfies readonly RunPart[];
 

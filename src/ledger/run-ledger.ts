@@ -18,7 +18,7 @@ import type { Store, Tables } from './tables.ts';
 export const rowsPerSlice = 2_000;
 
 /** What an interrupted reading leaves, and what a finished run needs no more. */
-const stagedParts = ['rows', 'batches', 'events', 'headers', 'deadRows'] as const;
+const stagedParts = ['rows', 'batches', 'events', 'headers', 'deadRows', 'missing'] as const;
 const readingParts = [...stagedParts, 'met', 'unchanged'] as const;
 
 export function runsOver(store: Store): RunLedger {

@@ -163,6 +163,8 @@ export interface FileShape {
   readonly delimiter: string | null;
   /** The columns that were mapped, in the file's own words; none for JSON. Absent in what older versions wrote. */
   readonly mapped?: readonly string[];
+  /** Of a full file: how many people it lacks whom its feed knows, and how many of them no file before it lacked. */
+  readonly missing?: { readonly count: number; readonly new: number };
   /** Columns with contact data that nothing mapped. Absent until the file was read to its end, and in older versions. */
   readonly leftOut?: readonly string[];
 }

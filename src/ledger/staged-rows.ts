@@ -113,12 +113,13 @@ export function stagedRowsOver(store: Store): RowLedger {
       return { records: await recordsAt(reads, place, positions), next: last < place.lastPosition ? last : null };
     },
 
-    confirm: async (runId, { unchanged, met }) => {
+    confirm: async (runId, { unchanged, met, missing = null }) => {
       const place = await transact(async ({ runs }) => {
         const one = await runs.place(runId);
         if (one?.state !== 'staging') return null;
         await runs.putBitmap(one.sequence, 'unchanged', unchanged);
         await runs.putBitmap(one.sequence, 'met', met);
+        if (missing !== null) await runs.putBitmap(one.sequence, 'missing', missing);
         return one;
       });
       if (place !== null) await closeUnchanged(store, place.feed, unchanged);

@@ -129,6 +129,8 @@ export interface KeysOfFile {
   readonly unchanged: Uint8Array;
   /** All that the feed knows, whatever their rows say. */
   readonly met: Uint8Array;
+  /** Those that the feed knows and the file lacks; null or absent where a file need not have all. */
+  readonly missing?: Uint8Array | null;
 }
 
 export interface BatchRecord {
@@ -261,8 +263,8 @@ export const changesPerRunMax = eventsPerRunMax / 2;
 
 /** Something worth reporting that did not reject its row. Holds personal data: never for a log. */
 export interface RunEvent {
-  /** `match`: a contact to be made that may be there already. */
-  readonly kind: 'warning' | 'skipped' | 'held' | 'changed' | 'match';
+  /** `match`: a contact to be made that may be there already. `missing`: a person whom the file no longer has. */
+  readonly kind: 'warning' | 'skipped' | 'held' | 'changed' | 'match' | 'missing';
   readonly line: number;
   /** Of a warning: the number of the row's record, only where several records share the line. */
   readonly record?: number;
@@ -272,6 +274,8 @@ export interface RunEvent {
   readonly field: string | null;
   /** Of a warning: the cell as the file holds it, where there is one. */
   readonly value?: string | null;
+  /** Of a missing person: since when, as an ISO instant. */
+  readonly since?: string;
   /** Of a change: the names of all fields that were written. */
   readonly fields?: readonly string[];
   readonly message: string;

@@ -51,6 +51,7 @@ export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, trou
     feeds: conditions
       .filter(({ troubles }) => troubles.length > 0)
       .map(({ feed, troubles, sinceMs }) => ({ feed, troubles, since: isoInstant(sinceMs) })),
+    missing: await missingOf(ledger),
     heldFields: await ledger.contacts.heldCount({}),
     deadLetters: counts.openLetters,
     notices: {
@@ -65,6 +66,16 @@ export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, trou
       })),
     },
   };
+}
+
+/** Feeds with people whom their newest full file lacks, and how many. */
+async function missingOf({ deliveries, missing }: Home['ledger']) {
+  const counted: { readonly feed: string; readonly count: number }[] = [];
+  for (const { feed } of await deliveries.standings()) {
+    const count = await missing.count(feed);
+    if (count > 0) counted.push({ feed, count });
+  }
+  return counted;
 }
 
 /** What the first page shows of a data folder. */

@@ -17,6 +17,7 @@ import {
   sameText,
   scalarNames,
 } from '#src/contacts/desired.ts';
+import { type MissingRule, withoutTag } from '#src/contacts/missing.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { mayClear, mayWrite, type Policies, policyOf } from '#src/contacts/policies.ts';
 import { unreachable } from '#src/errors.ts';
@@ -52,6 +53,8 @@ export interface CompareRules {
   readonly mapping: Pick<CompiledMapping, 'version' | 'mapRow' | 'cells' | 'policies'>;
   /** The file wins over values that it never agreed on: a row with held fields is applied although it says nothing new. */
   readonly adopt: boolean;
+  /** What becomes of people whom the file lacks: who is back, loses the tag. */
+  readonly missingRule?: MissingRule;
 }
 
 /** A row as far as it is known without asking for its key. */
@@ -225,10 +228,18 @@ export function compareRow(read: ReadRow, { said, bound }: KeyMemory, rules: Com
   };
   if (before === null) return { kind: 'changed', ...common, record, isUpdate: false, clears: 0 };
   // Our own JSON of a desired contact.
-  const ours = typeof desired === 'string' ? (JSON.parse(desired) as DesiredContact) : desired;
+  const asSaid = typeof desired === 'string' ? (JSON.parse(desired) as DesiredContact) : desired;
+  const isMissing = read.row.line === 0;
+  const ours = isMissing ? asSaid : withoutTag(asSaid, rules.missingRule ?? { kind: 'report' }, before.said);
   const isUpdate = isChange(before, ours, read.fingerprint, mapping.policies);
   const clears = isUpdate ? countClears(before.said, ours, mapping.policies) : 0;
-  return { kind: 'changed', ...common, record, isUpdate, clears };
+  return {
+    kind: 'changed',
+    ...common,
+    record: { ...record, desired: ours === asSaid ? desired : ours },
+    isUpdate,
+    clears,
+  };
 }
 
 function contactEmpty(line: number): Problem {

@@ -223,16 +223,20 @@ export class FeedMemory {
     this.#met[place] = 0;
   }
 
-  /** Which of the keys that the feed knows the file holds. */
-  keysOfFile(): KeysOfFile {
+  /** Which of the keys that the feed knows the file holds, and, where it is to hold all, which it lacks. */
+  keysOfFile(isFull = false): KeysOfFile {
     const late = [...this.#late].map(([key, number]) => ({ number, met: unpacked(this.#others.get(key)) }));
     const last = Math.max(this.#numbers[this.#count - 1] ?? 0, ...late.map(({ number }) => number));
     const unchanged = emptyBitmap(last);
     const met = emptyBitmap(last);
+    const missing = isFull ? emptyBitmap(last) : null;
     for (let place = 0; place < this.#count; place++) {
       const value = this.#met[place] as number;
-      if (value === 0) continue;
       const number = this.#numbers[place] as number;
+      if (value === 0) {
+        if (missing !== null) enterBit(missing, number);
+        continue;
+      }
       enterBit(met, number);
       if (value >>> 30 === 1) enterBit(unchanged, number);
     }
@@ -240,7 +244,7 @@ export class FeedMemory {
       enterBit(met, one.number);
       if (one.met?.kind === 'unchanged') enterBit(unchanged, one.number);
     }
-    return { unchanged, met };
+    return { unchanged, met, missing };
   }
 
   /**

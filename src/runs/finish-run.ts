@@ -46,6 +46,8 @@ export async function finishRun(parts: FinishParts, runId: string): Promise<bool
   }
   const state = run.counts.dead > 0 ? 'doneWithDead' : 'done';
   const summary = await writeEnd(parts, await withClosedLetters(parts, run), state, atMs);
+  // Done again after a crash, it ends what was begun.
+  await ledger.missing.enter(run.id);
   await inStep('finishRun', () => ledger.runs.move(run.id, ['applying'], state, { atMs }));
   await prune(ledger, run.id);
   const { rows, created, updated, unchanged, skipped, dead, seconds } = summary;

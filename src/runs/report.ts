@@ -61,6 +61,8 @@ export interface RunSummary {
   readonly removedValues: number;
   readonly deadNew: number;
   readonly warnings: number;
+  /** People whom the feed knows and its full file lacks; null for a file that need not have all. */
+  readonly missing: { readonly count: number; readonly new: number } | null;
   readonly requests: RunRecord['requests'];
   readonly seconds: number;
   readonly fixFile: string | null;
@@ -103,6 +105,7 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
     removedValues: counts.removedValues,
     deadNew: counts.deadNew,
     warnings: counts.warnings,
+    missing: run.shape?.missing ?? null,
     requests,
     seconds: Math.max(0, Math.round(workMs(run, facts.nowMs)) / 1_000),
     fixFile: facts.fixFile,

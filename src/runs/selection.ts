@@ -17,6 +17,8 @@ export interface Selection {
    * @param isMet whether an earlier row of the run has the key: then both are judged together, whatever `limit` says.
    */
   select(verdicts: readonly Verdict[], isMet: (key: string) => boolean): readonly Verdict[];
+  /** Whether the run applies all rows. */
+  readonly isAll: boolean;
   /** Whether contacts may be made at all. */
   readonly makesContacts: boolean;
   /** Sentences about what was left out, complete after the last row. */
@@ -60,6 +62,7 @@ export function createSelection({ only, createOnly, updateOnly, limit }: Modes):
 
   return {
     select,
+    isAll: selected === null && !createOnly && !updateOnly && limit === null,
     makesContacts: !updateOnly,
     notes: () => [
       ...[...left].map(([mode, count]) => `${count === 1 ? '1 row was' : `${count} rows were`} left out by ${mode}`),

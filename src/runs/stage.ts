@@ -10,6 +10,7 @@
  * interruption it is staged anew.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { MissingRule } from '#src/contacts/missing.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -31,12 +32,13 @@ import {
   type Verdict,
 } from './compare.ts';
 import { type CountryAdvice, createCountryAdvice } from './country-advice.ts';
-import { headerNote } from './feed-history.ts';
+import { headerNote, isFullFile } from './feed-history.ts';
 import { type FeedMemory, type Met, readFeedMemory } from './feed-memory.ts';
 import { finishFailed } from './finish-run.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
+import { type MissingFound, missingRuleOf, stageMissing } from './missing-people.ts';
 import { outcomesOf, publishRows } from './publish-run.ts';
 import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
 import { createSelection, type Selection } from './selection.ts';
@@ -91,7 +93,9 @@ async function stageFile(
     const { leftOut } = supply.compiled;
     const changed = await headerNote(ledger, run, supply.shape.columns);
     if (changed !== null) await ledger.runs.record(run.id, { notes: [changed] });
-    await ledger.runs.record(run.id, { shape: { ...supply.shape, leftOut: leftOut.map(({ column }) => column) } });
+    const { missing } = rows;
+    const shape = { ...supply.shape, ...(missing === null ? {} : { missing }) };
+    await ledger.runs.record(run.id, { shape: { ...shape, leftOut: leftOut.map(({ column }) => column) } });
     const writeEvents = async (events: readonly RunEvent[]): Promise<void> => {
       await writeSlice(parts, run, { events });
     };
@@ -126,20 +130,37 @@ async function fail(parts: StageParts, run: RunRecord, found: RunReason): Promis
   await ledger.runs.move(run.id, ['staging'], 'failed', { atMs, reason });
 }
 
+interface StagedFile {
+  readonly tally: StagedTally;
+  readonly knownKeys: number;
+  /** Null for a file that need not have all. */
+  readonly missing: MissingFound['counts'] | null;
+}
+
 /** Null where the run was cancelled meanwhile, or is no longer ours to stage. */
 async function stageRows(
   parts: StageParts,
   run: RunRecord,
   supply: RowSupply,
   signal: AbortSignal,
-): Promise<{ readonly tally: StagedTally; readonly knownKeys: number } | null> {
+): Promise<StagedFile | null> {
   const { ledger, clock } = parts;
   const adopt = adopts(parts, run);
   const advice = createCountryAdvice(parts, signal);
   const memory = await readFeedMemory(ledger.runs, run.feed, adopt);
   const reader = createRowReader({ mapping: supply.compiled, adopt });
   const selection = createSelection(run.options);
-  const given = { memory, advice, adopt, reader, mapping: supply.compiled, meaning: supply.meaning, selection };
+  const missingRule = await missingRuleOf(parts, run);
+  const given = {
+    memory,
+    advice,
+    adopt,
+    reader,
+    mapping: supply.compiled,
+    meaning: supply.meaning,
+    selection,
+    missingRule,
+  };
   const fold = createFold(parts, run, given);
   let tally = noTally;
   const lateDead: LateDead[] = [];
@@ -171,7 +192,10 @@ async function stageRows(
   tally = addTally(tally, moved.tally);
   const lateCount =
     lateDead.length === 0 ? 0 : await stageLateDead((content) => writeSlice(parts, run, content), supply, lateDead);
-  await ledger.runs.confirm(run.id, memory.keysOfFile());
+  const { missing = null, ...keys } = memory.keysOfFile(isFullFile(parts.feeds, run));
+  await ledger.runs.confirm(run.id, { ...keys, missing });
+  const found = missing === null ? null : await fold.stageMissing(missing);
+  if (found !== null) tally = addTally(tally, found.tally);
   await ledger.runs.record(run.id, { notes: [...supply.notes(), ...selection.notes(), ...advice.notes()] });
   const warnings = supply.warnings();
   await writeSlice(parts, run, {
@@ -179,7 +203,8 @@ async function stageRows(
     counts: { warnings: warnings.length },
   });
   const creates = selection.makesContacts ? tally.creates : 0;
-  return { tally: { ...tally, creates, dead: tally.dead + lateCount }, knownKeys: memory.keyCount };
+  const all = { ...tally, creates, dead: tally.dead + lateCount };
+  return { tally: all, knownKeys: memory.keyCount, missing: found?.counts ?? null };
 }
 
 /** Whether contacts that are there already are taken over without asking. */
@@ -201,6 +226,7 @@ interface FoldWith {
   readonly adopt: boolean;
   readonly mapping: CompiledMapping;
   readonly selection: Selection;
+  readonly missingRule: MissingRule;
   /** What decides, besides its text, what a record is; null where records are not known by their text. */
   readonly meaning: string | null;
 }
@@ -219,6 +245,8 @@ interface Fold {
    * @param places of their keys; those that were found are taken out of it.
    */
   stageAgain(items: readonly StageItem[], places: Set<number>): Promise<StagedRows>;
+  /** The people whom the file lacks, by their numbers. */
+  stageMissing(missing: Uint8Array): Promise<MissingFound>;
 }
 
 /** A slice of the file that is being mapped. */
@@ -242,9 +270,9 @@ interface KnownRow {
 }
 
 function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
-  const { memory, advice, adopt, reader, mapping, meaning, selection } = given;
+  const { memory, advice, adopt, reader, mapping, meaning, selection, missingRule } = given;
   const { runs, contacts } = parts.ledger;
-  const rules: CompareRules = { mapping, adopt };
+  const rules: CompareRules = { mapping, adopt, missingRule };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
   const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
   /** Known records that the reader has left out since the last slice. */
@@ -383,6 +411,11 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
         return true;
       });
       return stage(read(again, true));
+    },
+    stageMissing: (missing) => {
+      const act = selection.isAll ? (items: readonly StageItem[]) => stage(read(items, false)) : null;
+      const writeEvents = async (events: readonly RunEvent[]) => void (await writeSlice(parts, run, { events }));
+      return stageMissing(parts, run, { missing, rule: missingRule }, act, writeEvents);
     },
   };
 

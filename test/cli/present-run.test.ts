@@ -42,6 +42,20 @@ describe('a run for people', () => {
     expect(text).toContain('fix these rows and drop the file in again: /data/import/_fix/x.csv');
   });
 
+  it('that read a full file: who is no longer in it, and since when', () => {
+    const missing = (key: string, since: string) =>
+      ({ kind: 'missing', line: 0, key, code: 'missing', field: null, since, message: 'm' }) as const;
+    const outcomes = [missing('crm-4', '2026-11-20T02:30:00.000Z'), missing('crm-9', '2026-11-21T02:30:00.000Z')];
+    const shown = presentation({ missing: { count: 2, new: 1 } }, { outcomes });
+    expect(presentRun(plain, shown)).toContain(
+      '\n  2 people are no longer in the file (1 for the first time): crm-4 (since 2026-11-20), crm-9 (since 2026-11-21)\n',
+    );
+    expect(presentRun(withoutValues, shown)).toContain(
+      '\n  2 people are no longer in the file (1 for the first time)\n',
+    );
+    expect(presentRun(plain, presentation({ missing: { count: 0, new: 0 } }))).not.toContain('no longer');
+  });
+
   it('names a fix-file so that its path can be pasted', () => {
     const text = presentRun(plain, presentation({ state: 'doneWithDead', dead: 1, fixFile: '/my data/x.csv' }));
     expect(text).toContain("  fix these rows and drop the file in again: '/my data/x.csv'");

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { printConfig } from '#src/config/document.ts';
 import {
   feedNameProblem,
+  readOnMissing,
   reservedSourcePrefixes,
   reservedSourceWords,
   sourceLengthMax,
@@ -46,6 +47,7 @@ describe('a feed in the config', () => {
       authorization: null,
       adopt: false,
       onGone: 'skip',
+      onMissing: 'report',
       guards: {},
     };
     expect(config.feeds).toEqual({
@@ -73,6 +75,25 @@ describe('a feed in the config', () => {
     expect(Object.keys(config.feeds)).toEqual(['crm', 'helpdesk', 'by hand']);
     expect(sources['feeds.crm.guards.rowsMin']).toEqual({ kind: 'file', name: 'patchbay.yaml:10:41' });
     expect(sources['feeds.by hand']).toEqual({ kind: 'file', name: 'patchbay.yaml:17:3' });
+  });
+
+  it.each([
+    ['report', { kind: 'report' }],
+    ['clear role,phones , custom.tier', { kind: 'clear', fields: ['role', 'phones', 'custom.tier'] }],
+    ['tag custom.status = left = gone', { kind: 'tag', field: 'custom.status', value: 'left = gone' }],
+    ['clear', null],
+    ['clear role nickname', null],
+    ['tag role', null],
+    ['tag phones=+1', null],
+    ['delete', null],
+  ])('what becomes of people who left is read from %j', (text, rule) => {
+    expect(readOnMissing(text)).toEqual(rule);
+  });
+
+  it('who left is not known from files of kind delta', async () => {
+    await expect(loaded('feeds:\n  crm: { kind: delta, onMissing: clear role }\n')).rejects.toThrow(
+      'feeds.crm.onMissing needs full files',
+    );
   });
 
   it('its paths start at the folder of the config file', async () => {

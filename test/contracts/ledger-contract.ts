@@ -15,6 +15,7 @@ import { hostContract } from './host-contract.ts';
 import { intentContract } from './intent-contract.ts';
 import { leaseContract } from './lease-contract.ts';
 import { linkContract } from './link-contract.ts';
+import { missingContract } from './missing-contract.ts';
 import { planContract } from './plan-contract.ts';
 import { runContract } from './run-contract.ts';
 import { scheduleContract } from './schedule-contract.ts';
@@ -42,6 +43,7 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe('schedules', () => scheduleContract(open));
     describe('deliveries', () => deliveryContract(open));
     describe('snapshots', () => snapshotContract(open));
+    describe('people who left', () => missingContract(open));
     describe('takes', () => takeContract(open));
     describe('hosts', () => hostContract(open));
     describe('plans', () => planContract(open));

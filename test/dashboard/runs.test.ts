@@ -37,6 +37,7 @@ const importKeys = [
     'removedValues',
     'deadNew',
     'warnings',
+    'missing',
     'requests',
     'seconds',
     'fixFile',

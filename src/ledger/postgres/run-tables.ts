@@ -220,6 +220,7 @@ export function postgresRunTables(statements: Statements): RunTables {
           return deleteRows(statements, sequence, limit);
         case 'unchanged':
         case 'met':
+        case 'missing':
           return run('DELETE FROM bitmaps WHERE run_sequence = $1 AND kind = $2', sequence, part);
         case 'run':
           return run('DELETE FROM runs WHERE sequence = $1', sequence);
@@ -376,7 +377,7 @@ function runConditions(asked: RunWhere, first = 1): ReturnType<typeof where> {
 }
 
 /** What of a run is deleted piece by piece, each from a table of its own. */
-type PartOfTable = Exclude<RunPart, 'rows' | 'unchanged' | 'met' | 'run'>;
+type PartOfTable = Exclude<RunPart, 'rows' | 'unchanged' | 'met' | 'missing' | 'run'>;
 
 /** The table, the column that orders its rows, and which of them go first. */
 const parts: Readonly<Record<PartOfTable, readonly [table: string, place: string, order: 'ASC' | 'DESC']>> = {

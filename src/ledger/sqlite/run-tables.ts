@@ -259,6 +259,7 @@ export function sqliteRunTables(statements: Statements): RunTables {
         }
         case 'unchanged':
         case 'met':
+        case 'missing':
           return run('DELETE FROM bitmaps WHERE run_sequence = ? AND kind = ?', sequence, part);
         case 'deadRows': {
           const forgotten = await deleteOf('dead_rows', 'ordinal', 'ASC', sequence, limit);

@@ -119,8 +119,11 @@ export interface StoredBatch extends Omit<BatchRecord, 'runId'>, Span {
   readonly isDone: boolean;
 }
 
-/** What a bitmap of a run says of a key: that its row was unchanged; that the file held it and the feed knew it. */
-export type BitmapKind = 'unchanged' | 'met';
+/**
+ * What a bitmap of a run says of a key: that its row was unchanged; that the file held it and the feed knew it; that the feed knew
+ * it and the file, which is full, lacks it.
+ */
+export type BitmapKind = 'unchanged' | 'met' | 'missing';
 
 /** What of a run is deleted piece by piece; the run itself last. `touched`: what was kept of it for audits. */
 export type RunPart = 'rows' | 'batches' | 'headers' | 'events' | 'deadRows' | 'touched' | BitmapKind | 'run';

@@ -33,6 +33,7 @@ export function plainFeeds(guards: Partial<GuardLimits> = {}): Feeds {
     ownSource: null,
     adopt: false,
     onGone: 'skip',
+    onMissing: { kind: 'report' },
     guards: { ...defaults, ...guards },
     expectEveryMs: null,
     take: null,

@@ -1,0 +1,131 @@
+/**
+ * People who left: those whom the feed knows and its newest full file lacks are listed, and their contacts cleared or tagged where
+ * the feed says so (`docs/rules.md`, "People who left"). Nothing is ever deleted.
+ *
+ * In slices: a file may lack as many people as its feed knows.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isoInstant } from '#src/clock.ts';
+import { fingerprint } from '#src/contacts/desired.ts';
+import { contactOfMissing, type MissingRule } from '#src/contacts/missing.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { Feeds } from '#src/feeds/feeds.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { countBits, hasBit } from '#src/ledger/rules/bitmap.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
+import { readCustomValue } from '#src/mapping/custom-cell.ts';
+import { customFieldKind } from '#src/mapping/layout.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+import type { StageItem } from './compare.ts';
+import { isFullFile } from './feed-history.ts';
+import { addTally, noTally, type StagedTally } from './guards.ts';
+import type { StagedRows } from './late-rows.ts';
+
+interface MissingParts {
+  readonly ledger: Ledger;
+  readonly feeds: Feeds;
+  readonly workspace: Pick<Workspace, 'listCustomFields'>;
+}
+
+const report: MissingRule = { kind: 'report' };
+
+/**
+ * What becomes of the people whom the run's file lacks.
+ * @throws PatchbayError `usage` `tagRefused`: the workspace has no such custom field, or it takes no such value.
+ */
+export async function missingRuleOf({ feeds, workspace }: MissingParts, run: RunRecord): Promise<MissingRule> {
+  const { onMissing } = feeds.rulesOf(run.feed);
+  if (!isFullFile(feeds, run) || onMissing.kind !== 'tag') return onMissing.kind === 'clear' ? onMissing : report;
+  const { field, value } = onMissing;
+  if (!field.startsWith('custom.')) return onMissing;
+  const key = field.slice('custom.'.length);
+  const reading = readCustomValue(value, customFieldKind(key, await workspace.listCustomFields()));
+  if (reading.ok) return { kind: 'tag', field, value: reading.value };
+  throw new PatchbayError('usage', 'tagRefused', `onMissing of feed ${run.feed}: ${field}: ${reading.flaw.message}`, {
+    facts: { feed: run.feed, field },
+    hint: `${reading.flaw.hint} Correct feeds.${run.feed}.onMissing in the config file, then drop the file again.`,
+  });
+}
+
+/** How many are listed one by one. */
+const listedMax = 1_000;
+const keysPerSlice = 200;
+
+export interface MissingFound {
+  readonly counts: { readonly count: number; readonly new: number };
+  /** Of contacts that are to be cleared or tagged: for the guards. */
+  readonly tally: StagedTally;
+}
+
+/**
+ * @param missing their numbers, as a bitmap.
+ * @param act how their contacts are staged; null where the run applies only chosen rows.
+ * @param write enters events.
+ */
+export async function stageMissing(
+  { ledger }: MissingParts,
+  run: RunRecord,
+  { missing, rule }: { readonly missing: Uint8Array; readonly rule: MissingRule },
+  act: ((items: readonly StageItem[]) => Promise<StagedRows>) | null,
+  write: (events: readonly RunEvent[]) => Promise<void>,
+): Promise<MissingFound> {
+  const count = countBits(missing);
+  let listed = 0;
+  let known = 0;
+  let tally = noTally;
+  for (const numbers of slicesOf(missing)) {
+    const keys = [...(await ledger.runs.keysAt(numbers)).values()];
+    const before = new Map((await ledger.missing.of(run.feed, keys)).map((one) => [one.key, one.sinceMs]));
+    known += before.size;
+    const shown = keys.slice(0, Math.max(0, listedMax - listed));
+    listed += shown.length;
+    if (shown.length > 0) await write(shown.map((key) => missingEvent(key, before.get(key) ?? run.createdAtMs)));
+    const items = act === null || rule.kind === 'report' ? [] : await itemsOf(ledger, run, rule, keys);
+    if (act !== null && items.length > 0) {
+      const { updates, clears } = (await act(items)).tally;
+      tally = addTally(tally, { ...noTally, updates, clears });
+    }
+    await nextTurn();
+  }
+  return { counts: { count, new: count - known }, tally };
+}
+
+/** Ends behind the last bit. */
+function* slicesOf(bits: Uint8Array): Generator<readonly number[]> {
+  let numbers: number[] = [];
+  for (let number = 0; number < bits.length * 8; number += 1) {
+    if (hasBit(bits, number)) numbers.push(number);
+    if (numbers.length < keysPerSlice) continue;
+    yield numbers;
+    numbers = [];
+  }
+  if (numbers.length > 0) yield numbers;
+}
+
+function missingEvent(key: string, sinceMs: number): RunEvent {
+  const since = isoInstant(sinceMs);
+  const message = `not in the file any more, since ${since.slice(0, 10)}`;
+  return { kind: 'missing', line: 0, key, code: 'missing', field: null, since, message };
+}
+
+/** The contacts that the rule changes, as rows of the run; those whose row was settled like this before are left out. */
+async function itemsOf(
+  { runs, contacts }: Ledger,
+  { feed, sequence }: RunRecord,
+  rule: MissingRule,
+  keys: readonly string[],
+): Promise<readonly StageItem[]> {
+  const said = await runs.saidOf(feed, keys);
+  const records = await contacts.get(keys);
+  return keys.flatMap((key): readonly StageItem[] => {
+    const mine = said.get(key);
+    const record = records.get(key);
+    if (mine === undefined || record === undefined || record.contactId === null) return [];
+    const others = record.saids.filter((one) => one.feed !== feed).map((one) => one.said);
+    const desired = contactOfMissing(key, rule, mine.said, others);
+    if (desired === null || fingerprint(desired) === mine.fingerprint) return [];
+    const row = { kind: 'cells', line: 0, record: 0, columns: ['externalId'], cells: [key] } as const;
+    return [{ kind: 'desired', row, desired, sequence }];
+  });
+}

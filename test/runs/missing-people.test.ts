@@ -1,0 +1,174 @@
+/** People who left (`docs/rules.md`, "People who left"). */
+import { describe, expect, it } from 'vitest';
+import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
+import { phone } from '#test/upsert/support/build.ts';
+import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { defaultGuards } from './support/tallies.ts';
+
+const keys = ['c-1', 'c-2', 'c-3', 'c-4'];
+const mapping: Mapping = mappingSchema.parse({
+  name: 'crm',
+  key: 'externalId',
+  fields: { firstName: 'firstName', role: 'role' },
+  phones: [{ column: 'phone', label: 'work' }],
+});
+
+const header = 'externalId,firstName,role,phone';
+const rowOf = (key: string) => `${key},Ann,Buyer,${phone(Number(key.slice(2)))}`;
+const file = (...present: readonly string[]) => [header, ...present.map(rowOf), ''].join('\r\n');
+const inFeed = { feed: 'crm', mapping };
+
+const openBench = (onMissing: string, guards = {}) => openRunsBench({ configured: { crm: { onMissing, guards } } });
+
+const contactOf = async ({ world }: RunsBench, key: string) => {
+  const { defaultFields, customFields } = await world.contactOf(key);
+  return {
+    firstName: defaultFields.firstName,
+    role: defaultFields.role,
+    phones: defaultFields.phoneNumbers.map(({ value }) => value),
+    manager: customFields.find((one) => one.key === 'account_manager')?.value ?? null,
+  };
+};
+
+const missingIn = async (bench: RunsBench, name: string, ...present: readonly string[]) => {
+  const run = await bench.import(name, file(...present), inFeed);
+  const listed = (await bench.report(run)).outcomes.filter(({ kind }: { kind: string }) => kind === 'missing');
+  return { run, listed: listed.map(({ key, since }: { key: string; since: string }) => [key, since]) };
+};
+
+describe('a full file that lacks people', () => {
+  it('tells who they are and since when, and who is back', async () => {
+    const bench = await openBench('report');
+    const first = await missingIn(bench, 'a.csv', ...keys);
+    expect(first.run.shape?.missing).toEqual({ count: 0, new: 0 });
+    const { run, listed } = await missingIn(bench, 'b.csv', 'c-1', 'c-3', 'c-4');
+    expect(run.shape?.missing).toEqual({ count: 1, new: 1 });
+    const since = new Date(run.createdAtMs).toISOString();
+    expect(listed).toEqual([['c-2', since]]);
+    expect(await bench.report(run)).toMatchObject({ missing: { count: 1, new: 1 }, rows: 3, unchanged: 3 });
+    bench.world.clock.advance(86_400_000);
+    const later = await missingIn(bench, 'c.csv', 'c-1', 'c-4');
+    expect(later.run.shape?.missing).toEqual({ count: 2, new: 1 });
+    expect(later.listed).toEqual([
+      ['c-2', since],
+      ['c-3', new Date(later.run.createdAtMs).toISOString()],
+    ]);
+    expect(await bench.ledger.missing.count('crm')).toBe(2);
+    const back = await missingIn(bench, 'd.csv', 'c-1', 'c-2', 'c-4');
+    expect(back.listed.map(([key]: readonly string[]) => key)).toEqual(['c-3']);
+    expect((await bench.ledger.missing.list('crm', null, 10)).map(({ key }) => key)).toEqual(['c-3']);
+    // Nothing was written for any of it.
+    expect((await bench.world.contacts()).length).toBe(4);
+    expect(await contactOf(bench, 'c-3')).toMatchObject({ role: 'Buyer', phones: [phone(3)] });
+  });
+
+  it('counts no rejected row, no row of another feed, and says nothing for files of kind delta', async () => {
+    const bench = await openRunsBench({ configured: { crm: {}, changes: { kind: 'delta' } } });
+    await bench.import('a.csv', file(...keys), inFeed);
+    await bench.import('s.csv', file('c-1', 'c-9'), { feed: 'shop', mapping });
+    const broken = `${file('c-1', 'c-2', 'c-3')}c-4,Ann,Buyer,not a number\r\n`;
+    const run = await bench.import('b.csv', broken, inFeed);
+    expect(run.counts.dead).toBe(1);
+    expect(run.shape?.missing).toEqual({ count: 0, new: 0 });
+    const delta = { feed: 'changes', mapping };
+    await bench.import('c.csv', file('c-1'), delta);
+    expect((await bench.import('d.csv', file('c-2'), delta)).shape?.missing).toBeUndefined();
+  });
+
+  it('counts for nothing while it is stopped, or once it is cancelled', async () => {
+    const bench = await openBench('report', { rowsMin: '70%', rowsFloor: 1 });
+    await bench.import('a.csv', file(...keys), inFeed);
+    const run = await bench.stage(await bench.submit('b.csv', file('c-1'), inFeed));
+    expect(run).toMatchObject({ state: 'stopped', shape: { missing: { count: 3, new: 3 } } });
+    expect(await bench.ledger.missing.count('crm')).toBe(0);
+  });
+});
+
+describe('with onMissing clear', () => {
+  it('clears what the file said of them, keeps what people changed, and writes it again when they are back', async () => {
+    const bench = await openBench('clear role, phones', { clearsFloor: 100 });
+    await bench.import('a.csv', file(...keys), inFeed);
+    const { id, defaultFields } = await bench.world.contactOf('c-3');
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, {
+      defaultFields: {
+        ...defaultFields,
+        role: 'Chief',
+        phoneNumbers: [...defaultFields.phoneNumbers, { name: 'by hand', value: phone(9) }],
+      },
+    });
+    const { run } = await missingIn(bench, 'b.csv', 'c-1', 'c-4');
+    // Two rows of the file, and two people.
+    expectCounts(run, { rows: 4, unchanged: 2, updated: 2 });
+    expect(run.counts.heldFields).toBe(1);
+    expect(await contactOf(bench, 'c-2')).toMatchObject({ firstName: 'Ann', role: null, phones: [] });
+    expect(await contactOf(bench, 'c-3')).toMatchObject({ firstName: 'Ann', role: 'Chief', phones: [phone(9)] });
+    // The next night there is nothing left to do.
+    const again = await missingIn(bench, 'c.csv', 'c-4', 'c-1');
+    expectCounts(again.run, { rows: 2, unchanged: 2 });
+    expect(again.run.requests).toMatchObject({ get: 0, patch: 0 });
+    // In another order, so that it is not the old file once more.
+    const back = await missingIn(bench, 'd.csv', ...keys.toReversed());
+    expectCounts(back.run, { rows: 4, unchanged: 2, updated: 2 });
+    expect(await contactOf(bench, 'c-2')).toMatchObject({ role: 'Buyer', phones: [phone(2)] });
+    expect(await contactOf(bench, 'c-3')).toMatchObject({ role: 'Chief', phones: [phone(9), phone(3)] });
+  });
+
+  it('keeps what another feed names', async () => {
+    const bench = await openBench('clear role, phones', { clearsFloor: 100 });
+    await bench.import('a.csv', file(...keys), inFeed);
+    await bench.import('s.csv', file('c-2'), { feed: 'shop', mapping });
+    await missingIn(bench, 'b.csv', 'c-1', 'c-3', 'c-4');
+    expect(await contactOf(bench, 'c-2')).toMatchObject({ role: 'Buyer', phones: [phone(2)] });
+  });
+
+  it('is stopped by the guard on clears, before the first write', async () => {
+    const bench = await openRunsBench({
+      guards: defaultGuards,
+      configured: {
+        crm: { onMissing: 'clear role, phones', guards: { clearsFloor: 1, rowsFloor: 100, keysFloor: 100 } },
+      },
+    });
+    await bench.import('a.csv', file(...keys), inFeed);
+    const run = await bench.stage(await bench.submit('b.csv', file('c-1'), inFeed));
+    expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardClears' } });
+    expect(run.reason?.message).toContain('clears or removes 6 values');
+    expect(await contactOf(bench, 'c-2')).toMatchObject({ role: 'Buyer' });
+  });
+
+  it('does nothing in a run that applies some rows only', async () => {
+    const bench = await openBench('clear role');
+    await bench.import('a.csv', file(...keys), inFeed);
+    const run = await bench.import('b.csv', file('c-1'), { ...inFeed, options: { limit: 5 } });
+    expectCounts(run, { rows: 1, unchanged: 1 });
+    expect(await contactOf(bench, 'c-2')).toMatchObject({ role: 'Buyer' });
+  });
+});
+
+describe('with onMissing tag', () => {
+  it('writes the tag, and takes it away when they are back', async () => {
+    const bench = await openBench('tag custom.account_manager=nobody (left)');
+    await bench.import('a.csv', file(...keys), inFeed);
+    const { run } = await missingIn(bench, 'b.csv', 'c-1', 'c-3', 'c-4');
+    expectCounts(run, { rows: 4, unchanged: 3, updated: 1 });
+    expect(await contactOf(bench, 'c-2')).toMatchObject({ role: 'Buyer', manager: 'nobody (left)' });
+    expectCounts((await missingIn(bench, 'c.csv', 'c-3', 'c-1', 'c-4')).run, { rows: 3, unchanged: 3 });
+    // In another order, so that it is not the old file once more.
+    const back = await missingIn(bench, 'd.csv', ...keys.toReversed());
+    expectCounts(back.run, { rows: 4, unchanged: 3, updated: 1 });
+    expect(await contactOf(bench, 'c-2')).toMatchObject({ role: 'Buyer', manager: null });
+    expectCounts((await missingIn(bench, 'e.csv', 'c-3', 'c-4', 'c-1', 'c-2')).run, { rows: 4, unchanged: 4 });
+  });
+
+  it('refuses the file where the workspace has no such field', async () => {
+    const bench = await openBench('tag custom.status=left');
+    const run = await bench.stage(await bench.submit('a.csv', file(...keys), inFeed));
+    expect(run).toMatchObject({ state: 'failed', reason: { code: 'tagRefused' } });
+  });
+});
+
+it('a generic file of a named feed tells who left, too', async () => {
+  const bench = await openRunsBench({ configured: { crm: {} } });
+  await bench.import('a.csv', csv(['a,Ann,Clerk', 'b,Bea,Clerk']), { feed: 'crm' });
+  const run = await bench.import('b.csv', csv(['a,Ann,Clerk']), { feed: 'crm' });
+  expect(run.shape?.missing).toEqual({ count: 1, new: 1 });
+});
