@@ -35,6 +35,7 @@ export function buildProgram(): Command {
     addPlan,
     addImport,
     addMap,
+    addForget,
     addStatus,
     addRuns,
     addHeld,
@@ -72,6 +73,19 @@ function addStart(program: Command): void {
       ),
     )
     .action(run(async () => (await import('./commands/start.ts')).start));
+}
+
+function addForget(program: Command): void {
+  const command = program
+    .command('forget')
+    .description(
+      'erase a person from ledger and files; later files with this key are skipped. On a terminal it asks first',
+    )
+    .argument('<KEY>', 'the externalId, prefix included')
+    .requiredOption('--reason <text>', 'why, without personal data; kept in the trail of acts');
+  withExamples(onDataFolder(command), 'patchbay forget crm-17 --reason "request of 2026-11-20"').action(
+    run(async () => (await import('./commands/forget.ts')).forget),
+  );
 }
 
 function addStatus(program: Command): void {

@@ -75,7 +75,7 @@ function draftRuns(beneath: RunTables, own: RunTables, afterSequence: number): R
 }
 
 function draftKeys(beneath: KeyTables): KeyTables {
-  return { ...beneath, write: dropped, addJournal: dropped, forgetPast: droppedRows };
+  return { ...beneath, write: dropped, addJournal: dropped, forget: droppedRows };
 }
 
 /** Rejected rows are the run's; letters stay as they are. */

@@ -3,6 +3,7 @@ import { contactsOver } from './contacts-over.ts';
 import { actsOver } from './desk/acts.ts';
 import { auditsOver, waitingAudits } from './desk/audits.ts';
 import { deliveriesOver, deliveryCount } from './desk/deliveries.ts';
+import { forgettingOver } from './desk/forgotten.ts';
 import { hostsOver } from './desk/hosts.ts';
 import { missingOver } from './desk/missing.ts';
 import { plansOver } from './desk/plans.ts';
@@ -11,6 +12,7 @@ import { schedulesOver } from './desk/schedules.ts';
 import { snapshotsOver } from './desk/snapshots.ts';
 import { takesOver } from './desk/takes.ts';
 import { draftStore } from './draft.ts';
+import type { ForgettingLedger } from './forgetting.ts';
 import { knownKeysOver } from './known-keys.ts';
 import { lettersOver, unsettledCount } from './letter-ledger.ts';
 import type { Ledger } from './port.ts';
@@ -24,9 +26,10 @@ import type { Store } from './tables.ts';
 export type DatabaseParts = Pick<
   Ledger,
   'id' | 'nowMs' | 'bootId' | 'changeCount' | 'standForLead' | 'requireSound' | 'close'
->;
+> &
+  Pick<ForgettingLedger, 'search' | 'scrub'>;
 
-export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
+export function ledgerOver(store: Store, { search, scrub, ...parts }: DatabaseParts): Ledger {
   return {
     ...parts,
     runs: {
@@ -43,6 +46,7 @@ export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
     snapshots: snapshotsOver(store),
     takes: takesOver(store),
     missing: missingOver(store),
+    forgetting: { ...forgettingOver(store), search, scrub },
     deliveries: deliveriesOver(store),
     hosts: hostsOver(store),
     plans: plansOver(store),
@@ -53,7 +57,8 @@ export function ledgerOver(store: Store, parts: DatabaseParts): Ledger {
       waitingDeliveries: await deliveryCount(store.reads, 'waiting'),
       deadDeliveries: await deliveryCount(store.reads, 'dead'),
     }),
-    draft: (scratch) => ledgerOver(draftStore(store.reads, scratch), { ...parts, close: async () => undefined }),
+    draft: (scratch) =>
+      ledgerOver(draftStore(store.reads, scratch), { ...parts, search, scrub, close: async () => undefined }),
     forget: (nowMs, keepMs, longer) => forgetEnded(store, nowMs, keepMs, longer),
   };
 }

@@ -14,6 +14,7 @@ import type { ContactLedger } from './contacts.ts';
 import type { DeliveryLedger } from './deliveries.ts';
 import type { Scratch } from './draft.ts';
 import type { EngineRegistration, WorkerRegistration } from './engine-presence.ts';
+import type { ForgettingLedger } from './forgetting.ts';
 import type { HostLedger } from './hosts.ts';
 import type { Candidacy, Candidate } from './lead.ts';
 import type { DeadLetterLedger } from './letters.ts';
@@ -91,6 +92,7 @@ export interface Ledger {
   readonly snapshots: SnapshotLedger;
   readonly takes: TakeLedger;
   readonly missing: MissingLedger;
+  readonly forgetting: ForgettingLedger;
   readonly deliveries: DeliveryLedger;
   readonly hosts: HostLedger;
   readonly plans: PlanLedger;

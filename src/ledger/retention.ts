@@ -21,8 +21,8 @@ import type { Store, Tables } from './tables.ts';
 /** Deletes up to `limit` rows that ended before the instant. @returns how many: fewer than `limit` where none is left. */
 type ForgetSlice = (tables: Tables, beforeMs: number, limit: number) => Promise<number>;
 
-const history: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forgetPast('history', beforeMs, limit);
-const journal: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forgetPast('journal', beforeMs, limit);
+const history: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forget({ past: 'history', beforeMs }, limit);
+const journal: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forget({ past: 'journal', beforeMs }, limit);
 
 /** Rows of journal and histories lie where their keys do, and each takes several pages of the file with it. */
 const pastRowsPerSlice = 500;

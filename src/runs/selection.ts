@@ -5,6 +5,7 @@
  * An unchanged row is unchanged in every mode. Whether a key that the feed does not know is a contact to be made is known only when
  * it was looked up, so that `createOnly` and `updateOnly` are decided once more there (`src/upsert/key-machine.ts`).
  */
+import type { IsForgotten } from '#src/ledger/forgetting.ts';
 import type { RunOptions } from '#src/ledger/runs.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { LeftVerdict, Verdict } from './compare.ts';
@@ -25,9 +26,14 @@ export interface Selection {
   notes(): readonly string[];
 }
 
-type Mode = '--only' | '--create-only' | '--limit';
+/** Why a row is left out. */
+type Mode = '--only' | '--create-only' | '--limit' | 'forgotten';
 
-export function createSelection({ only, createOnly, updateOnly, limit }: Modes): Selection {
+/** @param isForgotten null where no person was forgotten. */
+export function createSelection(
+  { only, createOnly, updateOnly, limit }: Modes,
+  isForgotten: IsForgotten | null = null,
+): Selection {
   const selected = only.length === 0 ? null : new Set(only);
   const missing = new Set(only);
   const left = new Map<Mode, number>();
@@ -35,6 +41,7 @@ export function createSelection({ only, createOnly, updateOnly, limit }: Modes):
 
   const modeAgainst = (verdict: Verdict, isMet: boolean): Mode | null => {
     if (verdict.kind === 'unchanged' || verdict.kind === 'left') return null;
+    if (isForgotten !== null && verdict.key !== null && isForgotten(verdict.key)) return 'forgotten';
     if (selected !== null && (verdict.key === null || !selected.has(verdict.key))) return '--only';
     if (verdict.kind === 'rejected') return null;
     if (createOnly && verdict.isKnown) return '--create-only';
@@ -65,7 +72,10 @@ export function createSelection({ only, createOnly, updateOnly, limit }: Modes):
     isAll: selected === null && !createOnly && !updateOnly && limit === null,
     makesContacts: !updateOnly,
     notes: () => [
-      ...[...left].map(([mode, count]) => `${count === 1 ? '1 row was' : `${count} rows were`} left out by ${mode}`),
+      ...[...left].map(([mode, count]) => {
+        const rows = count === 1 ? '1 row was' : `${count} rows were`;
+        return mode === 'forgotten' ? `${rows} skipped: forgotten` : `${rows} left out by ${mode}`;
+      }),
       ...(missing.size === 0
         ? []
         : [`no row has the ${missing.size === 1 ? 'key' : 'keys'} ${listNames([...missing])} (--only)`]),

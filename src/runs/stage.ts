@@ -149,7 +149,7 @@ async function stageRows(
   const advice = createCountryAdvice(parts, signal);
   const memory = await readFeedMemory(ledger.runs, run.feed, adopt);
   const reader = createRowReader({ mapping: supply.compiled, adopt });
-  const selection = createSelection(run.options);
+  const selection = createSelection(run.options, await ledger.forgetting.isForgotten());
   const missingRule = await missingRuleOf(parts, run);
   const given = {
     memory,

@@ -10,6 +10,7 @@ import { auditContract } from './audit-contract.ts';
 import { batchContract } from './batch-contract.ts';
 import { deadLetterContract } from './dead-letter-contract.ts';
 import { deliveryContract } from './delivery-contract.ts';
+import { forgettingContract } from './forgetting-contract.ts';
 import { heldContract } from './held-contract.ts';
 import { hostContract } from './host-contract.ts';
 import { intentContract } from './intent-contract.ts';
@@ -43,6 +44,7 @@ export function ledgerContract(name: string, open: OpenLedger): void {
     describe('schedules', () => scheduleContract(open));
     describe('deliveries', () => deliveryContract(open));
     describe('snapshots', () => snapshotContract(open));
+    describe('forgetting', () => forgettingContract(open));
     describe('people who left', () => missingContract(open));
     describe('takes', () => takeContract(open));
     describe('hosts', () => hostContract(open));

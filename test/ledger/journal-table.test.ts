@@ -21,7 +21,9 @@ async function openJournal() {
   return {
     add: (...rows: NewJournalRow[]) => connection.transact((statements) => journalTable(statements).addJournal(rows)),
     forget: (beforeMs: number, limit: number) =>
-      connection.transact((statements) => sqliteKeyTables(statements).forgetPast('journal', beforeMs, limit)),
+      connection.transact((statements) =>
+        sqliteKeyTables(statements).forget({ past: 'journal', beforeMs: beforeMs }, limit),
+      ),
     page: journalTable(connection.reads).journalPage,
     close: async () => {
       db.close();

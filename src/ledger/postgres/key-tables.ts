@@ -1,4 +1,5 @@
 /** The tables of keys in PostgreSQL (`tables/keys.ts`). Hashes are 16 bytes here, documents JSON text. */
+import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
 import type { ResultRow } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown } from '#src/ledger/records/key.ts';
 import type { KeyRows, KeyTables } from '#src/ledger/tables/keys.ts';
@@ -150,16 +151,18 @@ export function postgresKeyTables(statements: Statements): KeyTables {
 
     // The journal goes by the order of entry, which is that of time but for a clock that was set back: such rows go with those
     // before them.
-    forgetPast: (kind, beforeMs, limit) =>
-      statements.run(
-        kind === 'history'
+    forget: async (what, limit) => {
+      if ('key' in what) return eraseKey(statements, what.key);
+      return statements.run(
+        what.past === 'history'
           ? `DELETE FROM key_events WHERE (key, ordinal) IN (
                SELECT key, ordinal FROM key_events WHERE at < $1::bigint ORDER BY at LIMIT $2)`
           : `DELETE FROM journal WHERE number IN (
                SELECT number FROM (SELECT number, at FROM journal ORDER BY number LIMIT $2) AS oldest WHERE at < $1::bigint)`,
-        beforeMs,
+        what.beforeMs,
         limit,
-      ),
+      );
+    },
 
     bound: async (limit, folded) => {
       const rows =
@@ -173,6 +176,24 @@ export function postgresKeyTables(statements: Statements): KeyTables {
       return rows.map((row) => toContact(String(row.key), row));
     },
   };
+}
+
+const erasing = erasingStatements({
+  key: '$1',
+  member: (column, ...path) => `(${column}::jsonb #>> '{${path.join(',')}}')`,
+});
+
+async function eraseKey(statements: Statements, key: string): Promise<number> {
+  let rows = 0;
+  for (const sql of erasing) rows += await statements.run(sql, key);
+  for (const column of ['notes', 'options']) {
+    const quoted = JSON.stringify(key).slice(1, -1);
+    await statements.run(
+      `UPDATE runs SET ${column} = replace(${column}, $1, $2) WHERE strpos(options, $3) > 0 AND strpos(${column}, $1) > 0`,
+      ...[quoted, forgottenWord, `"${quoted}"`],
+    );
+  }
+  return rows;
 }
 
 function keyRows(key: string, rows: readonly ResultRow[]): KeyRows {

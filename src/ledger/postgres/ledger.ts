@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { PatchbayError } from '#src/errors.ts';
+import type { FoundInLedger } from '#src/ledger/forgetting.ts';
 import { ledgerOver } from '#src/ledger/over.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { LedgerObserver } from '#src/ledger/trouble.ts';
@@ -11,7 +12,7 @@ import { createConnection } from './connection.ts';
 import { standForLead } from './lead.ts';
 import { migrate, readSchema, type SchemaState } from './migrations/migrations.ts';
 import { onceConnected } from './once-connected.ts';
-import { openPool } from './pool.ts';
+import { openPool, type Statements } from './pool.ts';
 import { postgresStore } from './store.ts';
 
 /**
@@ -56,6 +57,9 @@ async function postgresLedger(address: Address, { ledgerId }: SchemaState, obser
     changeCount: () => changes.count(),
     standForLead: (candidate) => standForLead(address, candidate),
     requireSound: async () => pool.requireSound(),
+    search: (texts) => searchTables(pool.reads, texts),
+    // Its files, logs and backups are the database's own matter.
+    scrub: async () => 'database',
     close: async () => {
       closed ??= Promise.all([changes.close(), pool.close()]);
       await closed;
@@ -88,4 +92,21 @@ async function requireFit(client: pg.Client, { shown }: Address): Promise<void> 
   throw new PatchbayError('usage', 'ledgerDatabaseUnfit', `the database ${shown} ${why}`, {
     hint: 'Name another one in DATABASE_URL: PostgreSQL 15 or newer, created with the encoding UTF8.',
   });
+}
+
+/** One statement a table: each row is looked at once. */
+async function searchTables(reads: Statements, texts: readonly string[]): Promise<readonly FoundInLedger[]> {
+  if (texts.length === 0) return [];
+  const tables = await reads.all('SELECT tablename FROM pg_tables WHERE schemaname = current_schema()');
+  const found: FoundInLedger[] = [];
+  for (const table of tables.map(({ tablename }) => String(tablename))) {
+    const row = await reads.get(
+      `SELECT count(*) AS found FROM "${table}" AS looked
+       WHERE EXISTS (SELECT 1 FROM unnest($1::text[]) AS wanted WHERE strpos(looked::text, wanted) > 0)`,
+      texts,
+    );
+    const rows = Number(row?.found ?? 0);
+    if (rows > 0) found.push({ table, rows });
+  }
+  return found;
 }

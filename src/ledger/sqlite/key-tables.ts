@@ -1,5 +1,6 @@
 /** The tables of keys in SQLite (`tables/keys.ts`). Hashes are blobs of 16 bytes here, documents JSON text. */
 import { eventsPerKeyMax, type HeldFilter } from '#src/ledger/contacts.ts';
+import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
 import { hashBytes, jsonOrNull } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown } from '#src/ledger/records/key.ts';
 import type { KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
@@ -163,15 +164,17 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
 
     // The journal goes by the order of entry, which is that of time but for a clock that was set back: such rows go with those
     // before them.
-    forgetPast: (kind, beforeMs, limit) =>
-      statements.run(
-        kind === 'history'
+    forget: async (what, limit) => {
+      if ('key' in what) return eraseKey(statements, what.key);
+      return statements.run(
+        what.past === 'history'
           ? 'DELETE FROM key_events WHERE (key, ordinal) IN (SELECT key, ordinal FROM key_events WHERE at < ?1 LIMIT ?2)'
           : `DELETE FROM journal WHERE number IN (
                SELECT number FROM (SELECT number, at FROM journal ORDER BY number LIMIT ?2) WHERE at < ?1)`,
-        beforeMs,
+        what.beforeMs,
         limit,
-      ),
+      );
+    },
 
     bound: async (limit, folded) => {
       const rows =
@@ -186,6 +189,25 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       return rows.map((row) => toContact(String(row.key), row));
     },
   };
+}
+
+const erasing = erasingStatements({
+  key: '?1',
+  member: (column, ...path) => `json_extract(${column}, '$.${path.join('.')}')`,
+});
+
+/** What was deleted is overwritten with zeros, where the file is ours to overwrite (`ledger.ts`, `scrub`). */
+async function eraseKey(statements: Statements, key: string): Promise<number> {
+  let rows = 0;
+  for (const sql of erasing) rows += await statements.run(sql, key);
+  for (const column of ['notes', 'options']) {
+    const quoted = JSON.stringify(key).slice(1, -1);
+    await statements.run(
+      `UPDATE runs SET ${column} = replace(${column}, ?1, ?2) WHERE instr(options, ?3) > 0 AND instr(${column}, ?1) > 0`,
+      ...[quoted, forgottenWord, `"${quoted}"`],
+    );
+  }
+  return rows;
 }
 
 /** The feeds come first: each is asked for each key, by the key of `known`. */

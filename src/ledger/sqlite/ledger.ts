@@ -7,6 +7,7 @@ import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { sqliteClock } from './clock.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { type Database, openDatabase } from './database.ts';
+import { scrub, searchTables } from './scrub.ts';
 import { sqliteStore } from './store.ts';
 
 /**
@@ -32,6 +33,8 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     standForLead: alwaysLeads,
     requireSound: async () => db.requireSound(),
+    search: (texts) => searchTables(connection.reads, texts),
+    scrub: () => scrub(db, connection),
     close: async () => db.close(),
   });
 }

@@ -6,7 +6,7 @@
 /** What a record is of. Ids are unique within a kind. */
 export type RecordKind =
   | ('schedule' | 'tick' | 'delivery' | 'condition' | 'snapshot' | 'series' | 'takenFile' | 'takenUrl' | 'takeBegun')
-  | ('audit' | 'finding' | 'touched' | 'act' | 'missing')
+  | ('audit' | 'finding' | 'touched' | 'act' | 'missing' | 'forgotten')
   | ('plan' | 'planned')
   | ('binding' | 'pause' | 'engine' | 'worker' | 'host' | 'queue');
 

@@ -141,8 +141,14 @@ export interface KeyTables extends JournalTables {
   heldCount(filter: Omit<HeldFilter, 'limit' | 'after'>): Promise<number>;
   /** Oldest first. */
   history(keys: readonly string[]): Promise<readonly KeyHistoryEntry[]>;
-  /** The oldest of the journal first. @returns how many were deleted: fewer than `limit` where no older one is left. */
-  forgetPast(kind: PastKind, beforeMs: number, limit: number): Promise<number>;
+  /**
+   * Of the past: the oldest of the journal first; fewer than `limit` are deleted where no older one is left. Of a key: every row of any
+   * table that names it (`erased-rows.ts`). @returns how many were deleted.
+   */
+  forget(
+    what: { readonly past: PastKind; readonly beforeMs: number } | { readonly key: string },
+    limit: number,
+  ): Promise<number>;
   /** Keys that have a contact; with `folded`, those that are one of these in any case of their ASCII letters. */
   bound(limit: number, folded?: readonly string[]): Promise<readonly ContactRow[]>;
   /**

@@ -1,0 +1,77 @@
+/** `patchbay forget KEY --reason TEXT`. */
+import { PatchbayError } from '#src/errors.ts';
+import { type ForgottenPerson, forgetPerson, knowPerson, type PersonKnown } from '#src/operations/forget.ts';
+import { exitCodes } from '#src/runs/exit-code.ts';
+import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { askYes, createOutput, type Output, printable, terminalOf } from '../output.ts';
+import { counted } from '../present-run.ts';
+
+interface ForgetOptions extends GlobalOptions {
+  readonly reason?: string;
+}
+
+/** On a terminal the person is asked first, unless `--yes` has answered. 3 where the search still finds something. */
+export async function forget(options: ForgetOptions, key: string): Promise<number> {
+  const { reason = '' } = options;
+  if (reason.trim() === '') {
+    throw new PatchbayError('usage', 'reasonMissing', 'forgetting a person needs a reason', {
+      hint: 'Say why, without personal data: --reason "request of 2026-11-20". It is kept in the trail of acts.',
+    });
+  }
+  const home = await openCliHome(options, 'look');
+  try {
+    const output = createOutput(options);
+    const person = await knowPerson(home, key);
+    const terminal = terminalOf(options);
+    if (terminal !== null && !(await askYes(terminal, preview(person), 'Forget this person?'))) {
+      output.note('nothing was erased');
+      return exitCodes.guard;
+    }
+    const forgotten = await forgetPerson(home, person, reason);
+    const isGone = forgotten.left.tables.length + forgotten.left.files.length === 0;
+    const exitCode = isGone ? exitCodes.done : exitCodes.dead;
+    if (output.json) output.document({ ...forgotten, contact: person.contactId, exitCode });
+    else print(output, person, forgotten);
+    return exitCode;
+  } finally {
+    await home.close();
+  }
+}
+
+function preview({ key, feeds, contactId, isKnown }: PersonKnown): string {
+  const known = isKnown
+    ? `The ledger knows ${printable(key)}${contactId === null ? '' : ` as contact ${printable(contactId)}`}${feeds.length === 0 ? '' : `, from ${feeds.map(printable).join(', ')}`}.`
+    : `The ledger does not know ${printable(key)}; files of runs may name it.`;
+  return `${known}\nThis erases the person from ledger, journal, dead letters, reports, archives and fix-files. It cannot be undone. Later files with this key are skipped.`;
+}
+
+const scrubWords: Readonly<Record<ForgottenPerson['scrubbed'], string>> = {
+  overwritten: 'the ledger file was written anew: deleted rows are no longer in its bytes',
+  later:
+    'another process uses the ledger: its log may hold deleted rows until that process ends; then run the same command again',
+  database: 'the database may keep deleted rows in its files, logs and backups until it reuses or removes them',
+};
+
+function print(
+  output: Output,
+  { contactId }: PersonKnown,
+  { rows, files, scrubbed, left, searched }: ForgottenPerson,
+): void {
+  output.line(`forgotten: ${counted(rows, 'row')} of the ledger, ${counted(files.length, 'file')}`);
+  for (const { path, removed } of files) {
+    const what = removed === null ? 'deleted' : `without ${counted(removed, 'entry').replace(/entrys$/, 'entries')}`;
+    output.line(`  ${printable(path)}: ${what}`);
+  }
+  output.line(`  ${scrubWords[scrubbed]}`);
+  if (left.tables.length + left.files.length === 0) {
+    output.line(`  searched ledger and data folder for ${counted(searched, 'text')} of the person: nothing found`);
+  } else {
+    for (const { table, rows: found } of left.tables)
+      output.line(output.style('red', `  still in the ledger: ${counted(found, 'row')} of ${table}`));
+    for (const path of left.files) output.line(output.style('red', `  still in ${printable(path)}`));
+    output.line('  Another contact may have the same address or number. Delete backups and other files yourself.');
+  }
+  if (contactId !== null)
+    output.line(`  the contact ${printable(contactId)} stays in the workspace: delete it in the app`);
+  output.line('  not searched: backups and copies elsewhere, and the system that the files come from');
+}

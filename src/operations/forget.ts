@@ -1,0 +1,102 @@
+/**
+ * Forgets a person: deletes what names the key from ledger and files, keeps a salted hash of it, and searches for what may be left
+ * (`docs/rules.md`, "Forgetting a person"). The contact itself stays in the workspace.
+ */
+import { isAbsolute, relative } from 'node:path';
+import type { Home } from '#src/app.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { FoundInLedger, Scrubbed } from '#src/ledger/forgetting.ts';
+import { type ErasedFile, eraseFromFiles, type PersonMarks } from '#src/runs/erase-files.ts';
+import { filesHolding } from '#src/runs/file-bytes.ts';
+import { actOf } from './acts.ts';
+
+/** A shorter text is part of many others: it is looked for as a key alone, and not among bytes. */
+const textCharsMin = 5;
+
+/** What is known of a person before they are forgotten. */
+export interface PersonKnown extends PersonMarks {
+  readonly contactId: string | null;
+  readonly feeds: readonly string[];
+  /** Whether the ledger knows the key at all; files may name it all the same. */
+  readonly isKnown: boolean;
+}
+
+export interface ForgottenPerson {
+  /** Rows of the ledger that were deleted. */
+  readonly rows: number;
+  readonly files: readonly ErasedFile[];
+  readonly scrubbed: Scrubbed;
+  /** What the search has found afterwards; empty where nothing is left. */
+  readonly left: { readonly tables: readonly FoundInLedger[]; readonly files: readonly string[] };
+  /** How many texts were searched for. */
+  readonly searched: number;
+}
+
+/** @throws PatchbayError `usage` `keyMissing`. */
+export async function knowPerson({ ledger }: Pick<Home, 'ledger'>, text: string): Promise<PersonKnown> {
+  const key = text.normalize('NFC').trim();
+  if (key === '') {
+    throw new PatchbayError('usage', 'keyMissing', 'the key is empty', { hint: 'Name the externalId of the person.' });
+  }
+  const contact = (await ledger.contacts.get([key])).get(key);
+  const saids = contact?.saids ?? [];
+  const said = saids.flatMap((one) => [...one.said.emails, ...one.said.phones].flatMap(({ items }) => items));
+  const { emails = [], phoneNumbers = [] } = contact?.seen?.defaultFields ?? {};
+  const values = [...said, ...emails, ...phoneNumbers].flatMap(({ value }) => (value === null ? [] : [value]));
+  const journal = await ledger.contacts.journal({ key, limit: journalMax });
+  const written = journal.flatMap(({ changes }) =>
+    changes.flatMap(({ field, from, to }) => (/^(?:email|phone)\./.test(field) ? [from, to] : [])),
+  );
+  const contactId = contact?.contactId ?? null;
+  const texts = [key, contactId, ...values, ...written].flatMap((one) =>
+    typeof one === 'string' && one.trim().length >= textCharsMin ? [one.trim()] : [],
+  );
+  const feeds = saids.map(({ feed }) => feed).toSorted();
+  return { key, texts: [...new Set(texts)], contactId, feeds, isKnown: contact !== undefined };
+}
+
+const journalMax = 1_000;
+
+/**
+ * May be done again: it then takes what came since, or what an interruption has left.
+ * @throws PatchbayError `usage` `forgetBusy`: a run that has not ended has a row of the key, or reads a file.
+ */
+export async function forgetPerson(
+  home: Pick<Home, 'ledger' | 'clock' | 'actor' | 'folders' | 'runFolders'>,
+  person: PersonKnown,
+  reason: string,
+): Promise<ForgottenPerson> {
+  const { ledger, folders, runFolders } = home;
+  const act = await actOf(home, 'forget', reason);
+  const forgotten = await ledger.forgetting.forgetPerson(person.key, act);
+  if (forgotten.kind === 'busy') throw busy(forgotten.runId);
+  const files = await eraseFromFiles({ ledger, folders: runFolders }, person);
+  const scrubbed = await ledger.forgetting.scrub();
+  const tables = await ledger.forgetting.search(person.texts);
+  const root = folders.root;
+  const found = [...(await filesHolding(root, person.texts, isOfService))];
+  const outside = runFolders.importFolders.filter((folder) => isOutside(root, folder));
+  for (const folder of outside) found.push(...(await filesHolding(folder, person.texts, isOfService)));
+  return { rows: forgotten.rows, files, scrubbed, left: { tables, files: found }, searched: person.texts.length };
+}
+
+/** The sandbox's service: the contact itself, which is for the app to delete. */
+function isOfService(name: string): boolean {
+  return name.startsWith('service.sqlite');
+}
+
+function isOutside(root: string, folder: string): boolean {
+  const path = relative(root, folder);
+  return path.startsWith('..') || isAbsolute(path);
+}
+
+function busy(runId: string | null): PatchbayError {
+  const what = runId === null ? 'a write to this contact has not ended' : `run ${runId} has not ended`;
+  return new PatchbayError('usage', 'forgetBusy', `nothing was erased: ${what}, and would bring the person back`, {
+    facts: runId === null ? {} : { run: runId },
+    hint:
+      runId === null
+        ? 'Run the same command again in a minute.'
+        : `Wait for it, or end it with: patchbay runs cancel ${runId}. Then run the same command again.`,
+  });
+}

@@ -1,0 +1,82 @@
+/** Forgetting a person: every row that names the key is gone, and a salted hash of it stays. */
+import { expect, test } from 'vitest';
+import type { NewAct } from '#src/ledger/acts.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import {
+  applyingRun,
+  createdAtMs,
+  deadRow,
+  ended,
+  lease,
+  pendingOf,
+  settleAs,
+  settled,
+  stagingRun,
+} from './support/build.ts';
+import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
+
+const act: NewAct = {
+  ...{ who: 'ann', by: 'command', kind: 'forget', reason: 'they asked', atMs: createdAtMs, ledgerAtMs: 1, facts: {} },
+};
+
+/** A key that was written, with its journal and a dead letter, and another one beside it. */
+async function withTwo(ledger: Ledger): Promise<void> {
+  const run = await applyingRun(ledger, 'r1', ['forget-me', 'keep-me']);
+  const [one, two] = await pendingOf(ledger, run);
+  if (one === undefined || two === undefined) throw new Error('two records were staged');
+  await settleAs(ledger, run, 'w1', [settled(one), settled(two)]);
+  await ledger.runs.move('r1', ['applying'], 'done', { atMs: createdAtMs });
+  await ledger.runs.prune('r1');
+  const next = await applyingRun(ledger, 'r2', ['forget-me', 'keep-me']);
+  const died = await pendingOf(ledger, next);
+  const ends = died.map((record) => ended(record, { outcome: 'dead', dead: deadRow(record.key) }));
+  await settleAs(ledger, next, 'w1', ends);
+  await ledger.runs.move('r2', ['applying'], 'doneWithDead', { atMs: createdAtMs });
+  await ledger.runs.prune('r2');
+}
+
+export function forgettingContract(open: OpenLedger): void {
+  test('the key is in no table any more, in any process, and others are as they were', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    await withTwo(ledger);
+    expect((await ledger.forgetting.search(['forget-me'])).map(({ table }) => table)).toEqual(
+      expect.arrayContaining(['contacts', 'letters']),
+    );
+    const forgotten = await ledger.forgetting.forgetPerson('forget-me', act);
+    expect(forgotten).toMatchObject({ kind: 'done' });
+    const other = await reopen();
+    expect(await other.forgetting.search(['forget-me'])).toEqual([]);
+    expect((await other.contacts.get(['forget-me'])).size).toBe(0);
+    expect((await other.contacts.get(['keep-me'])).size).toBe(1);
+    expect((await other.runs.saidOf('main', ['forget-me', 'keep-me'])).size).toBe(1);
+    expect((await other.counts()).openLetters).toBe(1);
+    const [entered] = await other.acts.list({ limit: 1 });
+    expect(entered).toMatchObject({ kind: 'forget', who: 'ann', reason: 'they asked' });
+    expect(['overwritten', 'later', 'database']).toContain(await other.forgetting.scrub());
+  });
+
+  test('keys that were forgotten are known by their hash', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    expect(await ledger.forgetting.isForgotten()).toBeNull();
+    await ledger.forgetting.forgetPerson('forget-me', act);
+    // Nothing was known of it, and twice is once.
+    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toEqual({ kind: 'done', rows: 0 });
+    const isForgotten = await (await reopen()).forgetting.isForgotten();
+    expect([isForgotten?.('forget-me'), isForgotten?.('keep-me')]).toEqual([true, false]);
+  });
+
+  test('nobody is forgotten while a run that has not ended has the key, reads a file, or writes it', async () => {
+    const { ledger } = await openForTest(open);
+    await withTwo(ledger);
+    const run = await applyingRun(ledger, 'r3', ['forget-me']);
+    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toEqual({ kind: 'busy', runId: run.id });
+    await ledger.runs.move('r3', ['applying'], 'cancelled', { atMs: createdAtMs });
+    await stagingRun(ledger, 'r4');
+    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toEqual({ kind: 'busy', runId: 'r4' });
+    await ledger.runs.move('r4', ['staging'], 'failed', { atMs: createdAtMs });
+    await lease(ledger, 'w9', ['forget-me'], { sequence: 99 });
+    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toEqual({ kind: 'busy', runId: null });
+    await ledger.contacts.release('w9', ['forget-me']);
+    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toMatchObject({ kind: 'done' });
+  });
+}

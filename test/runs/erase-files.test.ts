@@ -1,0 +1,135 @@
+/** A forgotten person leaves the files of runs, and nothing else does (`docs/rules.md`, "Forgetting a person"). */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { mappingSchema } from '#src/mapping/mapping-schema.ts';
+import { eraseFromFiles } from '#src/runs/erase-files.ts';
+import { filesHolding, holdsText, linesWithout } from '#src/runs/file-bytes.ts';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { openRunsBench, type RunsBench } from './support/runs-bench.ts';
+
+async function bytesOf(parts: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of parts) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+async function fileOf(content: string | Uint8Array, name = 'f.csv'): Promise<string> {
+  const path = join(tempFolder(), name);
+  await writeFile(path, content);
+  return path;
+}
+
+describe('lines of a file', () => {
+  it.each([
+    ['LF', 'a\nb\nc\n'],
+    ['CR LF', 'a\r\nb\r\nc\r\n'],
+    ['CR', 'a\rb\rc\r'],
+    ['a mixture', 'a\r\nb\rc\n'],
+    ['no line end at the end', 'a\nb\nc'],
+  ])('are taken out where lines end with %s', async (_, text) => {
+    const path = await fileOf(text);
+    const without = (first: number, next: number) => bytesOf(linesWithout(path, [{ first, next }]));
+    expect((await without(2, 3)).replaceAll(/[\r\n]/g, '')).toBe('ac');
+    expect((await without(1, 2)).replaceAll(/[\r\n]/g, '')).toBe('bc');
+    expect((await without(2, Number.MAX_SAFE_INTEGER)).replaceAll(/[\r\n]/g, '')).toBe('a');
+    expect(await without(9, 10)).toBe(text);
+  });
+
+  it('are taken out at several places of a large file, wherever it is cut into pieces', async () => {
+    const lines = Array.from({ length: 40_000 }, (_, index) => `line ${index + 1} of many\r\n`);
+    const path = await fileOf(lines.join(''));
+    const ranges = [5, 6, 20_000, 40_000].map((first) => ({ first, next: first + 1 }));
+    const expected = lines.filter((_, index) => !ranges.some(({ first }) => first === index + 1));
+    expect(await bytesOf(linesWithout(path, ranges))).toBe(expected.join(''));
+  });
+});
+
+it('a text is found in UTF-8, UTF-16 and Latin-1, also across pieces, and in folders below', async () => {
+  const text = 'zoë@example.com';
+  for (const encoding of ['utf8', 'utf16le', 'latin1'] as const) {
+    const path = await fileOf(Buffer.from(`x${text}x`, encoding));
+    expect(await holdsText(path, [text])).toBe(true);
+    expect(await holdsText(path, ['ann@example.com'])).toBe(false);
+  }
+  const large = await fileOf(`${'x'.repeat(64 * 1024 - 4)}${text}`);
+  expect(await holdsText(large, [text])).toBe(true);
+  const folder = tempFolder();
+  await mkdir(join(folder, 'a', 'b'), { recursive: true });
+  await writeFile(join(folder, 'a', 'b', 'one.txt'), text);
+  await writeFile(join(folder, 'a', 'service.sqlite'), text);
+  const leavesOut = (name: string) => name.startsWith('service.');
+  expect(await filesHolding(folder, [text], leavesOut)).toEqual([join(folder, 'a', 'b', 'one.txt')]);
+  expect(await filesHolding(join(folder, 'none'), [text], leavesOut)).toEqual([]);
+});
+
+const mapping = mappingSchema.parse({
+  name: 'crm',
+  key: 'Id',
+  keyPrefix: 'crm-',
+  fields: { firstName: 'Name', role: 'Role' },
+  emails: [{ column: 'Mail', optional: true }],
+});
+const person = { key: 'crm-17', texts: ['crm-17', 'zelda@example.com'] };
+const header = 'Id,Name,Role';
+
+const erase = ({ ledger, parts }: RunsBench) => eraseFromFiles({ ledger, folders: parts.folders }, person);
+const archived = async (bench: RunsBench, folder: string) => {
+  const names = await bench.names('import', folder);
+  return Object.fromEntries(
+    await Promise.all(
+      names.map(async (name) => [
+        name.replace(/^.*__/, ''),
+        await readFile(join(bench.folder, 'import', folder, name), 'utf8'),
+      ]),
+    ),
+  );
+};
+
+describe('archives', () => {
+  it('lose the rows that their mapping takes for the person: other rows with the same text stay', async () => {
+    const bench = await openRunsBench();
+    const rows = [header, '16,Ann,17', '17,"Zel\r\nda",Clerk', '170,Bea,Clerk', ''];
+    await bench.import('a.csv', rows.join('\r\n'), { mapping });
+    const [erased] = await erase(bench);
+    expect(erased).toMatchObject({ removed: 1 });
+    expect((await archived(bench, '_done'))['a.csv']).toBe([header, '16,Ann,17', '170,Bea,Clerk', ''].join('\r\n'));
+    expect(await erase(bench)).toEqual([]);
+  });
+
+  it('that cannot be cut are deleted whole, and others are left', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.json', '[{"Id":"17","Name":"Zelda","Role":"x"},{"Id":"1","Name":"Ann"}]', { mapping });
+    await bench.import('b.json', '[{"Id":"2","Name":"Bea","Role":"x"}]', { mapping });
+    const utf16 = Buffer.from(`\ufeff${header}\r\n17,Zelda,Clerk\r\n`, 'utf16le');
+    await bench.import('c.csv', utf16, { mapping });
+    expect((await erase(bench)).filter(({ removed }) => removed === null)).toHaveLength(2);
+    expect(Object.keys(await archived(bench, '_done')).filter((name) => !name.endsWith('.txt'))).toEqual(['b.json']);
+  });
+
+  it('that could not be read are deleted where they hold a text of the person', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', 'no,id\r\nzelda@example.com,x\r\n', { mapping });
+    await bench.import('b.csv', 'no,id\r\nann@example.com,x\r\n', { mapping });
+    await erase(bench);
+    expect(Object.keys(await archived(bench, '_failed')).toSorted()).toEqual([
+      ...['a.csv.reason.txt', 'b.csv', 'b.csv.reason.txt'],
+    ]);
+  });
+
+  it('and fix-files and reports lose rejected rows of the person', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import(
+      'a.csv',
+      ['Id,Name,Role,Mail', '17,Zelda,Clerk,zelda@', '18,Ann,Clerk,ann@', ''].join('\r\n'),
+      { mapping },
+    );
+    expect(run.counts.dead).toBe(2);
+    await erase(bench);
+    const fixed = Object.values(await archived(bench, '_fix')).join('');
+    expect([fixed.includes('Zelda'), fixed.includes('Ann')]).toEqual([false, true]);
+    const report = await bench.report(run);
+    expect(report.problems.map(({ line }: { line: number }) => line)).toEqual([3]);
+    expect(await readdir(bench.parts.folders.reports)).toContain(`${run.id}.json`);
+  });
+});

@@ -1,0 +1,136 @@
+/** `patchbay forget`, as a user types it: a person leaves ledger, reports, archives and fix-files, and does not come back. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { callPatchbay } from '#test/support/call-patchbay.ts';
+
+interface Place {
+  readonly folder: string;
+  readonly data: string;
+  file(name: string, text: string | Uint8Array): string;
+  call(...args: readonly string[]): ReturnType<typeof callPatchbay>;
+  /** Every file of the data folder that holds one of the texts, but for the sandbox's own service. */
+  holding(...texts: readonly string[]): readonly string[];
+}
+
+function openPlace(): Place {
+  const folder = tempFolder();
+  const data = join(folder, 'data');
+  const all = (path: string): readonly string[] =>
+    readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? all(join(path, entry.name)) : [join(path, entry.name)],
+    );
+  return {
+    folder,
+    data,
+    file: (name, text) => {
+      writeFileSync(join(folder, name), text);
+      return name;
+    },
+    call: (...args) => callPatchbay(args, {}, folder),
+    holding: (...texts) =>
+      all(data).filter((path) => {
+        if (path.includes('service.sqlite')) return false;
+        const bytes = readFileSync(path);
+        return texts.some((text) => bytes.includes(text));
+      }),
+  };
+}
+
+const header = 'externalId,firstName,role,phone,email';
+const marks = ['forget-me-17', 'zelda.quorn@example.com', '+14155550117'];
+const them = 'forget-me-17,Zelda,Clerk,+14155550117,zelda.quorn@example.com';
+const others = ['keep-1,Ann,Clerk,+14155550101,ann@example.com', 'keep-2,"Bea\nBo",Clerk,+14155550102,bea@example.com'];
+const csv = (...rows: readonly string[]) => [header, ...rows, ''].join('\r\n');
+
+describe('patchbay forget', () => {
+  it('erases a person from the bytes of the data folder, and later files with the key are skipped', async () => {
+    const place = openPlace();
+    const importing = (name: string, ...args: readonly string[]) => place.call('import', '--sandbox', ...args, name);
+    place.file('a.csv', csv(others[0] ?? '', them, others[1] ?? ''));
+    expect((await importing('a.csv')).code).toBe(0);
+    // An update, a row that is rejected, the same person in other formats.
+    place.file('b.csv', csv(others[0] ?? '', them.replace('Clerk', 'Chief'), others[1] ?? ''));
+    expect((await importing('b.csv')).code).toBe(0);
+    place.file(
+      'c.csv',
+      csv(them.replace('+14155550117', 'call me'), (others[0] ?? '').replace('+14155550101', 'later')),
+    );
+    expect((await importing('c.csv')).code).toBe(3);
+    place.file('d.csv.gz', gzipSync(csv(them.replace('Clerk', 'Owner'))));
+    expect((await importing('d.csv.gz', '--accept')).code).toBe(0);
+    place.file(
+      'e.ndjson',
+      `${JSON.stringify({ externalId: 'forget-me-17', role: 'Boss' })}\n{"externalId":"keep-1","role":"Boss"}\n`,
+    );
+    expect((await importing('e.ndjson', '--accept')).code).toBe(0);
+    expect(place.holding(...marks).length).toBeGreaterThan(5);
+    expect((await place.call('--json', 'dead', 'ls', '--sandbox', '--state', 'closed')).stdout).toContain(
+      'forget-me-17',
+    );
+
+    const refused = await place.call('forget', '--sandbox', 'forget-me-17');
+    expect(refused.code).toBe(2);
+    const done = await place.call('--json', 'forget', '--sandbox', 'forget-me-17', '--reason', 'they asked for it');
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+    const document = JSON.parse(done.stdout);
+    expect(document).toMatchObject({ scrubbed: 'overwritten', left: { tables: [], files: [] }, exitCode: 0 });
+    expect(document.rows).toBeGreaterThan(4);
+    expect(document.searched).toBeGreaterThanOrEqual(4);
+    // The proof does not rest on the command's own search.
+    expect(place.holding(...marks, 'Zelda', document.contact)).toEqual([]);
+
+    // Other people are where they were.
+    const archived = (name: string) => {
+      const folder = join(place.data, 'sandbox', 'import', '_done');
+      const found = readdirSync(folder).find((one) => one.endsWith(`__${name}`));
+      return found === undefined ? null : readFileSync(join(folder, found), 'utf8');
+    };
+    expect(archived('a.csv')).toBe(csv(...others));
+    expect(archived('e.ndjson')).toBe('{"externalId":"keep-1","role":"Boss"}\n');
+    // It cannot be cut: the whole file is gone.
+    expect(archived('d.csv.gz')).toBeNull();
+    const letters = await place.call('--json', 'dead', 'ls', '--sandbox', '--state', 'closed');
+    expect(letters.stdout).toContain('"key":"keep-1"');
+    expect(letters.stdout).not.toContain('forget-me-17');
+
+    // Who is in a later file is skipped, valid or not, and leaves no trace in the ledger.
+    place.file('f.csv', csv(them, others[1] ?? ''));
+    const later = await place.call('--json', 'import', '--sandbox', 'f.csv');
+    expect(JSON.parse(later.stdout), later.stdout).toMatchObject({ rows: 2, unchanged: 1, skipped: 1, dead: 0 });
+    place.file('g.csv', csv(them.replace('+14155550117', 'call me')));
+    expect(JSON.parse((await place.call('--json', 'import', '--sandbox', 'g.csv')).stdout)).toMatchObject({
+      skipped: 1,
+      dead: 0,
+    });
+    const holding = place.holding(...marks).map((path) => path.slice(path.lastIndexOf('__') + 2));
+    expect(holding.toSorted()).toEqual(['f.csv', 'g.csv']);
+
+    // Done again, it takes these too.
+    const again = await place.call('forget', '--sandbox', 'forget-me-17', '--reason', 'once more', '--yes');
+    expect(again.code, again.stdout).toBe(0);
+    expect(place.holding('forget-me-17')).toEqual([]);
+    const acts = await place.call('--json', 'logs', '--acts', '--sandbox');
+    expect(acts.stdout).toContain('"kind":"forget"');
+    expect(acts.stdout).not.toContain('forget-me-17');
+  });
+
+  it('is refused while a run that has not ended has a row of the person', async () => {
+    const place = openPlace();
+    mkdirSync(place.data, { recursive: true });
+    place.file('patchbay.yaml', 'guards: { updatesFloor: 1 }\n');
+    place.file('a.csv', csv(them));
+    expect((await place.call('import', '--sandbox', 'a.csv')).code).toBe(0);
+    place.file('b.csv', csv(them.replace('Clerk', 'Chief')));
+    const stopped = await place.call('--json', 'import', '--sandbox', 'b.csv');
+    expect(stopped.code).toBe(5);
+    const { run } = JSON.parse(stopped.stdout);
+    const busy = await place.call('forget', '--sandbox', 'forget-me-17', '--reason', 'r');
+    expect(busy.code).toBe(2);
+    expect(busy.stderr).toContain('[forgetBusy]');
+    expect(busy.stderr).toContain(`patchbay runs cancel --sandbox ${run}`);
+    expect((await place.call('runs', 'cancel', '--sandbox', run)).code).toBe(0);
+  });
+});
