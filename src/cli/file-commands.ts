@@ -53,6 +53,13 @@ export function addImport(program: Command): void {
     .option('--update-only', 'only update contacts that exist; create none')
     .option('--only <key>', 'only the row with this key, prefix included; may be given again', append)
     .option('--limit <n>', 'only the first changed rows, at most this many', countFromOne)
+    .addOption(
+      new Option(
+        '--verify',
+        'write nothing; report what people changed, deleted or doubled; exit code 10 if any',
+      ).conflicts('repair'),
+    )
+    .option('--repair', "write back the file's values where people changed them")
     .option(
       '--adopt',
       'take over contacts that exist already: the file wins for those with its keys; others are linked',

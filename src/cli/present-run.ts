@@ -67,6 +67,7 @@ function present(
   if (summary.heldFields > 0) lines.push(...showHeld(output, summary.heldFields, held, max));
   if (summary.missing !== null && summary.missing.count > 0)
     lines.push(...missingLines(output, summary, outcomes, max));
+  lines.push(...driftLines(output, outcomes, max));
   // A warning about the whole file is a note, too: it is printed once.
   const listed = new Set(warnings.slice(0, max.warnings).map(({ message }) => message));
   const values = output.values ? valuesByMessage(outcomes) : new Map<string, string>();
@@ -122,6 +123,18 @@ function missingLines(
   const people = count === 1 ? '1 person is' : `${count} people are`;
   const list = values && keys.length > 0 ? `: ${keys.join(', ')}${rest}` : '';
   return [`  ${people} no longer in the file${first === 0 ? '' : ` (${first} for the first time)`}${list}`];
+}
+
+/** What people changed, the first of it: `drift: crm-4 role "Buyer" → "Chief"`. A note says how much there is of it. */
+function driftLines({ values }: Output, outcomes: readonly RunEvent[], max: ShownMax): readonly string[] {
+  const drift = outcomes.filter(({ kind }) => kind === 'drift');
+  if (!values || drift.length === 0) return [];
+  const shown = drift.slice(0, max.problems).map(({ key, code, field, message, file = null, app = null }) => {
+    const what = code === 'driftChanged' ? `${field} ${JSON.stringify(file)} → ${JSON.stringify(app)}` : message;
+    return `  drift: ${printable(`${key} ${what}`)}`;
+  });
+  const more = drift.length - shown.length;
+  return more > 0 ? [...shown, `  … and ${more} more${max.rest}`] : shown;
 }
 
 /** Lines and parts of a file that are no contacts. Nothing of a contact is lost with them: a note is enough. */

@@ -103,6 +103,8 @@ export interface PlanInput {
   readonly adopt: boolean;
   /** Whether the contact was found by its phone number or e-mail address: then nothing is overwritten that was never agreed on. */
   readonly isLinked: boolean;
+  /** Whether what people changed is written back, where the file says what it said before. */
+  readonly restores: boolean;
   /** Whether the feed gives up an item that another feed names: `main` does. */
   readonly yieldsItems: boolean;
   /** The slots that the mapping names; null if any column may be one. */

@@ -61,7 +61,7 @@ export function judgeFields(input: PlanInput, theirs: Contact): readonly FieldVe
 }
 
 function judge(
-  { base, feed, sequence, adopt, isLinked, policies }: PlanInput,
+  { base, feed, sequence, adopt, isLinked, restores, policies }: PlanInput,
   contact: Contact,
   field: FieldName,
   ours: CustomFieldValue,
@@ -84,6 +84,7 @@ function judge(
     isOthers: base.stamps.some((one) => one.feed !== feed && one.fields.includes(field)),
     adopt,
     isLinked,
+    restores,
     same,
     alike: (left, right) => alikeValue(type, left, right),
   });
@@ -223,7 +224,8 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
   }
   const saidByUs = wantedItems(kind, everSaid);
   const added = [...wanted].filter(
-    ([identity]) => !there.has(identity) && (fileWins || (!saidByUs.has(identity) && !saidByOthers.has(identity))),
+    ([identity]) =>
+      !there.has(identity) && (fileWins || input.restores || (!saidByUs.has(identity) && !saidByOthers.has(identity))),
   );
   for (const [identity, item] of added) {
     sent.push({ name: item.label, value: item.value });

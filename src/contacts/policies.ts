@@ -10,7 +10,8 @@
  *   policy  ours       agreed, theirs                                 decision
  *   any     as theirs  –                                              equal
  *
- *   shared  as said    –                                              keep
+ *   shared  as said    agreed, people changed it, drift is repaired   write
+ *           as said    any other                                      keep
  *           changed    another feed's later change settled it         pass; hold if it is held
  *           changed    never agreed, the file wins (adopt)            write
  *           changed    held for this feed                             hold
@@ -99,6 +100,8 @@ export interface FieldPictures {
   readonly adopt: boolean;
   /** The contact got its key by its phone number or e-mail address: that it is the same person is likely, and no more. */
   readonly isLinked: boolean;
+  /** Drift is repaired. */
+  readonly restores: boolean;
   readonly same: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
   readonly alike: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
 }
@@ -127,8 +130,11 @@ function isAsSaid({ ours, said, same }: FieldPictures): boolean {
 }
 
 function decideShared(pictures: FieldPictures): FieldDecision {
-  const { ours, agreed, theirs, isHeld, isOvertaken, adopt, same, alike } = pictures;
-  if (isAsSaid(pictures)) return 'keep';
+  const { ours, agreed, theirs, isHeld, isOvertaken, isOthers, adopt, restores, same, alike } = pictures;
+  if (isAsSaid(pictures)) {
+    const isDrift = restores && !isOthers && agreed !== undefined && !same(theirs, agreed);
+    return isDrift ? 'write' : 'keep';
+  }
   if (isOvertaken) return isHeld ? 'hold' : 'pass';
   if (agreed === undefined && adopt) return 'write';
   if (isHeld) return 'hold';

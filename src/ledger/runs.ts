@@ -157,6 +157,14 @@ export interface Look {
   readonly end: 'underWay' | 'whole' | 'cut' | 'refused';
 }
 
+/** How many contacts were looked at, and how many of them people changed, deleted or doubled. */
+export interface DriftCounts {
+  readonly looked: number;
+  readonly changed: number;
+  readonly gone: number;
+  readonly doubled: number;
+}
+
 export interface FileShape {
   readonly format: 'csv' | 'xlsx' | 'json' | 'ndjson' | 'vcf';
   readonly columns: readonly string[] | null;
@@ -165,6 +173,8 @@ export interface FileShape {
   readonly mapped?: readonly string[];
   /** Of a full file: how many people it lacks whom its feed knows, and how many of them no file before it lacked. */
   readonly missing?: { readonly count: number; readonly new: number };
+  /** Of a run that looked for drift. */
+  readonly drift?: DriftCounts;
   /** Columns with contact data that nothing mapped. Absent until the file was read to its end, and in older versions. */
   readonly leftOut?: readonly string[];
 }
@@ -205,6 +215,9 @@ const runOptions = z.object({
   updateOnly: z.boolean().default(false),
   /** Only rows with these keys, prefix included; empty: all rows. */
   only: z.array(z.string()).default([]),
+  /** Nothing is written: contacts are looked at for drift. With `repair` what drifted is written back. */
+  verify: z.boolean().default(false),
+  repair: z.boolean().default(false),
   /** At most this many changed rows, the first ones; null: all. */
   limit: z.number().nullable().default(null),
   /** Without a mapping, the layout may be recognised; otherwise it is the generic one. */

@@ -263,8 +263,8 @@ export const changesPerRunMax = eventsPerRunMax / 2;
 
 /** Something worth reporting that did not reject its row. Holds personal data: never for a log. */
 export interface RunEvent {
-  /** `match`: a contact to be made that may be there already. `missing`: a person whom the file no longer has. */
-  readonly kind: 'warning' | 'skipped' | 'held' | 'changed' | 'match' | 'missing';
+  /** `match`: a contact to be made that may be there already. `missing`: a person whom the file no longer has. `drift`: what people changed. */
+  readonly kind: 'warning' | 'skipped' | 'held' | 'changed' | 'match' | 'missing' | 'drift';
   readonly line: number;
   /** Of a warning: the number of the row's record, only where several records share the line. */
   readonly record?: number;

@@ -33,6 +33,8 @@ export interface ImportOptions {
   /** Keys, with their prefix. */
   readonly only?: readonly string[];
   readonly limit?: number;
+  readonly verify?: boolean;
+  readonly repair?: boolean;
   readonly reason?: string;
 }
 
@@ -46,6 +48,10 @@ export function checkImportOptions(options: ImportOptions): RunOptions {
   }
   if (options.createOnly === true && options.updateOnly === true) {
     const message = '--create-only leaves out contacts that are there, and --update-only those that are not';
+    throw new PatchbayError('usage', 'choiceTwice', message, { hint: 'Give one of them.' });
+  }
+  if (options.verify === true && options.repair === true) {
+    const message = '--verify writes nothing, and --repair writes back what people changed';
     throw new PatchbayError('usage', 'choiceTwice', message, { hint: 'Give one of them.' });
   }
   const only = (options.only ?? []).map((key) => key.normalize('NFC').trim());
@@ -72,6 +78,8 @@ export function checkImportOptions(options: ImportOptions): RunOptions {
     updateOnly: options.updateOnly === true,
     only,
     limit: options.limit ?? null,
+    verify: options.verify === true,
+    repair: options.repair === true,
     acceptReason: options.reason ?? null,
   };
 }

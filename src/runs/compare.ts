@@ -45,7 +45,13 @@ export type StageItem = {
   /** The row cannot be read. */
   | { readonly kind: 'broken'; readonly problem: Problem }
   /** Mapped in an earlier run, and staged as it was mapped then. */
-  | { readonly kind: 'desired'; readonly desired: DesiredContact; readonly sequence: number }
+  | {
+      readonly kind: 'desired';
+      readonly desired: DesiredContact;
+      readonly sequence: number;
+      /** It is a part of a row that was settled, which stays known by these. */
+      readonly keeps?: { readonly rowHash: string; readonly fingerprint: string };
+    }
 );
 
 /** How the rows of one run are compared. */
@@ -70,6 +76,7 @@ export type ReadRow = { readonly row: Row; readonly letterId: string | null } & 
       readonly fingerprint: string;
       /** Whether a contact made from it would hold anything but its key. */
       readonly hasContent: boolean;
+      readonly keeps?: { readonly rowHash: string; readonly fingerprint: string };
       readonly warnings: readonly Problem[];
     }
   | {
@@ -176,7 +183,8 @@ export function readAs(
   const { row, sequence } = item;
   const letterId = item.letterId ?? null;
   const found = { key: desired.key, desired, fingerprint: fingerprint(desired), hasContent: hasContent(desired) };
-  return { kind: 'mapped', row, letterId, rowHash, sequence, ...found, warnings };
+  const keeps = item.kind === 'desired' && item.keeps !== undefined ? { keeps: item.keeps } : {};
+  return { kind: 'mapped', row, letterId, rowHash, sequence, ...found, ...keeps, warnings };
 }
 
 function rejected(
@@ -221,6 +229,7 @@ export function compareRow(read: ReadRow, { said, bound }: KeyMemory, rules: Com
     key,
     rowHash,
     fingerprint: read.fingerprint,
+    ...read.keeps,
     mappingVersion: mapping.version,
     desired,
     row,

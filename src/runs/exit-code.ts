@@ -1,5 +1,5 @@
 /** Exit codes of runs (`docs/contract.md`, "Exit codes"). Pure. */
-import type { RunState } from '#src/ledger/runs.ts';
+import type { RunRecord, RunState } from '#src/ledger/runs.ts';
 
 export const exitCodes = {
   done: 0,
@@ -16,15 +16,17 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
-/** The exit code for a run: that of its state; one that did not carry out all of its plan did not do what was asked. */
+/** That of its state; one that did not carry out all of its plan did not do what was asked; `--verify` tells drift. */
 export function exitCodeOfRun({
   state,
+  options,
+  shape,
   counts,
-}: {
-  readonly state: RunState;
-  readonly counts: { readonly moved: number };
-}): number {
-  return worstExitCode([exitCodeOf(state), counts.moved > 0 ? exitCodes.guard : exitCodes.done]);
+}: Pick<RunRecord, 'state' | 'options' | 'shape'> & { readonly counts: { readonly moved: number } }): number {
+  const { changed = 0, gone = 0, doubled = 0 } = shape?.drift ?? {};
+  const differs = options.verify && state === 'done' && changed + gone + doubled > 0;
+  const codes = [exitCodeOf(state), counts.moved > 0 ? exitCodes.guard : exitCodes.done];
+  return worstExitCode([...codes, differs ? exitCodes.differs : exitCodes.done]);
 }
 
 /** The exit code for a run's state: 0 for an active run; a cancelled run did not do what was asked, like a stopped one. */

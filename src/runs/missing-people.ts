@@ -22,7 +22,7 @@ import { isFullFile } from './feed-history.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import type { StagedRows } from './late-rows.ts';
 
-interface MissingParts {
+export interface MissingParts {
   readonly ledger: Ledger;
   readonly feeds: Feeds;
   readonly workspace: Pick<Workspace, 'listCustomFields'>;

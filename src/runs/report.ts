@@ -10,7 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Feeds } from '#src/feeds/feeds.ts';
 import { type ContactChange, changePages } from '#src/journal/changes.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { originOf, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+import { type DriftCounts, originOf, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
 import { placeText, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
@@ -63,6 +63,8 @@ export interface RunSummary {
   readonly warnings: number;
   /** People whom the feed knows and its full file lacks; null for a file that need not have all. */
   readonly missing: { readonly count: number; readonly new: number } | null;
+  /** Null for a run that did not look for it. */
+  readonly drift: DriftCounts | null;
   readonly requests: RunRecord['requests'];
   readonly seconds: number;
   readonly fixFile: string | null;
@@ -106,6 +108,7 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
     deadNew: counts.deadNew,
     warnings: counts.warnings,
     missing: run.shape?.missing ?? null,
+    drift: run.shape?.drift ?? null,
     requests,
     seconds: Math.max(0, Math.round(workMs(run, facts.nowMs)) / 1_000),
     fixFile: facts.fixFile,

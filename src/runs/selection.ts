@@ -10,7 +10,7 @@ import type { RunOptions } from '#src/ledger/runs.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { LeftVerdict, Verdict } from './compare.ts';
 
-type Modes = Pick<RunOptions, 'only' | 'createOnly' | 'updateOnly' | 'limit'>;
+type Modes = Pick<RunOptions, 'only' | 'createOnly' | 'updateOnly' | 'limit' | 'verify'>;
 
 export interface Selection {
   /**
@@ -27,11 +27,11 @@ export interface Selection {
 }
 
 /** Why a row is left out. */
-type Mode = '--only' | '--create-only' | '--limit' | 'forgotten';
+type Mode = '--only' | '--create-only' | '--limit' | '--verify' | 'forgotten';
 
 /** @param isForgotten null where no person was forgotten. */
 export function createSelection(
-  { only, createOnly, updateOnly, limit }: Modes,
+  { only, createOnly, updateOnly, limit, verify }: Modes,
   isForgotten: IsForgotten | null = null,
 ): Selection {
   const selected = only.length === 0 ? null : new Set(only);
@@ -42,6 +42,7 @@ export function createSelection(
   const modeAgainst = (verdict: Verdict, isMet: boolean): Mode | null => {
     if (verdict.kind === 'unchanged' || verdict.kind === 'left') return null;
     if (isForgotten !== null && verdict.key !== null && isForgotten(verdict.key)) return 'forgotten';
+    if (verify) return '--verify';
     if (selected !== null && (verdict.key === null || !selected.has(verdict.key))) return '--only';
     if (verdict.kind === 'rejected') return null;
     if (createOnly && verdict.isKnown) return '--create-only';
@@ -69,7 +70,7 @@ export function createSelection(
 
   return {
     select,
-    isAll: selected === null && !createOnly && !updateOnly && limit === null,
+    isAll: selected === null && !createOnly && !updateOnly && limit === null && !verify,
     makesContacts: !updateOnly,
     notes: () => [
       ...[...left].map(([mode, count]) => {

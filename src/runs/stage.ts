@@ -22,6 +22,7 @@ import type { RecordLook } from '#src/sources/format-reader.ts';
 import { type HashWords, hashName, hashOfName, seedOf } from '#src/sources/record-hash.ts';
 import { inStep } from '#src/steps.ts';
 import { inWork, type Works } from '#src/telemetry.ts';
+import { type BeyondRows, type StageBeyond, stageBeyondRows } from './beyond-rows.ts';
 import {
   type CompareRules,
   compareRow,
@@ -38,7 +39,7 @@ import { finishFailed } from './finish-run.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
-import { type MissingFound, missingRuleOf, stageMissing } from './missing-people.ts';
+import { missingRuleOf } from './missing-people.ts';
 import { outcomesOf, publishRows } from './publish-run.ts';
 import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
 import { createSelection, type Selection } from './selection.ts';
@@ -93,8 +94,7 @@ async function stageFile(
     const { leftOut } = supply.compiled;
     const changed = await headerNote(ledger, run, supply.shape.columns);
     if (changed !== null) await ledger.runs.record(run.id, { notes: [changed] });
-    const { missing } = rows;
-    const shape = { ...supply.shape, ...(missing === null ? {} : { missing }) };
+    const shape = { ...supply.shape, ...rows.told };
     await ledger.runs.record(run.id, { shape: { ...shape, leftOut: leftOut.map(({ column }) => column) } });
     const writeEvents = async (events: readonly RunEvent[]): Promise<void> => {
       await writeSlice(parts, run, { events });
@@ -133,8 +133,7 @@ async function fail(parts: StageParts, run: RunRecord, found: RunReason): Promis
 interface StagedFile {
   readonly tally: StagedTally;
   readonly knownKeys: number;
-  /** Null for a file that need not have all. */
-  readonly missing: MissingFound['counts'] | null;
+  readonly told: BeyondRows['told'];
 }
 
 /** Null where the run was cancelled meanwhile, or is no longer ours to stage. */
@@ -192,11 +191,14 @@ async function stageRows(
   tally = addTally(tally, moved.tally);
   const lateCount =
     lateDead.length === 0 ? 0 : await stageLateDead((content) => writeSlice(parts, run, content), supply, lateDead);
-  const { missing = null, ...keys } = memory.keysOfFile(isFullFile(parts.feeds, run));
-  await ledger.runs.confirm(run.id, { ...keys, missing });
-  const found = missing === null ? null : await fold.stageMissing(missing);
-  if (found !== null) tally = addTally(tally, found.tally);
-  await ledger.runs.record(run.id, { notes: [...supply.notes(), ...selection.notes(), ...advice.notes()] });
+  const keys = memory.keysOfFile(isFullFile(parts.feeds, run));
+  await ledger.runs.confirm(run.id, keys);
+  const beyondWith = { keys, missingRule, policies: supply.compiled.policies, isAll: selection.isAll };
+  const beyond = await stageBeyondRows(parts, run, beyondWith, fold, signal);
+  tally = addTally(tally, beyond.tally);
+  await ledger.runs.record(run.id, {
+    notes: [...supply.notes(), ...selection.notes(), ...beyond.notes, ...advice.notes()],
+  });
   const warnings = supply.warnings();
   await writeSlice(parts, run, {
     events: warnings.map((warning) => warningEvent(null, warning)),
@@ -204,7 +206,7 @@ async function stageRows(
   });
   const creates = selection.makesContacts ? tally.creates : 0;
   const all = { ...tally, creates, dead: tally.dead + lateCount };
-  return { tally: all, knownKeys: memory.keyCount, missing: found?.counts ?? null };
+  return { tally: all, knownKeys: memory.keyCount, told: beyond.told };
 }
 
 /** Whether contacts that are there already are taken over without asking. */
@@ -231,7 +233,7 @@ interface FoldWith {
   readonly meaning: string | null;
 }
 
-interface Fold {
+interface Fold extends StageBeyond {
   /** To be given to the reader: it leaves out what is known, and the next `stage` counts it. Null where nothing can be left out. */
   readonly look: RecordLook | null;
   /** How many records the reader has left out since the last `read`. */
@@ -245,8 +247,6 @@ interface Fold {
    * @param places of their keys; those that were found are taken out of it.
    */
   stageAgain(items: readonly StageItem[], places: Set<number>): Promise<StagedRows>;
-  /** The people whom the file lacks, by their numbers. */
-  stageMissing(missing: Uint8Array): Promise<MissingFound>;
 }
 
 /** A slice of the file that is being mapped. */
@@ -412,11 +412,12 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
       });
       return stage(read(again, true));
     },
-    stageMissing: (missing) => {
-      const act = selection.isAll ? (items: readonly StageItem[]) => stage(read(items, false)) : null;
-      const writeEvents = async (events: readonly RunEvent[]) => void (await writeSlice(parts, run, { events }));
-      return stageMissing(parts, run, { missing, rule: missingRule }, act, writeEvents);
+    stageItems: (items) => stage(read(items, false)),
+    restage: (items) => {
+      for (const { number } of items) memory.forget(memory.placeOf(number));
+      return stage(read(items, true));
     },
+    write: async (events) => void (await writeSlice(parts, run, { events })),
   };
 
   async function saidOf(keys: readonly string[]): Promise<Map<string, SaidRecord>> {

@@ -325,6 +325,7 @@ function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, th
     // Nothing of a linked contact is overwritten: that it is the same person is likely, and no more.
     adopt: theirs !== null && !isLinked && adopts({ run, parts }),
     isLinked,
+    restores: run.options.repair,
     yieldsItems: run.feed === mainFeed,
     slotNames: run.mapping === null ? null : slotNamesOf(run.mapping),
   };

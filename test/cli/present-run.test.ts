@@ -56,6 +56,18 @@ describe('a run for people', () => {
     expect(presentRun(plain, presentation({ missing: { count: 0, new: 0 } }))).not.toContain('no longer');
   });
 
+  it('that looked for drift: what was changed, from what to what, and nothing of it without values', () => {
+    const drift = { kind: 'drift', line: 0, key: 'crm-4' } as const;
+    const outcomes = [
+      { ...drift, code: 'driftChanged', field: 'role', message: 'm', file: 'Buyer', app: null },
+      { ...drift, code: 'driftGone', field: null, message: 'the contact was deleted in the app' },
+    ];
+    expect(presentRun(plain, presentation({}, { outcomes }))).toContain(
+      '\n  drift: crm-4 role "Buyer" → null\n  drift: crm-4 the contact was deleted in the app\n',
+    );
+    expect(presentRun(withoutValues, presentation({}, { outcomes }))).not.toContain('drift');
+  });
+
   it('names a fix-file so that its path can be pasted', () => {
     const text = presentRun(plain, presentation({ state: 'doneWithDead', dead: 1, fixFile: '/my data/x.csv' }));
     expect(text).toContain("  fix these rows and drop the file in again: '/my data/x.csv'");

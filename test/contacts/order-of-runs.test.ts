@@ -62,6 +62,7 @@ function file(night: Night, feed: Feed, changed: Cells, sequence = night.sequenc
     itemRemoval: 'owned',
     policies: night.policies,
     isLinked: false,
+    restores: false,
     adopt: false,
     yieldsItems: false,
     slotNames: null,

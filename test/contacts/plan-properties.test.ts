@@ -158,7 +158,8 @@ test('only what the policy of a field allows is written over, and nothing that P
         if (decision === 'hold') expect(policy === 'shared' || (policy === 'source' && isLinked)).toBe(true);
         if (decision !== 'write') continue;
         const mayBe = {
-          shared: isUntouched || (adopt && agreed === undefined),
+          // What drifted is written back where that was asked for.
+          shared: isUntouched || (adopt && agreed === undefined) || (pictures.restores && agreed !== undefined),
           source: !isLinked || agreed !== undefined || isEmpty || adopt,
           fill: isEmpty,
           seed: false,

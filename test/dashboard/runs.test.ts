@@ -38,6 +38,7 @@ const importKeys = [
     'deadNew',
     'warnings',
     'missing',
+    'drift',
     'requests',
     'seconds',
     'fixFile',

@@ -148,6 +148,7 @@ export const walks: readonly Walk[] = [
       'src/runs/selection.ts': 'rows that a person did not choose',
       'src/contacts/missing.ts': 'people whom a file lacks',
       'src/runs/missing-people.ts': 'people whom a file lacks',
+      'src/runs/beyond-rows.ts': 'people whom a file lacks, and drift',
       'src/runs/write-slice.ts': 'many rejected rows, in parts',
       'src/upsert/applying-guards.ts': 'stops a whole run',
       'src/upsert/key-ends.ts': 'after the PATCH',

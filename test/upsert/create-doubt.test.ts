@@ -44,6 +44,7 @@ async function dieAfterIntent(
     itemRemoval: 'owned',
     policies: usualPolicies,
     isLinked: false,
+    restores: false,
     adopt: false,
     yieldsItems: true,
     slotNames: null,

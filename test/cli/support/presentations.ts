@@ -26,6 +26,7 @@ export function summaryOf(given: Partial<RunSummary> = {}): RunSummary {
     deadNew: 0,
     warnings: 0,
     missing: null,
+    drift: null,
     requests: { get: 0, post: 0, patch: 0, delete: 0, retried: 0, rateLimited: 0 },
     seconds: 1.25,
     fixFile: null,

@@ -177,6 +177,7 @@ export const updateInput: fc.Arbitrary<PlanInput & { readonly theirs: Contact }>
     policies: fc.oneof(fc.constant(usualPolicies), policies),
     adopt: fc.boolean(),
     isLinked: fc.boolean(),
+    restores: fc.boolean(),
     yieldsItems: fc.boolean(),
     slotNames: fc.constant(null),
     others,

@@ -90,6 +90,7 @@ export function input(parts: Partial<PlanInput> = {}): PlanInput {
     itemRemoval: 'owned',
     policies: usualPolicies,
     isLinked: false,
+    restores: false,
     sequence: 10,
     adopt: false,
     yieldsItems: false,

@@ -95,6 +95,7 @@ export class World {
       itemRemoval: 'owned',
       policies: usualPolicies,
       isLinked: false,
+      restores: false,
       adopt: false,
       yieldsItems: false,
       slotNames: null,

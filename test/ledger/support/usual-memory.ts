@@ -90,6 +90,7 @@ export function usualMemory(index: number, feed = 'crm'): ContactMemory {
       itemRemoval: 'owned',
       policies: usualPolicies,
       isLinked: false,
+      restores: false,
       adopt: false,
       yieldsItems: false,
       slotNames: null,

@@ -1,0 +1,72 @@
+/**
+ * Drift: what people changed of what a feed's file says, since file and app last agreed on it (`docs/rules.md`, "Drift"). A field that
+ * waits for a person is no drift, nor is one whose policy leaves it to the app.
+ */
+import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+import { agreedValue, type Base, fieldTypeOf, fieldValueOf, type Said } from './base.ts';
+import {
+  customFieldName,
+  customValueOrNull,
+  type DesiredContact,
+  type DesiredScalars,
+  type FieldName,
+  itemFieldName,
+  sameCustomValue,
+  scalarNames,
+} from './desired.ts';
+import { identitiesOf, listOf, wantedItems } from './merge.ts';
+import { type Policies, policyOf } from './policies.ts';
+
+/** `from`: what file and app agreed on; `to`: what the app holds now. */
+export interface Drifted {
+  readonly field: FieldName;
+  readonly from: CustomFieldValue;
+  readonly to: CustomFieldValue;
+}
+
+/** In the order of the contact's fields. */
+export function driftOf(
+  base: Pick<Base, 'agreed'> & { readonly said: Said },
+  feed: string,
+  policies: Policies,
+  theirs: Contact,
+): readonly Drifted[] {
+  const { said, agreed } = base;
+  const named: readonly FieldName[] = [
+    ...scalarNames.filter((name) => said.scalars[name] !== undefined),
+    ...said.customFields.map(({ key }) => customFieldName(key)),
+  ];
+  const fields = named.flatMap((field): readonly Drifted[] => {
+    const from = agreedValue(agreed, feed, field);
+    const policy = policyOf(policies, field);
+    if (from === undefined || said.held.includes(field) || (policy !== 'shared' && policy !== 'source')) return [];
+    const to = customValueOrNull(fieldValueOf(theirs, field));
+    return sameCustomValue(fieldTypeOf(theirs, field), from, to) ? [] : [{ field, from, to }];
+  });
+  const items = (['email', 'phone'] as const).flatMap((kind) => {
+    const there = identitiesOf(kind, theirs);
+    return [...wantedItems(kind, said[listOf[kind]])].flatMap(([identity, { value }]): readonly Drifted[] =>
+      there.has(identity) ? [] : [{ field: itemFieldName(kind, identity), from: value, to: null }],
+    );
+  });
+  return [...fields, ...items];
+}
+
+/** What the file says of the fields that drifted, and nothing else. */
+export function contactOfDrift(key: string, said: Said, drift: readonly Drifted[]): DesiredContact {
+  const fields = new Set(drift.map(({ field }) => field));
+  const scalars: { -readonly [Name in keyof DesiredScalars]: DesiredScalars[Name] } = {};
+  for (const name of scalarNames) {
+    const value = said.scalars[name];
+    if (fields.has(name) && value !== undefined) scalars[name] = value;
+  }
+  const has = (kind: string): boolean => drift.some(({ field }) => field.startsWith(`${kind}.`));
+  return {
+    key,
+    scalars,
+    source: null,
+    emails: has('email') ? said.emails : [],
+    phones: has('phone') ? said.phones : [],
+    customFields: said.customFields.filter((one) => fields.has(customFieldName(one.key))),
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * What a file tells beyond its rows, once they were read: the people whom it lacks, and, where a person asked for it, what people
+ * changed in the contacts of those whom it has.
+ */
+import type { MissingRule } from '#src/contacts/missing.ts';
+import type { Policies } from '#src/contacts/policies.ts';
+import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
+import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
+import type { StageItem } from './compare.ts';
+import { addTally, noTally, type StagedTally } from './guards.ts';
+import type { StagedRows } from './late-rows.ts';
+import { type MissingParts, stageMissing } from './missing-people.ts';
+import { type DriftedItem, type VerifyParts, verifyContacts } from './verify-contacts.ts';
+
+export interface BeyondRows {
+  readonly told: Pick<FileShape, 'missing' | 'drift'>;
+  /** For the guards: what is to be written of it. */
+  readonly tally: StagedTally;
+  readonly notes: readonly string[];
+}
+
+interface Given {
+  readonly keys: KeysOfFile;
+  readonly missingRule: MissingRule;
+  readonly policies: Policies;
+  /** Whether the run applies all rows. */
+  readonly isAll: boolean;
+}
+
+/** How rows that no file has are staged. */
+export interface StageBeyond {
+  stageItems(items: readonly StageItem[]): Promise<StagedRows>;
+  /** In place of the unchanged rows of their keys. */
+  restage(items: readonly DriftedItem[]): Promise<StagedRows>;
+  write(events: readonly RunEvent[]): Promise<void>;
+}
+
+export async function stageBeyondRows(
+  parts: MissingParts & VerifyParts,
+  run: RunRecord,
+  { keys, missingRule, policies, isAll }: Given,
+  fold: StageBeyond,
+  signal: AbortSignal,
+): Promise<BeyondRows> {
+  const { missing = null } = keys;
+  let told: BeyondRows['told'] = {};
+  let tally = noTally;
+  const notes: string[] = [];
+  if (missing !== null) {
+    const act = isAll ? fold.stageItems : null;
+    const found = await stageMissing(parts, run, { missing, rule: missingRule }, act, fold.write);
+    told = { missing: found.counts };
+    tally = found.tally;
+  }
+  const { verify, repair } = run.options;
+  if (verify || repair) {
+    const found = await verifyContacts(
+      parts,
+      run,
+      { keys, policies },
+      repair ? fold.restage : null,
+      fold.write,
+      signal,
+    );
+    told = { ...told, drift: found.counts };
+    tally = addTally(tally, { ...noTally, updates: found.repairs });
+    notes.push(...found.notes);
+  }
+  return { told, tally, notes };
+}

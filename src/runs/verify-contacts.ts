@@ -1,0 +1,178 @@
+/**
+ * Looks at the contacts of the people in a file, for drift (`docs/rules.md`, "Drift"): read only, at the allowed rate. With `repair` those
+ * that drifted are staged, so that the guards count them before the first write.
+ *
+ * In slices; phone numbers are remembered up to a limit, for those that two keys have.
+ */
+
+import { itemIdentity } from '#src/contacts/desired.ts';
+import { contactOfDrift, type Drifted, driftOf } from '#src/contacts/drift.ts';
+import type { Policies } from '#src/contacts/policies.ts';
+import type { ContactRecord } from '#src/ledger/contacts.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { hasBit } from '#src/ledger/rules/bitmap.ts';
+import type { DriftCounts, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
+import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import { lookUpKeys } from '#src/workspace/look-up.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+import type { StageItem } from './compare.ts';
+import type { StagedRows } from './late-rows.ts';
+
+export interface VerifyParts {
+  readonly ledger: Ledger;
+  readonly workspace: Pick<Workspace, 'listByExternalIds' | 'getContact'>;
+}
+
+export interface DriftFound {
+  readonly counts: DriftCounts;
+  /** How many contacts are to be repaired: updates, for the guards. */
+  readonly repairs: number;
+  readonly notes: readonly string[];
+}
+
+/** Five look-ups: a slice of the file takes less than a second at most rates. */
+const keysPerSlice = 100;
+/** About 20 MB. */
+const phonesMax = 200_000;
+const noDrift: DriftCounts = { looked: 0, changed: 0, gone: 0, doubled: 0 };
+
+export type DriftedItem = Extract<StageItem, { readonly kind: 'desired' }> & { readonly number: number };
+
+/**
+ * @param restage stages what drifted, in place of its unchanged row; null where nothing is to be repaired.
+ * @throws what reads throw, unless it concerns one key alone.
+ */
+export async function verifyContacts(
+  parts: VerifyParts,
+  run: RunRecord,
+  { keys, policies }: { readonly keys: KeysOfFile; readonly policies: Policies },
+  restage: ((items: readonly DriftedItem[]) => Promise<StagedRows>) | null,
+  write: (events: readonly RunEvent[]) => Promise<void>,
+  signal: AbortSignal,
+): Promise<DriftFound> {
+  const { ledger, workspace } = parts;
+  const counts = { ...noDrift };
+  let repairs = 0;
+  let unread = 0;
+  const only = new Set(run.options.only);
+  const isSelected = (key: string): boolean => only.size === 0 || only.has(key);
+  const phones = new Map<string, string>();
+  let samePhones = 0;
+  const requests = new Map<keyof RequestTotals, number>();
+  const onRequest = (kind: keyof RequestTotals): void => void requests.set(kind, (requests.get(kind) ?? 0) + 1);
+  for (const numbers of slicesOf(keys.met)) {
+    signal.throwIfAborted();
+    const byNumber = await ledger.runs.keysAt(numbers);
+    const records = await ledger.contacts.get([...byNumber.values()]);
+    const known = await ledger.runs.saidOf(run.feed, [...byNumber.values()]);
+    // What is on its way, or in doubt, is judged when it has landed.
+    const looked = [...byNumber].filter(([, key]) => isAtRest(records.get(key)) && isSelected(key));
+    const found = await lookUpKeys(
+      workspace,
+      looked.map(([, key]) => key),
+      { signal, onRequest },
+    );
+    const contacts = Map.groupBy(found.contacts, ({ externalId }) => externalId ?? '');
+    const events: RunEvent[] = [];
+    const items: DriftedItem[] = [];
+    for (const [number, key] of looked) {
+      const record = records.get(key);
+      const said = known.get(key);
+      if (record === undefined || said === undefined || record.contactId === null) continue;
+      const [shown, ...others] = contacts.get(key) ?? [];
+      if (found.failures.has(key) || shown?.missing !== undefined) {
+        unread += 1;
+        continue;
+      }
+      counts.looked += 1;
+      if (others.length > 0) {
+        counts.doubled += 1;
+        events.push(doubled(key, [shown, ...others]));
+        continue;
+      }
+      // A list may lag behind what a read by the id shows.
+      const theirs = shown ?? (await workspace.getContact(record.contactId, { signal, onRequest }));
+      if (theirs === null) {
+        counts.gone += 1;
+        events.push({ ...event(key), code: 'driftGone', field: null, message: 'the contact was deleted in the app' });
+        continue;
+      }
+      const drift = driftOf({ agreed: record.agreed, said: said.said }, run.feed, policies, theirs);
+      if (drift.length > 0) counts.changed += 1;
+      events.push(...drift.map((one) => changed(key, one)));
+      for (const value of phonesOf(theirs)) {
+        const other = phones.get(value);
+        if (other === undefined) {
+          if (phones.size < phonesMax) phones.set(value, key);
+        } else if (other !== key) {
+          samePhones += 1;
+          events.push(samePhone(key, other, value));
+        }
+      }
+      if (drift.length > 0 && restage !== null && hasBit(keys.unchanged, number)) {
+        const row = { kind: 'cells', line: 0, record: 0, columns: ['externalId'], cells: [key] } as const;
+        const { rowHash, fingerprint } = said;
+        const keeps = rowHash === null || fingerprint === null ? {} : { keeps: { rowHash, fingerprint } };
+        const desired = contactOfDrift(key, said.said, drift);
+        items.push({ kind: 'desired', row, desired, sequence: run.sequence, number, ...keeps });
+      }
+    }
+    await write(events);
+    repairs += items.length;
+    if (restage !== null && items.length > 0) await restage(items);
+    const totals = Object.fromEntries(requests);
+    requests.clear();
+    await ledger.runs.record(run.id, { requests: totals });
+  }
+  const notes = [
+    `looked at ${counts.looked} contacts: ${counts.changed} changed, ${counts.gone} gone, ${counts.doubled} doubled`,
+    ...(unread === 0 ? [] : [`${unread} contacts could not be read, and were not compared`]),
+    ...(samePhones === 0
+      ? []
+      : [`${samePhones === 1 ? '1 phone number stands' : `${samePhones} phone numbers stand`} under two keys`]),
+    ...(phones.size < phonesMax ? [] : [`phone numbers were compared for the first ${phonesMax} of them`]),
+  ];
+  return { counts, repairs, notes };
+}
+
+function isAtRest(record: ContactRecord | undefined): boolean {
+  return record !== undefined && record.contactId !== null && record.claim === null && record.state !== 'intent';
+}
+
+/** Ends behind the last bit. */
+function* slicesOf(bits: Uint8Array): Generator<readonly number[]> {
+  let numbers: number[] = [];
+  for (let number = 0; number < bits.length * 8; number += 1) {
+    if (hasBit(bits, number)) numbers.push(number);
+    if (numbers.length < keysPerSlice) continue;
+    yield numbers;
+    numbers = [];
+  }
+  if (numbers.length > 0) yield numbers;
+}
+
+function phonesOf({ defaultFields }: Contact): readonly string[] {
+  const values = defaultFields.phoneNumbers.flatMap(({ value }) =>
+    value === null ? [] : [itemIdentity('phone', value)],
+  );
+  return [...new Set(values)];
+}
+
+const event = (key: string) => ({ kind: 'drift', line: 0, key }) as const;
+
+function changed(key: string, { field, from, to }: Drifted): RunEvent {
+  const message = 'the app has another value than file and app agreed on';
+  return { ...event(key), code: 'driftChanged', field, message, file: from, app: to };
+}
+
+function doubled(key: string, contacts: readonly (Contact | undefined)[]): RunEvent {
+  const ids = contacts.flatMap((contact) => contact?.id ?? []);
+  const message = `${ids.length} contacts have this externalId: ${ids.join(', ')}`;
+  return { ...event(key), code: 'driftDoubled', field: null, message };
+}
+
+function samePhone(key: string, other: string, value: string): RunEvent {
+  const message = 'a contact with another externalId has the same phone number';
+  return { ...event(key), code: 'samePhone', field: null, value, contact: other, message };
+}

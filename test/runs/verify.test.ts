@@ -1,0 +1,157 @@
+/** Drift (`docs/rules.md`, "Drift"): what people changed is told by `--verify`, and written back by `--repair`. */
+import { describe, expect, it } from 'vitest';
+import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
+import { exitCodeOfRun } from '#src/runs/exit-code.ts';
+import { phone } from '#test/upsert/support/build.ts';
+import { expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { defaultGuards } from './support/tallies.ts';
+
+const mapping: Mapping = mappingSchema.parse({
+  name: 'crm',
+  key: 'externalId',
+  fields: { firstName: 'firstName', role: 'role', company: { column: 'company', policy: 'app' } },
+  phones: [{ column: 'phone', label: 'work' }],
+  customFields: [{ column: 'seats', key: 'seats' }],
+});
+const keys = ['c-1', 'c-2', 'c-3', 'c-4', 'c-5'];
+const header = 'externalId,firstName,role,company,phone,seats';
+const file = (role = 'Buyer') =>
+  [header, ...keys.map((key, index) => `${key},Ann,${role},Elm,${phone(index)},${index + 1}`), ''].join('\r\n');
+const inFeed = { feed: 'crm', mapping };
+const verify = { ...inFeed, options: { verify: true } };
+const repair = { ...inFeed, options: { repair: true } };
+
+/** One contact edited in every kind of field, one deleted, one doubled. */
+async function drifted(guards = {}): Promise<RunsBench> {
+  const bench = await openRunsBench({ configured: { crm: { guards } } });
+  await bench.import('a.csv', file(), inFeed);
+  const { world } = bench;
+  const { id, defaultFields, customFields } = await world.contactOf('c-2');
+  await world.byHand('PATCH', `/v1/contacts/${id}`, {
+    defaultFields: {
+      ...defaultFields,
+      role: 'Chief',
+      company: 'Oak',
+      phoneNumbers: defaultFields.phoneNumbers.map((item) => ({ ...item, value: null })),
+    },
+    customFields: customFields.map(({ key, value }) => ({ key, value: key === 'seats' ? 99 : value })),
+  });
+  await world.service.call('DELETE', `/v1/contacts/${(await world.contactOf('c-3')).id}`);
+  return bench;
+}
+
+const driftIn = async (bench: RunsBench, name: string, given: typeof verify | typeof repair) => {
+  const run = await bench.import(name, file(), given);
+  const outcomes = (await bench.report(run)).outcomes.filter(({ kind }: { kind: string }) => kind === 'drift');
+  const told = outcomes.map(({ key, code, field, file: said, app }: Record<string, unknown>) => [
+    key,
+    code,
+    field,
+    said,
+    app,
+  ]);
+  return { run, told };
+};
+
+describe('a run with --verify', () => {
+  it('tells what was changed and deleted in the app, writes nothing, and ends with 10', async () => {
+    const bench = await drifted();
+    const before = await bench.world.contacts();
+    const { run, told } = await driftIn(bench, 'b.csv', verify);
+    expectCounts(run, { rows: 5, unchanged: 5 });
+    expect(run.shape?.drift).toEqual({ looked: 5, changed: 1, gone: 1, doubled: 0 });
+    expect(told).toEqual([
+      ['c-2', 'driftChanged', 'role', 'Buyer', 'Chief'],
+      ['c-2', 'driftChanged', 'custom.seats', 2, 99],
+      ['c-2', 'driftChanged', `phone.${phone(1)}`, phone(1), null],
+      ['c-3', 'driftGone', null, undefined, undefined],
+    ]);
+    expect(exitCodeOfRun(run)).toBe(10);
+    expect(await bench.report(run)).toMatchObject({ exitCode: 10, drift: { changed: 1, gone: 1 } });
+    expect(run.requests).toMatchObject({ post: 0, patch: 0 });
+    expect(await bench.world.contacts()).toEqual(before);
+  });
+
+  it('leaves rows that the file changed for the next run, and ends with 0 where nothing drifted', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', file(), inFeed);
+    const run = await bench.import('b.csv', file('Seller'), verify);
+    expectCounts(run, { rows: 5, skipped: 5 });
+    expect(run.shape?.drift).toEqual({ looked: 5, changed: 0, gone: 0, doubled: 0 });
+    expect(exitCodeOfRun(run)).toBe(0);
+    expectCounts(await bench.import('c.csv', file('Seller'), inFeed), { rows: 5, updated: 5 });
+  });
+
+  it('tells of one phone number under two keys, and looks at some keys only where they are named', async () => {
+    const bench = await openRunsBench();
+    const twice = file().replace(phone(3), phone(0));
+    await bench.import('a.csv', twice, inFeed);
+    const run = await bench.import('b.csv', `${twice}\r\n`, verify);
+    expect((await bench.report(run)).outcomes).toMatchObject([
+      { kind: 'drift', code: 'samePhone', key: 'c-4', contact: 'c-1', value: phone(0) },
+    ]);
+    expect(run.notes).toContain('1 phone number stands under two keys');
+    const few = await bench.import('c.csv', `${twice}\r\n\r\n`, {
+      ...inFeed,
+      options: { verify: true, only: ['c-2'] },
+    });
+    expect(few.shape?.drift?.looked).toBe(1);
+  });
+
+  it('tells of two contacts with one key', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', file(), inFeed);
+    const listed = bench.parts.workspace.listByExternalIds.bind(bench.parts.workspace);
+    const workspace = {
+      ...bench.parts.workspace,
+      listByExternalIds: async (...given: Parameters<typeof listed>) => {
+        const found = await listed(...given);
+        const twins = found.contacts.filter(({ externalId }) => externalId === 'c-4');
+        return { ...found, contacts: [...found.contacts, ...twins.map((one) => ({ ...one, id: 'twin' }))] };
+      },
+    };
+    const staged = await bench.stage(await bench.submit('b.csv', `${file()}\r\n`, verify), {
+      parts: { ...bench.parts, workspace },
+    });
+    expect(staged.shape?.drift).toEqual({ looked: 5, changed: 0, gone: 0, doubled: 1 });
+  });
+});
+
+describe('a run with --repair', () => {
+  it('writes back what people changed, by the policies, and leaves deleted contacts deleted', async () => {
+    const bench = await drifted();
+    const { run } = await driftIn(bench, 'b.csv', repair);
+    expectCounts(run, { rows: 5, unchanged: 4, updated: 1 });
+    const { defaultFields, customFields } = await bench.world.contactOf('c-2');
+    expect(defaultFields).toMatchObject({ role: 'Buyer', company: 'Oak' });
+    expect(defaultFields.phoneNumbers.map(({ value }) => value)).toEqual([phone(1)]);
+    expect(customFields.find(({ key }) => key === 'seats')?.value).toBe(2);
+    expect((await bench.world.contacts()).length).toBe(4);
+    // Its row is known as before, and nothing drifts any more but what was deleted.
+    const next = await driftIn(bench, 'c.csv', verify);
+    expectCounts(next.run, { rows: 5, unchanged: 5 });
+    expect(next.run.shape?.drift).toEqual({ looked: 5, changed: 0, gone: 1, doubled: 0 });
+    expect(next.run.requests).toMatchObject({ patch: 0 });
+  });
+
+  it('is stopped by the guard on updates, before the first write', async () => {
+    const bench = await openRunsBench({ guards: { ...defaultGuards, updatesFloor: 1 } });
+    await bench.import('a.csv', file(), inFeed);
+    for (const { id, defaultFields } of await bench.world.contacts()) {
+      await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role: 'Chief' } });
+    }
+    const run = await bench.stage(await bench.submit('b.csv', `${file()}\r\n`, repair));
+    expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardUpdates' } });
+    expect(run.reason?.message).toContain('changes 5 of the 5 contacts');
+  });
+
+  it('imports what the file changed as ever, and holds what both changed', async () => {
+    const bench = await drifted();
+    const run = await bench.import('b.csv', file('Seller'), repair);
+    expectCounts(run, { rows: 5, updated: 4, skipped: 1 });
+    expect(run.counts.heldFields).toBe(1);
+    const { defaultFields, customFields } = await bench.world.contactOf('c-2');
+    expect(defaultFields.role).toBe('Chief');
+    expect(customFields.find(({ key }) => key === 'seats')?.value).toBe(2);
+  });
+});
