@@ -1,6 +1,7 @@
 /** Every field that anybody ever named, by the rules. */
+import type { FieldPolicy } from '#src/contacts/policies.ts';
 import type { KeyEvent } from './chronicle.ts';
-import { type Column, columnsOf, feeds } from './commands.ts';
+import { type Column, columnsOf, feeds, policedField } from './commands.ts';
 import type { Fate } from './fates.ts';
 import { itemRule } from './item-rule.ts';
 import type { Row } from './model.ts';
@@ -12,8 +13,12 @@ const allColumns: readonly Column[] = [...new Set(feeds.flatMap((feed) => column
 const isOfItems = (column: string): boolean => column.startsWith('email') || column.startsWith('phone');
 const valueColumns = allColumns.filter((column) => !isOfItems(column));
 
-/** One sentence for each field for which nothing that the rules allow leads to what was seen. */
-export function fieldBreaches(events: readonly KeyEvent[], fateOf: (row: Row) => Fate): readonly string[] {
+/** @param policy of the one field that may have another than `shared`. @returns one sentence for each field for which nothing that the rules allow leads to what was seen. */
+export function fieldBreaches(
+  events: readonly KeyEvent[],
+  fateOf: (row: Row) => Fate,
+  policy: FieldPolicy = 'shared',
+): readonly string[] {
   const named = new Set(events.flatMap(fieldsNamed));
   const breaches: string[] = [];
   const judge = (breach: string | null): void => {
@@ -21,7 +26,8 @@ export function fieldBreaches(events: readonly KeyEvent[], fateOf: (row: Row) =>
   };
   for (const field of valueColumns) {
     if (!named.has(field)) continue;
-    judge(replay(valueRule(field, field.startsWith('custom.')), events, { field, fateOf }));
+    const of = field === policedField ? policy : 'shared';
+    judge(replay(valueRule(field, field.startsWith('custom.'), of), events, { field, fateOf }));
   }
   for (const field of named) {
     const kind = field.startsWith('email.') ? 'email' : field.startsWith('phone.') ? 'phone' : null;

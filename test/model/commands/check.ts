@@ -1,4 +1,5 @@
 /** What must hold at the end of every story. Each breach is one sentence. */
+import type { FieldPolicy } from '#src/contacts/policies.ts';
 import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { fieldBreaches } from './check-fields.ts';
@@ -7,7 +8,11 @@ import { type Fates, readFates } from './fates.ts';
 import type { KeyModel, Model } from './model.ts';
 import { limits, type World } from './world.ts';
 
-export async function breachesOf(world: World, model: Model): Promise<readonly string[]> {
+export async function breachesOf(
+  world: World,
+  model: Model,
+  policy: FieldPolicy = 'shared',
+): Promise<readonly string[]> {
   const contacts = await world.contacts();
   const fates = await readFates(
     world.folders.reports,
@@ -23,7 +28,7 @@ export async function breachesOf(world: World, model: Model): Promise<readonly s
     const [contact] = own;
     // A contact that was made again after people deleted it starts anew: what they did to the first one is gone with it.
     if (contact === undefined || known.deleted !== 'no') continue;
-    note(fieldBreaches(world.chronicle.of(key), fates.of));
+    note(fieldBreaches(world.chronicle.of(key), fates.of, policy));
     note(oddities(contact, model));
     breaches.push(...world.chronicle.breaches.filter((text) => text.startsWith(`${key}: `)));
   }

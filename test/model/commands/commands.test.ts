@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explore } from './explore.ts';
-import { asStory, knownStories } from './known-stories.ts';
+import { asStory, knownStories, policedStories } from './known-stories.ts';
 import { play } from './play.ts';
 
 /** PATCHBAY_MODEL_SEED and PATCHBAY_MODEL_PATH play a printed counterexample again. */
@@ -10,6 +10,11 @@ const path = process.env.PATCHBAY_MODEL_PATH;
 describe.each(['merge', 'replace'] as const)('stories that once broke a rule, on a service that %ss', (patchMode) => {
   test.each(knownStories)('$name', async (known) => {
     const { breaches } = await play(asStory(known, patchMode));
+    expect(breaches).toEqual([]);
+  });
+
+  test.each(policedStories)('a field with the policy $policy, through all that may happen to it', async (policed) => {
+    const { breaches } = await play({ ...policed, patchMode }, { isCalm: true });
     expect(breaches).toEqual([]);
   });
 });

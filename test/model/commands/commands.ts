@@ -3,6 +3,7 @@
  * printed, shrunk and played again.
  */
 import fc from 'fast-check';
+import { type FieldPolicy, fieldPolicies } from '#src/contacts/policies.ts';
 
 export const feeds = ['main', 'crm', 'shop'] as const;
 export type Feed = (typeof feeds)[number];
@@ -231,25 +232,32 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 /** A service that merges or replaces what a PATCH leaves out (`docs/facts.md`), and what happens to it. */
 export interface Story {
   readonly patchMode: 'merge' | 'replace';
+  /** Of the company, in the mapping of every feed; absent: the generic layout, which has none. */
+  readonly policy?: FieldPolicy;
   readonly commands: readonly Command[];
 }
 
+/** The field that has the policy of a story. */
+export const policedField = 'company';
+
+const policy = fc
+  .option(fc.constantFrom(...fieldPolicies), { nil: undefined, freq: 2 })
+  .map((chosen) => (chosen === undefined ? {} : { policy: chosen }));
+
 const patchMode = fc.constantFrom<Story['patchMode']>('merge', 'replace');
 
-export const story: fc.Arbitrary<Story> = fc.record({
-  patchMode,
-  commands: fc.array(command, { minLength: 1, maxLength: 50, size: 'max' }),
-});
+export const story: fc.Arbitrary<Story> = fc
+  .tuple(policy, patchMode, fc.array(command, { minLength: 1, maxLength: 50, size: 'max' }))
+  .map(([chosen, mode, commands]) => ({ ...chosen, patchMode: mode, commands }));
 
 /** What happens one after the other, each file worked to its end before the next thing: no machine fails in it. */
 const calmCommand = fc.oneof(
   { weight: 3, arbitrary: drop },
   { weight: 2, arbitrary: fc.record({ do: is('edit'), key, edit, during: fc.constant(null) }) },
 );
-export const calmStory: fc.Arbitrary<Story> = fc.record({
-  patchMode,
-  commands: fc.array(calmCommand, { minLength: 2, maxLength: 16, size: 'max' }),
-});
+export const calmStory: fc.Arbitrary<Story> = fc
+  .tuple(policy, patchMode, fc.array(calmCommand, { minLength: 2, maxLength: 16, size: 'max' }))
+  .map(([chosen, mode, commands]) => ({ ...chosen, patchMode: mode, commands }));
 
 /** A run that has nothing to do with what is looked at: a feed says again what it said, in all columns or in all but one. */
 export interface Unrelated {

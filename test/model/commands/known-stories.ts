@@ -2,6 +2,7 @@
  * Stories that once broke a rule, in the smallest form that does. They are played in every run of the proofs, so that none
  * of them has to be found by chance again.
  */
+import { fieldPolicies } from '#src/contacts/policies.ts';
 import {
   type Column,
   type Command,
@@ -202,5 +203,42 @@ export const knownStories: readonly KnownStory[] = [
     ],
   },
 ];
+
+const company = (value: string): Command => edit({ what: 'set', field: 'company', value });
+
+/** People and two feeds in turn: written, edited, repeated, changed, emptied, changed by the other feed, repeated. */
+const policedCommands: readonly Command[] = [
+  drop('main', { company: 'Fir', role: 'Fir' }),
+  finish,
+  drop('main', { company: 'Elm', role: 'Elm' }),
+  finish,
+  company('by hand'),
+  drop('main', { role: 'Oak' }),
+  finish,
+  company('by hand'),
+  drop('main', { company: 'Oak' }),
+  finish,
+  company(''),
+  drop('main', { role: 'Fir' }),
+  finish,
+  drop('main', { company: 'Fir' }),
+  finish,
+  company(''),
+  drop('shop', { firstName: 'Fir', company: 'Elm' }),
+  finish,
+  drop('main', { role: 'Oak' }),
+  finish,
+  company('by another hand'),
+  drop('shop', { lastName: 'Oak' }),
+  finish,
+  drop('main', { company: '#CLEAR' }),
+  finish,
+];
+
+/** Stories in which each line of a policy's table is met. */
+export const policedStories: readonly Pick<Story, 'policy' | 'commands'>[] = fieldPolicies.map((policy) => ({
+  policy,
+  commands: policedCommands,
+}));
 
 export const asStory = ({ commands }: KnownStory, patchMode: Story['patchMode']): Story => ({ patchMode, commands });

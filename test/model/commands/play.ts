@@ -33,7 +33,7 @@ export async function play(
   { trace = null, isCalm = false, newLedger, look }: PlayOptions = {},
 ): Promise<Played> {
   const tell: WorkerTell = (worker, name, given, answer) => trace?.(`    ${worker} ${name}`, given, answer);
-  const world = await openWorld({ patchMode: story.patchMode, tell: trace === null ? null : tell, newLedger });
+  const world = await openWorld({ ...story, tell: trace === null ? null : tell, newLedger });
   try {
     const model = newModel();
     for (const command of story.commands) {
@@ -47,7 +47,7 @@ export async function play(
     await world.finish();
     await look?.(world, model);
     const rows = model.runs.reduce((sum, run) => sum + run.rowCount, 0);
-    const breaches = await breachesOf(world, model);
+    const breaches = await breachesOf(world, model, story.policy);
     return { commands: story.commands.length, files: model.runs.length, rows, breaches };
   } finally {
     await world.close();

@@ -2,6 +2,8 @@
  * The rules of a field that holds one value ("Three pictures, one plan", "One contact per key" step 6, and the order
  * between feeds): scalars and custom fields.
  */
+
+import type { FieldPolicy } from '#src/contacts/policies.ts';
 import { type Column, type Feed, feeds } from './commands.ts';
 import type { Row } from './model.ts';
 import type { Rule, Verdict } from './replay.ts';
@@ -25,8 +27,8 @@ interface ValueState {
 
 const fold = (value: string): string => value.trim().toLowerCase();
 
-/** `isCustom`: `#CLEAR` removes only what Patchbay wrote and no other feed still says. */
-export function valueRule(column: Column, isCustom: boolean): Rule<ValueState> {
+/** `isCustom`: `#CLEAR` removes only what Patchbay wrote and no other feed still says. Its policy is `shared`. */
+export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy = 'shared'): Rule<ValueState> {
   const saysOf = (row: Row): string | undefined => row.cells[column];
 
   const settled = (state: ValueState, row: Row, agreed: Partial<ValueState> = {}): ValueState => {
@@ -57,6 +59,7 @@ export function valueRule(column: Column, isCustom: boolean): Rule<ValueState> {
     const kept: Verdict<ValueState> = { end: 'settled', state: settled(state, row) };
     const hold: Verdict<ValueState> = { end: 'held', state: { ...state, held: { ...state.held, [feed]: true } } };
     const said = state.said[feed];
+    if (policy !== 'shared') return judgeByPolicy(state, row, shown, ours);
     if (ours === said) return [kept];
     const isPassed = feeds.some((other) => other !== feed && (state.changed[other] ?? 0) > sequence);
     if (isPassed) return [kept, hold];
@@ -70,6 +73,33 @@ export function valueRule(column: Column, isCustom: boolean): Rule<ValueState> {
     if (agreed !== shown) return [hold, ...alike];
     if (isCustom) return judgeEntry(state, row, shown, ours, kept, hold);
     return [{ end: 'write', to: ours }];
+  };
+
+  /** By the other policies ("Policies"): nothing is held, and a value that is left alone is no change of the feed's. */
+  const judgeByPolicy = (state: ValueState, row: Row, shown: string, ours: string): readonly Verdict<ValueState>[] => {
+    const { feed, sequence } = row;
+    const { [feed]: _, ...held } = state.held;
+    const kept: Verdict<ValueState> = {
+      end: 'settled',
+      state: { ...state, held, said: { ...state.said, [feed]: ours } },
+    };
+    const write: Verdict<ValueState> = { end: 'write', to: ours };
+    const isRepeated = ours === state.said[feed];
+    const changes = feeds.map((other) => ({ other, at: state.changed[other] ?? 0 }));
+    const isPassed = !isRepeated && changes.some(({ other, at }) => other !== feed && at > sequence);
+    const isOthers = isRepeated && changes.some(({ other, at }) => other !== feed && at > (state.changed[feed] ?? 0));
+    const agreed = state.agreed[feed];
+    if (isPassed || (isOthers && policy !== 'seed')) return [kept];
+    switch (policy) {
+      case 'source':
+        return isRepeated && agreed === shown && fold(ours) === fold(shown) ? [kept] : [write];
+      case 'fill':
+        return [shown === '' && !(isRepeated && (agreed ?? '') !== '') ? write : kept];
+      case 'app':
+        return [!isRepeated && shown === (agreed ?? '') ? write : kept];
+      default:
+        return [kept];
+    }
   };
 
   /** The entry of a custom field that file and app agree on belongs to every feed that names it, or to people. */
@@ -97,11 +127,12 @@ export function valueRule(column: Column, isCustom: boolean): Rule<ValueState> {
       if (ours === state.said[row.feed]) return [{ end: 'settled', state: settled(state, row) }];
       return state.held[row.feed] ? [{ end: 'held', state }] : [];
     },
-    written: (state, row, to) => ({
-      ...settled(state, row, { agreed: agreedByAll(to) }),
-      isOurs: to !== '',
-      claim: null,
-    }),
+    written: (state, row, to) => {
+      const after = settled(state, row, { agreed: agreedByAll(to) });
+      // What is written over people's change, or where there was nothing, is a change of the feed's, new in its file or not.
+      const changed = policy === 'shared' ? after.changed : { ...after.changed, [row.feed]: row.sequence };
+      return { ...after, changed, isOurs: to !== '', claim: null };
+    },
     inDoubt: (state, row, to) => ({
       ...state,
       claim: { row: row.sequence, feed: row.feed, said: saysOf(row) ?? '', sent: to },

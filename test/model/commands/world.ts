@@ -6,10 +6,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { batchCatalog, runCatalog } from '#jobs/index.ts';
+import { scalarNames } from '#src/contacts/desired.ts';
+import type { FieldPolicy } from '#src/contacts/policies.ts';
+import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
+import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { jobsToDo } from '#src/queue/dispatcher.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { takeFile } from '#src/runs/enter-run.ts';
@@ -23,7 +27,7 @@ import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
 import { serviceDefaults } from '#test/support/service-defaults.ts';
 import { defaultLimits } from '#test/upsert/support/default-limits.ts';
 import { type Chronicle, takeChronicle } from './chronicle.ts';
-import { type Feed, feeds, type Story } from './commands.ts';
+import { columnsOf, type Feed, feeds, policedField, type Story } from './commands.ts';
 import { type CreateWatch, watchCreates } from './create-watch.ts';
 import type { Moment } from './life.ts';
 import { looseQueue, type QueuedJob } from './loose-queue.ts';
@@ -75,7 +79,7 @@ export interface World {
 const roundsMax = 2_000;
 const jobsMax = 100;
 
-export interface WorldOptions extends Pick<Story, 'patchMode'> {
+export interface WorldOptions extends Pick<Story, 'patchMode' | 'policy'> {
   /** Told of each effect of each worker; null where nobody listens. */
   readonly tell: WorkerTell | null;
   /** A way to new connections to one new ledger; one in a file unless given. */
@@ -87,7 +91,7 @@ export type NewLedger = (folder: string) => () => Promise<Ledger>;
 
 const inFile: NewLedger = (folder) => async () => openSqliteLedger(join(folder, 'ledger.sqlite'));
 
-export async function openWorld({ patchMode, tell, newLedger = inFile }: WorldOptions): Promise<World> {
+export async function openWorld({ patchMode, policy, tell, newLedger = inFile }: WorldOptions): Promise<World> {
   const time = movedTime();
   const clock = time.ofWorkers;
   const service = await startService({
@@ -250,7 +254,7 @@ export async function openWorld({ patchMode, tell, newLedger = inFile }: WorldOp
       const folder = feed === 'main' ? null : feed;
       const path = join(inbox, folder ?? '', `${feed}-${fileCount}.csv`);
       await writeFile(path, text);
-      const parts = { ledger, clock, log, folders, feeds: plainFeeds(), host: null, entering: new Set<string>() };
+      const parts = { ledger, clock, log, folders, feeds: feedsWith(policy), host: null, entering: new Set<string>() };
       const run = await takeFile(parts, { importFolder: inbox, folder, path });
       atWork.add(run.id);
       return run;
@@ -300,6 +304,37 @@ export async function openWorld({ patchMode, tell, newLedger = inFile }: WorldOp
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Feeds in the generic layout; with a policy, each with a mapping that reads the same columns alike. */
+function feedsWith(policy: FieldPolicy | undefined): Feeds {
+  const plain = plainFeeds();
+  if (policy === undefined) return plain;
+  return {
+    ...plain,
+    get: async (name) => {
+      const feed = feeds.find((one) => one === name) ?? 'main';
+      return { ...(await plain.get(name)), mapping: mappingWith(policy, columnsOf[feed]) };
+    },
+    ofFolder: async (name) => {
+      const feed = feeds.find((one) => one === name) ?? 'main';
+      return { ...(await plain.ofFolder(name)), mapping: mappingWith(policy, columnsOf[feed]) };
+    },
+  };
+}
+
+function mappingWith(policy: FieldPolicy, columns: readonly string[]): Mapping {
+  const scalars = columns.filter((column) => scalarNames.some((name) => name === column));
+  const fields = scalars.map((column) => [column, column === policedField ? { column, policy } : column] as const);
+  const beginning = (word: string) => columns.filter((column) => column.startsWith(word));
+  return mappingSchema.parse({
+    name: 'story',
+    key: 'externalId',
+    fields: Object.fromEntries(fields),
+    emails: beginning('email').map((column) => ({ column })),
+    phones: beginning('phone').map((column) => ({ column, label: column.replace(/^phone /, '') })),
+    customFields: beginning('custom.').map((column) => ({ column, key: column.slice('custom.'.length) })),
+  });
 }
 
 async function activeRuns(ledger: Ledger): Promise<string> {
