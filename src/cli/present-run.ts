@@ -129,8 +129,10 @@ function missingLines(
 function driftLines({ values }: Output, outcomes: readonly RunEvent[], max: ShownMax): readonly string[] {
   const drift = outcomes.filter(({ kind }) => kind === 'drift');
   if (!values || drift.length === 0) return [];
-  const shown = drift.slice(0, max.problems).map(({ key, code, field, message, file = null, app = null }) => {
-    const what = code === 'driftChanged' ? `${field} ${JSON.stringify(file)} → ${JSON.stringify(app)}` : message;
+  const shown = drift.slice(0, max.problems).map(({ key, code, field, message, contact, file = null, app = null }) => {
+    const other = contact === undefined ? '' : `: ${contact}`;
+    const what =
+      code === 'driftChanged' ? `${field} ${JSON.stringify(file)} → ${JSON.stringify(app)}` : `${message}${other}`;
     return `  drift: ${printable(`${key} ${what}`)}`;
   });
   const more = drift.length - shown.length;
