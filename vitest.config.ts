@@ -1,25 +1,22 @@
 import { statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
+/** They have a run of their own, which a container engine on the machine makes whole: `npm run test:containers`. */
+export const containerTests = ['test/**/container-*.test.ts', 'test/containers/**/*.test.ts'];
+
 /** They have a run of their own: `npm run test:system`. */
 export const systemTests = [
   'test/system/**/*.test.ts',
   'test/journeys/**/*.test.ts',
   'test/docs/sessions.test.ts',
-  ...[
-    'test/**/*redis*.test.ts',
-    'test/**/*postgres*.test.ts',
-    'test/**/browser.test.ts',
-    'test/**/container*.test.ts',
-    'test/containers/**/*.test.ts',
-  ],
+  ...['test/**/*redis*.test.ts', 'test/**/*postgres*.test.ts', 'test/**/browser.test.ts'],
 ];
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // The proofs have a run of their own: `npm run test:proofs`.
-    exclude: [...systemTests, 'test/bench/**', 'test/model/**'],
+    exclude: [...systemTests, ...containerTests, 'test/bench/**', 'test/model/**'],
     // Many tests wait for processes, not for the processor: more of them than there are cores may go on at once.
     maxWorkers: 4,
     // No test changes what another file sees; a module that is loaded once serves all files of a worker.

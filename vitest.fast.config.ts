@@ -9,7 +9,7 @@ const modules = [
 export default defineConfig({
   test: {
     include: ['test/*.test.ts', 'test/docs/citations.test.ts', ...modules.map((name) => `test/${name}/**/*.test.ts`)],
-    exclude: ['test/**/*postgres*.test.ts'],
+    exclude: ['test/**/*postgres*.test.ts', 'test/**/container-*.test.ts'],
     isolate: false,
     testTimeout: 60_000,
   },

@@ -1,6 +1,6 @@
 /**
  * What kills, restarts, restores or damages real processes and their files, what goes the whole way of a user from one command
- * to the next, the sessions of the documents too, and what needs Redis, PostgreSQL, a browser or containers
+ * to the next, the sessions of the documents too, and what needs Redis, PostgreSQL or a browser
  * (skipped by name where they are missing): `npm run test:system`, after `npm test` in `.ci/run`.
  */
 import { defineConfig } from 'vitest/config';

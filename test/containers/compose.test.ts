@@ -16,19 +16,30 @@ const composeFile = z.object({
     z.string(),
     z.object({
       image: z.string(),
-      command: z.array(z.string()),
+      command: z.array(z.string()).default([]),
       environment: z.record(z.string(), z.string()).default({}),
       ports: z.array(z.string()).default([]),
       volumes: z.array(z.string()).default([]),
       healthcheck: z.object({ test: z.array(z.string()) }).optional(),
       stop_grace_period: z.string().optional(),
+      restart: z.literal('unless-stopped'),
+      read_only: z.literal(true),
+      cap_drop: z.tuple([z.literal('ALL')]),
+      security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+      mem_limit: z.string(),
+      pids_limit: z.number(),
       depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
     }),
   ),
+  volumes: z.record(z.string(), z.object({})),
 });
 
+async function composed() {
+  return composeFile.parse(parse(await read('docker-compose.yml'), { merge: true }));
+}
+
 async function services() {
-  return composeFile.parse(parse(await read('docker-compose.yml'))).services;
+  return (await composed()).services;
 }
 
 /** What a shell would put in place of `${NAME:?…}` and `${NAME:-default}`. */
@@ -60,10 +71,18 @@ describe('docker-compose.yml', () => {
     expect(redis?.healthcheck?.test).toEqual(['CMD', 'redis-cli', 'ping']);
   });
 
+  it('names each volume, and mounts no folder of the machine', async () => {
+    const { services: all, volumes } = await composed();
+    const mounted = Object.values(all).flatMap((service) => service.volumes.map((one) => one.split(':')[0] ?? ''));
+    expect([...new Set(mounted)].sort()).toEqual(Object.keys(volumes).sort());
+  });
+
   it('pins every image and publishes nothing beyond loopback', async () => {
     for (const [name, service] of Object.entries(await services())) {
-      expect(service.image, name).toMatch(/^[a-z/]+:\d+\.\d+[\w.-]*$/);
+      const { image } = service;
+      expect(image, name).toMatch(/^[a-z/]+:\d+[\w.-]*$/);
       for (const port of service.ports) expect(port, name).toMatch(/^127\.0\.0\.1:/);
+      if (!image.startsWith('patchbay')) expect(service.healthcheck, name).toBeDefined();
     }
   });
 
@@ -77,25 +96,34 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('gives the worker and the service an environment that the configuration accepts without a warning', async () => {
-    const { worker, service } = await services();
-    for (const environment of [worker?.environment, service?.environment]) {
+  it('gives engine, workers and service an environment that the configuration accepts without a warning', async () => {
+    const { engine, worker, service } = await services();
+    for (const environment of [engine?.environment, worker?.environment, service?.environment]) {
       const env = interpolated(environment ?? {});
       const { warnings } = await loadConfig({ env, flags: {}, configPath: null, cwd: '/nowhere' });
       expect(warnings).toEqual([]);
     }
-    expect(worker?.command).toEqual(['start']);
-    expect(service?.command[0]).toBe('serve');
-    expect(worker?.depends_on).toEqual({
-      redis: { condition: 'service_healthy' },
-      service: { condition: 'service_healthy' },
-    });
+    expect([engine?.command, worker?.command, service?.command[0]]).toEqual([
+      ['start'],
+      ['start', '--worker'],
+      'serve',
+    ]);
   });
 
-  it('lets the worker finish its requests before it is killed', async () => {
-    const { worker } = await services();
+  it('starts the servers first, then the engine, then its workers, which share its data folder', async () => {
+    const { engine, worker } = await services();
+    const healthy = { condition: 'service_healthy' };
+    expect(engine?.depends_on).toEqual({ postgres: healthy, redis: healthy, service: healthy });
+    expect(worker?.depends_on).toEqual({ ...engine?.depends_on, engine: healthy });
+    expect(worker?.volumes).toEqual(engine?.volumes);
+  });
+
+  it('lets engine and workers finish their requests before they are killed', async () => {
+    const { engine, worker } = await services();
     const { config } = await loadConfig({ env: {}, flags: {}, configPath: null, cwd: '/nowhere' });
-    expect(Number.parseInt(worker?.stop_grace_period ?? '0', 10) * 1_000).toBeGreaterThan(config.queue.stopDeadlineMs);
+    for (const one of [engine, worker]) {
+      expect(Number.parseInt(one?.stop_grace_period ?? '0', 10) * 1_000).toBeGreaterThan(config.queue.stopDeadlineMs);
+    }
   });
 });
 

@@ -8,6 +8,7 @@ import { copyLedger } from '#src/ledger/copy/copy-ledger.ts';
 import { checkPostgresLedger } from '#src/ledger/postgres/check.ts';
 import { openPostgresSource, openPostgresTarget } from '#src/ledger/postgres/copy.ts';
 import { hasPostgresLedger, openPostgresLedger } from '#src/ledger/postgres/ledger.ts';
+import { migrations } from '#src/ledger/postgres/migrations/migrations.ts';
 import { openSqliteSource, openSqliteTarget } from '#src/ledger/sqlite/copy.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { newRun } from '#test/contracts/support/build.ts';
@@ -190,6 +191,6 @@ describeOnPostgres('a ledger that is copied', (server) => {
     await server().startAgain();
     expect(await hasPostgresLedger(url)).toBe(false);
     await copied(file, url);
-    expect((await checkPostgresLedger(url)).schema).toBe(4);
+    expect((await checkPostgresLedger(url)).schema).toBe(migrations.length);
   });
 });

@@ -1,20 +1,13 @@
-import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer } from 'testcontainers';
-import { afterAll, beforeAll, describe } from 'vitest';
+/** The contract of the queue on Redis in a container: whichever the machine has, the version is the one of the composition. */
+import { GenericContainer, type StartedTestContainer } from 'testcontainers';
+import { afterAll, beforeAll } from 'vitest';
+import { describeOnEngine, startTimeoutMs } from '#test/containers/support/engine.ts';
 import { queueContract } from './queue-contract.ts';
 
-const startTimeoutMs = 180_000;
-
-/** Asked once: it answers in milliseconds where there is no container engine. */
-const engine = await getContainerRuntimeClient().then(
-  () => true,
-  () => false,
-);
-const reason = engine ? '' : ' (skipped: no container engine answers)';
-
-describe.skipIf(!engine)(`the queue on Redis in a container${reason}`, () => {
+describeOnEngine('the queue on Redis in a container', () => {
   let container: StartedTestContainer | null = null;
   beforeAll(async () => {
-    container = await new GenericContainer('redis:7-alpine')
+    container = await new GenericContainer('redis:7.4-alpine')
       .withCommand(['redis-server', '--save', '', '--appendonly', 'no'])
       .withExposedPorts(6379)
       .start();

@@ -26,6 +26,11 @@ describeOnPostgres('ledger copy', (server) => {
     );
     expect(into.stderr).toContain('Set DATABASE_URL to it from now on');
     expect(`${into.stdout}${into.stderr}`).not.toContain(password);
+    const wrong = url.replace(password, 'not-the-password');
+    const refused = await journey.run(['ledger', 'copy', '--to', wrong]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('[ledgerRefused]') });
+    expect(refused.stderr).toContain('Check user and password in --to');
+    expect(`${refused.stdout}${refused.stderr}`).not.toContain('not-the-password');
     const file = join(journey.data, 'ledger.sqlite');
     const unchanged = { rows: 61, unchanged: 60, dead: 1, deadNew: 0 };
     const second = await journey.run(['import', '--json', people], { DATABASE_URL: url });

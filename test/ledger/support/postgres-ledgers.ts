@@ -13,7 +13,7 @@ export function newSchema(): string {
 
 /** Whoever opens it closes it: all connections, then the schema. */
 export async function openInSchema(
-  server: PostgresServer,
+  server: Pick<PostgresServer, 'url'>,
 ): Promise<OpenedLedger & { readonly url: string; readonly schema: string }> {
   const schema = newSchema();
   const url = server.url(`&schema=${schema}`);
