@@ -1,6 +1,6 @@
 /**
  * How creates grow with processes and with the rate of the key: `node test/bench/scale.ts [--seconds N] [--processes 1,2,4,8]
- * [--rates 10,50,200,1000] [--latency MS]`.
+ * [--rates 10,50,200,1000] [--latency MS] [--batches N]`.
  *
  * For each pair an engine and as many worker processes as are missing work on one file, over a Redis of this machine, with a ledger in a file
  * and a service that takes the latency for each request. Once creates flow they are counted for the given time. Each figure stands
@@ -17,6 +17,7 @@ import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
 import { parseFault } from '#src/service/faults/faults.ts';
 import { type RunningService, startService } from '#src/service/start-service.ts';
 import { writesAtOnceMax } from '#src/upsert/chunk.ts';
+import { connectionsMax } from '#src/workspace/port.ts';
 import { type PatchbayProcess, startPatchbay } from '#test/support/patchbay-process.ts';
 import { peopleCsv } from '#test/support/people.ts';
 import { findRedisServer, type RedisServer, startRedisServer } from '#test/support/redis-server.ts';
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     processes: { type: 'string', default: '1,2,4,8' },
     rates: { type: 'string', default: '10,50,200,1000' },
     latency: { type: 'string', default: '100' },
+    batches: { type: 'string', default: '2' },
   },
 });
 const windowMs = Number(values.seconds) * 1_000;
@@ -36,7 +38,8 @@ const apiKey = 'key-of-the-bench';
 /** Before counting: the first look-ups have gone, and the pace has settled. */
 const warmMs = 2_000;
 const keysPerLookUp = 20;
-const batchesAtOnce = 2;
+/** `upsert.batchesAtOnce`. */
+const batchesAtOnce = Number(values.batches);
 /** Of Linux. */
 const ticksPerSecond = 100;
 
@@ -75,13 +78,14 @@ try {
   await redis.close();
 }
 
-/** Creates per second: what the rate leaves beside one look-up for twenty keys, or what so many requests at once bring about. */
+/** Creates per second: what the rate leaves beside one look-up for twenty keys, or what connections and batches bring about. */
 function model(processes: number, rate: number): number {
   const byRate = (rate * keysPerLookUp) / (keysPerLookUp + 1);
   const batches = Math.min(processes * batchesAtOnce, batchesAtOnceMax(rate) ?? Number.POSITIVE_INFINITY);
   // A chunk of one look-up's keys: the look-up, then its creates, sixteen at a time.
   const chunkSeconds = ((1 + Math.ceil(keysPerLookUp / writesAtOnceMax)) * latencyMs) / 1_000;
-  return Math.min(byRate, (batches * keysPerLookUp) / chunkSeconds);
+  const byConnections = (((processes * connectionsMax * 1_000) / latencyMs) * keysPerLookUp) / (keysPerLookUp + 1);
+  return Math.min(byRate, byConnections, (batches * keysPerLookUp) / chunkSeconds);
 }
 
 async function measure({ url }: RedisServer, processes: number, rate: number): Promise<Measured> {
@@ -93,7 +97,7 @@ async function measure({ url }: RedisServer, processes: number, rate: number): P
   });
   const env = {
     ...{ PATCHBAY_DATA: join(folder, 'data'), PATCHBAY_BASE_URL: service.origin, PATCHBAY_API_KEY: apiKey },
-    ...{ PATCHBAY_RATE: `${rate}`, REDIS_URL: url, PORT: '0' },
+    ...{ PATCHBAY_RATE: `${rate}`, REDIS_URL: url, PORT: '0', PATCHBAY_UPSERT_BATCHES_AT_ONCE: values.batches },
   };
   const started: PatchbayProcess[] = [];
   try {
