@@ -8,8 +8,9 @@ import type { Clock } from '#src/clock.ts';
 
 /** How long a pass is kept. */
 const keptMs = 50;
-/** The rate's passes of this time may be kept: at 200 requests per second and below, none. */
-const keptOfRateMs = 4;
+/** Of the rate above this one, the passes of `keptOfRateMs` may be kept; at this rate and below, none. */
+const rateMin = 200;
+const keptOfRateMs = 10;
 
 export interface PassesInHand {
   /** The oldest one, given at `givenAtMs`; null if there is none that may still be used. */
@@ -38,7 +39,7 @@ interface Block {
 }
 
 export function createPassesInHand({ requestsPerSecond, clock, giveBack }: PassesInHandOptions): PassesInHand {
-  const keptMax = Math.floor((requestsPerSecond * keptOfRateMs) / 1_000);
+  const keptMax = Math.max(0, Math.floor(((requestsPerSecond - rateMin) * keptOfRateMs) / 1_000));
   /** The oldest first. */
   const blocks: Block[] = [];
   let timer: NodeJS.Timeout | null = null;

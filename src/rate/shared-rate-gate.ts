@@ -44,7 +44,7 @@ const answerMsMax = 500;
 const slowAnswerMs = 50;
 /** A pass is moved if it was written later than this; the margin of the window covers the rest. */
 const lateMs = 2;
-const passesPerAskMax = 64;
+const passesPerAskMax = 128;
 /** When passes were written is reported within this time, for all together. */
 const tellMs = 100;
 /** Between two questions to a Redis that is away. It is asked at once when it comes back. */
@@ -174,7 +174,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
       }
       const admitted = line.join(signal);
       // The loop asks for all callers: its log lines do not belong to the one that started it.
-      void outsideLogContext(askForAll);
+      if (!asking) void outsideLogContext(askForAll);
       const pass = await admitted;
       if (pass === null) throw closedError();
       return pass;
@@ -296,8 +296,11 @@ export function createKeyGates(options: KeyGatesOptions): KeyGates {
   /** The most recently used one is last. */
   const open = new Map<string, OpenGate>();
   const closing: Promise<void>[] = [];
+  /** Each request asks: a look-up of its name would cost a hash. */
+  let newest: { readonly apiKey: string; readonly gate: RateGate } | null = null;
   return {
     of: (apiKey) => {
+      if (newest?.apiKey === apiKey) return newest.gate;
       const name = gateName(options.origin, apiKey);
       const found = open.get(name) ?? openGate(options, name);
       open.delete(name);
@@ -307,11 +310,13 @@ export function createKeyGates(options: KeyGatesOptions): KeyGates {
         open.delete(oldest[0]);
         closing.push(oldest[1].close());
       }
+      newest = { apiKey, gate: found.gate };
       return found.gate;
     },
     close: async () => {
       const all = [...open.values()].map((one) => one.close());
       open.clear();
+      newest = null;
       await Promise.allSettled([...closing, ...all]);
     },
   };
