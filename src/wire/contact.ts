@@ -11,30 +11,22 @@ import { z } from 'zod';
 const customFieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable();
 export type CustomFieldValue = z.infer<typeof customFieldValue>;
 
-const nullableText = z
-  .string()
-  .nullish()
-  .transform((text) => text ?? null);
+/** Absent is null. A default costs a fraction of a transform, and a contact has some twenty such members. */
+const nullableText = z.string().nullable().default(null);
 
 const itemReply = z.object({
-  id: z
-    .string()
-    .nullish()
-    .transform((id) => id ?? null),
+  id: nullableText,
   name: nullableText,
   value: nullableText,
 });
 export type ContactItem = z.infer<typeof itemReply>;
 
 const customFieldReply = z.object({
-  id: z
-    .string()
-    .nullish()
-    .transform((id) => id ?? null),
+  id: nullableText,
   key: z.string(),
   name: nullableText,
   type: nullableText,
-  value: customFieldValue.optional().transform((value) => value ?? null),
+  value: customFieldValue.default(null),
 });
 export type ContactCustomField = z.infer<typeof customFieldReply>;
 

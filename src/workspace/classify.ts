@@ -79,11 +79,11 @@ export function classify(end: TransportEnd, mayBeEmpty = false): Verdict {
 
 function classifyReply(status: number, text: string, retryAfter: string | null): Verdict {
   const json = parseJson(text);
-  const body = readErrorBody(json.value);
   if (status >= 200 && status < 300) {
     if (json.readable) return { next: 'use', status, body: json.value };
     return doubt('odd', text === '' ? `status ${status} without a body` : `status ${status} without JSON`, status);
   }
+  const body = readErrorBody(json.value);
   if (status === 429) return { next: 'waitForRate', retryAfter, body };
   if (status === 401 || status === 403) return { next: 'checkKey', status, body };
   // 408 and 425 concern timing, not the request: it may have been read (docs/rules.md, "One contact per key", 4).

@@ -34,6 +34,9 @@ export interface Exchanger {
   close(): Promise<void>;
 }
 
+/** It keeps nothing from one text to the next. */
+const decoder = new TextDecoder();
+
 export function createExchanger(origin: string, clock: Clock, timeouts: WorkspaceTimeouts): Exchanger {
   const pool = new Pool(origin, {
     connections: connectionsMax,
@@ -119,7 +122,7 @@ function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: 
     },
     onResponseEnd() {
       if (status === null) return;
-      const text = new TextDecoder().decode(Buffer.concat(pieces));
+      const text = decoder.decode(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
       settle({ phase: 'replied', status, text, retryAfter });
     },
     onResponseError(_controller, error) {

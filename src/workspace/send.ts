@@ -148,10 +148,17 @@ export function createSend(parts: SendParts): Send {
   };
 }
 
-/** Immediates follow the timers: the second one runs in a turn that began after this call. */
+/** Immediates follow the timers: the second one runs in a turn that began after this call. Calls of one turn wait together. */
 function overdueTimers(): Promise<void> {
-  return new Promise((done) => setImmediate(() => setImmediate(done)));
+  nextTurn ??= new Promise((done) =>
+    setImmediate(() => {
+      nextTurn = null;
+      setImmediate(done);
+    }),
+  );
+  return nextTurn;
 }
+let nextTurn: Promise<void> | null = null;
 
 function withoutKeyInVerdict<Body>(verdict: Verdict<Body>, key: string): Verdict<Body> {
   return verdict.next === 'use' || verdict.next === 'sendAgain'
