@@ -69,8 +69,7 @@ export function saidIfSettled(input: Omit<SettleInput, 'reply'> & { readonly rep
   const heldNow = plan.held.map((field) => field.field);
   const isHeld = new Set<FieldName>(heldNow);
   // Today's file did not settle a field that it does not name: the field stays held until a file names it.
-  const named = new Set(plan.verdicts.map(({ field }) => field));
-  const heldBefore = (old?.held ?? []).filter((field) => !named.has(field));
+  const heldBefore = (old?.held ?? []).filter((field) => !plan.verdicts.some((verdict) => verdict.field === field));
   const settledFields = ours.customFields.filter((field) => !isHeld.has(customFieldName(field.key)));
   const settledKeys = new Set(settledFields.map((field) => field.key));
   const slots = (kind: ItemKind) => {

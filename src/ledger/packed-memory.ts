@@ -75,9 +75,9 @@ export function unpackChanges(text: string): readonly JournalChange[] {
 }
 
 function packed<Whole>(form: Form<Whole>, whole: Whole): string {
-  const out: Output = { shape: '1', texts: [''], places: new Map(), isOdd: false };
+  const out: Output = { shape: [], texts: [''], places: new Map(), isOdd: false };
   form.put(out, whole);
-  out.texts[0] = out.shape;
+  out.texts[0] = `1${textOfShape(out.shape)}`;
   const text = out.texts.join(separator);
   if (!out.isOdd && text.isWellFormed() && !text.includes('\u0000')) return text;
   return `0${JSON.stringify(whole)}`;
@@ -121,8 +121,17 @@ const words = [
 ];
 const wordPlaces: ReadonlyMap<string, number> = new Map(words.map((word, place) => [word, place]));
 
+/** One call takes as many arguments as the stack holds. */
+const codesAtOnce = 4_096;
+
+function textOfShape(codes: readonly number[]): string {
+  if (codes.length <= codesAtOnce) return String.fromCharCode(...codes);
+  return textOfShape(codes.slice(0, codesAtOnce)) + textOfShape(codes.slice(codesAtOnce));
+}
+
 interface Output {
-  shape: string;
+  /** Character codes. */
+  readonly shape: number[];
   /** The first is kept free for the shape. */
   readonly texts: string[];
   /** Of the texts beyond the words. */
@@ -141,7 +150,7 @@ interface Input {
 }
 
 function put(out: Output, next: number): void {
-  out.shape += String.fromCharCode(firstCode + next);
+  out.shape.push(firstCode + next);
 }
 
 function take(input: Input): number {
@@ -319,7 +328,9 @@ function record<Whole extends object>(members: { readonly [Name in keyof Whole]-
         if (!form.fits(member)) return false;
         if (member !== undefined) there += 1;
       }
-      return Object.keys(value).length === there;
+      // Counted one by one: a list of the names would be made for each of many small objects.
+      for (const name in value) if (Object.hasOwn(value, name)) there -= 1;
+      return there === 0;
     },
     put: (out, whole) => {
       for (const [name, form] of entries) form.put(out, whole[name]);

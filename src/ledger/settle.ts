@@ -107,9 +107,11 @@ async function endRows(tables: Tables, run: RunPlace, ends: readonly EndedRecord
     return end.dead === null ? [] : [{ dead: end.dead.row, sequence: record.sequence }];
   });
   const counts = new Map<CountName, number>([['deadNew', await enterDeadRows(tables, run, dead, atMs)]]);
-  for (const [name, by] of ends.flatMap(({ end }) => Object.entries(end.counts))) {
+  for (const { end } of ends) {
     // The names of a delta are counts.
-    counts.set(name as CountName, (counts.get(name as CountName) ?? 0) + by);
+    for (const name of Object.keys(end.counts) as CountName[]) {
+      counts.set(name, (counts.get(name) ?? 0) + (end.counts[name] ?? 0));
+    }
   }
   await tables.runs.insertEvents(
     sequence,

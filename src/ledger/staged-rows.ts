@@ -171,10 +171,7 @@ export function stagedRowsOver(store: Store): RowLedger {
       const place = await reads.runs.place(runId);
       const span = place === null ? null : await reads.runs.batch(place.sequence, batch);
       if (place === null || span === null) return [];
-      const due = (await reads.runs.rowStates(place.sequence, span))
-        .filter(({ outcome, notBeforeMs }) => outcome === null && notBeforeMs <= nowMs)
-        .toSorted((one, two) => one.notBeforeMs - two.notBeforeMs || one.position - two.position)
-        .slice(0, limit);
+      const due = await reads.runs.rowStates(place.sequence, span, { untilMs: nowMs, limit });
       const order = new Map(due.map(({ position }, index) => [position, index]));
       const records = await recordsAt(reads, place, [...order.keys()]);
       return records.toSorted((one, two) => (order.get(one.position) ?? 0) - (order.get(two.position) ?? 0));
@@ -197,11 +194,10 @@ export function stagedRowsOver(store: Store): RowLedger {
         const place = await runs.place(runId);
         const span = place === null ? null : await runs.batch(place.sequence, batch);
         if (place === null || span === null) return true;
-        const rows = await runs.rowStates(place.sequence, span);
-        const pending = rows.filter(({ outcome }) => outcome === null);
-        const isDone = pending.length === 0;
-        const next = isDone ? 0 : Math.min(...pending.map((row) => row.notBeforeMs));
-        await runs.changeBatch(place.sequence, batch, { isDone, dueAtMs: Math.max(notBeforeMs, next), generation });
+        const [next] = await runs.rowStates(place.sequence, span, { untilMs: Number.MAX_SAFE_INTEGER, limit: 1 });
+        const isDone = next === undefined;
+        const dueAtMs = Math.max(notBeforeMs, next?.notBeforeMs ?? 0);
+        await runs.changeBatch(place.sequence, batch, { isDone, dueAtMs, generation });
         return isDone;
       }),
 

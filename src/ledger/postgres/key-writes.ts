@@ -1,6 +1,6 @@
 /** What is written of keys, each list in one statement (`KeyWrites` in `tables/keys.ts`). Where a list names a row twice, the last one counts. */
 import { eventsPerKeyMax } from '#src/ledger/contacts.ts';
-import { hashBytes, jsonOrNull } from '#src/ledger/records/columns.ts';
+import { hashBytes } from '#src/ledger/records/columns.ts';
 import type { KeyWrites } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './pool.ts';
 
@@ -66,10 +66,10 @@ async function writeFlights(statements: Statements, { flights, landed }: KeyWrit
     rows.map(({ leaseUntilMs }) => leaseUntilMs),
     rows.map(({ horizonAtMs }) => horizonAtMs),
     rows.map(({ horizonSpanMs }) => horizonSpanMs),
-    rows.map(({ claim }) => jsonOrNull(claim)),
+    rows.map(({ claim }) => claim),
     rows.map(({ intentRun }) => intentRun),
     rows.map(({ attempts }) => attempts),
-    rows.map(({ owned }) => jsonOrNull(owned)),
+    rows.map(({ owned }) => owned),
   );
 }
 

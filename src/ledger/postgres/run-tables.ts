@@ -135,11 +135,15 @@ export function postgresRunTables(statements: Statements): RunTables {
       return rows.map((row) => toRowFacts(row, positionOf(row)));
     },
 
-    rowStates: async (sequence, { first, last }) => {
+    rowStates: async (sequence, { first, last }, waiting) => {
       const rows = await all(
-        'SELECT place, key, outcome, sent, not_before FROM staged WHERE place >= $1 AND place <= $2 ORDER BY place',
-        placeOf(sequence, first),
-        placeOf(sequence, last),
+        `SELECT place, key, outcome, sent, not_before FROM staged WHERE place >= $1 AND place <= $2 ${
+          waiting === undefined
+            ? 'ORDER BY place'
+            : 'AND outcome IS NULL AND not_before <= $3 ORDER BY not_before, place LIMIT $4'
+        }`,
+        ...[placeOf(sequence, first), placeOf(sequence, last)],
+        ...(waiting === undefined ? [] : [waiting.untilMs, waiting.limit]),
       );
       return rows.map((row) => toRowState(row, positionOf(row)));
     },

@@ -1,6 +1,4 @@
 /** Rows of keys as records (`tables/keys.ts`). */
-import type { Ownership } from '#src/contacts/base.ts';
-import type { Claim } from '#src/contacts/claim.ts';
 import type { HeldRecord, JournalRow, KeyHistoryEntry, KeyHistoryKind } from '#src/ledger/contacts.ts';
 import { unpackChanges } from '#src/ledger/packed-memory.ts';
 import type { ContactRow, FeedRow, FlightRow, KnownRow } from '#src/ledger/tables/keys.ts';
@@ -28,10 +26,10 @@ export function toFlight(key: string, row: ResultRow): FlightRow {
     leaseUntilMs: numberOrNull(row.lease_until),
     horizonAtMs: numberOrNull(row.horizon),
     horizonSpanMs: numberOrNull(row.horizon_span),
-    claim: parseJson<Claim>(row.claim),
+    claim: textOrNull(row.claim),
     intentRun: textOrNull(row.intent_run),
     attempts: Number(row.attempts),
-    owned: parseJson<Ownership>(row.owned),
+    owned: textOrNull(row.owned),
   };
 }
 

@@ -5,10 +5,12 @@
  * A key flies as long as a piece of work holds it, a write of it may land, or its doubts are counted. Then the row of the flight goes,
  * and what it said of ownership becomes the contact's.
  */
-import type { Said } from '#src/contacts/base.ts';
+import type { Ownership, Said } from '#src/contacts/base.ts';
+import type { Claim } from '#src/contacts/claim.ts';
 import type { JournalEntry } from '#src/contacts/outcome.ts';
 import type { ContactRecord, HeldRecord, MovedSaid, NewJournalRow, SettledSaid } from '#src/ledger/contacts.ts';
 import { agreementsIn, type ContactMemory, emptyMemory, packMemory, unpackMemory } from '#src/ledger/packed-memory.ts';
+import { jsonOrNull, parseJson } from '#src/ledger/records/columns.ts';
 import type { ContactRow, FlightRow, KeyRows, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
 import type { ContactChange } from './contact.ts';
 import type { LeaseFacts } from './lease.ts';
@@ -36,14 +38,14 @@ export function contactRecord(rows: KeyAtHand): ContactRecord {
     state: flight?.intentRun != null ? 'intent' : (contact?.state ?? (flight === null ? 'none' : 'lookup')),
     contactId: contact?.contactId ?? null,
     seen: memory.seen,
-    owned: flight?.owned ?? memory.owned,
+    owned: parseJson<Ownership>(flight?.owned) ?? memory.owned,
     agreed: agreementsIn(memory),
     stamps: memory.stamps,
     saids: memory.saids,
     writtenAtMs: contact?.writtenAtMs ?? null,
     attempts: flight?.attempts ?? 0,
     intentRun: flight?.intentRun ?? null,
-    claim: flight?.claim ?? null,
+    claim: parseJson<Claim>(flight?.claim),
     linkedTo: contact?.linkedTo ?? null,
   };
 }
@@ -58,19 +60,18 @@ export function leaseFacts({ flight, known }: KeyAtHand, feed: string, confirmed
     leaseUntilMs: flight?.leaseUntilMs ?? null,
     horizonAtMs: flight?.horizonAtMs ?? null,
     settledSequence: Math.max(known.find((one) => one.feed === feed)?.spoken ?? 0, confirmed),
-    claim: flight?.claim ?? null,
+    claim: parseJson<Claim>(flight?.claim),
   };
 }
 
 export function changed(rows: KeyAtHand, change: ContactChange): KeyAtHand {
-  const { owned: named, ...others } = change;
-  const owned = named ?? rows.flight?.owned ?? null;
   const flight = changedFlight(rows.flight ?? noFlight(rows.key), change);
   const flies = isFlying(flight);
   // What a write on its way will own is the contact's once the service has answered, or nothing is on its way any more.
   const rests = change.contactId !== undefined || !flies;
-  const rested = changedMemory(changedContact(rows, change), rests && owned !== null ? { ...others, owned } : others);
-  return { ...rested, flight: flies ? { ...flight, owned: rests ? null : owned } : null };
+  const owned = rests ? (change.owned ?? parseJson<Ownership>(rows.flight?.owned)) : null;
+  const rested = changedMemory(changedContact(rows, change), change, owned);
+  return { ...rested, flight: flies ? { ...flight, owned: rests ? null : flight.owned } : null };
 }
 
 const noFlight = (key: string): FlightRow => ({
@@ -82,12 +83,16 @@ function isFlying({ owner, horizonAtMs, claim, intentRun, attempts }: FlightRow)
   return owner !== null || horizonAtMs !== null || claim !== null || intentRun !== null || attempts > 0;
 }
 
-function changedFlight(flight: FlightRow, { lease, horizon, claim, intentRun, attempts }: ContactChange): FlightRow {
+function changedFlight(
+  flight: FlightRow,
+  { lease, horizon, claim, intentRun, attempts, owned }: ContactChange,
+): FlightRow {
   return {
     ...flight,
     ...(lease === undefined ? {} : { owner: lease?.owner ?? null, leaseUntilMs: lease?.untilMs ?? null }),
     ...(horizon === undefined ? {} : { horizonAtMs: horizon?.atMs ?? null, horizonSpanMs: horizon?.spanMs ?? null }),
-    ...(claim === undefined ? {} : { claim }),
+    ...(claim === undefined ? {} : { claim: jsonOrNull(claim) }),
+    ...(owned === undefined ? {} : { owned: jsonOrNull(owned) }),
     ...(intentRun === undefined ? {} : { intentRun }),
     ...(attempts === undefined ? {} : { attempts }),
   };
@@ -111,13 +116,20 @@ function changedContact(rows: KeyAtHand, { state, contactId, linkedTo, bound, wr
     ...(bound === undefined ? {} : { boundRun: bound.runSequence, boundAtMs: bound.atMs }),
     ...(writtenAtMs === undefined ? {} : { writtenAtMs }),
   };
-  return isSame(after, before) ? rows : { ...rows, contact: after };
+  return isSameRow(after, before) ? rows : { ...rows, contact: after };
 }
 
-function changedMemory(rows: KeyAtHand, { seen, owned, agreed, stamps }: ContactChange): KeyAtHand {
+function isSameRow(one: ContactRow, other: ContactRow): boolean {
+  // Both have the same members.
+  for (const name in one) if (one[name as keyof ContactRow] !== other[name as keyof ContactRow]) return false;
+  return true;
+}
+
+/** @param owned null where it stays what it was. */
+function changedMemory(rows: KeyAtHand, { seen, agreed, stamps }: ContactChange, owned: Ownership | null): KeyAtHand {
   const parts = {
     ...(seen === undefined ? {} : { seen }),
-    ...(owned === undefined ? {} : { owned }),
+    ...(owned === null ? {} : { owned }),
     ...(agreed === undefined ? {} : { agreed }),
     ...(stamps === undefined ? {} : { stamps }),
   };

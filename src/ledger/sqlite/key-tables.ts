@@ -1,7 +1,7 @@
 /** The tables of keys in SQLite (`tables/keys.ts`). Hashes are blobs of 16 bytes here, documents JSON text. */
 import { eventsPerKeyMax, type HeldFilter } from '#src/ledger/contacts.ts';
 import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
-import { hashBytes, jsonOrNull } from '#src/ledger/records/columns.ts';
+import { hashBytes } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown } from '#src/ledger/records/key.ts';
 import type { KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
@@ -270,7 +270,7 @@ async function writeFlights(statements: Statements, { flights, landed }: KeyWrit
        attempts = excluded.attempts, owned = excluded.owned`,
     flights.map((row) => [
       ...[row.key, row.owner, row.leaseUntilMs, row.horizonAtMs, row.horizonSpanMs],
-      ...[jsonOrNull(row.claim), row.intentRun, row.attempts, jsonOrNull(row.owned)],
+      ...[row.claim, row.intentRun, row.attempts, row.owned],
     ]),
   );
 }

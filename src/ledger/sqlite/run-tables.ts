@@ -165,11 +165,15 @@ export function sqliteRunTables(statements: Statements): RunTables {
       return rows.map((row) => toRowFacts(row, positionOf(row.place)));
     },
 
-    rowStates: async (sequence, { first, last }) => {
+    rowStates: async (sequence, { first, last }, waiting) => {
       const rows = await all(
-        'SELECT place, key, outcome, sent, not_before FROM staged WHERE place >= ? AND place <= ? ORDER BY place',
-        placeOf(sequence, first),
-        placeOf(sequence, last),
+        `SELECT place, key, outcome, sent, not_before FROM staged WHERE place >= ? AND place <= ? ${
+          waiting === undefined
+            ? 'ORDER BY place'
+            : 'AND outcome IS NULL AND not_before <= ? ORDER BY not_before, place LIMIT ?'
+        }`,
+        ...[placeOf(sequence, first), placeOf(sequence, last)],
+        ...(waiting === undefined ? [] : [waiting.untilMs, waiting.limit]),
       );
       return rows.map((row) => toRowState(row, positionOf(row.place)));
     },

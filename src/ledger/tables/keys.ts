@@ -5,8 +5,6 @@
  * whose write is in doubt, has a row in `flights` as well. Times are instants of the ledger's clock in milliseconds, unless
  * said otherwise; hashes are 128 bits in 22 characters of base64url.
  */
-import type { Ownership } from '#src/contacts/base.ts';
-import type { Claim } from '#src/contacts/claim.ts';
 import type {
   HeldFilter,
   HeldRecord,
@@ -33,7 +31,7 @@ export interface ContactRow {
   readonly writtenAtMs: number | null;
 }
 
-/** Work on a key that goes on, or ended in doubt. */
+/** Work on a key that goes on, or ended in doubt. What is only looked at after a doubt stays the JSON text that it is in the table. */
 export interface FlightRow {
   readonly key: string;
   readonly owner: string | null;
@@ -41,12 +39,13 @@ export interface FlightRow {
   /** Before it no look-up tells what became of the write; `horizonSpanMs`: how long it is in full. */
   readonly horizonAtMs: number | null;
   readonly horizonSpanMs: number | null;
-  readonly claim: Claim | null;
+  /** Of a `Claim`. */
+  readonly claim: string | null;
   /** The run whose create is on its way or in doubt. */
   readonly intentRun: string | null;
   readonly attempts: number;
-  /** What Patchbay owns of the contact should the write have landed; null: what its memory says. */
-  readonly owned: Ownership | null;
+  /** Of an `Ownership`: what Patchbay owns of the contact should the write have landed; null: what its memory says. */
+  readonly owned: string | null;
 }
 
 /** What a feed knows of a key: whether a row of it is unchanged is decided by this alone. */

@@ -107,6 +107,12 @@ export interface Span {
   readonly last: number;
 }
 
+/** Rows without an outcome that are due by then, and how many of them are asked for at most. */
+export interface Waiting {
+  readonly untilMs: number;
+  readonly limit: number;
+}
+
 export interface NewRows {
   readonly rows: readonly StoredRow[];
   /** New ones, by number. */
@@ -148,8 +154,8 @@ export interface RunTables {
   pendingRows(sequence: number, positions: readonly number[]): Promise<readonly PendingRow[]>;
   /** Of rows without an outcome, at these positions. */
   rowFacts(sequence: number, positions: readonly number[]): Promise<readonly RowFacts[]>;
-  /** In the order of their positions. */
-  rowStates(sequence: number, span: Span): Promise<readonly RowState[]>;
+  /** In the order of their positions; `waiting`: those that wait, in the order in which they are due. */
+  rowStates(sequence: number, span: Span, waiting?: Waiting): Promise<readonly RowState[]>;
   /** Keeps the run's count of pending rows. @returns how many rows changed: those without an outcome. */
   changeRows(sequence: number, changes: readonly RowChange[]): Promise<number>;
 
