@@ -299,22 +299,29 @@ async function answerAll(
 ): Promise<void> {
   for (const slot of slots) {
     const given = answers.get(slot.work.record);
-    if (given !== undefined) await answer(chunk, slot, given);
+    if (given === undefined) continue;
+    // Most answers to many keys lead to a question alone, and nothing is to be waited for.
+    for (const deed of advance(chunk, slot, given)) await carryOut(chunk, slot.work, deed);
   }
 }
 
-/** Gives the machine an answer, and carries out the effects that need none. */
-async function answer(chunk: Chunk, slot: Slot, { event, contents }: Answer): Promise<void> {
-  const { record } = slot.work;
-  const { state, effects } = (chunk.parts.step ?? stepKey)(slot.work.state, event);
-  slot.work = withQuestion(record, state, null, contents);
-  for (const effect of effects) {
-    if (isQuestion(effect)) slot.work = withQuestion(record, state, effect.do, contents);
-    else await carryOut(chunk, slot.work, effect);
-  }
+async function answer(chunk: Chunk, slot: Slot, given: Answer): Promise<void> {
+  for (const deed of advance(chunk, slot, given)) await carryOut(chunk, slot.work, deed);
 }
 
 type Deed = Exclude<Effect, { readonly do: Question }>;
+const nothingToDo: readonly Deed[] = [];
+
+/** Gives the machine an answer. @returns the effects that need none: they are to be carried out now. */
+function advance(chunk: Chunk, slot: Slot, { event, contents }: Answer): readonly Deed[] {
+  const { record } = slot.work;
+  const { state, effects } = (chunk.parts.step ?? stepKey)(slot.work.state, event);
+  const question = effects.find(isQuestion)?.do ?? null;
+  slot.work = withQuestion(record, state, question, contents);
+  return question !== null && effects.length === 1 ? nothingToDo : effects.filter(isDeed);
+}
+
+const isDeed = (effect: Effect): effect is Deed => !isQuestion(effect);
 
 async function carryOut(chunk: Chunk, { record, state, contents }: KeyWork, effect: Deed): Promise<void> {
   const { ledger, clock } = chunk.parts;
