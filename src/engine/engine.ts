@@ -33,6 +33,7 @@ import { expireFiles } from '#src/runs/run-files.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
 import { createHealth, type Trouble } from './health.ts';
+import { createHeapRoom } from './heap-room.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
 import { createLedWork } from './led-work.ts';
 import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
@@ -223,11 +224,14 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   if (presence !== null) closers.add(() => candidacy?.close());
   // After the last job, and not during another look: a short import ends before its first sweep.
   closers.add(async () => (isLeading() ? noticeWatch.look() : undefined));
+  const heapRoom = createHeapRoom();
   const workers = startWorkers({
     ...{ ledgerId: ledger.id, host: presence?.id ?? null, connection: server.worker, context, log },
     catalog: engineCatalog,
     concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
+    onJobBegin: heapRoom.begins,
     onJobEnd: (name, id, failed) => {
+      heapRoom.ends(name);
       dispatcher.ended(id, failed);
       if (name === finishRunJob.name) void led.refreshView();
     },

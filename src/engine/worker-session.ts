@@ -22,6 +22,7 @@ import { attachQueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { parseOrigin } from '#src/workspace/http-workspace.ts';
 import { createHealth } from './health.ts';
+import { createHeapRoom } from './heap-room.ts';
 import { batchContext, type ServiceFailures } from './job-context.ts';
 import { requireQueue } from './queue-identity.ts';
 import {
@@ -113,6 +114,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
     if (!(await passCheck(home, client, end, options.onWait))) return;
     const watch = createServiceWatch({ ledger, ...client, clock, log });
     failures = sessionFailures(home, engine, watch, endSession);
+    const heapRoom = createHeapRoom();
     const workers = startWorkers({
       ledgerId: ledger.id,
       connection: server.worker,
@@ -120,7 +122,8 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
       concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
       context: batchContext(home, client.workspace, failures, feeds.has),
       log,
-      onJobEnd: () => undefined,
+      onJobBegin: heapRoom.begins,
+      onJobEnd: heapRoom.ends,
     });
     closers.add(() => workers.stop(config.queue.stopDeadlineMs));
     closers.add(() => server.giveUp());

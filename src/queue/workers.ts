@@ -32,6 +32,8 @@ interface WorkersOptions<Context> {
   /** Overrides the catalog: active jobs at once, by name. */
   readonly concurrency?: Readonly<Record<string, number>>;
   readonly log: Logger;
+  /** Called before each job. */
+  readonly onJobBegin?: (name: string) => void;
   /** Called after each job, whether it completed or failed. */
   readonly onJobEnd: (name: string, id: string, failed: boolean) => void;
 }
@@ -70,7 +72,7 @@ function startWorker<Context>(
   running: Set<Promise<void>>,
   underway: LinesUnderway,
 ): Worker {
-  const { ledgerId, host, connection, log, onJobEnd } = options;
+  const { ledgerId, host, connection, log, onJobBegin, onJobEnd } = options;
   const { name } = definition;
   const concurrency = options.concurrency?.[name] ?? definition.concurrency;
   const lost = new Map<string, AbortController>();
@@ -80,6 +82,7 @@ function startWorker<Context>(
     lost.set(id, lock);
     const lines = openJobLog(job, underway);
     let code: string | null = null;
+    onJobBegin?.(name);
     try {
       const signal = AbortSignal.any([stopping, lock.signal]);
       const about = await aboutJob(options, definition, job.data);
