@@ -44,19 +44,42 @@ export interface Chunk {
   broken: boolean;
 }
 
+/**
+ * Settled together while the others of the chunk are written: settling all at its end would hold the loop until the
+ * service has nothing left to do.
+ */
+const endsPerSettling = 25;
+
+/** Settles what has ended so far, if that is enough for a transaction. */
+export async function settleSome(chunk: Chunk): Promise<void> {
+  if (chunk.ends.length >= endsPerSettling) await settleEnds(chunk);
+}
+
+/** @throws what the ledger throws; the ends are then still to be settled. */
+async function settleEnds(chunk: Chunk): Promise<void> {
+  const { run, owner, parts } = chunk;
+  // Others may end meanwhile.
+  const records = chunk.ends.splice(0);
+  if (records.length === 0) return;
+  try {
+    const atMs = parts.clock.nowMs();
+    await inStep('settle', () => parts.ledger.runs.settle({ runId: run.id, feed: run.feed, owner, records, atMs }));
+  } catch (error) {
+    chunk.ends.push(...records);
+    throw error;
+  }
+  logDead(chunk, records);
+  const ended = Map.groupBy(records, ({ end }) => end.outcome);
+  const outcomes = Object.fromEntries([...ended].map(([outcome, those]) => [outcome, those.length]));
+  publishFact('rows', { feed: run.feed, outcomes });
+}
+
 /** Records what the chunk achieved, also if an error interrupted it, and releases every lease. */
 export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[]): Promise<void> {
-  const { run, owner, ends, deferrals } = chunk;
+  const { run, owner, deferrals } = chunk;
   const { ledger, clock } = chunk.parts;
-  const atMs = clock.nowMs();
   try {
-    if (ends.length > 0) {
-      await inStep('settle', () => ledger.runs.settle({ runId: run.id, feed: run.feed, owner, records: ends, atMs }));
-      logDead(chunk);
-      const ended = Map.groupBy(ends, ({ end }) => end.outcome);
-      const outcomes = Object.fromEntries([...ended].map(([outcome, those]) => [outcome, those.length]));
-      publishFact('rows', { feed: run.feed, outcomes });
-    }
+    await settleEnds(chunk);
     if (deferrals.length > 0) {
       const nowMs = await ledger.nowMs(clock);
       const due = deferrals.map(({ position, waitMs, burnAttempt }) => ({
@@ -73,8 +96,8 @@ export async function closeChunk(chunk: Chunk, records: readonly StagedRecord[])
   }
 }
 
-function logDead({ parts, run, ends }: Chunk): void {
-  for (const { end } of ends) {
+function logDead({ parts, run }: Chunk, records: readonly SettledRecord[]): void {
+  for (const { end } of records) {
     if (end.outcome !== 'dead') continue;
     const { line, key, class: of, code } = end.dead;
     const hash = key === null ? {} : { key: keyHash(key) };

@@ -16,7 +16,15 @@ import { inStep } from '#src/steps.ts';
 import { inWork } from '#src/telemetry.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
 import { type LookUpCount, watchAdoptions, watchRefusals } from './applying-guards.ts';
-import { type Chunk, closeChunk, createsPerIntent, keysPerChunk, paceOf, type UpsertParts } from './chunk.ts';
+import {
+  type Chunk,
+  closeChunk,
+  createsPerIntent,
+  keysPerChunk,
+  paceOf,
+  settleSome,
+  type UpsertParts,
+} from './chunk.ts';
 import { endOf } from './key-ends.ts';
 import { type Effect, type KeyState, stepKey } from './key-machine.ts';
 import {
@@ -240,6 +248,7 @@ async function driveAlone(chunk: Chunk, slots: readonly Slot[]): Promise<void> {
   const drive = async (slot: Slot): Promise<void> => {
     try {
       await inLogContext({ line: slot.work.record.line }, () => driveOne(chunk, slot));
+      await settleSome(chunk);
     } catch (error) {
       chunk.broken = true;
       failures.push(error);
