@@ -55,7 +55,7 @@ function lookAt(program: Command, words: readonly string[]): readonly string[] {
 /** The commands that come later (`docs/contract.md`): typed by readers of the contract. */
 const plannedCommands: ReadonlySet<string> = new Set([
   ...['init', 'map', 'contact', 'completion'],
-  ...['dead drop', 'dead edit', 'dead export', 'runs restage', 'ledger copy'],
+  ...['runs restage'],
 ]);
 
 /**

@@ -42,3 +42,12 @@ export function countFromOne(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 99999.');
   return Number(text);
 }
+
+const rateMin = 0.1;
+
+/** Requests per second. */
+export function rate(text: string): number {
+  const value = numberOf(text);
+  if (!(value >= rateMin && value <= 1_000)) throw new InvalidArgumentError('Give a number from 0.1 to 1000.');
+  return value;
+}

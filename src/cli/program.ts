@@ -2,12 +2,13 @@
  * The commands, their arguments and options, as commander knows them and as `docs/commands.md` lists them. What a command does
  * is loaded when it is called.
  */
-import { Argument, Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { logLevels } from '#src/operations/logs.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { onDataFolder, run, withDetach, withExamples, withWait } from './describe.ts';
 import { addImport, addMap, addPlan } from './file-commands.ts';
+import { addDead, addHeld } from './letter-commands.ts';
 import { append, count, countFromOne, portNumber } from './option-values.ts';
 
 export function buildProgram(): Command {
@@ -151,65 +152,6 @@ function addRuns(program: Command): void {
     .argument('<RUN>', 'its id, or the end of it')
     .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/runs.ts')).cancel));
-}
-
-function addHeld(program: Command): void {
-  const held = program
-    .command('held')
-    .description('fields changed both in the file and in the app: list them, or decide which value to keep');
-  const choice = (command: Command): Command =>
-    onDataFolder(command)
-      .argument('[KEY...]', 'keys of contacts')
-      .option('--feed <name>', 'only fields of this feed')
-      .option('--field <field>', 'only this field, such as role or custom.tier');
-  choice(held.command('ls', { isDefault: true }))
-    .description("held fields, each with the file's value and the app's")
-    .option('--limit <n>', 'how many', count, 1_000)
-    .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
-  const side = new Argument('<SIDE>', 'whose value to keep').choices(['file', 'app']);
-  withExamples(
-    withDetach(withWait(choice(held.command('take').addArgument(side)))),
-    "patchbay held take file c-17 --field role   write the file's role to one contact",
-    "patchbay held take app --all                keep the app's values everywhere",
-  )
-    .description("decide: write the file's value, or keep the app's; asks on a terminal, unless --yes")
-    .option('--all', 'all held fields')
-    .option('--reason <text>', 'why; logs --acts shows it')
-    .action(run(async () => (await import('./commands/held.ts')).takeHeldFields));
-}
-
-function addDead(program: Command): void {
-  const dead = program.command('dead').description('dead letters, one for each rejected row: list, show or retry them');
-  onDataFolder(dead.command('ls', { isDefault: true }))
-    .description('dead letters, grouped by what is wrong')
-    .option('--code <code>', 'only those with this code')
-    .option('--run <run>', 'only those of this run')
-    .option('--feed <name>', 'only those of this feed')
-    .addOption(
-      new Option('--state <state>', 'only those in this state')
-        .choices(['open', 'redriven', 'closed', 'dropped', 'all'])
-        .default('open'),
-    )
-    .option('--after <id>', 'only those after this one (to page: the last id of the previous page)')
-    .option('--limit <n>', 'how many', count, 1_000)
-    .action(run(async () => (await import('./commands/dead.ts')).listDead));
-  onDataFolder(dead.command('show'))
-    .description("one dead letter with its cells and the service's answer")
-    .argument('<ID>')
-    .action(run(async () => (await import('./commands/dead.ts')).showDead));
-  withExamples(
-    withDetach(withWait(onDataFolder(dead.command('retry')))),
-    'patchbay dead retry --code timeout    all with one code',
-    'patchbay dead retry --all --remap     after a change of the mapping or the default country',
-  )
-    .description('try dead letters again')
-    .argument('[ID...]')
-    .option('--code <code>', 'all with this code')
-    .option('--run <run>', 'all of this run')
-    .option('--all', 'all that are open')
-    .option('--remap', 'map their cells again, with the mapping as it is now')
-    .option('--reason <text>', 'why; logs --acts shows it')
-    .action(run(async () => (await import('./commands/dead.ts')).retryDead));
 }
 
 function addSchedule(program: Command): void {

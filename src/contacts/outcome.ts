@@ -14,8 +14,17 @@ import type { FieldName } from './desired.ts';
  * - `notSelected`: the run was asked for other keys.
  * - `made`: the run that is undone made the contact, and it is not to be deleted.
  * - `cancelled`: the run was cancelled before this row.
+ * - `ignored`: the row would be rejected, and its mapping says to leave such rows alone.
  */
-export type SkipReason = 'duplicate' | 'superseded' | 'gone' | 'moved' | 'notSelected' | 'made' | 'cancelled';
+export type SkipReason =
+  | 'duplicate'
+  | 'superseded'
+  | 'gone'
+  | 'moved'
+  | 'notSelected'
+  | 'made'
+  | 'cancelled'
+  | 'ignored';
 
 /**
  * - `invalid`: the row itself is wrong; nothing was sent.

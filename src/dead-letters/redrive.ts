@@ -20,10 +20,13 @@ import { misshapenAgain } from '#src/runs/fix-rows.ts';
 import { presetsFor } from '#src/runs/open-file.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type RowSupply, readingOf, rowMapper, type SupplyParts } from '#src/runs/supply.ts';
+import type { Row } from '#src/sources/row.ts';
 
 export interface RedriveChoice extends LetterChoice {
   /** Map the source cells again with the current mapping, also where a mapped record exists. */
   readonly remap: boolean;
+  /** Requests per second for these runs alone; null: as many as the key allows. */
+  readonly rate?: number | null;
 }
 
 /** How the rows of a run are read, as its record has it. */
@@ -37,7 +40,7 @@ type Reading = Pick<RunRecord, 'mapping' | 'options' | 'sourceLabel'>;
  */
 export async function redrive(
   parts: SubmitParts,
-  { remap, ...choice }: RedriveChoice,
+  { remap, rate = null, ...choice }: RedriveChoice,
   act?: NewAct,
 ): Promise<readonly RunRecord[]> {
   const { ledger } = parts;
@@ -47,7 +50,8 @@ export async function redrive(
     const metBy = ofFeed.map(({ runId }) => runId);
     for (const alike of await byReading(parts, feed, metBy, remap)) {
       const chosen = { ...choice, metBy: alike.metBy };
-      const run = await ledger.deadLetters.enterRedrive(newRedrive(parts, feed, alike.reading), chosen, act);
+      const reading = { ...alike.reading, options: { ...alike.reading.options, rate } };
+      const run = await ledger.deadLetters.enterRedrive(newRedrive(parts, feed, reading), chosen, act);
       // Another redrive has taken them.
       if (run === null) continue;
       parts.log.info({ run: run.id, feed, from: run.fileName }, 'redrive entered');
@@ -58,6 +62,25 @@ export async function redrive(
   throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter fits this choice', {
     hint: 'List open dead letters: patchbay dead ls',
   });
+}
+
+/**
+ * Enters a run that maps the letter anew from a row that a person corrected, with the mapping as it is now. Row, run and act are entered
+ * together.
+ * @returns null where the letter is not open any more.
+ */
+export async function redriveEdited(
+  parts: SubmitParts,
+  { id, feed, runId }: Pick<DeadLetter, 'id' | 'feed' | 'runId'>,
+  row: Row,
+  act: NewAct,
+): Promise<RunRecord | null> {
+  const { options, ...reading } = await readingNow(parts, feed, runId);
+  const run = newRedrive(parts, feed, { ...reading, options: { ...options, edited: true } });
+  const choice = { ids: [id], metBy: [runId], edited: { id, row } };
+  const entered = await parts.ledger.deadLetters.enterRedrive(run, choice, act);
+  if (entered !== null) parts.log.info({ run: entered.id, feed, from: entered.fileName }, 'redrive entered');
+  return entered;
 }
 
 interface ReadAlike {
@@ -212,8 +235,13 @@ function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
   if (row === null) return [];
   if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence, letterId: letter.id }];
   // It was misshapen and still is: there is nothing that a mapping could read.
-  if (isMisshapen(letter.code)) {
+  if (isMisshapen(letter.code) && !(run.options.edited && isInShape(row))) {
     return [{ kind: 'broken', row, problem: misshapenAgain(letter, row, row.line), letterId: letter.id }];
   }
   return [{ kind: 'row', row, sequence, letterId: letter.id }];
+}
+
+/** Each cell has a column, and each column a cell. */
+function isInShape(row: Row): boolean {
+  return row.kind === 'object' || row.cells.length === row.columns.length;
 }

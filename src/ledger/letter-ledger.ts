@@ -1,12 +1,14 @@
 /** The dead letters of the ledger, over any database. Whatever runs over many of them goes in slices. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { NewAct } from './acts.ts';
 import { lettersPerSlice } from './dead-rows.ts';
-import type { DeadLetter, DeadLetterFilter, DeadLetterLedger } from './letters.ts';
+import { enterAct } from './desk/acts.ts';
+import type { DeadLetter, DeadLetterFilter, DeadLetterLedger, DroppedChoice } from './letters.ts';
 import { enterRedrive, giveBackEnded, lettersOf, takeLetters } from './redrives.ts';
 import { closedUnmetNote, fitsFilter, inListOrder, settledStates, unsettledStates } from './rules/letters.ts';
 import { notesWith } from './rules/runs.ts';
 import type { LetterFacts } from './tables/letters.ts';
-import type { Store } from './tables.ts';
+import type { Store, Tables } from './tables.ts';
 
 export function lettersOver(store: Store): DeadLetterLedger {
   const { letters } = store.reads;
@@ -47,6 +49,7 @@ export function lettersOver(store: Store): DeadLetterLedger {
 
     revision: () => letters.revision(),
     enterRedrive: (run, choice, act) => enterRedrive(store, run, choice, act),
+    drop: (choice, act) => dropLetters(store, choice, act),
     takeLetters: (runId) => takeLetters(store, runId),
     lettersOf: (runId, after, limit) => lettersOf(store, runId, after, limit),
     giveBackEnded: () => giveBackEnded(store),
@@ -148,6 +151,44 @@ async function closeUnmet({ transact }: Store, runId: string): Promise<number> {
     });
   }
   return closed;
+}
+
+/** Those that are being tried again stay. Letters that come meanwhile are not waited for. */
+async function dropLetters(store: Store, { ids, ...choice }: DroppedChoice, act: NewAct): Promise<number> {
+  const { code, runId, feed } = choice;
+  let dropped = 0;
+  const drop = async (next: (tables: Tables) => Promise<readonly LetterFacts[]>): Promise<number> => {
+    const count = await store.transact(async (tables) => {
+      const open = (await next(tables)).filter((letter) => letter.state === 'open' && fitsFilter(choice, letter));
+      const named = open.map(({ id }) => id);
+      await tables.letters.change(named, { state: 'dropped', redriveRunId: null });
+      const facts = { letters: named.length, code: code ?? null };
+      if (named.length > 0) await enterAct(tables, act, { run: runId ?? null, feed: feed ?? null, facts });
+      return named.length;
+    }, 'durable');
+    dropped += count;
+    return count;
+  };
+  if (ids !== undefined) {
+    for (let start = 0; start < ids.length; start += lettersPerSlice) {
+      const slice = ids.slice(start, start + lettersPerSlice);
+      await drop(({ letters }) => letters.facts({ by: 'id', ids: slice }));
+      await nextTurn();
+    }
+    return dropped;
+  }
+  const [{ letters: openMax } = { letters: 0 }] = await store.reads.letters.counts('all', { states: ['open'] });
+  const page = {
+    by: 'list',
+    settled: false,
+    states: ['open'],
+    ...choice,
+    after: null,
+    limit: lettersPerSlice,
+  } as const;
+  // Ends with the first short slice, since what was dropped leaves the list; or with as many as there were at the beginning.
+  while (dropped < openMax && (await drop(({ letters }) => letters.facts(page))) === lettersPerSlice) await nextTurn();
+  return dropped;
 }
 
 /** Deletes letters that were closed or dropped and met last before that instant. */

@@ -1,10 +1,13 @@
 /** A dead letter: a row given up, with its reason (`docs/rules.md`, "Dead letters"). One per feed, key and code. */
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { DeadClass } from '#src/contacts/outcome.ts';
+import type { DeadClass, Problem } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
 import type { NewAct } from './acts.ts';
 import type { NewRun, RunRecord } from './runs.ts';
 import type { ServiceAnswer } from './staging.ts';
+
+/** Of a row with more problems the first ones are kept. */
+export const problemsPerLetterMax = 50;
 
 export type DeadLetterState = 'open' | 'redriven' | 'closed' | 'dropped';
 
@@ -17,9 +20,12 @@ export interface DeadLetter {
   readonly key: string | null;
   readonly class: DeadClass;
   readonly code: string;
+  /** Of the first problem. */
   readonly field: string | null;
   readonly message: string;
   readonly hint: string;
+  /** All that is wrong with the row, the first one included; at most `problemsPerLetterMax`. */
+  readonly problems: readonly Problem[];
   readonly row: Row | null;
   readonly desired: DesiredContact | null;
   readonly answer: ServiceAnswer | null;
@@ -42,6 +48,17 @@ export interface LetterChoice {
   readonly code?: string;
   /** The run that met it last. */
   readonly runId?: string;
+}
+
+/** Which open letters a person drops: those of these ids, or all that fit the rest. */
+export interface DroppedChoice extends LetterChoice {
+  readonly feed?: string;
+}
+
+/** A letter that is to be mapped anew from this row. */
+export interface EditedLetter {
+  readonly id: string;
+  readonly row: Row;
 }
 
 export interface DeadLetterFilter extends LetterChoice {
@@ -74,13 +91,15 @@ export interface DeadLetterLedger {
   /**
    * Enters a redrive, which takes the open letters of its feed that fit and that one of these runs met last: no other redrive
    * takes them from the moment it is there. Null, and nothing is entered, where none is open any more. Durable. Where this is
-   * interrupted, `takeLetters` goes on.
+   * interrupted, `takeLetters` goes on. With `edited` that letter gets the row that a person corrected, in the same transaction.
    */
   enterRedrive(
     run: Omit<NewRun, 'kind' | 'fileName'>,
-    choice: LetterChoice & { readonly metBy: readonly string[] },
+    choice: LetterChoice & { readonly metBy: readonly string[]; readonly edited?: EditedLetter },
     act?: NewAct,
   ): Promise<RunRecord | null>;
+  /** Ends open letters without their rows going in; in slices, each with its act. @returns how many. */
+  drop(choice: DroppedChoice, act: NewAct): Promise<number>;
   /** Resolves when a redrive has taken all its letters, whichever process began with it: before its first row is read. */
   takeLetters(runId: string): Promise<void>;
   /** What a redrive took and has not settled, in the order it was met; also what has died again in it. */

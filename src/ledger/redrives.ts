@@ -11,13 +11,13 @@ import { invariant, PatchbayError } from '#src/errors.ts';
 import type { NewAct } from './acts.ts';
 import { lettersPerSlice } from './dead-rows.ts';
 import { enterAct } from './desk/acts.ts';
-import type { DeadLetterLedger, LetterChoice } from './letters.ts';
+import type { DeadLetterLedger, EditedLetter, LetterChoice } from './letters.ts';
 import { redriveName, takenBy } from './rules/letters.ts';
 import { isFinal, type NewRun, type RunRecord } from './runs.ts';
 import type { RedriveRecord } from './tables/letters.ts';
 import type { Store, Tables } from './tables.ts';
 
-type RedriveChoice = LetterChoice & { readonly metBy: readonly string[] };
+type RedriveChoice = LetterChoice & { readonly metBy: readonly string[]; readonly edited?: EditedLetter };
 
 /** Redrives of one feed that a caller is waiting for, one after the other. */
 const othersMax = 100;
@@ -41,6 +41,7 @@ export async function enterRedrive(
     const entered = await store.transact(async (tables) => {
       const before = (await tables.letters.redrives()).find(({ feed, isTaking }) => feed === run.feed && isTaking);
       if (before !== undefined) return { before };
+      if (choice.edited !== undefined && !(await editRow(tables, choice.edited))) return { run: null };
       const { count, firstId } = await openFor(tables, redrive);
       if (count === 0) return { run: null };
       await tables.runs.insertRun({ ...run, kind: 'redrive', fileName: redriveName(count, firstId) });
@@ -60,6 +61,17 @@ export async function enterRedrive(
   throw new PatchbayError('transient', 'redriveBusy', 'other retries of this feed are being entered', {
     hint: 'Try again.',
   });
+}
+
+/** The letter gets the row, and what was made of the one before is forgotten. @returns false where it is not open. */
+async function editRow({ letters }: Tables, { id, row }: EditedLetter): Promise<boolean> {
+  const [facts] = await letters.facts({ by: 'id', ids: [id] });
+  const [letter] = await letters.read([id]);
+  if (facts?.state !== 'open' || letter === undefined) return false;
+  const { identity, firstRunId, lastAtMs } = facts;
+  const kept = { ...letter, identity, firstRunId, redriveRunId: null, atMs: lastAtMs, seenBy: 0 };
+  await letters.write([{ ...kept, row, desired: null, answer: null }]);
+  return true;
 }
 
 /** How many open letters it will take, and the first of them where it is the only one. */

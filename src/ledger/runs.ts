@@ -231,6 +231,10 @@ const runOptions = z.object({
   /** Of an undo: the run whose writes are taken back, and whether the contacts that it made are deleted. */
   undoes: z.string().nullable().default(null),
   deleteCreated: z.boolean().default(false),
+  /** A redrive: a person has corrected the row, and says by that in which columns its cells stand. */
+  edited: z.boolean().default(false),
+  /** Requests per second for this run alone, at most; null: as many as the key allows. */
+  rate: z.number().nullable().default(null),
   /** Why a person raised or passed guards. */
   acceptReason: z.string().nullable().default(null),
   /**

@@ -289,10 +289,10 @@ export function mappingVersion(mapping: Mapping | null): string {
   return versionOf({ mapping: meaningOf(mapping) });
 }
 
-/** Without what changes no cell's meaning: how files are recognised, what people call the export, its tests. */
+/** Without what changes no cell's meaning: how files are recognised, what people call the export, its tests, whose rejection matters. */
 function meaningOf(mapping: Mapping | null): Mapping | null {
   if (mapping === null) return null;
-  const { title: _title, recognise: _recognise, fixtures: _fixtures, ...meaning } = mapping;
+  const { title: _title, recognise: _recognise, fixtures: _fixtures, ignoreRejected: _ignored, ...meaning } = mapping;
   return meaning;
 }
 

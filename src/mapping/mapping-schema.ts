@@ -107,6 +107,14 @@ const recognition = z
     onlyBeside('cells', ['headers', 'members']),
   );
 
+const ignoredProblem = z.strictObject({
+  code: z
+    .string('a code is needed, such as cellCount')
+    .regex(/^[a-z][A-Za-z]*$/, 'a code is one word, such as cellCount: patchbay dead ls shows them')
+    .describe('The code of the problem, as patchbay dead ls shows it.'),
+  column: columnName.optional().describe('The column that has the problem; by default whichever it is.'),
+});
+
 /** One way to recognise the files of an export: all that it names must be so. */
 export type Signature = z.infer<typeof recognition>;
 
@@ -257,6 +265,13 @@ export const mappingSchema = z.strictObject({
     .max(conditionsMax, `at most ${conditionsMax} conditions are allowed`)
     .optional()
     .describe('Rows to keep: those for which all of these conditions hold. The others are counted and reported.'),
+  ignoreRejected: z
+    .array(ignoredProblem, 'a list of rules is needed, such as [{ code: cellCount }]')
+    .max(conditionsMax, `at most ${conditionsMax} rules are allowed`)
+    .optional()
+    .describe(
+      'Rejected rows to leave alone: those of which a rule fits every problem are skipped and counted, and leave no dead letter.',
+    ),
   fixtures: z
     .array(fixture, 'a list is needed')
     .max(fixturesMax, `at most ${fixturesMax} fixtures are allowed`)

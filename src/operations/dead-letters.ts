@@ -7,6 +7,7 @@
 
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
+import { serviceFigures } from '#src/config/schema.ts';
 import { type RedriveChoice, redrive } from '#src/dead-letters/redrive.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type DeliveryRecord, waitingMax } from '#src/ledger/deliveries.ts';
@@ -147,6 +148,8 @@ export interface RetryRequest {
   readonly remap?: boolean;
   /** Why, in the person's words. */
   readonly reason?: string;
+  /** Requests per second for these retries alone, below what the key allows. */
+  readonly rate?: number;
 }
 
 /** @throws PatchbayError `usage` `nothingChosen`. */
@@ -154,6 +157,16 @@ export function requireRetryChoice({ ids, code, run, all }: RetryRequest): void 
   if (ids.length > 0 || code !== undefined || run !== undefined || all === true) return;
   throw new PatchbayError('usage', 'nothingChosen', 'no dead letters were chosen', {
     hint: 'Name ids, or use --code CODE, --run RUN or --all. List them first: patchbay dead ls',
+  });
+}
+
+/** @throws PatchbayError `usage` `rateTooHigh` where the key allows no more than that anyway. */
+export function requireRateBelowKey(home: Pick<Home, 'config' | 'mode'>, rate: number | undefined): void {
+  const { requestsPerSecond } = serviceFigures(home.config, home.mode);
+  if (rate === undefined || requestsPerSecond === null || rate < requestsPerSecond) return;
+  const message = `${rate} requests per second are not below what the key allows: ${requestsPerSecond}`;
+  throw new PatchbayError('usage', 'rateTooHigh', message, {
+    hint: 'Give a lower rate, or leave --rate out. What the key allows is service.requestsPerSecond (PATCHBAY_RATE).',
   });
 }
 
@@ -200,7 +213,7 @@ const idsOfActMax = 20;
 
 /** Whether any open letter of a rejected row fits the request. */
 export async function hasOpenLetters({ ledger }: Pick<Home, 'ledger'>, request: RetryRequest): Promise<boolean> {
-  const { remap: _, ...filter } = redriveChoice(request);
+  const { remap: _, rate: _rate, ...filter } = redriveChoice(request);
   return (await ledger.deadLetters.openByRun(filter)).length > 0;
 }
 
@@ -212,22 +225,23 @@ export async function retryLetters(
   { submit, actor }: Pick<Home, 'submit' | 'actor'>,
   request: RetryRequest,
 ): Promise<readonly RunRecord[]> {
-  const { ids, code, run, all = false, remap = false, reason = null } = request;
+  const { ids, code, run, all = false, remap = false, reason = null, rate = null } = request;
   const facts = {
     ...(ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) }),
     code: code ?? null,
     run: run ?? null,
   };
-  const act = await actOf({ ...submit, actor }, 'deadRetry', reason, { ...facts, all, remap });
+  const act = await actOf({ ...submit, actor }, 'deadRetry', reason, { ...facts, all, remap, rate });
   return redrive(submit, redriveChoice(request), act);
 }
 
-function redriveChoice({ ids, code, run, remap }: RetryRequest): RedriveChoice {
+function redriveChoice({ ids, code, run, remap, rate }: RetryRequest): RedriveChoice {
   return {
     ...(ids.length > 0 ? { ids: ids.filter((id) => !isNoticeId(id)) } : {}),
     ...(code === undefined ? {} : { code }),
     ...(run === undefined ? {} : { runId: run }),
     remap: remap === true,
+    ...(rate === undefined ? {} : { rate }),
   };
 }
 
@@ -297,10 +311,21 @@ export function letterDetailDocument(letter: DeadLetter, values: boolean) {
   return {
     ...(values ? letterDocument(letter) : letterWithoutValues(letter)),
     hint: letter.hint,
+    problems: letter.problems.map((problem) => problemDocument(letter, problem, values)),
     answer: values ? letter.answer : answerWithoutValues(letter),
     cells: values ? cellsOf(letter) : {},
     mapped: values ? letter.desired : null,
   };
+}
+
+/** The service's words may repeat what it was sent. */
+function problemDocument(
+  { answer }: DeadLetter,
+  { field, code, value, message, hint }: DeadLetter['problems'][number],
+  values: boolean,
+) {
+  if (values) return { field, code, value, message, hint };
+  return { field, code, value: null, message: answer === null ? message : `the service's answer led to ${code}`, hint };
 }
 
 /** By column; a cell without a column is called `cell 7`. */

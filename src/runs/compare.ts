@@ -24,6 +24,7 @@ import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
 import type { NewStagedRecord } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import type { IgnoresRow } from '#src/mapping/ignored-rows.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import { type HashWords, hashText } from '#src/sources/record-hash.ts';
 import type { Row } from '#src/sources/row.ts';
@@ -61,6 +62,8 @@ export interface CompareRules {
   readonly adopt: boolean;
   /** What becomes of people whom the file lacks: who is back, loses the tag. */
   readonly missingRule?: MissingRule;
+  /** Which rejected rows are skipped instead; by default none. */
+  readonly isIgnored?: IgnoresRow;
 }
 
 /** A row as far as it is known without asking for its key. */
@@ -141,6 +144,8 @@ export type Verdict =
             readonly row: Row;
             readonly problems: readonly Problem[];
           }
+        /** It would be rejected, and is skipped: it stands for no key. */
+        | { readonly kind: 'ignored'; readonly key: null; readonly row: Row; readonly problems: readonly Problem[] }
       ));
 
 /** What the rows of one reading are hashed with. */
@@ -204,7 +209,13 @@ export function isBare(read: ReadRow, said: KeyMemory['said']): boolean {
   return read.kind === 'mapped' && !said.has(read.key) && !read.hasContent;
 }
 
-export function compareRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules): Verdict {
+export function compareRow(read: ReadRow, memory: KeyMemory, rules: CompareRules): Verdict {
+  const verdict = judgeRow(read, memory, rules);
+  if (verdict.kind !== 'rejected' || rules.isIgnored?.(verdict.problems) !== true) return verdict;
+  return { ...verdict, kind: 'ignored', key: null, isKnown: false };
+}
+
+function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules): Verdict {
   const { mapping } = rules;
   const { row, letterId, warnings } = read;
   const { line } = row;

@@ -101,20 +101,35 @@ export function fixFilePath(run: RunRecord): string {
 /** Writes the rejected rows of the run; the file appears complete or not at all. Throws the system's errors. */
 export async function writeFixFile(staging: StagingLedger, run: RunRecord): Promise<string> {
   const path = fixFilePath(run);
-  const { shape } = run;
-  if (isTable(shape)) {
-    const original = shape?.columns ?? [];
-    const moreCount = await moreCountOf(staging, run);
-    const more = Array.from({ length: moreCount }, (_, index) => moreColumn(index));
-    await writeCsvFile(path, {
-      columns: [...original.map(nameInFixFile), ...more, ...fixFileColumns],
-      delimiter: shape?.delimiter ?? ',',
-      rows: csvRows(staging, run, original, moreCount),
-    });
-  } else {
-    await writeWholeFile(path, jsonLines(staging, run));
-  }
+  await writeFixRows(path, run.shape, () => deadRowsOf(staging, run));
   return path;
+}
+
+/** A rejected row with all that is wrong with it, and its letter. */
+export type FixRow = Pick<RunDeadRow, 'row' | 'line' | 'code' | 'problems' | 'letterId'>;
+
+/**
+ * Writes rows as a fix-file in the format of their original; it appears complete or not at all.
+ * @param rows is called twice for a table: how many cells are beyond the header is known only after the last row.
+ * @throws the system's errors.
+ */
+export async function writeFixRows(
+  path: string,
+  shape: FileShape | null,
+  rows: () => AsyncIterable<FixRow>,
+): Promise<void> {
+  if (!isTable(shape)) {
+    await writeWholeFile(path, jsonLines(rows()));
+    return;
+  }
+  const original = shape?.columns ?? [];
+  const moreCount = await moreCountOf(rows());
+  const more = Array.from({ length: moreCount }, (_, index) => moreColumn(index));
+  await writeCsvFile(path, {
+    columns: [...original.map(nameInFixFile), ...more, ...fixFileColumns],
+    delimiter: shape?.delimiter ?? ',',
+    rows: csvRows(rows(), original, moreCount),
+  });
 }
 
 async function* deadRowsOf(staging: StagingLedger, run: RunRecord): AsyncGenerator<RunDeadRow> {
@@ -130,24 +145,23 @@ async function* deadRowsOf(staging: StagingLedger, run: RunRecord): AsyncGenerat
 }
 
 /** The most cells that a row has beyond its header. */
-async function moreCountOf(staging: StagingLedger, run: RunRecord): Promise<number> {
+async function moreCountOf(rows: AsyncIterable<FixRow>): Promise<number> {
   let count = 0;
-  for await (const { row } of deadRowsOf(staging, run)) {
+  for await (const { row } of rows) {
     if (row?.kind === 'cells') count = Math.max(count, cellsBeyond(row).length);
   }
   return count;
 }
 
 async function* csvRows(
-  staging: StagingLedger,
-  run: RunRecord,
+  rows: AsyncIterable<FixRow>,
   original: readonly string[],
   moreCount: number,
 ): AsyncGenerator<readonly string[]> {
   const names = distinctNames(original);
   let columns = placesOf([]);
   let columnsOf: readonly string[] = [];
-  for await (const dead of deadRowsOf(staging, run)) {
+  for await (const dead of rows) {
     const row = dead.row?.kind === 'cells' ? dead.row : null;
     // Rows of a page share their header.
     if (row !== null && row.columns !== columnsOf) {
@@ -165,8 +179,8 @@ function placesOf(columns: readonly string[]): ReadonlyMap<string, number> {
   return new Map(distinctNames(columns).map((name, index) => [name, index]));
 }
 
-async function* jsonLines(staging: StagingLedger, run: RunRecord): AsyncGenerator<string> {
-  for await (const dead of deadRowsOf(staging, run)) {
+async function* jsonLines(rows: AsyncIterable<FixRow>): AsyncGenerator<string> {
+  for await (const dead of rows) {
     const object = dead.row === null ? {} : objectOf(dead.row);
     const { record } = recordOf(dead.row);
     const place = { _line: dead.line, ...(record === undefined ? {} : { [recordMember]: record }) };
@@ -203,7 +217,7 @@ const howToReshape =
   'In this file: move each value under its column and empty _more1, _more2…; if all of them stand right, empty _code';
 
 /** All that is wrong with the row, for the person who corrects it. */
-function hintsOf(dead: RunDeadRow): string {
+function hintsOf(dead: FixRow): string {
   const hints = dead.problems.map(
     ({ field, message, hint }) => `${field === null ? '' : `${field}: `}${message}. ${hint}`,
   );

@@ -7,6 +7,7 @@
  * row from winning.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
+import { skipSentences } from '#src/ledger/rules/events.ts';
 import type { DeadRow, RunEvent, StagedSlice } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { type Row, recordOf } from '#src/sources/row.ts';
@@ -58,7 +59,7 @@ export function resolveDuplicates(
   const here = new Map<string, { readonly trace: KeyTrace; readonly index: number }>();
   for (const [index, verdict] of verdicts.entries()) {
     const { key } = verdict;
-    if (key === null || verdict.kind === 'left') {
+    if (verdict.kind === 'left' || verdict.kind === 'ignored' || key === null) {
       fates.push({ kind: 'stands' });
       continue;
     }
@@ -82,7 +83,7 @@ interface Meeting {
 
 /** @param before the row that stands for the key so far, or the last of those that died; null where there is none. */
 function meet(
-  verdict: Exclude<Verdict, { readonly kind: 'left' }>,
+  verdict: Exclude<Verdict, { readonly kind: 'left' | 'ignored' }>,
   key: string,
   before: KeyTrace | null,
   policy: DuplicatePolicy,
@@ -150,20 +151,23 @@ export function contentOf(
       records: standing.flatMap((verdict) => (verdict.kind === 'changed' ? [verdict.record] : [])),
       dead,
       withdrawnRows,
-      answered: verdicts.flatMap(({ kind, letterId }) => (kind === 'unchanged' && letterId !== null ? [letterId] : [])),
+      answered: verdicts.flatMap(({ kind, letterId }) =>
+        (kind === 'unchanged' || kind === 'ignored') && letterId !== null ? [letterId] : [],
+      ),
       events: [
         ...ends.flatMap(({ trace: { key, line }, ended }) => skippedEvent(key, line, ended)),
         ...rows.flatMap(({ verdict: { key, line, row, warnings }, fate }) => [
           ...warnings.map((warning) => warningEvent(key, warning, row)),
           ...skippedEvent(key, line, fate),
         ]),
+        ...verdicts.flatMap((verdict) => (verdict.kind === 'ignored' ? [ignoredEvent(verdict)] : [])),
       ],
       counts: {
         rows: rows.length,
         unchanged: standing.filter(({ kind }) => kind === 'unchanged').length - earlierUnchanged.length,
         skipped:
           [...fates, ...earlierEnded.values()].filter(({ kind }) => kind === 'skipped').length +
-          verdicts.filter(({ kind }) => kind === 'left').length,
+          verdicts.filter(({ kind }) => kind === 'left' || kind === 'ignored').length,
         dead: deadCount,
         warnings: verdicts.reduce((count, { warnings }) => count + warnings.length, 0),
       },
@@ -199,7 +203,7 @@ function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
   const updates = changed.filter(({ isUpdate }) => isUpdate);
   return {
     rows: rows.length,
-    known: counted.filter(({ kind, isKnown }) => kind !== 'rejected' && isKnown).length,
+    known: counted.filter(({ kind, isKnown }) => kind !== 'rejected' && kind !== 'ignored' && isKnown).length,
     shared: rows.filter(({ verdict }) => verdict.isKnown).length,
     updates: updates.length,
     creates: changed.filter(({ isKnown }) => !isKnown).length,
@@ -209,7 +213,7 @@ function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
 }
 
 function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
-  if (verdict.kind === 'left') return null;
+  if (verdict.kind === 'left' || verdict.kind === 'ignored') return null;
   if (verdict.kind !== 'rejected') {
     const { key, line, row } = verdict;
     return fate.kind === 'dead' && row !== null ? deadDuplicate(key, row, differs(key, line, fate)) : null;
@@ -245,6 +249,12 @@ function withdrawnOf(
   return { position, end: { kind: 'dead', problem: differs(key, line, ended) } };
 }
 
+function ignoredEvent({ line, row, problems }: Extract<Verdict, { readonly kind: 'ignored' }>): RunEvent {
+  const [first] = problems;
+  const message = `${skipSentences.ignored}: ${first?.message ?? ''}`;
+  return { kind: 'skipped', line, ...recordOf(row), key: null, code: 'ignored', field: first?.field ?? null, message };
+}
+
 /** @param row absent where the warning is about the file. */
 export function warningEvent(key: string | null, warning: Problem, row: Row | null = null): RunEvent {
   const { line, code, field, value, message } = warning;
@@ -278,4 +288,13 @@ function differs(key: string, line: number, { otherLine }: Ended): Problem {
         : `lines ${Math.min(line, otherLine)} and ${Math.max(line, otherLine)} have the same key and differ`,
     hint: 'Keep one of them, or set duplicateKeys to firstWins or lastWins in the mapping.',
   };
+}
+
+/** The row hashes to be remembered of rows that only their fingerprint told to be unchanged: they make the next look cheap. */
+export function refreshedOf(verdicts: readonly Verdict[], mappingVersion: string) {
+  return verdicts.flatMap((verdict) =>
+    verdict.kind === 'unchanged' && verdict.newRowHash !== null
+      ? [{ key: verdict.key, rowHash: verdict.newRowHash, mappingVersion }]
+      : [],
+  );
 }

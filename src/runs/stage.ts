@@ -18,6 +18,7 @@ import { heldEvent } from '#src/ledger/rules/events.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import { type IgnoresRow, ignoredRows } from '#src/mapping/ignored-rows.ts';
 import type { RecordLook } from '#src/sources/format-reader.ts';
 import { type HashWords, hashName, hashOfName, seedOf } from '#src/sources/record-hash.ts';
 import { inStep } from '#src/steps.ts';
@@ -47,6 +48,7 @@ import {
   contentOf,
   type KeyTrace,
   type LateDead,
+  refreshedOf,
   resolveDuplicates,
   type SliceContent,
   warningEvent,
@@ -150,10 +152,12 @@ async function stageRows(
   const reader = createRowReader({ mapping: supply.compiled, adopt });
   const selection = createSelection(run.options, await ledger.forgetting.isForgotten());
   const missingRule = await missingRuleOf(parts, run);
+  const isIgnored = ignoredRows(supply.mapping);
   const given = {
     memory,
     advice,
     adopt,
+    isIgnored,
     reader,
     mapping: supply.compiled,
     meaning: supply.meaning,
@@ -226,6 +230,7 @@ interface FoldWith {
   readonly reader: RowReader;
   readonly advice: CountryAdvice;
   readonly adopt: boolean;
+  readonly isIgnored: IgnoresRow;
   readonly mapping: CompiledMapping;
   readonly selection: Selection;
   readonly missingRule: MissingRule;
@@ -270,9 +275,9 @@ interface KnownRow {
 }
 
 function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
-  const { memory, advice, adopt, reader, mapping, meaning, selection, missingRule } = given;
+  const { memory, advice, adopt, isIgnored, reader, mapping, meaning, selection, missingRule } = given;
   const { runs, contacts } = parts.ledger;
-  const rules: CompareRules = { mapping, adopt, missingRule };
+  const rules: CompareRules = { mapping, adopt, isIgnored, missingRule };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
   const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
   /** Known records that the reader has left out since the last slice. */
@@ -350,7 +355,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
     const content = contentOf(verdicts, resolution, traces);
     const againCount = isAgain ? hashed.length : 0;
-    const state = await write(content, aloneCount, againCount, waiting, refreshedOf(verdicts));
+    const state = await write(content, aloneCount, againCount, waiting, refreshedOf(verdicts, mapping.version));
 
     for (const verdict of verdicts) {
       if (verdict.kind !== 'unchanged' || verdict.newRowHash === null) continue;
@@ -482,14 +487,6 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     for (const [number, key] of keys) lines.set(key, byNumber.get(number) ?? 0);
     const held = await contacts.held({ feed: run.feed, keys: [...lines.keys()], limit: eventsPerRunMax });
     return held.map((one) => heldEvent(one.key, lines.get(one.key) ?? one.line, one));
-  }
-
-  function refreshedOf(verdicts: readonly Verdict[]) {
-    return verdicts.flatMap((verdict) =>
-      verdict.kind === 'unchanged' && verdict.newRowHash !== null
-        ? [{ key: verdict.key, rowHash: verdict.newRowHash, mappingVersion: mapping.version }]
-        : [],
-    );
   }
 }
 

@@ -24,7 +24,9 @@ export async function writeSlice(
   run: RunRecord,
   content: Partial<SliceContent['slice']>,
 ): ReturnType<Ledger['runs']['stage']> {
-  const empty = { runId: run.id, feed: run.feed, rowsPerBatch, records: [], dead: [], events: [], counts: {} };
+  // With a rate of its own a run is one batch: a single job, whose pace is the run's.
+  const batch = { rowsPerBatch: run.options.rate === null ? rowsPerBatch : Number.MAX_SAFE_INTEGER };
+  const empty = { runId: run.id, feed: run.feed, ...batch, records: [], dead: [], events: [], counts: {} };
   const atMs = clock.nowMs();
   let { withdrawnRows = [], dead = [] } = content;
   // Ends with few enough left: each turn takes some away. Withdrawn rows first, as in one transaction.

@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pMap from 'p-map';
+import { sleepUnlessCut } from '#src/clock.ts';
 import { PatchbayError, unreachable } from '#src/errors.ts';
 import { planOf } from '#src/ledger/rules/runs.ts';
 import type { RequestTotals } from '#src/ledger/runs.ts';
@@ -100,9 +101,11 @@ async function workOn(
   const pace = parts.pace ?? paceOf(parts.limits);
   const owner = `${parts.identity.name}#${randomUUID().slice(0, 8)}`;
   const requests = new Map<keyof RequestTotals, number>();
+  let sent = 0;
   const options: CallOptions = {
     signal,
     onRequest: (kind) => {
+      if (kind === 'get' || kind === 'post' || kind === 'patch') sent += 1;
       requests.set(kind, (requests.get(kind) ?? 0) + 1);
     },
   };
@@ -118,7 +121,7 @@ async function workOn(
     // Ends: a deferred record is due after this moment, so that each is taken at most once.
     const startedAtMs = await ledger.nowMs(clock);
     while (recordsLeft > 0 && !signal.aborted) {
-      const keysMax = pace.keysPerChunk();
+      const keysMax = Math.min(pace.keysPerChunk(), keysAtRate(run.options.rate));
       const limit = Math.min(recordsLeft, keysMax);
       const records = await ledger.runs.pendingRecords(runId, batch, startedAtMs, limit);
       if (records.length === 0) break;
@@ -126,12 +129,15 @@ async function workOn(
       const isFast = keysMax > keysPerChunk(parts.limits);
       const perIntent = isFast ? keysMax : createsPerIntent(parts.limits);
       const beganAtMs = clock.monotonicMs();
+      sent = 0;
       const lateCount = await processChunk({ ...work, batch, createsPerIntent: perIntent }, records);
       pace.ended({ lateCount, keyCount: records.length, tookMs: clock.monotonicMs() - beganAtMs });
       await noteRequests();
       const now = await ledger.runs.get(runId);
       if (now?.state !== 'applying') break;
       await watchRefusals(parts, now);
+      const restMs = restAtRate(run.options.rate, sent) - (clock.monotonicMs() - beganAtMs);
+      if (restMs > 0) await sleepUnlessCut(clock, restMs, signal);
       // A chunk may need no request at all, and the ledger answers at once: signals and timers get their turn here.
       await nextTurn();
     }
@@ -140,6 +146,18 @@ async function workOn(
   }
   const done = await inStep('releaseBatch', () => ledger.runs.releaseBatch(runId, batch, generation, 0));
   return done ? 'done' : 'deferred';
+}
+
+/**
+ * Of a run with a rate of its own (`dead retry --rate`): a chunk's requests are sent together, as many as a second allows (a look-up, and a
+ * write for each key), and the rest of their time is waited for behind it, without a lease. So the rate holds from chunk to chunk.
+ */
+function keysAtRate(rate: number | null): number {
+  return rate === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(rate) - 1);
+}
+
+function restAtRate(rate: number | null, sent: number): number {
+  return rate === null ? 0 : (sent / rate) * 1_000;
 }
 
 /** @returns how many of the chunk's writes came too late for their turn. */

@@ -38,7 +38,46 @@ const redriveOf = (ledger: Ledger, id: string, choice: LetterChoice, metBy: read
 
 const deadNewOf = async (ledger: Ledger, id: string) => (await ledger.runs.get(id))?.counts.deadNew;
 
+const problemOf = (code: string) => ({
+  ...{ code, line: 2, field: 'Phone', value: 'x', message: `wrong: ${code}`, hint: 'Correct it.' },
+});
+
 export function deadLetterContract(open: OpenLedger): void {
+  test('a letter keeps all problems of its row, up to a number', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    const problems = Array.from({ length: 60 }, (_, index) => problemOf(`phone${index}`));
+    await kill(ledger, run, [deadRow('k1', { problems: problems.slice(0, 2) }), deadRow('k2', { line: 3, problems })]);
+    const letters = (await (await reopen()).deadLetters.list(everyLetter)).toSorted((a, b) => a.line - b.line);
+    expect(letters.map((letter) => letter.problems)).toEqual([problems.slice(0, 2), problems.slice(0, 50)]);
+    // Met again with one problem, it has that one.
+    const other = await stagingRun(ledger, 'r2');
+    await kill(ledger, other, [deadRow('k1')], createdAtMs + 1);
+    expect((await ledger.deadLetters.get(letters[0]?.id ?? ''))?.problems).toMatchObject([{ code: 'phoneInvalid' }]);
+  });
+
+  test('an edited letter gets its row, and what was made of the one before is forgotten, with the run that tries it', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await stagingRun(ledger, 'r1');
+    await kill(ledger, run, [deadRow('k1', { desired: desired('k1') })]);
+    const { id } = await onlyLetter(ledger);
+    const edited = { id, row: row('k1 edited') };
+    const entered = await ledger.deadLetters.enterRedrive(newRun('r2'), { ids: [id], metBy: ['r1'], edited });
+    expect(entered).toMatchObject({ id: 'r2', kind: 'redrive' });
+    const letter = await onlyLetter(ledger);
+    expect(letter).toMatchObject({
+      id,
+      row: edited.row,
+      desired: null,
+      state: 'redriven',
+      redriveRunId: 'r2',
+      seenCount: 1,
+    });
+    const again = { id, row: row('k1 once more') };
+    expect(await ledger.deadLetters.enterRedrive(newRun('r3'), { ids: [id], metBy: ['r1'], edited: again })).toBeNull();
+    expect((await onlyLetter(ledger)).row).toEqual(edited.row);
+  });
+
   test('a dead row enters a letter with all that is known of it', async () => {
     const { ledger, reopen } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1', { feed: 'crm' });
@@ -58,6 +97,7 @@ export function deadLetterContract(open: OpenLedger): void {
       field: 'Phone',
       message: 'wrong: refused400',
       hint: 'Correct it.',
+      problems: [{ ...problemOf('refused400'), line: 7, value: null }],
       row: row('k1', 7),
       desired: desired('k1'),
       answer,

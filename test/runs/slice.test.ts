@@ -14,7 +14,7 @@ import {
 import type { Row } from '#src/sources/row.ts';
 
 type Policy = Parameters<typeof resolveDuplicates>[2];
-type Kind = Verdict['kind'];
+type Kind = Exclude<Verdict['kind'], 'ignored'>;
 
 function rowOn(line: number): Row {
   return { kind: 'cells', line, record: line, columns: ['externalId'], cells: [`cell ${line}`] };

@@ -97,6 +97,7 @@ export const walks: readonly Walk[] = [
       'src/ledger/confirmed.ts': 'rows of a run that is not the newest',
       'src/ledger/decide-held.ts': "a person's decision about held fields",
       'src/ledger/acts.ts': 'who decided',
+      'src/mapping/ignored-rows.ts': 'rejected rows that a mapping leaves alone',
       'src/ledger/tables.ts': 'what a database provides',
       'src/ledger/tables/runs.ts': 'what a database provides',
       'src/ledger/dead-rows.ts': 'dead letters of rejected rows',

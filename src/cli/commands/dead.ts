@@ -17,6 +17,7 @@ import {
   noticeDocument,
   type RetryRequest,
   readDeadLetter,
+  requireRateBelowKey,
   requireRetryChoice,
   retryLetters,
   retryNotices,
@@ -162,8 +163,18 @@ function printLetter(output: Output, letter: DeadLetter): void {
     output.document(document);
     return;
   }
-  const { cells, mapped: _, ...facts } = document;
+  const { cells, mapped: _, problems, ...facts } = document;
   printFacts(output, facts);
+  if (problems.length > 1) {
+    const all = problems.map(({ field, code, value, message, hint }) => [
+      field ?? '',
+      code,
+      value ?? '',
+      message,
+      hint,
+    ]);
+    output.line(output.table(['column', 'code', 'value', 'what happened', 'what to do'], all));
+  }
   const rows = Object.entries(cells).map(([column, value]) => [column, value]);
   if (rows.length > 0) output.line(output.table(['column', 'cell'], rows));
 }
@@ -194,6 +205,7 @@ export async function retryDead(options: RetryOptions, ids: readonly string[]): 
   const home = await openCliHome(options, isForNoticesOnly(request) ? 'look' : 'act');
   try {
     const output = createOutput(options);
+    requireRateBelowKey(home, options.rate);
     const notices = await retryNotices(home, request);
     printRetried(output, notices);
     if (notices.length > 0 && !(await hasOpenLetters(home, request))) return 0;

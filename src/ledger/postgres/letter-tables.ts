@@ -187,7 +187,7 @@ const letterTypes = [
     'answer text',
     'sequence bigint',
   ],
-  ...['redrive_run_id text', 'at bigint', 'seen_by bigint'],
+  ...['redrive_run_id text', 'at bigint', 'seen_by bigint', 'problems text'],
 ];
 const letterColumns = letterTypes.length;
 const given = letterTypes.map((one) => `"${one.split(' ')[0]}"`).join(', ');
@@ -199,14 +199,14 @@ const putLetters = `WITH given AS (SELECT * FROM unnest(${arrays}) WITH ORDINALI
     UPDATE letters SET key = given.key, class = given.class, run_id = given.run_id, file = given.file, line = given.line,
       field = given.field, message = given.message, hint = given.hint, "row" = given."row", header = given.header,
       desired = given.desired, answer = given.answer, sequence = given.sequence, redrive_run_id = given.redrive_run_id,
-      last_at = given.at, seen_count = seen_count + given.seen_by, state = 'open', settled = 0
+      last_at = given.at, seen_count = seen_count + given.seen_by, problems = given.problems, state = 'open', settled = 0
     FROM given WHERE letters.feed = given.feed AND letters.identity = given.identity AND letters.code = given.code
     RETURNING letters.number),
   entered AS (
     INSERT INTO letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint, "row",
-      header, desired, answer, sequence, redrive_run_id, first_at, last_at)
+      header, desired, answer, sequence, redrive_run_id, first_at, last_at, problems)
     SELECT id, feed, identity, code, key, class, run_id, run_id, file, line, field, message, hint, "row", header, desired, answer,
-      sequence, redrive_run_id, at, at
+      sequence, redrive_run_id, at, at, problems
     FROM given WHERE NOT EXISTS (SELECT 1 FROM letters
       WHERE letters.feed = given.feed AND letters.identity = given.identity AND letters.code = given.code)
     ORDER BY place RETURNING number)

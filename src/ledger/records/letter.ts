@@ -1,6 +1,6 @@
 /** Rows of dead letters and of rejected rows as records, and what is stored of them (`tables/letters.ts`). */
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { DeadClass } from '#src/contacts/outcome.ts';
+import type { DeadClass, Problem } from '#src/contacts/outcome.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
 import type { DeadRow, RunDeadRow, ServiceAnswer } from '#src/ledger/staging.ts';
 import type { LetterCount, LetterEntry, LetterFacts, MetPlace, RedriveRecord } from '#src/ledger/tables/letters.ts';
@@ -67,10 +67,12 @@ export function toFacts(row: ResultRow): LetterFacts {
 
 export function toLetter(row: ResultRow, headers: Headers): DeadLetter {
   const { identity: _identity, firstRunId: _first, redriveRunId, ...facts } = toFacts(row);
+  const { code, line, field } = facts;
+  const said = { message: String(row.message), hint: String(row.hint) };
   return {
     ...facts,
-    message: String(row.message),
-    hint: String(row.hint),
+    ...said,
+    problems: parseJson<Problem[]>(row.problems) ?? [{ code, line, field, value: null, ...said }],
     row: withHeader(parseJson<Row>(row.row), numberOrNull(row.header), headers),
     desired: parseJson<DesiredContact>(row.desired),
     answer: parseJson<ServiceAnswer>(row.answer),
@@ -117,6 +119,8 @@ export function letterValues(letter: LetterEntry, headers: HeaderNumbers): reado
     letter.redriveRunId,
     letter.atMs,
     letter.seenBy,
+    // A single one is in the columns: code, field, message and hint.
+    letter.problems.length > 1 ? JSON.stringify(letter.problems) : null,
   ];
 }
 

@@ -55,6 +55,7 @@ export const skipSentences: Readonly<Record<SkipReason, string>> = {
   notSelected: 'the row was not selected',
   made: 'the run that was undone made this contact: it is deleted with --delete-created only',
   cancelled: 'the run was cancelled',
+  ignored: 'the mapping says to leave such rows alone (ignoreRejected)',
 };
 
 /** The one event for all rows that a run left pending when it was cancelled. */

@@ -5,7 +5,12 @@
  * There is one letter per feed, identity and code. The identity of a row is its key, or its content where it has none.
  */
 import { createHash } from 'node:crypto';
-import type { DeadLetter, DeadLetterFilter, DeadLetterState } from '#src/ledger/letters.ts';
+import {
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterState,
+  problemsPerLetterMax,
+} from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { DeadRow } from '#src/ledger/staging.ts';
 import type { LetterFacts, ListPlace, RedriveRecord } from '#src/ledger/tables/letters.ts';
@@ -71,7 +76,7 @@ export interface Death {
 export interface LetterContent
   extends Pick<
       DeadLetter,
-      'feed' | 'code' | 'key' | 'class' | 'runId' | 'file' | 'line' | 'field' | 'message' | 'hint'
+      'feed' | 'code' | 'key' | 'class' | 'runId' | 'file' | 'line' | 'field' | 'message' | 'hint' | 'problems'
     >,
     Pick<DeadLetter, 'row' | 'desired' | 'answer' | 'sequence'> {
   readonly identity: string;
@@ -115,6 +120,7 @@ export function rejectRow(
     field: first?.field || null,
     message: first?.message ?? dead.code,
     hint: first?.hint ?? '',
+    problems: dead.problems.slice(0, problemsPerLetterMax),
     row: dead.row,
     desired: dead.desired,
     answer: dead.answer,

@@ -244,11 +244,11 @@ function listQueries({ settled, after, states, code, runId, feed }: LetterPage):
 }
 
 const putLetter = `INSERT INTO letters (id, feed, identity, code, key, class, run_id, first_run_id, file, line, field, message, hint,
-     "row", header, desired, answer, sequence, redrive_run_id, first_at, last_at)
-   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?19)
+     "row", header, desired, answer, sequence, redrive_run_id, first_at, last_at, problems)
+   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?19, ?21)
    ON CONFLICT (feed, identity, code) DO UPDATE SET key = ?5, class = ?6, run_id = ?7, file = ?8, line = ?9, field = ?10,
      message = ?11, hint = ?12, "row" = ?13, header = ?14, desired = ?15, answer = ?16, sequence = ?17, redrive_run_id = ?18,
-     last_at = ?19, seen_count = seen_count + ?20, state = 'open', settled = 0`;
+     last_at = ?19, seen_count = seen_count + ?20, problems = ?21, state = 'open', settled = 0`;
 
 function assigned({ state, redriveRunId, attemptsBy, seenBy, lastAtMs }: LetterChange) {
   const changes: readonly (readonly [string, SQLInputValue | undefined])[] = [

@@ -19,8 +19,11 @@ const moved = 'ALTER TABLE runs ADD COLUMN moved bigint NOT NULL DEFAULT 0';
 const deleted = `ALTER TABLE runs ADD COLUMN deleted bigint NOT NULL DEFAULT 0;
   ALTER TABLE runs ADD COLUMN "delete" bigint NOT NULL DEFAULT 0`;
 
+/** All problems of a rejected row, as JSON; null where it has one, which the columns tell. */
+const problemsOfLetters = 'ALTER TABLE letters ADD COLUMN problems text COLLATE "C"';
+
 /** Each entry takes the schema one version further. */
-export const migrations: readonly string[] = [firstSchema, hostsOfRuns, moved, deleted];
+export const migrations: readonly string[] = [firstSchema, hostsOfRuns, moved, deleted, problemsOfLetters];
 
 /** Longer than any migration holds the others up. */
 const lockTimeoutMs = 60_000;

@@ -145,6 +145,9 @@ const countsKept = [
      DELETE FROM letter_counts WHERE (${counted}) = (new.state, new.code, new.class, new.field, new.run_id, new.feed); END`,
 ];
 
+/** Migration 8: all problems of a row, as JSON; null where it has one, which the columns tell. */
+export const problemsSteps: readonly MigrationStep[] = ['ALTER TABLE letters ADD COLUMN problems TEXT'];
+
 export const lettersSteps: readonly MigrationStep[] = [
   tables,
   carriedOver,

@@ -3,7 +3,7 @@ import { deskSteps } from './desk.ts';
 import { firstDesign } from './first-design.ts';
 import { hostSteps } from './hosts.ts';
 import { keysSteps } from './keys.ts';
-import { lettersSteps } from './letters.ts';
+import { lettersSteps, problemsSteps } from './letters.ts';
 import { deletedSteps, keysOfRunsSteps, movedSteps, runsSteps } from './runs.ts';
 import type { MigrationStep } from './step.ts';
 
@@ -14,4 +14,5 @@ export const migrations: readonly (readonly MigrationStep[])[] = [
   hostSteps,
   movedSteps,
   deletedSteps,
+  problemsSteps,
 ];

@@ -1,0 +1,88 @@
+/** `patchbay dead edit|drop|export`. */
+import { resolve } from 'node:path';
+import { PatchbayError } from '#src/errors.ts';
+import { dropLetters, editLetter, exportDeadLetters, type LetterSelection } from '#src/operations/mend-letters.ts';
+import { exitCodes } from '#src/runs/exit-code.ts';
+import { finishOneShot, patienceOf } from '../one-shot.ts';
+import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { askYes, createOutput, shellWord, terminalOf } from '../output.ts';
+import { counted } from '../present-run.ts';
+
+interface EditOptions extends GlobalOptions {
+  readonly set?: readonly string[];
+  readonly reason?: string;
+  readonly wait?: string;
+  readonly detach?: boolean;
+}
+
+/** Works until the row has gone in or is rejected again, unless detached. */
+export async function editDead(options: EditOptions, id: string): Promise<number> {
+  const patienceMs = patienceOf(options.wait);
+  const { set = [], reason = null } = options;
+  if (set.length === 0) {
+    throw new PatchbayError('usage', 'nothingChosen', 'nothing was set', {
+      hint: `Say which cell gets which value: patchbay dead edit ${id} --set "Phone=+14155550100". Its cells: patchbay dead show ${id}`,
+    });
+  }
+  const home = await openCliHome(options, 'act');
+  try {
+    const output = createOutput(options);
+    const submit = async () => [{ run: await editLetter(home, id, set, reason), isNew: true }];
+    if (options.detach !== true) {
+      return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
+    }
+    for (const { run } of await submit()) {
+      if (output.json) output.document({ run: run.id, state: run.state, exitCode: exitCodes.done });
+      else output.line(`${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`);
+    }
+    return exitCodes.done;
+  } finally {
+    await home.close();
+  }
+}
+
+interface DropOptions extends GlobalOptions, Omit<LetterSelection, 'ids'> {
+  readonly reason?: string;
+}
+
+/** Without ids a person at a terminal is asked, unless `--yes` has answered: what fits may be more than was meant. */
+export async function dropDead(options: DropOptions, ids: readonly string[]): Promise<number> {
+  const home = await openCliHome(options, 'look');
+  try {
+    const output = createOutput(options);
+    const terminal = ids.length > 0 ? null : terminalOf(options);
+    const what = 'This drops all open dead letters that fit; their rows do not go in.';
+    if (terminal !== null && !(await askYes(terminal, what, 'Continue?'))) {
+      output.note('nothing was dropped');
+      return exitCodes.guard;
+    }
+    const dropped = await dropLetters(home, { ...options, ids }, options.reason ?? null);
+    if (output.json) output.document({ dropped, exitCode: exitCodes.done });
+    else output.line(`${counted(dropped, 'dead letter')} dropped; a file that brings such a row again opens it again`);
+    const left = ids.length - dropped;
+    if (left > 0) output.note(output.paste(`${left} of those named were not open: patchbay dead ls --state all`));
+    return exitCodes.done;
+  } finally {
+    await home.close();
+  }
+}
+
+interface ExportOptions extends GlobalOptions, Omit<LetterSelection, 'ids'> {
+  readonly output?: string;
+}
+
+export async function exportDead(options: ExportOptions, ids: readonly string[]): Promise<number> {
+  const home = await openCliHome(options, 'look');
+  try {
+    const output = createOutput(options);
+    const folder = options.output === undefined ? null : resolve(options.output);
+    for (const { file, feed, letters } of await exportDeadLetters(home, { ...options, ids }, folder)) {
+      if (output.json) output.document({ file, feed, letters });
+      else output.line(`${shellWord(file)}: ${counted(letters, 'row')} of feed ${feed}`);
+    }
+    output.note('fix the rows and drop the files in again');
+    return exitCodes.done;
+  } finally {
+    await home.close();
+  }
+}

@@ -1,0 +1,109 @@
+/** The commands about held fields and dead letters, as commander knows them. */
+import { Argument, type Command, Option } from 'commander';
+import { onDataFolder, run, withDetach, withExamples, withWait } from './describe.ts';
+import { append, count, rate } from './option-values.ts';
+
+export function addHeld(program: Command): void {
+  const held = program
+    .command('held')
+    .description('fields changed both in the file and in the app: list them, or decide which value to keep');
+  const choice = (command: Command): Command =>
+    onDataFolder(command)
+      .argument('[KEY...]', 'keys of contacts')
+      .option('--feed <name>', 'only fields of this feed')
+      .option('--field <field>', 'only this field, such as role or custom.tier');
+  choice(held.command('ls', { isDefault: true }))
+    .description("held fields, each with the file's value and the app's")
+    .option('--limit <n>', 'how many', count, 1_000)
+    .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
+  const side = new Argument('<SIDE>', 'whose value to keep').choices(['file', 'app']);
+  withExamples(
+    withDetach(withWait(choice(held.command('take').addArgument(side)))),
+    "patchbay held take file c-17 --field role   write the file's role to one contact",
+    "patchbay held take app --all                keep the app's values everywhere",
+  )
+    .description("decide: write the file's value, or keep the app's; asks on a terminal, unless --yes")
+    .option('--all', 'all held fields')
+    .option('--reason <text>', 'why; logs --acts shows it')
+    .action(run(async () => (await import('./commands/held.ts')).takeHeldFields));
+}
+
+export function addDead(program: Command): void {
+  const dead = program
+    .command('dead')
+    .description('dead letters, one for each rejected row: list, show, edit, retry, export or drop them');
+  onDataFolder(dead.command('ls', { isDefault: true }))
+    .description('dead letters, grouped by what is wrong')
+    .option('--code <code>', 'only those with this code')
+    .option('--run <run>', 'only those of this run')
+    .option('--feed <name>', 'only those of this feed')
+    .addOption(
+      new Option('--state <state>', 'only those in this state')
+        .choices(['open', 'redriven', 'closed', 'dropped', 'all'])
+        .default('open'),
+    )
+    .option('--after <id>', 'only those after this one (to page: the last id of the previous page)')
+    .option('--limit <n>', 'how many', count, 1_000)
+    .action(run(async () => (await import('./commands/dead.ts')).listDead));
+  onDataFolder(dead.command('show'))
+    .description("one dead letter with all that is wrong with it, its cells and the service's answer")
+    .argument('<ID>')
+    .action(run(async () => (await import('./commands/dead.ts')).showDead));
+  withExamples(
+    withDetach(withWait(onDataFolder(dead.command('retry')))),
+    'patchbay dead retry --code timeout    all with one code',
+    'patchbay dead retry --all --remap     after a change of the mapping or the default country',
+  )
+    .description('try dead letters again')
+    .argument('[ID...]')
+    .option('--code <code>', 'all with this code')
+    .option('--run <run>', 'all of this run')
+    .option('--all', 'all that are open')
+    .option('--remap', 'map their cells again, with the mapping as it is now')
+    .option('--rate <n>', 'at most this many requests per second, below what the key allows', rate)
+    .option('--reason <text>', 'why; logs --acts shows it')
+    .action(run(async () => (await import('./commands/dead.ts')).retryDead));
+  addMending(dead);
+}
+
+function addMending(dead: Command): void {
+  withExamples(
+    withDetach(withWait(onDataFolder(dead.command('edit')))),
+    'patchbay dead edit d4252e8f1649 --set "Phone=+14155550109"',
+    'patchbay dead edit d4252e8f1649 --set "Last Name=Lovelace" --set "#6="   the sixth cell of the row',
+  )
+    .description('give cells of its row other values, and try it again, mapped anew')
+    .argument('<ID>')
+    .option(
+      '--set <column=value>',
+      'the cell of that column, of that position (#6), or that member of a JSON record; repeatable',
+      append,
+    )
+    .option('--reason <text>', 'why; logs --acts shows it')
+    .action(run(async () => (await import('./commands/mend-letters.ts')).editDead));
+  const choice = (command: Command): Command =>
+    onDataFolder(command)
+      .argument('[ID...]')
+      .option('--code <code>', 'all with this code')
+      .option('--run <run>', 'all of this run')
+      .option('--feed <name>', 'all of this feed');
+  withExamples(
+    choice(dead.command('export')),
+    'patchbay dead export --code phoneLetters                 into the folder of fix-files',
+    'patchbay dead export --feed crm --output /tmp/rejected   into a folder of your own',
+  )
+    .description(
+      'write open dead letters as files that can be fixed and dropped in again, one for each feed and mapping',
+    )
+    .option('--output <folder>', 'where to (default: _fix in the import folder)')
+    .action(run(async () => (await import('./commands/mend-letters.ts')).exportDead));
+  withExamples(
+    choice(dead.command('drop')),
+    'patchbay dead drop d4252e8f1649 --reason "a footer"',
+    'patchbay dead drop --code cellCount --feed crm      all footers of one feed',
+  )
+    .description('drop dead letters for good: their rows do not go in')
+    .option('--all', 'all that are open')
+    .option('--reason <text>', 'why; logs --acts shows it')
+    .action(run(async () => (await import('./commands/mend-letters.ts')).dropDead));
+}

@@ -1,0 +1,131 @@
+/**
+ * What a person does with dead letters apart from trying them again: edits one and tries it, drops some, exports some as a file that can
+ * be imported again.
+ */
+
+import type { Home } from '#src/app.ts';
+import { archiveFolders } from '#src/config/data-folders.ts';
+import { editRow, parseEdit } from '#src/dead-letters/edit-row.ts';
+import { type ExportedFile, exportLetters } from '#src/dead-letters/export-letters.ts';
+import { redriveEdited } from '#src/dead-letters/redrive.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { DeadLetter } from '#src/ledger/letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { importFolderOf } from '#src/runs/enter-run.ts';
+import { newRunId } from '#src/runs/run-files.ts';
+import { actOf } from './acts.ts';
+import { readDeadLetter } from './dead-letters.ts';
+
+/**
+ * Sets cells of a letter's row and enters a run that tries it, mapped anew.
+ * @param sets each `COLUMN=VALUE`.
+ * @throws PatchbayError `usage`: `noSuchDeadLetter`, `notALetter`, `letterNotOpen`, `rowGone`, `setInvalid`, `columnUnknown`, `columnTwice`.
+ */
+export async function editLetter(
+  { submit, actor }: Pick<Home, 'submit' | 'actor'>,
+  id: string,
+  sets: readonly string[],
+  reason: string | null,
+): Promise<RunRecord> {
+  const found = await readDeadLetter(submit, id);
+  if (found.kind === 'notice') {
+    throw new PatchbayError('usage', 'notALetter', `${id} is a notice, and has no cells`, {
+      hint: `Send it again: patchbay dead retry ${id}`,
+    });
+  }
+  const { letter } = found;
+  if (letter.state !== 'open') throw notOpen(letter);
+  if (letter.row === null) {
+    throw new PatchbayError('usage', 'rowGone', `dead letter ${id} holds no row that could be edited`, {
+      hint: 'Correct the file and import it again.',
+    });
+  }
+  const { row } = letter;
+  const edits = sets.map((text) => parseEdit(text, row));
+  // What was set to which value is the contact's matter; that it was set is the act.
+  const facts = { letter: id, columns: edits.map(({ column }) => column) };
+  const act = await actOf({ ...submit, actor }, 'deadEdit', reason, facts);
+  const run = await redriveEdited(submit, letter, editRow(row, edits), act);
+  if (run === null) throw notOpen((await submit.ledger.deadLetters.get(id)) ?? letter);
+  return run;
+}
+
+function notOpen({ id, state, redriveRunId }: DeadLetter): PatchbayError {
+  const message =
+    state === 'redriven'
+      ? `dead letter ${id} is being tried again by run ${redriveRunId}`
+      : `dead letter ${id} is ${state}`;
+  return new PatchbayError('usage', 'letterNotOpen', message, {
+    hint: state === 'redriven' ? 'Wait for that run to end.' : 'Only open dead letters can be edited: patchbay dead ls',
+  });
+}
+
+/** Which open letters: these ids, or all that fit code, run and feed, or all. */
+export interface LetterSelection {
+  readonly ids: readonly string[];
+  readonly code?: string;
+  readonly run?: string;
+  readonly feed?: string;
+  readonly all?: boolean;
+}
+
+/** How many letters an act names. */
+const idsOfActMax = 20;
+
+/**
+ * Drops open letters: nothing is left to be done for them, and their rows do not go in. The same row in a later file opens them again.
+ * @returns how many; letters that are being tried again are none of them.
+ * @throws PatchbayError `usage`: `nothingChosen`, `noDeadLetters`.
+ */
+export async function dropLetters(
+  home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
+  selection: LetterSelection,
+  reason: string | null,
+): Promise<number> {
+  const { ids, code, run, feed, all } = selection;
+  if (ids.length === 0 && code === undefined && run === undefined && feed === undefined && all !== true) {
+    throw new PatchbayError('usage', 'nothingChosen', 'no dead letters were chosen', {
+      hint: 'Name ids, or use --code CODE, --run RUN, --feed FEED or --all. List them first: patchbay dead ls',
+    });
+  }
+  const act = await actOf(home, 'deadDrop', reason, ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) });
+  const dropped = await home.ledger.deadLetters.drop(
+    { ...(ids.length === 0 ? {} : { ids }), ...filterOf(selection) },
+    act,
+  );
+  if (dropped > 0) return dropped;
+  throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter fits this choice', {
+    hint: 'List open dead letters: patchbay dead ls',
+  });
+}
+
+/**
+ * Writes open letters that fit as files that can be imported again, one for each feed and mapping.
+ * @param folder null: where fix-files are.
+ * @throws PatchbayError `usage` `noDeadLetters`; the system's errors.
+ */
+export async function exportDeadLetters(
+  { submit }: Pick<Home, 'submit'>,
+  selection: LetterSelection,
+  folder: string | null,
+): Promise<readonly ExportedFile[]> {
+  const { ids } = selection;
+  const filter = { states: ['open'] as const, ...filterOf(selection), ...(ids.length === 0 ? {} : { ids }) };
+  const place = {
+    folder: folder ?? archiveFolders(importFolderOf(submit)).fix,
+    prefix: newRunId(submit.clock.nowMs()),
+  };
+  const files = await exportLetters(submit.ledger, filter, place);
+  if (files.length > 0) return files;
+  throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter with a row fits this choice', {
+    hint: 'List open dead letters: patchbay dead ls',
+  });
+}
+
+function filterOf({ code, run, feed }: LetterSelection) {
+  return {
+    ...(code === undefined ? {} : { code }),
+    ...(run === undefined ? {} : { runId: run }),
+    ...(feed === undefined ? {} : { feed }),
+  };
+}

@@ -1,0 +1,218 @@
+/** Dead letters are edited, dropped and exported by people (`docs/rules.md`, "Dead letters"). */
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { letterDetailDocument, retryLetters } from '#src/operations/dead-letters.ts';
+import { dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
+import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
+
+const header = 'externalId,firstName,role,phone,email';
+
+const homeOf = ({ parts }: RunsBench) => ({ ...parts, submit: parts });
+
+async function letterIds(bench: RunsBench): Promise<readonly string[]> {
+  return (await bench.letters()).filter(({ state }) => state === 'open').map(({ id }) => id);
+}
+
+async function edit(bench: RunsBench, id: string, ...sets: readonly string[]): Promise<RunRecord> {
+  return bench.carryOut(await editLetter(homeOf(bench), id, sets, 'as Ann said'));
+}
+
+describe('a dead letter', () => {
+  it('tells all that is wrong with its row, also after it was tried again', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,A,call me,nobody'], header));
+    const [letter] = await bench.letters();
+    if (letter === undefined) throw new Error('there is a letter');
+    const problems = letter.problems.map(({ code, field, value }) => [code, field, value]);
+    expect(problems.toSorted()).toEqual([
+      ['emailInvalid', 'email', 'nobody'],
+      ['phoneLetters', 'phone', 'call me'],
+    ]);
+    expect(letterDetailDocument(letter, true).problems).toHaveLength(2);
+    expect(JSON.stringify(letterDetailDocument(letter, false))).not.toMatch(/call me|nobody|c-1/);
+    await edit(bench, letter.id, 'role=B');
+    expect((await bench.letters())[0]?.problems).toHaveLength(2);
+  });
+
+  it('that was edited is tried with its new cells, and is closed when its row went in', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,A,call me,', 'c-2,Bo,B,call me,'], header));
+    const [first = '', second] = await letterIds(bench);
+    const run = await edit(bench, first, 'phone=+1 415 555 0109', 'role=Lead');
+    expectCounts(run, { rows: 1, created: 1 });
+    expect(await bench.world.contactOf('c-1')).toMatchObject({
+      defaultFields: { role: 'Lead', phoneNumbers: [{ value: '+14155550109' }] },
+    });
+    expect(await letterIds(bench)).toEqual([second]);
+    expect(await bench.ledger.acts.list({ runId: run.id, limit: 9 })).toMatchObject([
+      { kind: 'deadEdit', who: 'ann', reason: 'as Ann said', facts: { letter: first, columns: ['phone', 'role'] } },
+    ]);
+    expect(JSON.stringify(await bench.ledger.acts.list({ limit: 9 }))).not.toMatch(/0109|Lead|c-1/);
+  });
+
+  it('that was edited and is wrong still stays open with its new cells', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,A,call me,'], header));
+    const [id = ''] = await letterIds(bench);
+    expectCounts(await edit(bench, id, 'phone=later'), { rows: 1, dead: 1 });
+    expect(await bench.letters()).toMatchObject([
+      { id, state: 'open', attempts: 1, row: { cells: ['c-1', 'Ann', 'A', 'later', ''] } },
+    ]);
+  });
+
+  it('of a row with too many cells goes in when a person has put each where it belongs', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Smith, Jr.,+14155550101,ann@example.com'], header));
+    const [letter] = await bench.letters();
+    expect(letter).toMatchObject({ code: 'cellCount' });
+    const id = letter?.id ?? '';
+    expectCounts(await edit(bench, id, 'role=Smith, Jr.'), { rows: 1, dead: 1 });
+    const run = await edit(bench, id, 'role=Smith, Jr.', 'phone=+14155550101', 'email=ann@example.com', '#6=');
+    expectCounts(run, { rows: 1, created: 1 });
+    expect(await bench.world.contactOf('c-1')).toMatchObject({ defaultFields: { role: 'Smith, Jr.' } });
+  });
+
+  it('is not edited while it is being tried again, after its end, or in a column that it lacks; nothing changes then', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,A,call me,'], header));
+    const [id = ''] = await letterIds(bench);
+    await expect(editLetter(homeOf(bench), id, ['phon=1'], null)).rejects.toMatchObject({ code: 'columnUnknown' });
+    const [run] = await retryLetters(homeOf(bench), { ids: [id] });
+    await expect(editLetter(homeOf(bench), id, ['phone=1'], null)).rejects.toMatchObject({ code: 'letterNotOpen' });
+    if (run !== undefined) await bench.carryOut(run);
+    await dropLetters(homeOf(bench), { ids: [id] }, null);
+    await expect(editLetter(homeOf(bench), id, ['phone=1'], null)).rejects.toMatchObject({ code: 'letterNotOpen' });
+    await expect(editLetter(homeOf(bench), 'd0', ['phone=1'], null)).rejects.toMatchObject({
+      code: 'noSuchDeadLetter',
+    });
+    expect(await bench.letters()).toMatchObject([{ row: { cells: ['c-1', 'Ann', 'A', 'call me', ''] } }]);
+  });
+});
+
+describe('dropping', () => {
+  it('ends open letters by id, code, run or feed; a file that brings the row again opens its letter again', async () => {
+    const bench = await openRunsBench();
+    const file = csv(['c-1,Ann,A,call me,', 'c-2,Bo,B,,nobody', 'c-3,Cy,C,call me,'], header);
+    await bench.import('a.csv', file, { feed: 'crm' });
+    await bench.import('b.csv', csv(['d-1,Di,D,call me,'], header));
+    const states = async () => Object.fromEntries((await bench.letters()).map(({ key, state }) => [key, state]));
+    const nothing = dropLetters(homeOf(bench), { ids: [] }, null);
+    await expect(nothing).rejects.toMatchObject({ code: 'nothingChosen' });
+    expect(await dropLetters(homeOf(bench), { ids: [], code: 'phoneLetters', feed: 'crm' }, 'footers')).toBe(2);
+    expect(await states()).toEqual({ 'c-1': 'dropped', 'c-2': 'open', 'c-3': 'dropped', 'd-1': 'open' });
+    const [act] = await bench.ledger.acts.list({ limit: 1 });
+    expect(act).toMatchObject({
+      kind: 'deadDrop',
+      reason: 'footers',
+      feed: 'crm',
+      facts: { letters: 2, code: 'phoneLetters' },
+    });
+    const again = dropLetters(homeOf(bench), { ids: [], code: 'phoneLetters', feed: 'crm' }, null);
+    await expect(again).rejects.toMatchObject({ code: 'noDeadLetters' });
+    await bench.import('a.csv', `${file}e-1,Ed,E,,\r\n`, { feed: 'crm' });
+    expect(await states()).toEqual({ 'c-1': 'open', 'c-2': 'open', 'c-3': 'open', 'd-1': 'open' });
+    expect(await dropLetters(homeOf(bench), { ids: [], all: true }, null)).toBe(4);
+  });
+
+  it('goes in slices, each with its act, and leaves nothing', async () => {
+    const bench = await openRunsBench();
+    await bench.import(
+      'a.csv',
+      csv(
+        Array.from({ length: 600 }, (_, index) => `c-${index},Ann,A,call me,`),
+        header,
+      ),
+    );
+    expect(await dropLetters(homeOf(bench), { ids: [], all: true }, 'not ours')).toBe(600);
+    const acts = await bench.ledger.acts.list({ limit: 9 });
+    expect(acts.map(({ facts }) => facts.letters)).toEqual([100, 250, 250]);
+    expect((await bench.ledger.counts()).openLetters).toBe(0);
+  });
+});
+
+describe('an export', () => {
+  it('has a file for each feed and mapping, with all problems of a row, and goes in again', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,A,call me,nobody', 'c-2,Bo,B,call me,'], header), { feed: 'crm' });
+    await bench.import('b.csv', csv(['d-1,Di,call me'], 'externalId,firstName,phone'), { feed: 'crm' });
+    await bench.import('e.ndjson', '{"externalId":"e-1","firstName":"Ed","phone":"call me"}\n', { feed: 'erp' });
+    const files = await exportDeadLetters(homeOf(bench), { ids: [] }, null);
+    expect(files.map(({ feed, letters }) => [feed, letters]).toSorted()).toEqual([
+      ['crm', 3],
+      ['erp', 1],
+    ]);
+    for (const { file, letters } of files) {
+      const text = await readFile(file, 'utf8');
+      if (file.endsWith('.csv')) expect(text).toMatch(/email: .*\| phone: |phone: .*\| email: /);
+      const fixed = text.replaceAll('call me', '+14155550109').replaceAll('nobody', 'ann@example.com');
+      await writeFile(file, fixed);
+      const name = file.endsWith('.csv') ? 'fixed.csv' : 'fixed.ndjson';
+      expectCounts(await bench.import(name, fixed), { rows: letters, created: letters });
+    }
+    expect(await letterIds(bench)).toEqual([]);
+    await expect(exportDeadLetters(homeOf(bench), { ids: [] }, null)).rejects.toMatchObject({ code: 'noDeadLetters' });
+  });
+});
+
+describe('rows that the mapping says to leave alone', () => {
+  const fields = { fields: { firstName: 'firstName' }, phones: [{ column: 'phone' }], emails: [{ column: 'email' }] };
+  const rules = [{ code: 'phoneLetters', column: 'Phone' }, { code: 'cellCount' }];
+
+  it('are skipped and counted, and leave no letter; another problem of the row rejects it', async () => {
+    const given = mapping({ ...fields, ignoreRejected: rules });
+    const bench = await openRunsBench({ mapping: given });
+    const rows = ['c-1,Ann,A,,', 'c-2,Bo,B,call me,', 'c-3,Cy,C,call me,nobody', 'c-9,Di,D,,,more,cells'];
+    const run = await bench.import('a.csv', csv(rows, header));
+    expectCounts(run, { rows: 4, created: 1, skipped: 2, dead: 1 });
+    const outcomes = (await bench.report(run)).outcomes.filter(({ code }: { code: string }) => code === 'ignored');
+    expect(outcomes).toMatchObject([
+      { kind: 'skipped', line: 3, field: 'phone', key: null },
+      { kind: 'skipped', line: 5, field: null },
+    ]);
+    expect((await bench.letters()).map(({ key }) => key)).toEqual(['c-3']);
+  });
+
+  it('close their letters when these are tried again with that mapping', async () => {
+    const bench = await openRunsBench({ mapping: mapping({ ...fields, ignoreRejected: rules }) });
+    const before = mapping(fields);
+    await bench.import('a.csv', csv(['c-2,Bo,B,call me,'], header), { mapping: before });
+    expect(await letterIds(bench)).toHaveLength(1);
+    const [run] = await retryLetters(homeOf(bench), { ids: [], all: true, remap: true });
+    if (run === undefined) throw new Error('a run was entered');
+    expectCounts(await bench.carryOut(run), { rows: 1, skipped: 1 });
+    expect(await bench.letters()).toMatchObject([{ state: 'closed' }]);
+  });
+});
+
+describe('a retry at a rate', () => {
+  it('is one batch, and waits behind each chunk as long as its requests take at that rate', async () => {
+    const bench = await openRunsBench();
+    const count = 12;
+    const rows = Array.from({ length: count }, (_, index) => `c-${index},Ann,A,,`);
+    await bench.world.faults('create:status=400');
+    await bench.import('a.csv', csv(rows, header));
+    expect(await letterIds(bench)).toHaveLength(count);
+    await bench.world.faults();
+    const [run] = await retryLetters(homeOf(bench), { ids: [], all: true, rate: 5 });
+    if (run === undefined) throw new Error('a run was entered');
+    const staged = await bench.stage(run, { parts: { ...bench.parts, rowsPerBatch: 2 } });
+    expect(await bench.ledger.runs.nextBatches(Number.MAX_SAFE_INTEGER, 100)).toHaveLength(1);
+    const { clock } = bench.world;
+    const slept: number[] = [];
+    const sleep = async (ms: number): Promise<void> => {
+      slept.push(ms);
+      clock.advance(ms);
+    };
+    await bench.world.workOnce(staged, { ...bench.world.parts, clock: { ...clock, sleep } });
+    const done = await bench.finish(staged);
+    expectCounts(done, { rows: count, created: count });
+    const { get, post } = done.requests;
+    expect(post).toBe(count);
+    const rested = slept.filter((ms) => ms > 100);
+    expect(rested).toHaveLength(count / 4);
+    // Behind the last chunk, too, and less what the requests took themselves.
+    expect(Math.max(...rested)).toBeLessThanOrEqual((5 / 5) * 1_000);
+    expect(get + post).toBe(count + count / 4);
+  });
+});
