@@ -6,14 +6,16 @@ import { append, count, rate } from './option-values.ts';
 export function addHeld(program: Command): void {
   const held = program
     .command('held')
-    .description('fields changed both in the file and in the app: list them, or decide which value to keep');
+    .description('fields changed both in the file and in the app: list or export them, or decide which value to keep');
   const choice = (command: Command): Command =>
     onDataFolder(command)
       .argument('[KEY...]', 'keys of contacts')
       .option('--feed <name>', 'only fields of this feed')
-      .option('--field <field>', 'only this field, such as role or custom.tier');
+      .option('--field <field>', 'only this field, such as role or custom.tier')
+      .option('--key <key>', 'only this contact; repeatable', append)
+      .option('--run <run>', 'only fields that this run met last');
   choice(held.command('ls', { isDefault: true }))
-    .description("held fields, each with the file's value and the app's")
+    .description("held fields, each with the file's value and the app's, since when, and from which file")
     .option('--limit <n>', 'how many', count, 1_000)
     .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
   const side = new Argument('<SIDE>', 'whose value to keep').choices(['file', 'app']);
@@ -21,11 +23,20 @@ export function addHeld(program: Command): void {
     withDetach(withWait(choice(held.command('take').addArgument(side)))),
     "patchbay held take file c-17 --field role   write the file's role to one contact",
     "patchbay held take app --all                keep the app's values everywhere",
+    'patchbay held take app --feed crm --field role   all of one kind',
   )
     .description("decide: write the file's value, or keep the app's; asks on a terminal, unless --yes")
     .option('--all', 'all held fields')
     .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/held.ts')).takeHeldFields));
+  addHeldExport(held, choice);
+}
+
+function addHeldExport(held: Command, choice: (command: Command) => Command): void {
+  choice(held.command('export'))
+    .description('write held fields as a table (CSV), for a colleague')
+    .requiredOption('--output <file>', 'the file to write')
+    .action(run(async () => (await import('./commands/held.ts')).exportHeldFields));
 }
 
 export function addDead(program: Command): void {

@@ -230,6 +230,8 @@ export interface HeldFilter {
   readonly feed?: string;
   readonly keys?: readonly string[];
   readonly field?: string;
+  /** Met last by this run. */
+  readonly runId?: string;
   readonly limit: number;
   /** The last one of the page before. */
   readonly after?: Pick<HeldRecord, 'feed' | 'key' | 'field'>;

@@ -16,7 +16,7 @@ export interface NewDelivery {
   /** Random; the receiver knows a repetition by it. */
   readonly id: string;
   readonly kind: DeliveryKind;
-  /** As `feed.bad`, `feed.recovered`, `phoneNumbers.changed`. */
+  /** As `feed.bad`, `feed.recovered`, `feed.held`, `phoneNumbers.changed`. */
   readonly type: string;
   /** The feed, or `phone-numbers`. */
   readonly feed: string;
@@ -68,6 +68,8 @@ export interface FeedCondition {
   readonly troubles: readonly FeedTrouble[];
   /** Since when it is bad, or good; a further trouble of a bad feed does not move it. */
   readonly sinceMs: number;
+  /** How many of its fields were held when that was reported last; absent: none, or none since a person decided. */
+  readonly heldFields?: number;
 }
 
 /** What was last told of a feed, as the ledger holds it. */

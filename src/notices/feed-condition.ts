@@ -161,6 +161,21 @@ function about(trouble: FeedTrouble, facts: Partial<Omit<Trouble, 'trouble'>> = 
   return { trouble, runId: null, code: null, deadCount: null, onHost: null, ...facts };
 }
 
+/** `feed.held`: fields of the feed began to wait for a person. A count: no personal data. */
+export function heldNotice({
+  id,
+  feed,
+  fields,
+  atMs,
+}: {
+  readonly id: string;
+  readonly feed: string;
+  readonly fields: number;
+  readonly atMs: number;
+}): NewDelivery {
+  return { id, kind: 'notice', type: 'feed.held', feed, data: { fields }, atMs };
+}
+
 interface NoticeFacts {
   readonly id: string;
   readonly feed: string;

@@ -9,7 +9,12 @@
  */
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
-import { type KnownFeedCondition, type NewDelivery, newDeliveryId } from '#src/ledger/deliveries.ts';
+import {
+  type FeedCondition,
+  type KnownFeedCondition,
+  type NewDelivery,
+  newDeliveryId,
+} from '#src/ledger/deliveries.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import { type FeedStanding, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
@@ -21,6 +26,7 @@ import {
   type Expectation,
   type FeedFacts,
   type FileOnHost,
+  heldNotice,
   noticeOf,
   type TickFacts,
   troublesOf,
@@ -34,7 +40,9 @@ const settlingMs = 60_000;
 const tickAtWorkMaxMs = 7_200_000;
 
 export interface NoticeWatchParts {
-  readonly ledger: Pick<Ledger, 'deliveries' | 'schedules' | 'pause'>;
+  readonly ledger: Pick<Ledger, 'deliveries' | 'schedules' | 'pause'> & {
+    readonly contacts: Pick<Ledger['contacts'], 'heldCount'>;
+  };
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly log: Logger;
   /** `config.feeds`: what is expected of each. */
@@ -107,13 +115,14 @@ async function look(parts: NoticeWatchParts, startedMonotonicMs: number): Promis
     ...Object.keys(parts.feeds),
   ];
   for (const feed of new Set([...names, ...seen.conditions.keys()])) {
-    await lookAt(parts, seen, feed);
+    await lookAtHeld(parts, seen, feed, await lookAt(parts, seen, feed));
     const isGone = !names.includes(feed) && seen.conditions.get(feed)?.troubles.length === 0;
     if (isGone) await ledger.deliveries.forgetCondition(feed);
   }
 }
 
-async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promise<void> {
+/** @returns what is recorded of the feed now; undefined where nothing is. */
+async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promise<FeedCondition | undefined> {
   const { ledger, log } = parts;
   const { nowMs } = seen;
   const known = seen.conditions.get(feed);
@@ -121,28 +130,50 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
   const now = troublesOf(facts, nowMs);
   const troubles = now.map(({ trouble }) => trouble);
   const change = changeOf(facts.reported, now);
+  const heldFields = known?.heldFields ?? 0;
   if (change === null) {
     // Records since when a first file is expected.
-    if (known === undefined && facts.expected.length > 0) {
-      await ledger.deliveries.setCondition({ feed, troubles, sinceMs: nowMs }, []);
-    }
-    return;
+    if (known !== undefined || facts.expected.length === 0) return known;
+    const first = { feed, troubles, sinceMs: nowMs };
+    await ledger.deliveries.setCondition(first, []);
+    return first;
   }
   const badSinceMs = facts.reported.length === 0 ? nowMs : (known?.sinceMs ?? nowMs);
-  const condition = { feed, troubles, sinceMs: change.kind === 'recovered' ? nowMs : badSinceMs };
+  const sinceMs = change.kind === 'recovered' ? nowMs : badSinceMs;
+  const condition = { feed, troubles, sinceMs, ...(heldFields === 0 ? {} : { heldFields }) };
   if (change.kind === 'eased') {
     await ledger.deliveries.setCondition(condition, []);
-    return;
+    return condition;
   }
   const notice = noticeOf({ id: newDeliveryId(), feed, change, troubles: now, badSinceMs, atMs: nowMs });
   await ledger.deliveries.setCondition(condition, parts.addressed(notice));
   if (change.kind === 'recovered') {
     log.info({ feed, troubles: change.ended, run: facts.standing?.last?.id }, 'feed recovered');
-    return;
+    return condition;
   }
   const run = change.began.find(({ runId }) => runId !== null)?.runId ?? undefined;
   const code = change.began.find((one) => one.code !== null)?.code ?? undefined;
   log.warn({ feed, troubles, run, code }, 'feed became unhealthy');
+  return condition;
+}
+
+/** Held fields make no feed unhealthy, but wait for a person: reported when they begin, and again after all of them were decided. */
+async function lookAtHeld(
+  { ledger, log, addressed }: NoticeWatchParts,
+  { nowMs, standings }: Seen,
+  feed: string,
+  condition: FeedCondition | undefined,
+): Promise<void> {
+  // While its file is at work the count is on its way.
+  const standing = standings.get(feed);
+  if (standing === undefined || standing.atWork) return;
+  const heldFields = await ledger.contacts.heldCount({ feed });
+  const reported = condition?.heldFields ?? 0;
+  if (heldFields === 0 ? reported === 0 : reported > 0) return;
+  const kept = condition ?? { feed, troubles: [], sinceMs: nowMs };
+  const notice = heldNotice({ id: newDeliveryId(), feed, fields: heldFields, atMs: nowMs });
+  await ledger.deliveries.setCondition({ ...kept, heldFields }, heldFields === 0 ? [] : addressed(notice));
+  if (heldFields > 0) log.info({ feed, fields: heldFields }, 'held fields wait for a decision');
 }
 
 async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promise<FeedFacts> {

@@ -27,6 +27,7 @@ const bad = z.object({
   ),
 });
 const recovered = z.object({ ended: z.array(trouble), badSince: z.string() });
+const held = z.object({ fields: z.number() });
 const numbers = z.object({ added: z.number(), removed: z.number(), changedNumbers: z.number() });
 
 type Began = z.infer<typeof bad>['began'][number];
@@ -48,6 +49,10 @@ function wordsOf({ type, feed, data }: Notice): string {
     case 'feed.recovered': {
       const { ended, badSince } = recovered.parse(data);
       return `${feed} is healthy again; since ${badSince.slice(0, 16)}Z: ${ended.map((one) => troubleWords[one]).join(', ')}`;
+    }
+    case 'feed.held': {
+      const { fields } = held.parse(data);
+      return `${feed}: ${fields === 1 ? '1 field waits' : `${fields} fields wait`} for a decision, since file and app changed it differently`;
     }
     case 'phoneNumbers.changed': {
       const { added, removed, changedNumbers } = numbers.parse(data);

@@ -16,6 +16,7 @@ import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
+import { writeCsvFile } from '#src/sources/csv-writer.ts';
 import { actOf } from './acts.ts';
 
 /** Fields that are decided at once at most: one transaction must not lock the ledger for long. */
@@ -25,7 +26,10 @@ const fieldsPerPage = 1_000;
 const busyWaitMs = 60_000;
 const busyLookMs = 100;
 
-export type HeldChoice = Pick<HeldFilter, 'feed' | 'keys' | 'field'>;
+export type HeldChoice = Pick<HeldFilter, 'feed' | 'keys' | 'field' | 'runId'>;
+
+/** A held field, and the file of the run that met it last; null where that run is kept no longer. */
+export type HeldOfFile = HeldRecord & { readonly sourceFile: string | null };
 
 export interface HeldTaken {
   readonly taken: readonly HeldRecord[];
@@ -58,7 +62,7 @@ export async function listHeld(
 }
 
 export interface HeldPage {
-  readonly held: readonly HeldRecord[];
+  readonly held: readonly HeldOfFile[];
   /** How many more fit, beyond this page. */
   readonly moreCount: number;
 }
@@ -67,10 +71,72 @@ export async function readHeldPage(
   { ledger }: Pick<Home, 'ledger'>,
   query: HeldQuery & { readonly limit: number },
 ): Promise<HeldPage> {
-  const held = await listHeld({ ledger }, query);
+  const held = await withFiles({ ledger }, await listHeld({ ledger }, query));
   if (query.after !== undefined || held.length < query.limit) return { held, moreCount: 0 };
   const { limit: _, after: __, ...choice } = query;
   return { held, moreCount: (await ledger.contacts.heldCount(choice)) - held.length };
+}
+
+async function withFiles(
+  { ledger }: Pick<Home, 'ledger'>,
+  held: readonly HeldRecord[],
+): Promise<readonly HeldOfFile[]> {
+  const names = new Map<string, string | null>();
+  for (const runId of new Set(held.map((one) => one.runId))) {
+    names.set(runId, (await ledger.runs.get(runId))?.fileName ?? null);
+  }
+  return held.map((one) => ({ ...one, sourceFile: names.get(one.runId) ?? null }));
+}
+
+/** How many fields of each feed are held; feeds without any are left out. By name. */
+export async function heldByFeed({
+  ledger,
+}: Pick<Home, 'ledger'>): Promise<readonly { readonly feed: string; readonly fields: number }[]> {
+  const feeds = (await ledger.deliveries.standings()).map(({ feed }) => feed).toSorted();
+  const counts = await Promise.all(
+    feeds.map(async (feed) => ({ feed, fields: await ledger.contacts.heldCount({ feed }) })),
+  );
+  return counts.filter(({ fields }) => fields > 0);
+}
+
+const exportColumns = ['feed', 'key', 'field', 'file', 'app', 'since', 'source file', 'line', 'run'] as const;
+
+/**
+ * Writes the held fields that fit as a table, for a colleague; no cell is a formula.
+ * @returns how many there are. @throws PatchbayError `usage` `noHeldFields`; the system's errors.
+ */
+export async function exportHeld(home: Pick<Home, 'ledger'>, choice: HeldChoice, path: string): Promise<number> {
+  const count = await home.ledger.contacts.heldCount(choice);
+  if (count === 0) throw noHeldFields();
+  await writeCsvFile(path, { columns: exportColumns, rows: exportRows(home, choice), delimiter: ',' });
+  return count;
+}
+
+async function* exportRows(home: Pick<Home, 'ledger'>, choice: HeldChoice): AsyncGenerator<readonly string[]> {
+  let after: HeldRecord | undefined;
+  // Ends with the first short page: each goes on where the one before ended.
+  for (;;) {
+    const page = await home.ledger.contacts.held({
+      ...choice,
+      limit: fieldsPerPage,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const { feed, key, field, ours, theirs, sinceMs, sourceFile, line, runId } of await withFiles(home, page))
+      yield [feed, key, field, cellOf(ours), cellOf(theirs), isoInstant(sinceMs), sourceFile ?? '', `${line}`, runId];
+    if (page.length < fieldsPerPage) return;
+    after = page.at(-1);
+  }
+}
+
+function cellOf(value: HeldRecord['ours']): string {
+  if (value === null) return '';
+  return Array.isArray(value) ? value.join('; ') : String(value);
+}
+
+function noHeldFields(): PatchbayError {
+  return new PatchbayError('usage', 'noHeldFields', 'no held field fits this choice', {
+    hint: 'List the held fields with: patchbay held ls',
+  });
 }
 
 /**
@@ -81,13 +147,9 @@ export async function readHeldPage(
 export async function chooseHeld(
   { ledger }: Pick<Home, 'ledger'>,
   choice: HeldChoice,
-): Promise<{ readonly held: readonly HeldRecord[]; readonly missingKeys: readonly string[] }> {
-  const held = await listHeld({ ledger }, choice);
-  if (held.length === 0) {
-    throw new PatchbayError('usage', 'noHeldFields', 'no held field fits this choice', {
-      hint: 'List the held fields with: patchbay held ls',
-    });
-  }
+): Promise<{ readonly held: readonly HeldOfFile[]; readonly missingKeys: readonly string[] }> {
+  const held = await withFiles({ ledger }, await listHeld({ ledger }, choice));
+  if (held.length === 0) throw noHeldFields();
   const found = new Set(held.map(({ key }) => key));
   return { held, missingKeys: (choice.keys ?? []).filter((key) => !found.has(key)) };
 }
@@ -172,7 +234,8 @@ function keysAtWork(count: number): PatchbayError {
 }
 
 /** `held ls --json`; without values: no key and no values. */
-export function heldDocument({ feed, key, field, ours, theirs, runId, line, sinceMs }: HeldRecord, values: boolean) {
+export function heldDocument(held: HeldOfFile, values: boolean) {
+  const { feed, key, field, ours, theirs, runId, line, sinceMs, sourceFile } = held;
   const shown = values ? { key, field, file: ours, app: theirs } : { key: null, field, file: null, app: null };
-  return { feed, ...shown, since: isoInstant(sinceMs), run: runId, line };
+  return { feed, ...shown, since: isoInstant(sinceMs), run: runId, sourceFile, line };
 }

@@ -7,6 +7,7 @@ import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { letterDocument } from './dead-letters.ts';
+import { heldByFeed } from './held-fields.ts';
 import { anyEngineRuns, readHosts } from './hosts.ts';
 import { listRuns, type RunHome, type RunView, viewRun } from './runs.ts';
 
@@ -53,6 +54,7 @@ export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, trou
       .map(({ feed, troubles, sinceMs }) => ({ feed, troubles, since: isoInstant(sinceMs) })),
     missing: await missingOf(ledger),
     heldFields: await ledger.contacts.heldCount({}),
+    heldByFeed: await heldByFeed(home),
     deadLetters: counts.openLetters,
     notices: {
       waiting: counts.waitingDeliveries,

@@ -11,7 +11,7 @@ const role: HeldField = { field: 'role', said: 'X', ours: 'Z', theirs: 'Y' };
 const company: HeldField = { field: 'company', said: 'A', ours: 'C', theirs: 'B' };
 
 /** A run that has settled each key with these fields held. */
-async function settledHolds(
+export async function settledHolds(
   ledger: Ledger,
   id: string,
   holds: Readonly<Record<string, readonly HeldField[]>>,
@@ -144,6 +144,15 @@ export function heldContract(open: OpenLedger): void {
     const isOwnerDead = (owner: string) => owner === 'w1';
     const later = await ledger.contacts.decideHeld(decision(first.busy, { write: writing('h2'), isOwnerDead }));
     expect(later).toMatchObject({ taken: [{ key: 'k1' }], busy: [], run: { id: 'h2' } });
+  });
+
+  test('held fields are chosen by the run that met them last', async () => {
+    const { ledger } = await openForTest(open);
+    await settledHolds(ledger, 'r1', { k1: [role] });
+    await settledHolds(ledger, 'r2', { k2: [role, company] });
+    const keysOf = async (runId: string) => (await ledger.contacts.held({ runId, limit: 9 })).map(({ key }) => key);
+    expect([await keysOf('r1'), await keysOf('r2'), await keysOf('r3')]).toEqual([['k1'], ['k2', 'k2'], []]);
+    expect(await ledger.contacts.heldCount({ runId: 'r2', field: 'role' })).toBe(1);
   });
 
   test('a hold belongs to its feed: what is decided for one leaves the other’s', async () => {

@@ -1,5 +1,6 @@
 /** Notices: a log line and a delivery when a feed goes bad, and again when it recovers (issue "Schedules", point 5). */
 import { describe, expect, it } from 'vitest';
+import { settledHolds } from '#test/contracts/held-contract.ts';
 import { hour, minute, openNoticeBench } from './support/notice-bench.ts';
 
 const bad = (feed: string, ...troubles: readonly string[]) => ({
@@ -11,6 +12,34 @@ const recovered = (feed: string) => ({
   type: 'feed.recovered',
   feed,
   data: expect.objectContaining({ troubles: [] }),
+});
+
+describe('Fields that wait for a decision', () => {
+  it('are reported when a feed begins to have some, and again only after all were decided; the feed stays healthy', async () => {
+    const bench = await openNoticeBench();
+    const { ledger } = bench;
+    const role = { field: 'role', said: 'X', theirs: 'App', ours: 'File' } as const;
+    const held = (fields: number) => ({ type: 'feed.held', feed: 'crm', data: { fields } });
+    await settledHolds(ledger, 'r1', { k1: [role], k2: [role] }, 'crm');
+    await bench.look();
+    await settledHolds(ledger, 'r2', { k3: [role] }, 'crm');
+    await bench.look();
+    expect(await bench.told()).toEqual([held(2)]);
+    expect(await ledger.deliveries.conditions()).toMatchObject([{ feed: 'crm', troubles: [], heldFields: 2 }]);
+    // A trouble that comes and goes meanwhile changes nothing of that.
+    await bench.file('crm', 'failed');
+    await bench.look();
+    await bench.file('crm', 'done');
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'failed'), recovered('crm')]);
+    const decision = { feed: 'crm', write: null, atMs: 1, nowMs: 1, isOwnerDead: () => false };
+    await ledger.contacts.decideHeld({ ...decision, shown: await ledger.contacts.held({ limit: 9 }) });
+    await bench.look();
+    await settledHolds(ledger, 'r3', { k4: [role] }, 'crm');
+    await bench.look();
+    await bench.look();
+    expect(await bench.told()).toEqual([held(1)]);
+  });
 });
 
 describe('A feed that goes bad', () => {

@@ -1,8 +1,10 @@
 /** A person takes the file's value of held fields, beside other feeds, waiting rows and dead letters. */
+
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { listHeld, takeHeld } from '#src/operations/held-fields.ts';
+import { exportHeld, heldByFeed, heldDocument, listHeld, readHeldPage, takeHeld } from '#src/operations/held-fields.ts';
 import { csv, expectCounts, openRunsBench, type RunsBench } from '../runs/support/runs-bench.ts';
 
 const wide = 'externalId,firstName,role,company';
@@ -130,5 +132,31 @@ describe('a custom field that the file clears', () => {
       const night = await bench.import('b.csv', csv(['c-1,Ann,#CLEAR'], named));
       expect(night.counts.heldFields, side).toBe(0);
     }
+  });
+});
+
+describe('held fields', () => {
+  it('tell since when and from which file, are chosen by run, and go into a table', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Lead,ACME', 'c-2,Bo,Chef,ACME'], wide));
+    await edit(bench, { role: '=1+1', company: 'Else' });
+    const run = await bench.import('b.csv', csv(['c-1,Ann,Buyer,Other', 'c-2,Bo,Chef,ACME'], wide));
+    const { held } = await readHeldPage(bench.parts, { limit: 10, runId: run.id });
+    expect(held.map((one) => heldDocument(one, true))).toEqual([
+      {
+        ...{ feed: 'main', key: 'c-1', field: 'company', file: 'Other', app: 'Else' },
+        ...{ since: expect.stringMatching(/Z$/), run: run.id, sourceFile: 'b.csv', line: 2 },
+      },
+      expect.objectContaining({ field: 'role', file: 'Buyer', app: '=1+1', sourceFile: 'b.csv' }),
+    ]);
+    expect(await listHeld(bench.parts, { runId: 'another' })).toEqual([]);
+    expect(await heldByFeed(bench.parts)).toEqual([{ feed: 'main', fields: 2 }]);
+
+    const path = `${bench.folder}/held.csv`;
+    expect(await exportHeld(bench.parts, { field: 'role' }, path)).toBe(1);
+    const [header, line] = (await readFile(path, 'utf8')).split('\r\n');
+    expect(header).toBe('\ufefffeed,key,field,file,app,since,source file,line,run');
+    expect(line).toMatch(new RegExp(`^main,c-1,role,Buyer,'=1\\+1,[^,]*Z,b.csv,2,${run.id}$`));
+    await expect(exportHeld(bench.parts, { field: 'lastName' }, path)).rejects.toMatchObject({ code: 'noHeldFields' });
   });
 });

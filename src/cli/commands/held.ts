@@ -1,4 +1,5 @@
-/** `patchbay held ls|take`. */
+/** `patchbay held ls|take|export`. */
+import { resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { askYes, terminalOf } from '#src/cli/output.ts';
 import { isoInstant } from '#src/clock.ts';
@@ -7,13 +8,16 @@ import { PatchbayError } from '#src/errors.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
 import {
   chooseHeld,
+  exportHeld,
   type HeldChoice,
+  type HeldOfFile,
   type HeldTaken,
   heldDocument,
   heldPerDecisionMax,
   readHeldPage,
   takeHeld,
 } from '#src/operations/held-fields.ts';
+import { findRun } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -23,6 +27,8 @@ import { counted, instantText, valueText } from '../present-run.ts';
 interface ChoiceOptions extends GlobalOptions {
   readonly feed?: string;
   readonly field?: string;
+  readonly key?: readonly string[];
+  readonly run?: string;
 }
 
 interface ListOptions extends ChoiceOptions {
@@ -33,7 +39,8 @@ export async function listHeldFields(options: ListOptions, keys: readonly string
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const { held, moreCount } = await readHeldPage(home, { ...choiceOf(options, keys), limit: options.limit });
+    const choice = await choiceOf(home, options, keys);
+    const { held, moreCount } = await readHeldPage(home, { ...choice, limit: options.limit });
     if (output.json) {
       for (const one of held) output.document(heldDocument(one, output.values));
       return exitCodes.done;
@@ -59,17 +66,17 @@ function takeCommand({ values }: Output, side: HeldSide, { key, field }: HeldRec
   return `patchbay held take ${side} ${values ? shellWord(key) : 'KEY'} --field ${shellWord(field)}`;
 }
 
-function heldTable(output: Output, held: readonly HeldRecord[]): string {
-  const rows = held.map(({ feed, key, field, ours, theirs, runId, line, sinceMs }) => [
+function heldTable(output: Output, held: readonly HeldOfFile[]): string {
+  const rows = held.map(({ feed, key, field, ours, theirs, runId, line, sinceMs, sourceFile }) => [
     feed,
     ...(output.values ? [key] : []),
     field,
     ...(output.values ? [valueText(ours), valueText(theirs)] : []),
     instantText(isoInstant(sinceMs)),
-    `${runId}:${line}`,
+    `${sourceFile ?? `run ${runId}`}:${line}`,
   ]);
   const ofValues = output.values ? ['file', 'app'] : [];
-  return output.table(['feed', ...(output.values ? ['key'] : []), 'field', ...ofValues, 'since', 'run and line'], rows);
+  return output.table(['feed', ...(output.values ? ['key'] : []), 'field', ...ofValues, 'since', 'from'], rows);
 }
 
 interface TakeOptions extends ChoiceOptions {
@@ -82,17 +89,18 @@ interface TakeOptions extends ChoiceOptions {
 /** On a terminal the fields are shown and the person is asked, unless `--yes` has answered. */
 export async function takeHeldFields(options: TakeOptions, side: HeldSide, keys: readonly string[]): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const isChosen = keys.length > 0 || options.feed !== undefined || options.field !== undefined;
+  const { feed, field, key = [], run } = options;
+  const isChosen = keys.length + key.length > 0 || [feed, field, run].some((given) => given !== undefined);
   if (!isChosen && options.all !== true) {
     throw new PatchbayError('usage', 'nothingChosen', 'no held fields were chosen', {
-      hint: 'Name keys, or use --field FIELD, --feed FEED or --all. List the held fields first: patchbay held ls',
+      hint: 'Name keys, or use --field FIELD, --feed FEED, --run RUN or --all. List the held fields first: patchbay held ls',
     });
   }
   // To keep the app's value nothing is sent, and no service is needed.
   const home = await openCliHome(options, side === 'file' ? 'act' : 'look');
   try {
     const output = createOutput(options);
-    const { held, missingKeys } = await chooseHeld(home, choiceOf(options, keys));
+    const { held, missingKeys } = await chooseHeld(home, await choiceOf(home, options, keys));
     if (missingKeys.length > 0) output.note(`no held field fits ${missingKeys.map(printable).join(', ')}`);
     if (held.length === heldPerDecisionMax)
       output.note(`this decides about the first ${heldPerDecisionMax}; run the same command again for the others`);
@@ -109,8 +117,32 @@ export async function takeHeldFields(options: TakeOptions, side: HeldSide, keys:
   }
 }
 
-function choiceOf({ feed, field }: ChoiceOptions, keys: readonly string[]): HeldChoice {
+interface ExportOptions extends ChoiceOptions {
+  readonly output: string;
+}
+
+export async function exportHeldFields(options: ExportOptions, keys: readonly string[]): Promise<number> {
+  const home = await openCliHome(options, 'look');
+  try {
+    const output = createOutput(options);
+    const file = resolve(options.output);
+    const fields = await exportHeld(home, await choiceOf(home, options, keys), file);
+    if (output.json) output.document({ file, fields });
+    else output.line(`${shellWord(file)}: ${counted(fields, 'held field')}`);
+    return exitCodes.done;
+  } finally {
+    await home.close();
+  }
+}
+
+async function choiceOf(
+  home: Home,
+  { feed, field, key = [], run }: ChoiceOptions,
+  named: readonly string[],
+): Promise<HeldChoice> {
+  const keys = [...named, ...key];
   return {
+    ...(run === undefined ? {} : { runId: (await findRun(home, run)).id }),
     ...(feed === undefined ? {} : { feed }),
     ...(field === undefined ? {} : { field }),
     ...(keys.length === 0 ? {} : { keys }),
@@ -119,7 +151,7 @@ function choiceOf({ feed, field }: ChoiceOptions, keys: readonly string[]): Held
 
 const shownBeforeQuestion = 20;
 
-function preview(output: Output, side: HeldSide, held: readonly HeldRecord[]): string {
+function preview(output: Output, side: HeldSide, held: readonly HeldOfFile[]): string {
   const more = held.length - shownBeforeQuestion;
   const fields = counted(held.length, 'field');
   const what =

@@ -62,7 +62,10 @@ function print(output: Output, facts: Status): void {
   if (waiting + dead > 0) line('notices', `${waiting} to be delivered, ${dead} given up`);
   for (const { feed, count } of facts.missing)
     line('missing', `${printable(feed)}  ${count === 1 ? '1 person is' : `${count} people are`} no longer in its file`);
-  if (facts.heldFields > 0) line('held fields', `${facts.heldFields}  patchbay held ls`);
+  if (facts.heldFields > 0) {
+    const ofFeeds = facts.heldByFeed.map(({ feed, fields }) => `${printable(feed)} ${fields}`).join(', ');
+    line('held fields', `${facts.heldFields}: ${ofFeeds}  patchbay held ls`);
+  }
   line('dead letters', `${facts.deadLetters}${facts.deadLetters > 0 ? '  patchbay dead ls' : ''}`);
 }
 

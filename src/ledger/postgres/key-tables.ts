@@ -1,4 +1,5 @@
 /** The tables of keys in PostgreSQL (`tables/keys.ts`). Hashes are 16 bytes here, documents JSON text. */
+import type { HeldFilter } from '#src/ledger/contacts.ts';
 import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
 import type { ResultRow } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown } from '#src/ledger/records/key.ts';
@@ -205,19 +206,12 @@ function keyRows(key: string, rows: readonly ResultRow[]): KeyRows {
   };
 }
 
-function heldConditions({
-  feed,
-  keys,
-  field,
-}: {
-  readonly feed?: string | undefined;
-  readonly keys?: readonly string[] | undefined;
-  readonly field?: string | undefined;
-}): readonly Condition[] {
+function heldConditions({ feed, keys, field, runId }: Omit<HeldFilter, 'limit' | 'after'>): readonly Condition[] {
   return [
     ['feed = $', feed],
     ['key = ANY ($::text[])', keys],
     ['field = $', field],
+    ['run_id = $', runId],
   ];
 }
 

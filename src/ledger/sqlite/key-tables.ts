@@ -321,11 +321,12 @@ async function writeHistory(statements: Statements, { history }: KeyWrites): Pro
   );
 }
 
-function heldWhere({ feed, keys, field }: Omit<HeldFilter, 'limit'>): { where: string; parameters: string[] } {
+function heldWhere({ feed, keys, field, runId }: Omit<HeldFilter, 'limit'>): { where: string; parameters: string[] } {
   const conditions: (readonly [string, string])[] = [];
   if (feed !== undefined) conditions.push(['feed = ?', feed]);
   if (keys !== undefined) conditions.push(['key IN (SELECT value FROM json_each(?))', JSON.stringify(keys)]);
   if (field !== undefined) conditions.push(['field = ?', field]);
+  if (runId !== undefined) conditions.push(['run_id = ?', runId]);
   return {
     where: ['1', ...conditions.map(([sql]) => sql)].join(' AND '),
     parameters: conditions.map(([, value]) => value),
