@@ -39,6 +39,7 @@ export function buildProgram(): Command {
     addForget,
     addStatus,
     addRuns,
+    addContact,
     addHeld,
     addDead,
     addSchedule,
@@ -152,6 +153,20 @@ function addRuns(program: Command): void {
     .argument('<RUN>', 'its id, or the end of it')
     .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/runs.ts')).cancel));
+}
+
+function addContact(program: Command): void {
+  withExamples(
+    onDataFolder(program.command('contact')),
+    'patchbay contact c-17                        by its key',
+    'patchbay contact +14155550109 --offline      by a phone number, without a request',
+  )
+    .description(
+      'all that is known of one contact: its row, what would become of each field and why, its writes and dead letters',
+    )
+    .argument('<KEY>', "its externalId, or the contact's id, a phone number or an e-mail address")
+    .option('--offline', 'do not ask the service; show what it last answered')
+    .action(run(async () => (await import('./commands/contact.ts')).contact));
 }
 
 function addSchedule(program: Command): void {

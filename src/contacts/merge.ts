@@ -31,12 +31,11 @@ import {
   scalarNames,
 } from './desired.ts';
 import type { Change, Note } from './outcome.ts';
-import { decideField, type FieldDecision, itemRules, policyOf } from './policies.ts';
+import { decideField, type FieldRuling, itemRules, policyOf } from './policies.ts';
 
 /** What becomes of one field that the file names. */
-export interface FieldVerdict {
+export interface FieldVerdict extends FieldRuling {
   readonly field: FieldName;
-  readonly decision: FieldDecision;
   readonly ours: CustomFieldValue;
   readonly theirs: CustomFieldValue;
   /** Null, too, if the file never named the field. */
@@ -74,7 +73,7 @@ function judge(
       ? sameText(left, right)
       : sameCustomValue(type, left, right);
   const theirs = customValueOrNull(fieldValueOf(contact, field));
-  const decision = decideField(policyOf(policies, field), {
+  const ruling = decideField(policyOf(policies, field), {
     ours,
     said,
     agreed: agreedValue(base.agreed, feed, field),
@@ -88,7 +87,7 @@ function judge(
     same,
     alike: (left, right) => alikeValue(type, left, right),
   });
-  return { field, decision, ours, theirs, said: said ?? null, fileChanged: said === undefined || !same(ours, said) };
+  return { field, ...ruling, ours, theirs, said: said ?? null, fileChanged: said === undefined || !same(ours, said) };
 }
 
 /**
@@ -103,13 +102,14 @@ function judgeClear(
   const { decision, theirs, field } = verdict;
   const fileWins = adopt || policyOf(policies, field) === 'source';
   const neverAgreed = agreedValue(base.agreed, feed, field) === undefined;
-  if (decision === 'hold' && neverAgreed && !base.said?.held.includes(field)) return { ...verdict, decision: 'keep' };
+  if (decision === 'hold' && neverAgreed && !base.said?.held.includes(field))
+    return { ...verdict, decision: 'keep', why: 'notOurs' };
   if (decision !== 'write' || (fileWins && itemRemoval === 'owned')) return verdict;
   const isEntry = (one: { readonly key: string; readonly value: CustomFieldValue }) =>
     one.key === key && sameCustomValue(null, one.value, theirs);
   const isOurs = base.owned.customFields.some(isEntry);
   const isNamed = base.others.some(({ owns, said }) => owns && said.customFields.some(isEntry));
-  return isOurs && !isNamed && itemRemoval === 'owned' ? verdict : { ...verdict, decision: 'keep' };
+  return isOurs && !isNamed && itemRemoval === 'owned' ? verdict : { ...verdict, decision: 'keep', why: 'notOurs' };
 }
 
 /**

@@ -111,6 +111,7 @@ export function planCreate({ ours, sourceLabel }: PlanInput): CreatePlan {
     ({ field, value }): FieldVerdict => ({
       field,
       decision: value === null ? 'equal' : 'write',
+      why: 'created',
       ours: value,
       theirs: null,
       said: null,

@@ -106,9 +106,58 @@ export interface FieldPictures {
   readonly alike: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
 }
 
-export function decideField(policy: FieldPolicy, pictures: FieldPictures): FieldDecision {
+/** Which line of the table decided. */
+export type FieldReason =
+  | (
+      | 'equal'
+      | 'spelling'
+      | 'fileUnchanged'
+      | 'otherFeedLater'
+      | 'otherFeedLast'
+      | 'heldBefore'
+      | 'adopted'
+      | 'appUnchanged'
+    )
+  | ('bothChanged' | 'neverAgreed' | 'appEmpty' | 'appFilled' | 'peopleEmptied' | 'appWins' | 'fileWins' | 'storedSo')
+  | ('seedOnly' | 'notOurs' | 'created' | 'repaired')
+  | ('asRunLeftIt' | 'changedSince');
+
+/** The reason as people read it, behind the decision. */
+export const reasonWords: Readonly<Record<FieldReason, string>> = {
+  equal: 'the app has what the file says',
+  spelling: 'they differ in case or spaces only',
+  fileUnchanged: 'the file says what it said before',
+  otherFeedLater: 'a later file of another feed changed it',
+  otherFeedLast: 'another feed changed it last, and this file only repeats itself',
+  heldBefore: 'it waits for a decision',
+  adopted: 'file and app never agreed, and the file wins (adopt)',
+  appUnchanged: 'the file changed it, and people did not',
+  bothChanged: 'the file and people changed it, differently',
+  neverAgreed: 'file and app never agreed on it',
+  appEmpty: 'it is empty in the app',
+  appFilled: 'it is filled in the app, and the policy fills empty fields only',
+  peopleEmptied: 'people emptied it',
+  appWins: 'people changed it, and the policy lets the app win',
+  fileWins: 'the policy lets the file win',
+  storedSo: 'the service stores it in this form',
+  seedOnly: 'the policy writes it to new contacts only',
+  notOurs: 'the value in the app is not one that this feed may remove',
+  created: 'the contact is new',
+  repaired: "people changed it, and the file's value is put back (repair)",
+  asRunLeftIt: 'it is as the run that is undone left it',
+  changedSince: 'it was changed after the run that is undone',
+};
+
+export interface FieldRuling {
+  readonly decision: FieldDecision;
+  readonly why: FieldReason;
+}
+
+const ruling = (decision: FieldDecision, why: FieldReason): FieldRuling => ({ decision, why });
+
+export function decideField(policy: FieldPolicy, pictures: FieldPictures): FieldRuling {
   const { ours, theirs, same } = pictures;
-  if (same(ours, theirs)) return 'equal';
+  if (same(ours, theirs)) return ruling('equal', 'equal');
   switch (policy) {
     case 'shared':
       return decideShared(pictures);
@@ -117,7 +166,7 @@ export function decideField(policy: FieldPolicy, pictures: FieldPictures): Field
     case 'fill':
       return decideFill(pictures);
     case 'seed':
-      return 'keep';
+      return ruling('keep', 'seedOnly');
     case 'app':
       return decideApp(pictures);
     default:
@@ -129,47 +178,49 @@ function isAsSaid({ ours, said, same }: FieldPictures): boolean {
   return said !== undefined && same(ours, said);
 }
 
-function decideShared(pictures: FieldPictures): FieldDecision {
+function decideShared(pictures: FieldPictures): FieldRuling {
   const { ours, agreed, theirs, isHeld, isOvertaken, isOthers, adopt, restores, same, alike } = pictures;
   if (isAsSaid(pictures)) {
     const isDrift = restores && !isOthers && agreed !== undefined && !same(theirs, agreed);
-    return isDrift ? 'write' : 'keep';
+    return isDrift ? ruling('write', 'repaired') : ruling('keep', 'fileUnchanged');
   }
-  if (isOvertaken) return isHeld ? 'hold' : 'pass';
-  if (agreed === undefined && adopt) return 'write';
-  if (isHeld) return 'hold';
-  if (agreed !== undefined) return same(theirs, agreed) ? 'write' : 'hold';
-  if (theirs === null) return 'write';
-  return alike(ours, theirs) ? 'alike' : 'hold';
+  if (isOvertaken) return isHeld ? ruling('hold', 'heldBefore') : ruling('pass', 'otherFeedLater');
+  if (agreed === undefined && adopt) return ruling('write', 'adopted');
+  if (isHeld) return ruling('hold', 'heldBefore');
+  if (agreed !== undefined)
+    return same(theirs, agreed) ? ruling('write', 'appUnchanged') : ruling('hold', 'bothChanged');
+  if (theirs === null) return ruling('write', 'appEmpty');
+  return alike(ours, theirs) ? ruling('alike', 'spelling') : ruling('hold', 'neverAgreed');
 }
 
-function decideSource(pictures: FieldPictures): FieldDecision {
+function decideSource(pictures: FieldPictures): FieldRuling {
   const { ours, agreed, theirs, isOvertaken, isOthers, isLinked, same, alike } = pictures;
   const asSaid = isAsSaid(pictures);
-  if (isOvertaken && !asSaid) return 'pass';
+  if (isOvertaken && !asSaid) return ruling('pass', 'otherFeedLater');
   // Two feeds with this policy would otherwise take turns without end: a repeated value changes nothing for another feed.
-  if (isOthers && asSaid) return 'keep';
+  if (isOthers && asSaid) return ruling('keep', 'otherFeedLast');
   if (agreed === undefined && isLinked) return decideShared(pictures);
   // The service stores it so: it would be written again and again.
   const isStoredSo = asSaid && agreed !== undefined && same(theirs, agreed) && alike(ours, theirs);
-  return isStoredSo ? 'keep' : 'write';
+  return isStoredSo ? ruling('keep', 'storedSo') : ruling('write', 'fileWins');
 }
 
-function decideFill(pictures: FieldPictures): FieldDecision {
+function decideFill(pictures: FieldPictures): FieldRuling {
   const { agreed, theirs, isOvertaken, isOthers } = pictures;
-  if (theirs !== null) return 'keep';
+  if (theirs !== null) return ruling('keep', 'appFilled');
   const asSaid = isAsSaid(pictures);
-  if (isOvertaken && !asSaid) return 'pass';
-  const isEmptied = agreed !== undefined && agreed !== null;
-  return asSaid && (isOthers || isEmptied) ? 'keep' : 'write';
+  if (isOvertaken && !asSaid) return ruling('pass', 'otherFeedLater');
+  if (asSaid && isOthers) return ruling('keep', 'otherFeedLast');
+  const isEmptied = asSaid && agreed !== undefined && agreed !== null;
+  return isEmptied ? ruling('keep', 'peopleEmptied') : ruling('write', 'appEmpty');
 }
 
-function decideApp(pictures: FieldPictures): FieldDecision {
+function decideApp(pictures: FieldPictures): FieldRuling {
   const { agreed, theirs, isOvertaken, same } = pictures;
-  if (isAsSaid(pictures)) return 'keep';
-  if (isOvertaken) return 'pass';
-  const isUntouched = agreed === undefined ? theirs === null : same(theirs, agreed);
-  return isUntouched ? 'write' : 'keep';
+  if (isAsSaid(pictures)) return ruling('keep', 'fileUnchanged');
+  if (isOvertaken) return ruling('pass', 'otherFeedLater');
+  if (agreed !== undefined && same(theirs, agreed)) return ruling('write', 'appUnchanged');
+  return agreed === undefined && theirs === null ? ruling('write', 'appEmpty') : ruling('keep', 'appWins');
 }
 
 /** Whether a new value of the file may change a contact that exists: else it is only remembered. */

@@ -32,6 +32,7 @@ import {
 import { customKeyOf, type FieldVerdict, itemOf, itemsOf, listOf, wantedItems } from './merge.ts';
 import { type Change, fieldChange, type HeldField } from './outcome.ts';
 import { type DeletePlan, type IdlePlan, type PatchPlan, patchOf } from './plan.ts';
+import type { FieldRuling } from './policies.ts';
 import { nextOwnership, type Settled, type SettleInput, withIds } from './settle.ts';
 
 /** What an item's change comes to. */
@@ -85,8 +86,12 @@ export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): P
 }
 
 function judgeUndo({ field, left, before }: UndoChange, theirs: CustomFieldValue, isOther: boolean): FieldVerdict {
-  const decision = isExactly(theirs, before) ? 'equal' : isExactly(theirs, left) && !isOther ? 'write' : 'hold';
-  return { field, decision, ours: before, theirs, said: left, fileChanged: decision === 'write' };
+  const { decision, why }: FieldRuling = isExactly(theirs, before)
+    ? { decision: 'equal', why: 'equal' }
+    : isExactly(theirs, left) && !isOther
+      ? { decision: 'write', why: 'asRunLeftIt' }
+      : { decision: 'hold', why: 'changedSince' };
+  return { field, decision, why, ours: before, theirs, said: left, fileChanged: decision === 'write' };
 }
 
 const heldOf = ({ field, said, theirs, ours }: FieldVerdict): HeldField => ({ field, said, theirs, ours });

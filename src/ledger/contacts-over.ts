@@ -157,6 +157,7 @@ export function contactsOver(store: Store): ContactLedger {
       })),
 
     journal: (filter) => store.reads.keys.journalPage(filter),
+    history: (key) => store.reads.keys.history([key]),
 
     sampleBound: async (limit) =>
       (await store.reads.keys.bound(limit)).map(({ key, contactId }) => ({ key, contactId: contactId ?? '' })),

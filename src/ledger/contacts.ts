@@ -318,6 +318,8 @@ export interface ContactLedger {
   alikeKeys(folded: readonly string[], limit: number): Promise<readonly Pick<ContactRecord, 'key' | 'seen'>[]>;
   /** Every write that landed since `data.keepJournal`, of a run or of a key, page by page. */
   journal(filter: JournalFilter): Promise<readonly JournalRow[]>;
+  /** What happened to the key with a write in doubt, oldest first; kept for `data.keepFiles`. */
+  history(key: string): Promise<readonly KeyHistoryEntry[]>;
   /** A few keys with the contact they are bound to: evidence of which workspace this is. */
   sampleBound(limit: number): Promise<readonly { readonly key: string; readonly contactId: string }[]>;
 }

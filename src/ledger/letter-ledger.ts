@@ -22,6 +22,11 @@ export function lettersOver(store: Store): DeadLetterLedger {
 
     get: async (id) => (await letters.read([id])).at(0) ?? null,
 
+    ofKey: async (feed, key) => {
+      const found = await letters.facts({ by: 'key', feed, keys: [key] });
+      return readInOrder(store, found.toSorted(inListOrder));
+    },
+
     groups: async (limit) => {
       const counts = (await letters.counts('reason', { states: ['open'] })).slice(0, limit);
       const found = await letters.facts({ by: 'reason', reasons: counts });

@@ -82,6 +82,8 @@ export interface DeadLetterLedger {
   /** The same list without what is long: of letters that are many. */
   summaries(filter: Omit<DeadLetterFilter, 'ids'>): Promise<readonly LetterSummary[]>;
   get(id: string): Promise<DeadLetter | null>;
+  /** Those of a key that are open or being tried again. */
+  ofKey(feed: string, key: string): Promise<readonly DeadLetter[]>;
   /** Another number whenever a letter was entered or deleted, or changed its state: cheap. */
   revision(): Promise<number>;
   /** Open letters by code and field, with an example. */

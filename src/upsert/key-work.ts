@@ -25,7 +25,7 @@ import { ownedIfLanded } from '#src/contacts/settle.ts';
 import { planUndo } from '#src/contacts/undo.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { ContactRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
-import { mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
+import { baseFor, mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import { atHand, contactRecord } from '#src/ledger/rules/key-rows.ts';
 import type { RunOptions } from '#src/ledger/runs.ts';
 import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
@@ -426,17 +426,8 @@ export async function readUnleased(
   );
 }
 
-function baseOf({ run, parts }: Chunk, { saids, agreed, stamps, seen, owned }: ContactRecord): Base {
-  // `main` gives its items up once a named feed names them.
-  const owns = (feed: string) => (feed === mainFeed ? run.feed === mainFeed : parts.limits.ownsItems(feed));
-  return {
-    said: saids.find(({ feed }) => feed === run.feed)?.said ?? null,
-    others: saids.filter(({ feed }) => feed !== run.feed).map(({ feed, said }) => ({ feed, said, owns: owns(feed) })),
-    agreed,
-    stamps,
-    seen,
-    owned,
-  };
+function baseOf({ run, parts }: Chunk, contact: ContactRecord): Base {
+  return baseFor(contact, run.feed, parts.limits.ownsItems);
 }
 
 type Facts = Extract<KeyEvent, { kind: 'leased' }>['facts'];

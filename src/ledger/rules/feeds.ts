@@ -2,6 +2,8 @@
  * Rules on feeds: which runs are a feed's history, what they say about its health, the feed that is always there, and the source labels that
  * feeds write where none was configured. Redrives and fix-files do not count towards a feed's health.
  */
+import type { Base } from '#src/contacts/base.ts';
+import type { ContactRecord } from '#src/ledger/contacts.ts';
 import type { RunKind, RunRecord, RunState } from '#src/ledger/runs.ts';
 
 /** In these states a newer file waits or is at work. */
@@ -86,4 +88,25 @@ export function labelOfFeed(feed: string): string {
 /** What a run writes into `source` when it creates a contact whose row names no source of its own. */
 export function sourceLabelOf(run: Pick<RunRecord, 'feed' | 'mapping' | 'sourceLabel'>): string {
   return run.sourceLabel ?? run.mapping?.source ?? labelOfFeed(run.feed);
+}
+
+/**
+ * What is remembered of a contact, as a feed plans with it: its own said, and what others said.
+ * @param ownsItems whether another named feed owns what it wrote: one that is there still.
+ */
+export function baseFor(
+  { saids, agreed, stamps, seen, owned }: ContactRecord,
+  feed: string,
+  ownsItems: (feed: string) => boolean,
+): Base {
+  // `main` gives its items up once a named feed names them.
+  const owns = (other: string) => (other === mainFeed ? feed === mainFeed : ownsItems(other));
+  return {
+    said: saids.find((one) => one.feed === feed)?.said ?? null,
+    others: saids.filter((one) => one.feed !== feed).map((one) => ({ ...one, owns: owns(one.feed) })),
+    agreed,
+    stamps,
+    seen,
+    owned,
+  };
 }

@@ -1,0 +1,297 @@
+/**
+ * All that is known of one contact (`patchbay contact`): its row with what became of each cell, what each feed said, what was agreed,
+ * what the service holds, what would be done about each field and why, and every write, doubt and letter.
+ *
+ * The decisions and their reasons are those of the plan (`src/contacts/plan.ts`), asked with the pictures of now: what would become of
+ * the row if it came again.
+ */
+import type { Home } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
+import type { Said } from '#src/contacts/base.ts';
+import {
+  customFieldName,
+  type DesiredContact,
+  type FieldName,
+  itemFieldName,
+  itemIdentity,
+  scalarNames,
+  scalarOf,
+} from '#src/contacts/desired.ts';
+import { planContact } from '#src/contacts/plan.ts';
+import { reasonWords } from '#src/contacts/policies.ts';
+import { contactOfTaken } from '#src/contacts/take-held.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { type ContactChange, changePages } from '#src/journal/changes.ts';
+import type { ContactRecord, HeldRecord, KeyHistoryEntry } from '#src/ledger/contacts.ts';
+import type { DeadLetter } from '#src/ledger/letters.ts';
+import { baseFor, mainFeed } from '#src/ledger/rules/feeds.ts';
+import { policiesOf } from '#src/mapping/policies-of.ts';
+import { slotNamesOf } from '#src/mapping/wanted-values.ts';
+import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+import { lookUpKeys } from '#src/workspace/look-up.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+import { letterDocument } from './dead-letters.ts';
+import { findSourceRow, type SourceRow } from './source-row.ts';
+
+export interface NamedValue {
+  readonly field: FieldName;
+  readonly value: CustomFieldValue;
+}
+
+/** `fresh`: read now. `remembered`: as the service last answered. `none`: the service holds no such contact, or none is known. */
+export interface Theirs {
+  readonly read: 'fresh' | 'remembered' | 'none';
+  readonly values: readonly NamedValue[];
+}
+
+/** What one feed knows and wants of the contact. */
+export interface FeedStory {
+  readonly feed: string;
+  readonly row: SourceRow;
+  readonly said: readonly NamedValue[];
+  /** What would be done about each field and item that the file names, if the row came again. */
+  readonly decisions: readonly Decision[];
+  readonly held: readonly HeldRecord[];
+  readonly letters: readonly DeadLetter[];
+}
+
+export interface Decision {
+  readonly field: FieldName;
+  readonly decision: string;
+  readonly why: string;
+  readonly file: CustomFieldValue;
+  readonly said: CustomFieldValue;
+  readonly app: CustomFieldValue;
+}
+
+export interface ContactStory {
+  readonly record: ContactRecord;
+  readonly theirs: Theirs;
+  readonly agreed: readonly (NamedValue & { readonly feed: string | null })[];
+  readonly feeds: readonly FeedStory[];
+  /** Newest first. */
+  readonly writes: readonly ContactChange[];
+  readonly history: readonly KeyHistoryEntry[];
+}
+
+type ContactHome = Pick<Home, 'ledger' | 'config' | 'feeds'>;
+
+const writesMax = 200;
+const keysPerLook = 500;
+/** Keys have numbers in a row, with gaps where runs were forgotten. */
+const emptyLooksMax = 20;
+
+/**
+ * The key that a person means: a key, a contact's id, a phone number or an e-mail address as the service last returned it.
+ * @throws PatchbayError `usage`: `noSuchContact`, `contactAmbiguous`.
+ */
+export async function findContactKey({ ledger }: Pick<Home, 'ledger'>, text: string): Promise<string> {
+  const wanted = text.normalize('NFC').trim();
+  if (await isKnown({ ledger }, wanted)) return wanted;
+  const found: string[] = [];
+  const email = itemIdentity('email', wanted);
+  const phone = itemIdentity('phone', wanted);
+  const fits = ({ id, defaultFields }: Contact): boolean =>
+    id === wanted ||
+    defaultFields.emails.some(({ value }) => value !== null && itemIdentity('email', value) === email) ||
+    defaultFields.phoneNumbers.some(({ value }) => value !== null && itemIdentity('phone', value) === phone);
+  // Ends behind the last key: each turn looks at the next numbers.
+  for (let first = 1, emptyLooks = 0; emptyLooks < emptyLooksMax; first += keysPerLook) {
+    const numbers = Array.from({ length: keysPerLook }, (_, index) => first + index);
+    const keys = [...(await ledger.runs.keysAt(numbers)).values()];
+    emptyLooks = keys.length === 0 ? emptyLooks + 1 : 0;
+    if (keys.length === 0) continue;
+    for (const { key, seen } of (await ledger.contacts.get(keys)).values())
+      if (seen !== null && fits(seen)) found.push(key);
+  }
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (only === undefined) {
+    throw new PatchbayError(
+      'usage',
+      'noSuchContact',
+      `no contact with this key, id, phone number or e-mail address is known: ${text}`,
+      {
+        hint: 'Write the externalId as the file has it, with the prefix of its mapping; a phone number with + and its country code.',
+      },
+    );
+  }
+  throw new PatchbayError('usage', 'contactAmbiguous', `${found.length} contacts have ${text}`, {
+    hint: `Name one of them by its key: ${found.slice(0, 10).join(', ')}`,
+  });
+}
+
+async function isKnown({ ledger }: Pick<Home, 'ledger'>, key: string): Promise<boolean> {
+  const record = (await ledger.contacts.get([key])).get(key);
+  if (record !== undefined && (record.contactId !== null || record.saids.length > 0 || record.state !== 'none'))
+    return true;
+  const feeds = (await ledger.deliveries.standings()).map(({ feed }) => feed);
+  const letters = await Promise.all(feeds.map((feed) => ledger.deadLetters.ofKey(feed, key)));
+  return letters.some((ofFeed) => ofFeed.length > 0);
+}
+
+/** @param workspace null: the service is not asked, and what it last returned stands for what it holds. */
+export async function readContact(home: ContactHome, key: string, workspace: Workspace | null): Promise<ContactStory> {
+  const { ledger } = home;
+  const record = (await ledger.contacts.get([key])).get(key) ?? unknownContact(key);
+  const held = await ledger.contacts.held({ keys: [key], limit: 10_000 });
+  const theirs = workspace === null ? record.seen : await readTheirs(workspace, record);
+  const definitions = workspace === null ? null : await workspace.listCustomFields();
+  const feeds: FeedStory[] = [];
+  const known = [
+    ...(await ledger.deliveries.standings()).map(({ feed }) => feed),
+    ...record.saids.map(({ feed }) => feed),
+  ];
+  for (const feed of [...new Set(known)].toSorted()) {
+    const said = record.saids.find((one) => one.feed === feed)?.said ?? null;
+    const letters = await ledger.deadLetters.ofKey(feed, key);
+    if (said === null && letters.length === 0) continue;
+    const row = await findSourceRow(home, feed, key, definitions);
+    const ofFeed = held.filter((one) => one.feed === feed);
+    const ours = row.kind === 'found' && row.desired !== null ? row.desired : oursOf(key, said, ofFeed);
+    const decisions = await decisionsOf(home, feed, { record, theirs, ours });
+    feeds.push({ feed, row, said: said === null ? [] : valuesOfSaid(said), decisions, held: ofFeed, letters });
+  }
+  const writes: ContactChange[] = [];
+  for await (const page of changePages(ledger.contacts, { key, newestFirst: true }, writesMax)) writes.push(...page);
+  const read = theirs === null ? 'none' : workspace === null ? 'remembered' : 'fresh';
+  return {
+    record,
+    theirs: { read, values: theirs === null ? [] : valuesOf(theirs) },
+    agreed: record.agreed.flatMap(({ feed, values }) => values.map((one) => ({ feed, ...one }))),
+    feeds,
+    writes,
+    history: await ledger.contacts.history(key),
+  };
+}
+
+function unknownContact(key: string): ContactRecord {
+  return {
+    ...{
+      key,
+      state: 'none',
+      contactId: null,
+      seen: null,
+      agreed: [],
+      stamps: [],
+      saids: [],
+      writtenAtMs: null,
+      attempts: 0,
+    },
+    ...{ owned: { emails: [], phones: [], customFields: [] }, intentRun: null, claim: null, linkedTo: null },
+  };
+}
+
+/** One read by its id; a contact that is not bound is looked up by its key. */
+async function readTheirs(workspace: Workspace, { key, contactId }: ContactRecord): Promise<Contact | null> {
+  if (contactId !== null) return workspace.getContact(contactId);
+  const { contacts } = await lookUpKeys(workspace, [key]);
+  const [only, ...others] = contacts.filter(({ externalId }) => externalId === key);
+  return only === undefined || others.length > 0 ? null : only;
+}
+
+/** Where the cells are gone: what the file said last, with the values that wait. */
+function oursOf(key: string, said: Said | null, held: readonly HeldRecord[]): DesiredContact {
+  const { scalars, emails, phones, customFields } = said ?? { scalars: {}, emails: [], phones: [], customFields: [] };
+  const waiting = contactOfTaken(key, held);
+  const isWaiting = (name: string) => waiting.customFields.some((one) => one.key === name);
+  return {
+    ...{ key, source: null, emails, phones },
+    scalars: { ...scalars, ...waiting.scalars },
+    customFields: [...customFields.filter((one) => !isWaiting(one.key)), ...waiting.customFields],
+  };
+}
+
+interface Pictures {
+  readonly record: ContactRecord;
+  readonly theirs: Contact | null;
+  readonly ours: DesiredContact;
+}
+
+async function decisionsOf(
+  { ledger, config, feeds }: ContactHome,
+  feed: string,
+  { record, theirs, ours }: Pictures,
+): Promise<readonly Decision[]> {
+  const mapping = (await ledger.runs.lastAccepted(feed, Number.MAX_SAFE_INTEGER))?.run.mapping ?? null;
+  const isLinked = theirs !== null && record.linkedTo === theirs.id;
+  const plan = planContact({
+    feed,
+    // As if the row came with a run of now.
+    sequence: Number.MAX_SAFE_INTEGER,
+    sourceLabel: null,
+    base: baseFor(record, feed, (other) => feeds.exists(other)),
+    theirs,
+    ours,
+    policies: policiesOf(mapping),
+    itemRemoval: config.upsert.itemRemoval,
+    adopt: theirs !== null && !isLinked && feeds.rulesOf(feed).adopt,
+    isLinked,
+    yieldsItems: feed === mainFeed,
+    restores: false,
+    slotNames: mapping === null ? null : slotNamesOf(mapping),
+  });
+  const ofFields = plan.verdicts.map(({ field, decision, why, ours: file, said, theirs: app }): Decision => {
+    return { field, decision, why: reasonWords[why], file, said, app };
+  });
+  const named = new Set(ofFields.map(({ field }) => field));
+  const items = plan.reasons
+    .filter(({ field }) => !named.has(field))
+    .map(({ field, from, to, why }): Decision => ({ field, decision: 'write', why, file: to, said: null, app: from }));
+  const notes = plan.notes
+    .filter(({ field }) => !named.has(field))
+    .map(
+      ({ field, message }): Decision => ({ field, decision: 'keep', why: message, file: null, said: null, app: null }),
+    );
+  return [...ofFields, ...items, ...notes];
+}
+
+/** What the service holds, field by field; items under their identity. */
+function valuesOf(contact: Contact): readonly NamedValue[] {
+  const { emails, phoneNumbers } = contact.defaultFields;
+  const scalars = scalarNames.map((field): NamedValue => ({ field, value: scalarOf(contact, field) }));
+  return [
+    ...scalars.filter(({ value }) => value !== null),
+    ...emails.flatMap(({ value }) => (value === null ? [] : [itemValue('email', value)])),
+    ...phoneNumbers.flatMap(({ value }) => (value === null ? [] : [itemValue('phone', value)])),
+    ...contact.customFields.map(({ key, value }) => ({ field: customFieldName(key), value })),
+  ];
+}
+
+function valuesOfSaid({ scalars, emails, phones, customFields }: Said): readonly NamedValue[] {
+  return [
+    ...scalarNames.flatMap((field) => (scalars[field] === undefined ? [] : [{ field, value: scalars[field] ?? null }])),
+    ...emails.flatMap(({ items }) => items.map(({ value }) => itemValue('email', value))),
+    ...phones.flatMap(({ items }) => items.map(({ value }) => itemValue('phone', value))),
+    ...customFields.map(({ key, value }) => ({ field: customFieldName(key), value })),
+  ];
+}
+
+function itemValue(kind: 'email' | 'phone', value: string): NamedValue {
+  return { field: itemFieldName(kind, itemIdentity(kind, value)), value };
+}
+
+/** `contact KEY --json`. */
+export function contactDocument({ record, theirs, agreed, feeds, writes, history }: ContactStory): object {
+  const { key, state, contactId, linkedTo, claim, intentRun } = record;
+  return {
+    ...{ key, state, contact: contactId, linked: linkedTo !== null },
+    inDoubt: claim !== null || intentRun !== null,
+    app: { read: theirs.read, values: theirs.values },
+    agreed,
+    feeds: feeds.map(({ feed, row, said, decisions, held, letters }) => ({
+      feed,
+      row: row.kind === 'found' ? { ...row, desired: row.explained.contact } : row,
+      said,
+      decisions,
+      held: held.map(({ field, ours, theirs: app, sinceMs, runId, line }) => {
+        return { field, file: ours, app, since: isoInstant(sinceMs), run: runId, line };
+      }),
+      letters: letters.map(letterDocument),
+    })),
+    writes,
+    history: history.map(({ atMs, runId, kind, contactId: contact, detail }) => {
+      return { at: isoInstant(atMs), run: runId, kind, contact, detail };
+    }),
+  };
+}

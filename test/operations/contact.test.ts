@@ -1,0 +1,109 @@
+/** All that is known of one contact (`docs/contract.md`, "Commands"). */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { contactDocument, findContactKey, readContact } from '#src/operations/contact.ts';
+import { csv, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
+
+const header = 'externalId,firstName,role,phone';
+
+function homeOf({ parts }: RunsBench): Parameters<typeof readContact>[0] {
+  const config = { mapping: { defaultCountry: null, onBlank: 'keep' }, upsert: { itemRemoval: 'owned' } };
+  // Reading a contact looks at these two settings of the configuration alone.
+  return { ledger: parts.ledger, feeds: parts.feeds, config } as Parameters<typeof readContact>[0];
+}
+
+describe('a contact', () => {
+  it('is told from its cells to the decision about each field, with the reason that the plan gives', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Lead,+14155550101'], header));
+    const { id } = await bench.world.contactOf('c-1');
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { role: 'Boss' } });
+    const run = await bench.import('b.csv', csv(['c-1,Ann,Buyer,+14155550101'], header));
+    const story = await readContact(homeOf(bench), 'c-1', bench.parts.workspace);
+    expect(contactDocument(story)).toMatchObject({
+      ...{ key: 'c-1', state: 'bound', contact: id, inDoubt: false },
+      app: { read: 'fresh', values: expect.arrayContaining([{ field: 'role', value: 'Boss' }]) },
+      agreed: expect.arrayContaining([{ feed: null, field: 'role', value: 'Lead' }]),
+      feeds: [
+        {
+          feed: 'main',
+          row: { kind: 'found', run: run.id, file: 'b.csv', explained: { line: 2 }, desired: { role: 'Buyer' } },
+          said: expect.arrayContaining([{ field: 'role', value: 'Lead' }]),
+          decisions: [
+            { field: 'firstName', decision: 'equal', why: 'the app has what the file says' },
+            {
+              field: 'role',
+              decision: 'hold',
+              why: 'it waits for a decision',
+              file: 'Buyer',
+              said: 'Lead',
+              app: 'Boss',
+            },
+          ],
+          held: [{ field: 'role', file: 'Buyer', app: 'Boss' }],
+          letters: [],
+        },
+      ],
+      writes: [{ kind: 'create' }],
+      history: [],
+    });
+  });
+
+  it('is found by its id, its phone number in any spelling, or its e-mail address; several or none are named', async () => {
+    const bench = await openRunsBench();
+    const columns = 'externalId,phone,email';
+    await bench.import(
+      'a.csv',
+      csv(['c-1,+14155550101,Ann@Example.com', 'c-2,+14155550102,', 'c-3,+14155550102,'], columns),
+    );
+    const { id } = await bench.world.contactOf('c-1');
+    for (const text of ['c-1', id, '+1 (415) 555-0101', 'ann@example.com'])
+      expect(await findContactKey(bench.parts, text)).toBe('c-1');
+    const several = findContactKey(bench.parts, '+14155550102');
+    await expect(several).rejects.toMatchObject({
+      code: 'contactAmbiguous',
+      hint: expect.stringContaining('c-2, c-3'),
+    });
+    await expect(findContactKey(bench.parts, 'nobody')).rejects.toMatchObject({ code: 'noSuchContact' });
+  });
+
+  it('says that its cells are gone when the archive is, and decides by what the file said and what is held', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Lead,'], header));
+    const { id } = await bench.world.contactOf('c-1');
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { role: 'Boss', firstName: 'Anna' } });
+    await bench.import('b.csv', csv(['c-1,Ann,Buyer,'], header));
+    await rm(join(bench.folder, 'import', '_done'), { recursive: true });
+    const [feed] = (await readContact(homeOf(bench), 'c-1', null)).feeds;
+    expect(feed).toMatchObject({
+      row: { kind: 'gone', file: 'b.csv' },
+      decisions: [
+        { field: 'firstName', decision: 'keep', why: 'the file says what it said before', file: 'Ann', app: 'Anna' },
+        { field: 'role', decision: 'hold', file: 'Buyer' },
+      ],
+    });
+  });
+
+  it('that was only ever rejected has its letter and its row; a key made of several cells is found as well', async () => {
+    const bench = await openRunsBench({
+      mapping: mapping({
+        key: { template: '{externalId}|{firstName}', transform: ['lowerCase'] },
+        phones: [{ column: 'phone' }],
+      }),
+    });
+    await bench.import('a.csv', csv(['C,Ann,Lead,', 'D,Bo,Chef,call me'], header));
+    const made = await readContact(homeOf(bench), 'c|ann', bench.parts.workspace);
+    expect(made.feeds).toMatchObject([{ row: { kind: 'found', explained: { line: 2 } } }]);
+    expect(await findContactKey(bench.parts, 'd|bo')).toBe('d|bo');
+    const rejected = await readContact(homeOf(bench), 'd|bo', bench.parts.workspace);
+    expect(rejected.theirs.read).toBe('none');
+    expect(rejected.feeds).toMatchObject([
+      {
+        row: { kind: 'found', desired: null, explained: { line: 3 } },
+        letters: [{ code: 'phoneLetters' }],
+        decisions: [],
+      },
+    ]);
+  });
+});
