@@ -17,6 +17,8 @@ const documentKeys = [
     'removedValues',
     'deadNew',
     'warnings',
+    'missing',
+    'drift',
     'requests',
     'seconds',
     'fixFile',

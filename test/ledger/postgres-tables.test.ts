@@ -181,7 +181,7 @@ describeOnPostgres('the tables in PostgreSQL', (server) => {
     const { ledger, url } = await openStore(server());
     const run = await stagingRun(ledger, 'r1');
     await ledger.runs.stage(slice(run, { dead: [deadRow('k1'), deadRow('k2')], counts: { rows: 2 } }));
-    expect(await checkPostgresLedger(url)).toMatchObject({ state: 'sound', schema: 4, findings: [], notes: [] });
+    expect(await checkPostgresLedger(url)).toMatchObject({ state: 'sound', schema: 5, findings: [], notes: [] });
     const client = new pg.Client(url.replace(/[?].*/, ''));
     await client.connect();
     onTestFinished(() => client.end());

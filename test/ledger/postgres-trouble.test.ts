@@ -128,12 +128,12 @@ describeOnPostgres('trouble of PostgreSQL', (server) => {
     const { ledger: other } = await opened(server(), { schema });
     const listeners = () =>
       server().query(
-        `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'patchbay listener%' AND query = 'LISTEN "${schema}_changes"'`,
+        `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'patchbay listener%' AND query LIKE '%LISTEN "${schema}_changes"'`,
       );
     expect(await listeners()).toHaveLength(2);
     const before = await ledger.changeCount();
     await server().query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN "${schema}_changes"'`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%; LISTEN "${schema}_changes"'`,
     );
     await other.runs.create(newRun('r1'));
     await until('a change', async () => (await ledger.changeCount()) !== before);

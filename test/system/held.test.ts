@@ -60,6 +60,7 @@ describe.concurrent('a field that file and people changed', () => {
         app: 'Y',
         since: expect.stringMatching(/^\d{4}-.*Z$/),
         run: expect.any(String),
+        sourceFile: 'people.csv',
         line: 2,
       },
     ]);
@@ -175,9 +176,9 @@ describe.concurrent('held', () => {
     expect((await journey.call(['runs', 'show', run?.id ?? ''])).stdout).toContain('the file says Z, the app Y');
 
     const listed = await journey.call(['held', 'ls']);
-    expect(listed.stdout).toMatch(/^feed +key +field +file +app +since +run and line/);
+    expect(listed.stdout).toMatch(/^feed +key +field +file +app +since +from/);
     expect(listed.stdout).toContain('patchbay held take file h-1 --field role\n');
-    expect((await journey.call(['status'])).stdout).toContain('held fields   1  patchbay held ls');
+    expect((await journey.call(['status'])).stdout).toContain('held fields   1: main 1  patchbay held ls');
 
     const hidden = await journey.call(['held', 'ls', '--no-values']);
     expect(hidden.stdout).not.toMatch(/h-1|\bZ\b +|\bY\b/);
