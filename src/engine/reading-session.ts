@@ -9,7 +9,7 @@ import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { openEngineQueue, openSandbox } from './engine.ts';
-import { isGone, queueOf } from './registration.ts';
+import { findEngine, queueOf } from './registration.ts';
 import { type Closers, createClosers, sandboxOf } from './worker-session.ts';
 import { openWorkspaceClient, type SandboxPlace } from './workspace-client.ts';
 
@@ -62,22 +62,22 @@ async function openQueueAndSandbox(
   { patienceMs, signal }: ReadingOptions,
   closers: Closers,
 ): Promise<Opened> {
-  const { config, ledger, clock, folders } = home;
+  const { config, clock, folders, ledgerPlace } = home;
   const { redisUrl } = config.queue;
   const deadlineMs = clock.monotonicMs() + patienceMs;
   // Ends with the lock, with an engine, with the signal, or with the deadline.
   for (;;) {
     signal.throwIfAborted();
-    const engine = (await ledger.registrations()).engine;
-    if (engine !== null && !(await isGone(home, engine))) {
+    const engine = await findEngine(home);
+    if (engine !== null && !home.identity.isDead(engine.identity)) {
       const lock = takeEngineLock(folders.lockFile);
-      if (lock === null) {
+      lock?.release();
+      // Without the lock: it runs here. With it, the one that was found is another host's, whose Redis is everybody's, or it has just stopped.
+      if (lock === null || (ledgerPlace.kind !== 'file' && engine.queue.kind === 'redis')) {
         const server = await attachQueueServer({ redisUrl, place: queueOf(home, engine) });
         closers.add(() => server.stop());
         return { server, sandbox: await sandboxOf(home, engine) };
       }
-      // It has stopped between the two looks.
-      lock.release();
     }
     const lock = takeEngineLock(folders.lockFile);
     if (lock !== null) {

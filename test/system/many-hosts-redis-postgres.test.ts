@@ -117,6 +117,29 @@ describeOnServers('several hosts on one ledger', (servers) => {
     await interrupted(one, other);
   });
 
+  test('a command that only reads uses the queue of the hosts, on a host whose engine runs and on one where none does', async ({
+    journey,
+  }) => {
+    await journey.service();
+    const site = siteOn(journey, servers());
+    const [one, other, third] = [site.host('one'), site.host('other'), site.host('third')];
+    await startHost(journey, one);
+    await startHost(journey, other);
+    drop(join(one.data, 'import'), 'people.csv', peopleCsv(3));
+    await atEnd(site, 1);
+    const [key] = peopleKeys(1);
+    const file = join(journey.data, 'more.csv');
+    writeFileSync(file, peopleCsv(4));
+    for (const { env } of [one, other, third]) {
+      const told = await journey.call(['contact', key ?? '', '--json'], env);
+      expect(told.code, told.stderr).toBe(0);
+      expect(told.documents[0]).toMatchObject({ key, app: { read: 'fresh' } });
+      const planned = await journey.call(['plan', file, '--json'], env);
+      expect(planned.documents[0], planned.stderr).toMatchObject({ unchanged: 3, created: 1, exitCode: 0 });
+    }
+    await interrupted(one, other);
+  });
+
   test('the leader that is killed, and the one that is frozen, is followed within ten seconds; no tick comes twice', async ({
     journey,
   }) => {
