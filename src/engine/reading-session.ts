@@ -72,7 +72,8 @@ async function openQueueAndSandbox(
     if (engine !== null && !home.identity.isDead(engine.identity)) {
       const lock = takeEngineLock(folders.lockFile);
       lock?.release();
-      // Without the lock: it runs here. With it, the one that was found is another host's, whose Redis is everybody's, or it has just stopped.
+      // The lock is held: the engine runs here. It is free: another host's engine was found, and all hosts share one Redis.
+      // Where the queue is embedded, that engine has just stopped.
       if (lock === null || (ledgerPlace.kind !== 'file' && engine.queue.kind === 'redis')) {
         const server = await attachQueueServer({ redisUrl, place: queueOf(home, engine) });
         closers.add(() => server.stop());
