@@ -11,7 +11,7 @@ import { contactOfMissing, type MissingRule } from '#src/contacts/missing.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { countBits, hasBit } from '#src/ledger/rules/bitmap.ts';
+import { countBits, numbersIn } from '#src/ledger/rules/bitmap.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { readCustomValue } from '#src/mapping/custom-cell.ts';
@@ -74,7 +74,7 @@ export async function stageMissing(
   let listed = 0;
   let known = 0;
   let tally = noTally;
-  for (const numbers of slicesOf(missing)) {
+  for (const numbers of numbersIn(missing, keysPerSlice)) {
     const keys = [...(await ledger.runs.keysAt(numbers)).values()];
     const before = new Map((await ledger.missing.of(run.feed, keys)).map((one) => [one.key, one.sinceMs]));
     known += before.size;
@@ -89,18 +89,6 @@ export async function stageMissing(
     await nextTurn();
   }
   return { counts: { count, new: count - known }, tally };
-}
-
-/** Ends behind the last bit. */
-function* slicesOf(bits: Uint8Array): Generator<readonly number[]> {
-  let numbers: number[] = [];
-  for (let number = 0; number < bits.length * 8; number += 1) {
-    if (hasBit(bits, number)) numbers.push(number);
-    if (numbers.length < keysPerSlice) continue;
-    yield numbers;
-    numbers = [];
-  }
-  if (numbers.length > 0) yield numbers;
 }
 
 function missingEvent(key: string, sinceMs: number): RunEvent {

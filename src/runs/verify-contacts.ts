@@ -10,7 +10,7 @@ import { contactOfDrift, type Drifted, driftOf } from '#src/contacts/drift.ts';
 import type { Policies } from '#src/contacts/policies.ts';
 import type { ContactRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { hasBit } from '#src/ledger/rules/bitmap.ts';
+import { hasBit, numbersIn } from '#src/ledger/rules/bitmap.ts';
 import type { DriftCounts, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
 import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -61,7 +61,7 @@ export async function verifyContacts(
   let samePhones = 0;
   const requests = new Map<keyof RequestTotals, number>();
   const onRequest = (kind: keyof RequestTotals): void => void requests.set(kind, (requests.get(kind) ?? 0) + 1);
-  for (const numbers of slicesOf(keys.met)) {
+  for (const numbers of numbersIn(keys.met, keysPerSlice)) {
     signal.throwIfAborted();
     const byNumber = await ledger.runs.keysAt(numbers);
     const records = await ledger.contacts.get([...byNumber.values()]);
@@ -138,18 +138,6 @@ export async function verifyContacts(
 
 function isAtRest(record: ContactRecord | undefined): boolean {
   return record !== undefined && record.contactId !== null && record.claim === null && record.state !== 'intent';
-}
-
-/** Ends behind the last bit. */
-function* slicesOf(bits: Uint8Array): Generator<readonly number[]> {
-  let numbers: number[] = [];
-  for (let number = 0; number < bits.length * 8; number += 1) {
-    if (hasBit(bits, number)) numbers.push(number);
-    if (numbers.length < keysPerSlice) continue;
-    yield numbers;
-    numbers = [];
-  }
-  if (numbers.length > 0) yield numbers;
 }
 
 function phonesOf({ defaultFields }: Contact): readonly string[] {

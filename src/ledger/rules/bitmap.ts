@@ -41,3 +41,15 @@ export function union(one: Uint8Array, other: Uint8Array): Uint8Array {
   for (const [index, byte] of short.entries()) bits[index] = (bits[index] ?? 0) | byte;
   return bits;
 }
+
+/** The numbers that are in it, lowest first, at most `sliceMax` at a time. Ends behind the last bit. */
+export function* numbersIn(bits: Uint8Array, sliceMax: number): Generator<readonly number[]> {
+  let numbers: number[] = [];
+  for (let number = 0; number < bits.length * 8; number += 1) {
+    if (hasBit(bits, number)) numbers.push(number);
+    if (numbers.length < sliceMax) continue;
+    yield numbers;
+    numbers = [];
+  }
+  if (numbers.length > 0) yield numbers;
+}
