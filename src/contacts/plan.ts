@@ -127,12 +127,7 @@ export function planCreate({ ours, sourceLabel }: PlanInput): CreatePlan {
     kind: 'create',
     body,
     expected,
-    reasons: [
-      ...writes.filter(({ field }) => customKeyOf(field) === null),
-      ...itemChanges('email', expected.emails),
-      ...itemChanges('phone', expected.phones),
-      ...writes.filter(({ field }) => customKeyOf(field) !== null),
-    ],
+    reasons: inContactOrder(writes, itemChanges('email', expected.emails), itemChanges('phone', expected.phones)),
     verdicts,
     held: [],
     passed: [],
@@ -148,6 +143,16 @@ export function planCreate({ ours, sourceLabel }: PlanInput): CreatePlan {
   };
 }
 
+/** Changes as a contact shows its fields: scalars, e-mails, phones, custom fields. */
+export function inContactOrder(
+  fields: readonly Change[],
+  emails: readonly Change[],
+  phones: readonly Change[],
+): readonly Change[] {
+  const isCustom = ({ field }: Change): boolean => customKeyOf(field) !== null;
+  return [...fields.filter((one) => !isCustom(one)), ...emails, ...phones, ...fields.filter(isCustom)];
+}
+
 export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdlePlan {
   const { ours } = input;
   const verdicts = judgeFields(input, theirs);
@@ -155,12 +160,7 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
   const phones = mergeItems('phone', input, theirs);
   const writes = verdicts.filter(({ decision }) => decision === 'write');
   const changes = writes.map((one) => fieldChange(one.field, one.theirs, one.ours));
-  const reasons = [
-    ...changes.filter(({ field }) => customKeyOf(field) === null),
-    ...emails.changes,
-    ...phones.changes,
-    ...changes.filter(({ field }) => customKeyOf(field) !== null),
-  ];
+  const reasons = inContactOrder(changes, emails.changes, phones.changes);
   const held = verdicts.filter(({ decision }) => decision === 'hold');
   const facts: PlanFacts = {
     reasons,

@@ -31,7 +31,7 @@ import {
 } from './desired.ts';
 import { customKeyOf, type FieldVerdict, itemOf, itemsOf, listOf, wantedItems } from './merge.ts';
 import { type Change, fieldChange, type HeldField } from './outcome.ts';
-import { type DeletePlan, type IdlePlan, type PatchPlan, patchOf } from './plan.ts';
+import { type DeletePlan, type IdlePlan, inContactOrder, type PatchPlan, patchOf } from './plan.ts';
 import type { FieldRuling } from './policies.ts';
 import { nextOwnership, type Settled, type SettleInput, withIds } from './settle.ts';
 
@@ -52,12 +52,7 @@ export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): P
   const phones = undoItems('phone', input, order, theirs, isOther);
   const writes = verdicts.filter(({ decision }) => decision === 'write');
   const changes = writes.map((one) => fieldChange(one.field, one.theirs, one.ours));
-  const reasons = [
-    ...changes.filter(({ field }) => customKeyOf(field) === null),
-    ...emails.changes,
-    ...phones.changes,
-    ...changes.filter(({ field }) => customKeyOf(field) !== null),
-  ];
+  const reasons = inContactOrder(changes, emails.changes, phones.changes);
   const held = [...verdicts.filter(({ decision }) => decision === 'hold').map(heldOf), ...emails.held, ...phones.held];
   const putBack = (kind: ItemKind, { changes: of }: UndoneItems) =>
     of
