@@ -45,14 +45,15 @@ export const copiedTables: readonly CopiedTable[] = [
   byRows('number_versions', 'number_key', 'from_at'),
 ];
 
-/** Tables whose numbers are never given twice, also where the last one was deleted. */
-export const countedTables = [
-  ['runs', 'sequence'],
-  ['records', 'number'],
-] as const;
-
-/** The last number that each of them has given; 0 where none was. */
-export type Counters = Readonly<Record<(typeof countedTables)[number][0], number>>;
+/**
+ * The last number that each table has given whose numbers are never given twice, also where the last row was deleted; 0 where none was.
+ */
+export interface Counters {
+  /** Of `sequence`. */
+  readonly runs: number;
+  /** Of `number`. */
+  readonly records: number;
+}
 
 export const quoted = (columns: readonly string[]): string => columns.map((name) => `"${name}"`).join(', ');
 

@@ -11,7 +11,6 @@ import {
   type CopiedTable,
   type Counters,
   copiedTables,
-  countedTables,
   quoted,
   registrations,
 } from '#src/ledger/copy/copied-tables.ts';
@@ -267,15 +266,14 @@ async function* slicesOf(
 }
 
 async function countersOf(client: pg.Client): Promise<Counters> {
-  const counters: [string, number][] = [];
-  for (const [table, column] of countedTables) {
+  const last = async (table: string, column: string): Promise<number> => {
     const { rows } = await client.query<{ last: number | null }>(
       'SELECT pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass) AS last',
       [table, column],
     );
-    counters.push([table, rows[0]?.last ?? 0]);
-  }
-  return Object.fromEntries(counters) as unknown as Counters;
+    return rows[0]?.last ?? 0;
+  };
+  return { runs: await last('runs', 'sequence'), records: await last('records', 'number') };
 }
 
 async function clockOf(client: pg.Client): Promise<number> {

@@ -3,13 +3,7 @@ import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import {
-  type CopiedTable,
-  type Counters,
-  countedTables,
-  quoted,
-  registrations,
-} from '#src/ledger/copy/copied-tables.ts';
+import { type CopiedTable, quoted, registrations } from '#src/ledger/copy/copied-tables.ts';
 import {
   type CopiedRow,
   type CopyReader,
@@ -53,7 +47,7 @@ export async function openSqliteSource(file: string): Promise<CopySource> {
     counters: async () => {
       const given = guarded(() => db.prepare('SELECT name, seq FROM sqlite_sequence').all());
       const last = (table: string): number => Number(given.find(({ name }) => name === table)?.seq ?? 0);
-      return Object.fromEntries(countedTables.map(([table]) => [table, last(table)])) as unknown as Counters;
+      return { runs: last('runs'), records: last('records') };
     },
     latestMs: async () => Number(meta('written') ?? 0),
     // Ends the transaction, which has changed nothing.

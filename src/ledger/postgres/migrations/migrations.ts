@@ -10,7 +10,9 @@ import { PatchbayError } from '#src/errors.ts';
 import type { Address } from '../address.ts';
 import { lockOf } from '../pool.ts';
 import { firstSchema } from './first-schema.ts';
-import { hostsOfRuns } from './hosts.ts';
+
+/** The host whose file a run reads. */
+const hostsOfRuns = `ALTER TABLE runs ADD COLUMN host text COLLATE "C" NOT NULL DEFAULT ''`;
 
 /** Rows that a plan would have written, and whose contacts changed since it was made. */
 const moved = 'ALTER TABLE runs ADD COLUMN moved bigint NOT NULL DEFAULT 0';

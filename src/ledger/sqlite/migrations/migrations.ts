@@ -1,10 +1,9 @@
 /** Takes the schema from one version to the next. None is ever changed once it was released. */
 import { deskSteps } from './desk.ts';
 import { firstDesign } from './first-design.ts';
-import { hostSteps } from './hosts.ts';
 import { keysSteps } from './keys.ts';
 import { lettersSteps, problemsSteps } from './letters.ts';
-import { deletedSteps, keysOfRunsSteps, movedSteps, runsSteps } from './runs.ts';
+import { deletedSteps, hostSteps, keysOfRunsSteps, movedSteps, runsSteps } from './runs.ts';
 import type { MigrationStep } from './step.ts';
 
 /** Each entry takes the schema one version further. */

@@ -144,6 +144,9 @@ function gatherKeys(db: MigratedDatabase): void {
 /** Behind the steps that give keys their numbers. */
 export const keysOfRunsSteps: readonly MigrationStep[] = [gatherKeys, 'DROP TABLE run_keys;\n'];
 
+/** The host of a run. A ledger in a file has none; a ledger that comes from PostgreSQL may name some. */
+export const hostSteps: readonly MigrationStep[] = ["ALTER TABLE runs ADD COLUMN host TEXT NOT NULL DEFAULT ''"];
+
 /** Rows that a plan would have written, and whose contacts changed since it was made. */
 export const movedSteps: readonly MigrationStep[] = ['ALTER TABLE runs ADD COLUMN moved INTEGER NOT NULL DEFAULT 0;\n'];
 
