@@ -95,6 +95,7 @@ export function createLedWork(parts: LedWorkParts): LedWork {
     underWay,
     begin: () => {
       const beginning = last.then(begin);
+      // Its failure is the caller's, who waits for it; what comes next only waits for its end.
       last = beginning.catch(() => undefined);
       return beginning;
     },

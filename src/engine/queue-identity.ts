@@ -21,6 +21,7 @@ async function onRedis<Result>(connection: RedisOptions, work: (redis: Redis) =>
   redis.on('error', () => undefined);
   try {
     const working = work(redis);
+    // It may fail after its time is over: the error below has been thrown by then.
     working.catch(() => undefined);
     const answer = await within(answerMsMax, working);
     if (answer === timedOut) throw new Error('the queue does not answer');
@@ -71,6 +72,7 @@ export async function requireQueue(
   // Ends with the identity, with the signal, or when the time is over.
   while (performance.now() - startedAt < lookMsMax) {
     signal.throwIfAborted();
+    // A Redis that does not answer is asked again until the time is over.
     const found = await onRedis(connection, (redis) => redis.get(nameOf(ledgerId))).catch(() => null);
     const wanted = await queueId();
     if (wanted === null || found === wanted) return;
