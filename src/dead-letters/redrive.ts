@@ -105,16 +105,21 @@ async function byReading(
   );
 }
 
-/** The current mapping of the feed; without one, the preset by which the file was recognised, as it is now. */
+/**
+ * The current mapping of the feed; without one, the preset by which the file was recognised, as it is now. What a person said of the
+ * file when it was imported still holds: its country, and what its blank cells do.
+ */
 async function readingNow({ feeds, ledger }: SubmitParts, feed: string, runId: string): Promise<Reading> {
   const { mapping, ownSource, recognise } = await feeds.get(feed);
-  const used = recognise ? ((await ledger.runs.get(runId))?.mapping ?? null) : null;
+  const met = await ledger.runs.get(runId);
+  const used = recognise ? (met?.mapping ?? null) : null;
+  const { defaultCountry, onBlank } = met?.options ?? noOptions;
   const preset =
     used?.recognise === undefined ? undefined : (await loadPresets()).find(({ name }) => name === used.name);
   return {
     mapping: mapping ?? preset ?? null,
     sourceLabel: ownSource,
-    options: { ...noOptions, recognise, remap: true },
+    options: { ...noOptions, recognise, remap: true, defaultCountry, onBlank },
   };
 }
 

@@ -51,6 +51,18 @@ describe('a dead letter', () => {
     expect(JSON.stringify(await bench.ledger.acts.list({ limit: 9 }))).not.toMatch(/0109|Lead|c-1/);
   });
 
+  it('that was edited is read with the country that was named when its file was imported', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,A,(415) 555-0109,nobody'], header), {
+      options: { defaultCountry: 'US' },
+    });
+    const [id = ''] = await letterIds(bench);
+    expectCounts(await edit(bench, id, 'email=ann@example.com'), { rows: 1, created: 1 });
+    expect(await bench.world.contactOf('c-1')).toMatchObject({
+      defaultFields: { phoneNumbers: [{ value: '+14155550109' }] },
+    });
+  });
+
   it('that was edited and is wrong still stays open with its new cells', async () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', csv(['c-1,Ann,A,call me,'], header));
