@@ -58,6 +58,16 @@ describe('the memory of a feed', () => {
     expect([0, 2, 3, 20_000].map((number) => memory.placeOf(number))).toEqual([-1, -1, -1, -1]);
   });
 
+  it('knows the number of each place and the place of each number, whether they follow each other or not', async () => {
+    const numbers = [...Array.from({ length: 2_500 }, (_, index) => 10 + index), 2_600, 2_601, 9_000, 2 ** 32 - 1];
+    const keys = numbers.map((number) => ({ number, hash: newHash() }));
+    const memory = await read(feedOf(keys));
+    expect(numbers.map((_, place) => memory.numberAt(place))).toEqual(numbers);
+    expect(numbers.map((number) => memory.placeOf(number))).toEqual([...numbers.keys()]);
+    expect([9, 2_510, 2_602, 2 ** 32 - 2].map((number) => memory.placeOf(number))).toEqual([-1, -1, -1, -1]);
+    expect([-1, numbers.length].map((place) => memory.numberAt(place))).toEqual([0, 0]);
+  });
+
   it('knows nothing of a key in doubt, of one that must be planned, and of a hash that two keys share', async () => {
     const [one, two, three, four] = known(4) as [Known, Known, Known, Known];
     const memory = await read(
