@@ -70,6 +70,8 @@ const counted = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } a
 export function createSend(parts: SendParts): Send {
   const { exchanger, slots, apiKey, rateGate, breakers, clock, random, log, userAgent } = parts;
 
+  const dueTimersRan = watchDueTimers(clock);
+
   async function pauseGate(retryAfter: string | null): Promise<void> {
     const askedMs = parseRetryAfter(retryAfter, clock.nowMs());
     const waitMs = askedMs ?? pauseMs + random() * pauseJitterMs;
@@ -90,9 +92,7 @@ export function createSend(parts: SendParts): Send {
     const release = await slots.take(signal);
     try {
       const key = await apiKey.current();
-      // If the event loop was busy, the timers that close idle connections are overdue. They run first, so that no write
-      // uses a connection that was idle for a second.
-      if (request.method !== 'GET') await overdueTimers();
+      if (request.method !== 'GET') await dueTimersRan();
       const pass = await waited(rateGate, signal, known);
       await beforeSend?.();
       signal?.throwIfAborted();
@@ -148,17 +148,34 @@ export function createSend(parts: SendParts): Send {
   };
 }
 
-/** Immediates follow the timers: the second one runs in a turn that began after this call. Calls of one turn wait together. */
-function overdueTimers(): Promise<void> {
-  nextTurn ??= new Promise((done) =>
-    setImmediate(() => {
-      nextTurn = null;
-      setImmediate(done);
-    }),
-  );
-  return nextTurn;
+/** Timers that were due longer ago have certainly run: with `idleConnectionMs`, less than the second for which a service keeps a connection. */
+const timersLateMsMax = 50;
+
+/**
+ * If the event loop was busy, the timers that close idle connections are overdue. They run first, so that no write uses a connection
+ * that was idle for a second. @returns what tells, at once while writes follow each other, that they have run.
+ */
+function watchDueTimers(clock: Clock): () => Promise<void> | undefined {
+  /** What was due then has run. */
+  let ranUntilMs = Number.NEGATIVE_INFINITY;
+  let underWay: Promise<void> | null = null;
+  // Immediates follow the timers: the second one is of a turn that began after the first.
+  const watch = (): Promise<void> =>
+    new Promise((done) =>
+      setImmediate(() => {
+        const atMs = clock.monotonicMs();
+        setImmediate(() => {
+          ranUntilMs = atMs;
+          underWay = null;
+          done();
+        });
+      }),
+    );
+  return () => {
+    underWay ??= watch();
+    return clock.monotonicMs() - ranUntilMs > timersLateMsMax ? underWay : undefined;
+  };
 }
-let nextTurn: Promise<void> | null = null;
 
 function withoutKeyInVerdict<Body>(verdict: Verdict<Body>, key: string): Verdict<Body> {
   return verdict.next === 'use' || verdict.next === 'sendAgain'
