@@ -25,8 +25,10 @@ export interface RowReader {
   close(): Promise<void>;
 }
 
-/** A thread costs a tenth of a second and 20 MB. It starts after half of them, and the others are mapped here meanwhile. */
-const rowsMappedHereMax = 4_000;
+/** A thread costs a tenth of a second of processor time and 20 MB: a file of fewer rows needs none. */
+const rowsBeforeThread = 2_000;
+/** While the thread starts, rows are mapped here: at most these, as a thread that never answers must show. */
+const rowsMappedHereMax = 20_000;
 const slicesAheadOfThread = 2;
 
 export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHereMax): RowReader {
@@ -36,7 +38,7 @@ export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHer
   let isUsed = false;
   const threadFor = (items: readonly HashedItem[]): MappingThread | null => {
     rowCount += items.length;
-    if (cells === undefined || rowCount <= rowsHereMax / 2) return null;
+    if (cells === undefined || rowCount <= Math.min(rowsBeforeThread, rowsHereMax)) return null;
     thread ??= startMapping({ bound: cells.bound, settings: cells.settings });
     isUsed ||= thread.isReady() || rowCount > rowsHereMax;
     return isUsed && items.some(({ item }) => isOfCells(item)) ? thread : null;

@@ -28,8 +28,11 @@ function separatorLine(delimiter: string): string {
   return detectedDelimiters.includes(delimiter) ? '' : `sep=${delimiter}\r\n`;
 }
 
+/** A quote, a line break, or white space at an end. */
+const quotedAlways = /["\r\n]|^\s|\s$/;
+
 function quoted(cell: string, delimiter: string): string {
-  const needsQuotes = /["\r\n]/.test(cell) || cell.includes(delimiter) || cell.trim() !== cell;
+  const needsQuotes = quotedAlways.test(cell) || cell.includes(delimiter);
   return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
@@ -78,8 +81,12 @@ function isPlainNumber(text: string, index: number): boolean {
  */
 type Place = 'cell' | 'word' | 'inside';
 
+/** Where a formula may start: nothing but apostrophes is between it and the text's start, a separator, a space or a quote. */
+const mayStartFormula = /(?:^|[,;\t|:\r\n "])'*[=+\-@\t\r]/;
+
 /** Rewrites the apostrophes before each formula start. `count` gets how many there are, and where the formula starts. */
 function atFormulaStarts(text: string, count: (apostrophes: number, index: number) => number): string {
+  if (!mayStartFormula.test(text)) return text;
   let result = '';
   let copied = 0;
   let place: Place = 'cell';
