@@ -5,7 +5,15 @@ import { createHash } from 'node:crypto';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { PlanRecord } from '#src/ledger/plans.ts';
-import { isFinal, type NewRun, noOptions, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
+import {
+  activeRunStates,
+  isFinal,
+  type NewRun,
+  noOptions,
+  openRunStates,
+  type RunOptions,
+  type RunRecord,
+} from '#src/ledger/runs.ts';
 import { onDraft, openDraft } from '#src/plans/draft-file.ts';
 import { type MadePlan, makePlan } from '#src/plans/make-plan.ts';
 import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
@@ -58,20 +66,48 @@ export interface UndoRequest extends UndoChoice {
 }
 
 /**
- * Enters the run that takes back what that run wrote. The engine does the rest.
- * @throws PatchbayError `usage` `runNotEnded` | `nothingToUndo`.
+ * Enters the run that takes back what that run wrote. The engine does the rest. One that has been entered and has not ended, as after
+ * a crash, is gone on with: the same command again makes no second one.
+ * @throws PatchbayError `usage` `runNotEnded` | `nothingToUndo`; `undoUnderWay` where one is under way that this one differs from.
  */
 export async function beginUndo(
   home: Pick<Home, 'ledger' | 'clock' | 'log' | 'actor' | 'submit'>,
   undone: RunRecord,
   request: UndoRequest,
-): Promise<RunRecord> {
+): Promise<{ readonly run: RunRecord; readonly isNew: boolean }> {
   await requireUndoable(home, undone);
+  const underWay = await undoUnderWay(home, undone, request);
+  if (underWay !== null) {
+    requireSame(underWay, undone, request);
+    return { run: underWay, isNew: false };
+  }
   const { deleteCreated, reason } = request;
   const act = await actOf(home, 'undo', reason, { undoes: undone.id, deleteCreated });
   const run = await home.ledger.runs.create(undoRun(home.submit, undone, request), act);
   home.log.info({ run: run.id, feed: run.feed, undoes: undone.id }, 'undo entered');
-  return run;
+  return { run, isNew: true };
+}
+
+/** More runs of a feed are never open at a time. */
+const openRunsMax = 1_000;
+
+/** One that guards stopped waits for an approval: with `accept` another one is entered, which they do not stop. */
+async function undoUnderWay(
+  { ledger }: Pick<Home, 'ledger'>,
+  undone: RunRecord,
+  { accept }: UndoRequest,
+): Promise<RunRecord | null> {
+  const states = accept ? activeRunStates : openRunStates;
+  const open = await ledger.runs.list({ states, feed: undone.feed, limit: openRunsMax });
+  return open.find(({ options, state }) => options.undoes === undone.id && state !== 'cancelling') ?? null;
+}
+
+function requireSame({ id, state, options }: RunRecord, undone: RunRecord, { deleteCreated }: UndoChoice): void {
+  if (options.deleteCreated === deleteCreated) return;
+  const how = options.deleteCreated ? 'and deletes what that run made' : 'and deletes nothing';
+  const message = `run ${id} undoes run ${undone.id} already: it is ${stateWords[state]}, ${how}`;
+  const hint = `Wait for its end, or cancel it: patchbay runs cancel ${id}`;
+  throw new PatchbayError('usage', 'undoUnderWay', message, { hint });
 }
 
 async function requireUndoable({ ledger }: Pick<Home, 'ledger'>, { id, state }: RunRecord): Promise<void> {

@@ -139,7 +139,7 @@ describe.each(['merge', 'replace'] as const)('where PATCH means %s', (patchMode)
             actor: { who: 'ann', by: 'command' as const },
             submit: parts,
           };
-          const entered = await beginUndo(home, run, { deleteCreated: false, accept: true, reason: null });
+          const { run: entered } = await beginUndo(home, run, { deleteCreated: false, accept: true, reason: null });
           await stageUndo(parts, entered, new AbortController().signal);
           expect((await bench.finish(await bench.apply(await bench.again(entered)))).state).toBe('done');
           const after = await picture(planned);

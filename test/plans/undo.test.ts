@@ -17,7 +17,7 @@ async function enter(
   choice: Partial<UndoChoice & { accept: boolean }> = {},
 ): Promise<RunRecord> {
   const home = { ledger: parts.ledger, clock: parts.clock, log: parts.log, actor, submit: parts };
-  return beginUndo(home, undone, { deleteCreated: false, accept: false, reason: null, ...choice });
+  return (await beginUndo(home, undone, { deleteCreated: false, accept: false, reason: null, ...choice })).run;
 }
 
 async function stage({ bench }: PlanBench, run: RunRecord): Promise<RunRecord> {
@@ -210,7 +210,12 @@ describe('an undo', () => {
     expect(made).toMatchObject({ isKept: true, plan: { undoes: runB.id, totals: { rows: { rows: 2, updated: 2 } } } });
     await edit(planned, 'c-2', { lastName: 'Edited' });
     const home = { ledger: bench.ledger, clock: bench.parts.clock, log: bench.parts.log, actor, submit: bench.parts };
-    const entered = await beginUndo(home, runB, { deleteCreated: false, accept: false, reason: null, plan: made.plan });
+    const { run: entered } = await beginUndo(home, runB, {
+      deleteCreated: false,
+      accept: false,
+      reason: null,
+      plan: made.plan,
+    });
     const run = await bench.finish(await bench.apply(await stage(planned, entered)));
     expect(run.counts).toMatchObject({ rows: 2, updated: 1, skipped: 1, moved: 1 });
     expect((await world.contactOf('c-2')).defaultFields.lastName).toBe('Edited');
@@ -237,6 +242,19 @@ describe('an undo', () => {
     await world.byHand('DELETE', `/v1/contacts/${(await world.contactOf('c-1')).id}`);
     expectCounts(await undo(planned, runB), { rows: 2, updated: 1, skipped: 1 });
     expect((await world.contacts()).map(({ externalId }) => externalId)).toEqual(['c-2']);
+  });
+
+  it('that has not ended is gone on with, and another one beside it is refused', async () => {
+    const { planned, bench, runB } = await openTwoNights('merge');
+    const entered = await enter(planned, runB);
+    expect((await enter(planned, runB)).id).toBe(entered.id);
+    await expect(enter(planned, runB, { deleteCreated: true })).rejects.toMatchObject({
+      code: 'undoUnderWay',
+      message: `run ${entered.id} undoes run ${runB.id} already: it is queued, and deletes nothing`,
+    });
+    await bench.ledger.runs.move(entered.id, ['queued'], 'stopped', { atMs: 1 });
+    expect((await enter(planned, runB)).id).toBe(entered.id);
+    expect((await enter(planned, runB, { accept: true })).id).not.toBe(entered.id);
   });
 
   it('of a run that wrote nothing, or has not ended, is refused', async () => {

@@ -53,7 +53,8 @@ export async function undo(options: UndoOptions, id: string): Promise<number> {
     const submit = async () => {
       const planned = shown?.isKept === true ? { plan: shown.plan } : {};
       const entered = await beginUndo(home, run, { ...choice, reason: options.reason ?? null, ...planned });
-      return [{ run: entered, isNew: true }];
+      if (!entered.isNew) output.note(`run ${entered.run.id} undoes run ${run.id} already: going on with it`);
+      return [entered];
     };
     if (options.detach === true) {
       for (const entered of await submit()) {
