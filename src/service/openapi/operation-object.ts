@@ -178,34 +178,53 @@ const componentPrefix = '#/components/schemas/';
 
 export function createSchemaWriter(): SchemaWriter {
   const components = new Map<string, JsonSchema>();
-  const known = { request: new Map<z.ZodType, JsonSchema>(), reply: new Map<z.ZodType, JsonSchema>() };
-  const write = (schema: z.ZodType, direction: Direction): JsonSchema => {
-    // Inside of an object, a named schema is a reference at the top level too.
-    const written: JsonSchema = z.toJSONSchema(z.object({ it: schema }), {
-      target: 'draft-2020-12',
-      io: direction === 'request' ? 'input' : 'output',
-      override: ({ jsonSchema }) => tidy(jsonSchema),
-    });
-    for (const [name, definition] of Object.entries(written.$defs ?? {})) {
-      const moved = withComponentReferences(definition);
-      const other = components.get(name);
-      const same = other === undefined || JSON.stringify(other) === JSON.stringify(moved);
-      invariant(same, `the component ${name} is one schema`);
-      components.set(name, moved);
-    }
-    const it = written.properties?.it;
-    invariant(typeof it === 'object', 'a schema is written as an object');
-    return withComponentReferences(it);
-  };
   return {
-    // The error body is in every operation: what was written once is not written again.
     write: (schema, direction) => {
-      const written = known[direction].get(schema) ?? write(schema, direction);
-      known[direction].set(schema, written);
-      return written;
+      const { it, named } = writtenOnce(schema, direction);
+      for (const [name, definition] of named) {
+        const other = components.get(name) ?? definition;
+        const same = other === definition || JSON.stringify(other) === JSON.stringify(definition);
+        invariant(same, `the component ${name} is one schema`);
+        components.set(name, definition);
+      }
+      return it;
     },
     resolve: (written) => components.get(written.$ref?.slice(componentPrefix.length) ?? '') ?? written,
     components: () => Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1))),
+  };
+}
+
+interface Written {
+  readonly it: JsonSchema;
+  /** The components that it refers to, by name. */
+  readonly named: ReadonlyMap<string, JsonSchema>;
+}
+
+/**
+ * The error body is in every operation, and every service of a process describes itself: what was written once is not written
+ * again. Nobody changes it.
+ */
+const known = { request: new WeakMap<z.ZodType, Written>(), reply: new WeakMap<z.ZodType, Written>() };
+
+function writtenOnce(schema: z.ZodType, direction: Direction): Written {
+  const written = known[direction].get(schema) ?? write(schema, direction);
+  known[direction].set(schema, written);
+  return written;
+}
+
+function write(schema: z.ZodType, direction: Direction): Written {
+  // Inside of an object, a named schema is a reference at the top level too.
+  const written: JsonSchema = z.toJSONSchema(z.object({ it: schema }), {
+    target: 'draft-2020-12',
+    io: direction === 'request' ? 'input' : 'output',
+    override: ({ jsonSchema }) => tidy(jsonSchema),
+  });
+  const definitions = Object.entries(written.$defs ?? {});
+  const it = written.properties?.it;
+  invariant(typeof it === 'object', 'a schema is written as an object');
+  return {
+    it: withComponentReferences(it),
+    named: new Map(definitions.map(([name, definition]) => [name, withComponentReferences(definition)])),
   };
 }
 

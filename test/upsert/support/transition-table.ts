@@ -90,13 +90,15 @@ function branches(variants: readonly Ended[], left: typeof questions): readonly 
   const [result = ''] = results;
   const [question, ...others] = left;
   if (results.size === 1 || question === undefined) return [{ when: [], result }];
-  const groups = Map.groupBy(variants, question.words);
-  const outcomes = [...groups.values()].map((group) => JSON.stringify(branches(group, others)));
-  if (new Set(outcomes).size === 1) return branches(variants, others);
-  const alike = Map.groupBy([...groups], ([, group]) => JSON.stringify(branches(group, others)));
-  return [...alike.values()].flatMap((same) => {
-    const words = same.map(([one]) => one).join(' or ');
-    return branches(same[0]?.[1] ?? [], others).map((branch) => ({ ...branch, when: [words, ...branch.when] }));
+  const groups = [...Map.groupBy(variants, question.words)].map(([words, group]) => {
+    const rest = branches(group, others);
+    return { words, rest, text: JSON.stringify(rest) };
+  });
+  const [first, ...alike] = [...Map.groupBy(groups, ({ text }) => text).values()];
+  if (alike.length === 0) return first?.[0]?.rest ?? [];
+  return [first ?? [], ...alike].flatMap((same) => {
+    const words = same.map((one) => one.words).join(' or ');
+    return (same[0]?.rest ?? []).map((branch) => ({ ...branch, when: [words, ...branch.when] }));
   });
 }
 
