@@ -78,6 +78,7 @@ const labelCharactersMax = 75;
 const headerCharactersMax = 500;
 /** What makes no difference in the name of a column. */
 const gap = '[\\s_\\p{Pd}]';
+const gaps = new RegExp(`${gap}+`, 'gu');
 
 /** Whether the reference is a name with `{n}` or `{label}`. */
 export function isPattern(reference: string | number): reference is string {
@@ -99,7 +100,8 @@ export function columnMatcher(pattern: string): (column: string) => Placeholders
   const form = new RegExp(`^${patternSource(tidyHeader(pattern).toLowerCase())}$`, 'u');
   return (column) => {
     if (column.length > headerCharactersMax) return null;
-    const groups = form.exec(tidyHeader(column).toLowerCase())?.groups;
+    // One gap is as good as many, and there is one way to match it: of many gaps there are as many ways as their number cubed.
+    const groups = form.exec(tidyHeader(column).toLowerCase().replace(gaps, ' '))?.groups;
     if (groups === undefined) return null;
     const { n, label } = groups;
     const words = label === undefined ? undefined : labelOf(label);

@@ -7,8 +7,6 @@ import { logs, prettyLine } from '#src/cli/commands/logs.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { type LogFilter, lastLogLines, nextLogLines, wantsLine } from '#src/operations/logs.ts';
 import { newRun } from '#test/contracts/support/build.ts';
-import { startPatchbay } from '#test/support/patchbay-process.ts';
-import { until } from '#test/support/until.ts';
 import { captureOutput } from './support/captured-output.ts';
 
 const minute = (number: number): string => new Date(Date.UTC(2026, 10, 22, 3, number)).toISOString();
@@ -146,18 +144,5 @@ describe('logs', () => {
     const captured = captureOutput();
     expect(await logs({ data, sandbox: true, lines: 50, json: true, feed: 'Müller'.normalize('NFD') })).toBe(0);
     expect(captured.stdout()).toBe(`${wanted}\n`);
-  });
-
-  it('follows over rolled files until Ctrl-C', async () => {
-    const { data, path, write } = dataFolder();
-    const of = (number: number, feed: string): string => line(minute(number), { feed });
-    write(1, text([of(1, 'crm'), of(2, 'main')]));
-    const started = startPatchbay(['logs', '-f', '--feed', 'crm', '--sandbox', '--json'], { PATCHBAY_DATA: data });
-    await until('the first line', () => started.stdout === text([of(1, 'crm')]));
-    appendFileSync(path(1), text([of(3, 'main'), of(4, 'crm')]));
-    write(2, text([of(5, 'crm')]));
-    await until('the lines that came', () => started.stdout === text([of(1, 'crm'), of(4, 'crm'), of(5, 'crm')]));
-    started.signal('SIGINT');
-    expect((await started.ended()).code).toBe(0);
   });
 });

@@ -13,6 +13,7 @@ import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { createLogger } from '#src/log.ts';
 import { openMetrics } from '#src/metrics/metrics.ts';
+import { newLedgerFile } from '#test/ledger/support/temp-ledger.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';
 
 export const startMs = Date.UTC(2026, 10, 21, 14, 0, 0);
@@ -42,7 +43,7 @@ export interface Answer {
 /** Closed and removed when the test ends. */
 export async function dashboardBench(given: Partial<DashboardParts> = {}): Promise<DashboardBench> {
   const folder = await mkdtemp(join(tmpdir(), 'patchbay-page-'));
-  const ledger = openSqliteLedger(join(folder, 'ledger.sqlite'));
+  const ledger = openSqliteLedger(newLedgerFile(folder));
   onTestFinished(async () => {
     await ledger.close().catch(() => undefined);
     await rm(folder, { recursive: true, force: true });

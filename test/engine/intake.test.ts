@@ -8,6 +8,7 @@ import { createFeedFolders, feedFoldersMax, type IntakeHome, startIntake } from 
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { createLogger } from '#src/log.ts';
 import { type TestFeeds, testFeeds } from '#test/feeds/support/test-feeds.ts';
+import { newLedgerFile } from '#test/ledger/support/temp-ledger.ts';
 import { until } from '#test/support/until.ts';
 
 const speed = 20;
@@ -26,7 +27,7 @@ async function openIntake(configured: NonNullable<TestFeeds['configured']> = {})
   const root = await mkdtemp(join(tmpdir(), 'patchbay-intake-'));
   const importFolder = join(root, 'import');
   await mkdir(importFolder);
-  const ledger = openSqliteLedger(join(root, 'ledger.sqlite'));
+  const ledger = openSqliteLedger(newLedgerFile(root));
   const logLines: string[] = [];
   const log = createLogger({ level: 'info', stream: { write: (line) => void logLines.push(line) } });
   const clock = fastClock();

@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '#src/log.ts';
 import { callPatchbay } from '../support/call-patchbay.ts';
-import { type PatchbayProcess, startPatchbay } from '../support/patchbay-process.ts';
 import { sendRaw } from './support/raw-http.ts';
 import { manualClock, openTestService, startTestService, type TestServiceOptions } from './test-service.ts';
 
@@ -168,32 +167,6 @@ test('neither the store nor the log holds a key; two stores with one key do not 
 
 describe('patchbay serve', () => {
   const words = (folder: string) => ['serve', '--json', '--port', '0', '--store', join(folder, 'service.sqlite')];
-
-  function serve(folder: string, ...args: string[]): PatchbayProcess {
-    const started = startPatchbay([...words(folder), ...args], { PATCHBAY_DATA: join(folder, 'data') });
-    onTestFinished(() => started.kill());
-    return started;
-  }
-
-  test('takes keys from arguments and from a file, and remembers them', async () => {
-    const folder = newFolder();
-    const keyFile = join(folder, 'keys.txt');
-    writeFileSync(keyFile, '\uFEFFfrom-file\r\n\n  second-line \n', { mode: 0o600 });
-    const first = serve(folder, '--key', 'one', '--key', 'two', '--key-file', keyFile);
-    const { origin, key } = JSON.parse(await first.firstLine());
-    const keys = ['one', 'two', 'from-file', 'second-line', 'three'];
-    expect(await Promise.all(keys.map((one) => statusUnder(origin, one)))).toEqual([200, 200, 200, 200, 401]);
-    expect(key).toBeNull();
-    first.signal('SIGINT');
-    await first.ended();
-
-    const second = serve(folder);
-    const again = JSON.parse(await second.firstLine());
-    expect(await statusUnder(again.origin, 'second-line')).toBe(200);
-    expect(await statusUnder(again.origin, again.key)).toBe(200);
-    second.signal('SIGINT');
-    expect((await second.ended()).stderr).not.toContain('second-line');
-  });
 
   test('says what is wrong with a key or a key file, and not which key', async () => {
     const folder = newFolder();

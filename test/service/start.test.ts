@@ -1,11 +1,9 @@
 /** A start that fails leaves nothing behind, and one store has one service. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { openTestService, person, send, startTestService } from './test-service.ts';
+import { openTestService, person, startTestService } from './test-service.ts';
 import { filesOfTest, load, loadError } from './workspace-file/workspace-files.ts';
 
 const ada = { contacts: [{ defaultFields: { firstName: 'Ada' } }] };
@@ -70,20 +68,6 @@ test('a store on which a service works is refused to a second one, and its keys 
   expect((await second.call('GET', '/v1/contacts')).status).toBe(200);
   await second.close();
   expect(readdirSync(dirname(store)).toSorted()).toEqual(['dump.json', 'link.sqlite', 'store.sqlite']);
-});
-
-test('a store whose service was killed is free at once', async () => {
-  const files = filesOfTest();
-  const store = files.at('store.sqlite');
-  const child = fork(join(import.meta.dirname, 'store/service-process.ts'), [store], { execArgv: [] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [origin] = await once(child, 'message');
-  expect((await send(String(origin), 'POST', '/v1/contacts', person('kept'))).status).toBe(201);
-  await expect(openTestService({ store })).rejects.toMatchObject({ code: 'storeInUse' });
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  const service = await startTestService({ store });
-  expect((await service.call('GET', '/v1/contacts?externalIds=kept')).body.data).toHaveLength(1);
 });
 
 test.each([

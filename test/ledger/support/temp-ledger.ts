@@ -29,11 +29,17 @@ function emptyLedger(): Uint8Array {
   return empty;
 }
 
+/** A ledger file in a folder that is there, as a new ledger would be made; answers its path. */
+export function newLedgerFile(folder: string): string {
+  const file = join(folder, 'ledger.sqlite');
+  writeFileSync(file, emptyLedger());
+  return file;
+}
+
 /** Whoever opens it closes it: all connections, then the file. */
 export async function openTempLedger(): Promise<OpenedLedger & { readonly file: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-ledger-'));
-  const file = join(folder, 'ledger.sqlite');
-  writeFileSync(file, emptyLedger());
+  const file = newLedgerFile(folder);
   const opened: Ledger[] = [];
   const open = (): Ledger => {
     const ledger = openSqliteLedger(file);

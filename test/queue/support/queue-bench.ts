@@ -18,6 +18,7 @@ import { openProducer, type Producer } from '#src/queue/producer.ts';
 import { startWorkers, type Workers } from '#src/queue/workers.ts';
 import { createdAtMs, settleAs, settled } from '#test/contracts/support/build.ts';
 import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
+import { newLedgerFile } from '#test/ledger/support/temp-ledger.ts';
 
 const batchPayload = z.object({ runId: z.string(), batch: z.number(), generation: z.number() });
 const runPayload = z.object({ runId: z.string() });
@@ -57,7 +58,7 @@ export function shareServer(): () => string {
 export async function openQueueBench(redisUrl: string | null, log: Logger = silentLogger()): Promise<QueueBench> {
   const folder = mkdtempSync(join(tmpdir(), 'pb-q-'));
   const clock = systemClock();
-  const ledger = openSqliteLedger(join(folder, 'ledger.sqlite'));
+  const ledger = openSqliteLedger(newLedgerFile(folder));
   const server = await openQueueServer({ redisUrl, folder: join(folder, 'queue'), log });
   const producer = openProducer(ledger.id, server.producer, log);
   const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: 200 });

@@ -14,6 +14,7 @@ import { silentLogger } from '#src/log.ts';
 import type { TakeParts } from '#src/takes/take.ts';
 import { takeFiles } from '#src/takes/take.ts';
 import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
+import { newLedgerFile } from '#test/ledger/support/temp-ledger.ts';
 
 export interface TakesBench {
   readonly folder: string;
@@ -47,7 +48,7 @@ export function quickClock(onSleep: () => unknown = () => undefined): Clock {
 /** Closed and removed when the test ends. */
 export async function openTakesBench(given: Partial<TakeParts> = {}): Promise<TakesBench> {
   const folder = await mkdtemp(join(tmpdir(), 'patchbay-takes-'));
-  const ledger = openSqliteLedger(join(folder, 'ledger.sqlite'));
+  const ledger = openSqliteLedger(newLedgerFile(folder));
   onTestFinished(async () => {
     await ledger.close();
     await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,28 @@
-/** `logs --acts`: who did what, when and why (`docs/rules.md`, "Acts of people"). */
+/** `patchbay logs`: the lines that come, and who did what, when and why (`docs/rules.md`, "Acts of people"). */
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '#test/support/journey.ts';
+import { until } from '#test/support/until.ts';
+
+describe('logs', () => {
+  test('follows over rolled files until Ctrl-C', async ({ journey }) => {
+    const folder = join(journey.data, 'sandbox', 'logs');
+    mkdirSync(folder, { recursive: true });
+    const path = (number: number): string => join(folder, `patchbay.${number}.ndjson`);
+    const line = (minute: number, feed: string): string =>
+      `${JSON.stringify({ level: 'info', time: new Date(Date.UTC(2026, 10, 22, 3, minute)).toISOString(), feed })}\n`;
+    writeFileSync(path(1), line(1, 'crm') + line(2, 'main'));
+    const started = journey.start(['logs', '-f', '--feed', 'crm', '--sandbox', '--json']);
+    await until('the first line', () => started.stdout === line(1, 'crm'));
+    appendFileSync(path(1), line(3, 'main') + line(4, 'crm'));
+    writeFileSync(path(2), line(5, 'crm'));
+    await until('the lines that came', () => started.stdout === line(1, 'crm') + line(4, 'crm') + line(5, 'crm'));
+    started.signal('SIGINT');
+    expect((await started.ended()).code).toBe(0);
+  });
+});
 
 describe('the trail of acts', () => {
   test('tells who imported, decided, retried, approved and cancelled, and why; and no value', async ({ journey }) => {
