@@ -202,7 +202,7 @@ interface Written {
 
 /**
  * The error body is in every operation, and every service of a process describes itself: what was written once is not written
- * again. Nobody changes it.
+ * again. It is never changed.
  */
 const known = { request: new WeakMap<z.ZodType, Written>(), reply: new WeakMap<z.ZodType, Written>() };
 
