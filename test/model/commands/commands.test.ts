@@ -23,6 +23,11 @@ test.each([
   { kind: 'storm', runs: 40, rule: 'one contact per key and nobody’s value lost, whatever happens in whatever order' },
   { kind: 'calm', runs: 20, rule: 'each field is as the rules say, on a service that merges and on one that replaces' },
   { kind: 'interrupted', runs: 15, rule: 'unrelated runs leave every verdict as it is' },
+  {
+    kind: 'takenBack',
+    runs: 20,
+    rule: 'what a plan shows is done, and an undo takes back what nobody has changed since',
+  },
 ] as const)(`$rule ($kind, seed ${seed})`, async ({ kind, runs }) => {
   const { failure } = await explore({ kind, seed, runs, ...(path === undefined ? {} : { path }) });
   expect(failure, failure ?? '').toBeNull();

@@ -167,21 +167,18 @@ const set = fc.oneof(
 function noValue(field: EditedField): readonly string[] {
   return field === 'firstName' ? [] : [''];
 }
+const addition = listed.map((one) => ({ what: 'add' as const, ...one }));
+const removal = fc.record({
+  what: is('remove'),
+  list: fc.constantFrom<ItemList>('phoneNumbers', 'emails'),
+  pick: fc.nat(3),
+});
+const retyping = fc.tuple(listed, fc.nat(3)).map(([one, pick]) => ({ what: 'retype' as const, pick, ...one }));
 const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 7, arbitrary: set },
-  { weight: 2, arbitrary: listed.map((one) => ({ what: 'add' as const, ...one })) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      what: is('remove'),
-      list: fc.constantFrom<ItemList>('phoneNumbers', 'emails'),
-      pick: fc.nat(3),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(listed, fc.nat(3)).map(([one, pick]) => ({ what: 'retype' as const, pick, ...one })),
-  },
+  { weight: 2, arbitrary: addition },
+  { weight: 2, arbitrary: removal },
+  { weight: 1, arbitrary: retyping },
   { weight: 1, arbitrary: fc.record({ what: is('delete') }) },
   {
     weight: 1,
@@ -302,5 +299,47 @@ export const interruptedStory: fc.Arbitrary<InterruptedStory> = fc.record({
       lastName: fc.option(fc.constantFrom(...names), { freq: 2 }),
     }),
     { minLength: 1, maxLength: 4 },
+  ),
+});
+
+/** What people save in a contact that stays. */
+export interface KeyEdit {
+  readonly key: Key;
+  readonly edit: Exclude<Edit, { what: 'delete' } | { what: 'make' }>;
+}
+
+/** A plan is looked at, carried out and taken back, the same file comes again, and the undo is taken back. */
+export interface Act {
+  readonly feed: Feed;
+  readonly lines: readonly FileLine[];
+  /** Between the plan and the import, and between the import and the undo. */
+  readonly edits: readonly [readonly KeyEdit[], readonly KeyEdit[]];
+  readonly deleteCreated: boolean;
+  /** The engine dies so many effects after the import, the undo, the undo of the undo has begun. */
+  readonly deaths: readonly [number | null, number | null, number | null];
+}
+
+/** A story whose last act is a plan, an import, and its undo (`taken-back.ts`). */
+export interface TakenBackStory {
+  readonly story: Story;
+  readonly act: Act;
+}
+
+const saved = fc.oneof(set, addition, removal, retyping);
+const edits = fc.array(fc.record({ key, edit: saved }), { maxLength: 4, size: 'max' });
+const death = fc.option(fc.nat(40), { freq: 1 });
+
+export const takenBackStory: fc.Arbitrary<TakenBackStory> = fc.record({
+  story: fc
+    .tuple(policy, patchMode, fc.array(command, { maxLength: 14, size: 'max' }))
+    .map(([chosen, mode, commands]) => ({ ...chosen, patchMode: mode, commands })),
+  act: drop.chain(({ feed, lines }) =>
+    fc.record({
+      feed: fc.constant(feed),
+      lines: fc.constant(lines),
+      edits: fc.tuple(edits, edits),
+      deleteCreated: fc.boolean(),
+      deaths: fc.tuple(death, death, death),
+    }),
   ),
 });

@@ -1,23 +1,40 @@
 /** Many stories from one seed; the first that breaks a rule is shrunk, and says how to play it again. */
 import fc from 'fast-check';
 import { playBothReadings, playInterrupted } from './calm.ts';
-import { calmStory, type InterruptedStory, interruptedStory, type Story, story } from './commands.ts';
+import {
+  calmStory,
+  type InterruptedStory,
+  interruptedStory,
+  type Story,
+  story,
+  type TakenBackStory,
+  takenBackStory,
+} from './commands.ts';
 import { type Played, play } from './play.ts';
+import { playAct } from './taken-back.ts';
 import type { NewLedger } from './world.ts';
 
-/** `storm`: everything fails. `calm`: nothing does, under both readings of PATCH. `interrupted`: with unrelated runs. */
-export const kinds = ['storm', 'calm', 'interrupted'] as const;
+/**
+ * `storm`: everything fails. `calm`: nothing does, under both readings of PATCH. `interrupted`: with unrelated runs. `takenBack`: a storm,
+ * and behind it a plan, its import and the undo of that.
+ */
+export const kinds = ['storm', 'calm', 'interrupted', 'takenBack'] as const;
 export type Kind = (typeof kinds)[number];
 
 const stories: { readonly [Name in Kind]: fc.Arbitrary<Told> } = {
   storm: story,
   calm: calmStory,
   interrupted: interruptedStory,
+  takenBack: takenBackStory,
 };
-type Told = Story | InterruptedStory;
+export type Told = Story | InterruptedStory | TakenBackStory;
 
 /** What was drawn, or what was printed before. */
 export function playTold(kind: Kind, told: Told, newLedger?: NewLedger): Promise<Played> {
+  if ('act' in told) {
+    const { story: first, act } = told;
+    return play(first, { newLedger, act: (world, model) => playAct(world, model, act, first.policy) });
+  }
   if ('story' in told) return playInterrupted(told);
   return kind === 'calm' ? playBothReadings(told) : play(told, { newLedger });
 }

@@ -136,5 +136,7 @@ export function mortalWorkspace(workspace: Workspace, life: Life): Workspace {
       life.effect('createContact', [body], () => workspace.createContact(body, checked(options))),
     updateContact: (id, body, options) =>
       life.effect('updateContact', [id, body], () => workspace.updateContact(id, body, checked(options))),
+    deleteContact: (id, options) =>
+      life.effect('deleteContact', [id], () => workspace.deleteContact(id, checked(options))),
   };
 }

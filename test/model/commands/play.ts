@@ -25,12 +25,14 @@ export interface PlayOptions {
   readonly newLedger?: NewLedger | undefined;
   /** Called with the world at the end, before it is closed. */
   readonly look?: (world: World, model: Model) => Promise<void>;
+  /** What comes then. @returns breaches. */
+  readonly act?: (world: World, model: Model) => Promise<readonly string[]>;
 }
 
 /** @throws what the product must never throw. */
 export async function play(
   story: Story,
-  { trace = null, isCalm = false, newLedger, look }: PlayOptions = {},
+  { trace = null, isCalm = false, newLedger, look, act }: PlayOptions = {},
 ): Promise<Played> {
   const tell: WorkerTell = (worker, name, given, answer) => trace?.(`    ${worker} ${name}`, given, answer);
   const world = await openWorld({ ...story, tell: trace === null ? null : tell, newLedger });
@@ -48,7 +50,8 @@ export async function play(
     await look?.(world, model);
     const rows = model.runs.reduce((sum, run) => sum + run.rowCount, 0);
     const breaches = await breachesOf(world, model, story.policy);
-    return { commands: story.commands.length, files: model.runs.length, rows, breaches };
+    const last = (await act?.(world, model)) ?? [];
+    return { commands: story.commands.length, files: model.runs.length, rows, breaches: [...breaches, ...last] };
   } finally {
     await world.close();
   }

@@ -7,8 +7,7 @@
  * every effect of every worker is printed (of stories that are not played twice).
  */
 import { inspect, parseArgs } from 'node:util';
-import type { InterruptedStory, Story } from './commands.ts';
-import { explore, type Kind, kinds, playTold } from './explore.ts';
+import { explore, type Kind, kinds, playTold, type Told } from './explore.ts';
 import { play, type Trace } from './play.ts';
 
 const { values } = parseArgs({
@@ -32,7 +31,7 @@ if (chosen.length === 0) throw new Error(`there is no kind ${values.kind}: ${kin
 
 if (values.story !== undefined) {
   // What this program printed itself.
-  const told = JSON.parse(values.story) as Story | InterruptedStory;
+  const told = JSON.parse(values.story) as Told;
   const kind = chosen[0] ?? 'storm';
   const isTraced = values.trace && !('story' in told);
   const { breaches } = isTraced ? await play(told, { trace, isCalm: kind === 'calm' }) : await playTold(kind, told);

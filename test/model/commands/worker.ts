@@ -68,6 +68,8 @@ export interface ModelWorker {
 }
 
 export const rowsPerBatch = 3;
+/** How files are read. */
+export const readingSettings = { rowsPerBatch, defaultCountry: null, onBlank: 'keep', host: null } as const;
 
 export function createModelWorker(name: string, around: WorkerSurroundings): ModelWorker {
   const life = startLife(around.tell === null ? null : (...effect) => around.tell?.(name, ...effect));
@@ -119,13 +121,7 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
   const workspace = mortalWorkspace(around.workspace, life);
   const log = silentLogger();
   const { latestCommitMs, visibilityLagMs } = limits;
-  const reading = {
-    rowsPerBatch,
-    defaultCountry: null,
-    onBlank: 'keep',
-    feeds: plainFeeds(guards),
-    host: null,
-  } as const;
+  const reading = { ...readingSettings, feeds: plainFeeds(guards) };
   const shared = { ledger, workspace, clock, log };
   const workOnOne = (batch: BatchRecord, signal: AbortSignal): Promise<boolean> =>
     workOnBatch(batch, context, signal, { recordsMax: 1 });

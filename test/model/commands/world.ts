@@ -21,6 +21,7 @@ import { claimedFolderOf, type RunFolders } from '#src/runs/run-files.ts';
 import { startService } from '#src/service/start-service.ts';
 import type { UpsertLimits } from '#src/upsert/chunk.ts';
 import { type Contact, contactListEnvelope } from '#src/wire/contact.ts';
+import type { Breakers } from '#src/workspace/classify.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
@@ -29,6 +30,7 @@ import { defaultLimits } from '#test/upsert/support/default-limits.ts';
 import { type Chronicle, takeChronicle } from './chronicle.ts';
 import { columnsOf, type Feed, feeds, policedField, type Story } from './commands.ts';
 import { type CreateWatch, watchCreates } from './create-watch.ts';
+import { type Desk, openDesk } from './desk.ts';
 import type { Moment } from './life.ts';
 import { looseQueue, type QueuedJob } from './loose-queue.ts';
 import { type MovedTime, movedTime } from './moved-time.ts';
@@ -47,7 +49,10 @@ export interface World {
   readonly creates: CreateWatch;
   readonly chronicle: Chronicle;
   readonly folders: RunFolders;
+  readonly desk: Desk;
   drop(feed: Feed, text: string): Promise<RunRecord>;
+  /** Waits for the end of a run that the desk has entered. */
+  follow(run: RunRecord): void;
   faults(specs: readonly string[]): Promise<void>;
   /** What a person does in the app: no fault meets it. */
   byHand(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<void>;
@@ -122,6 +127,7 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
   let specsInForce: readonly string[] = [];
   let fileCount = 0;
   const atWork = new Set<string>();
+  const submit = { ledger, clock, log, folders, feeds: feedsWith(policy), host: null, entering: new Set<string>() };
 
   const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(service.origin + path, {
@@ -158,20 +164,24 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
 
   const connections = [await openLedger(), await openLedger()] as const;
   const workspaces: Workspace[] = [];
-  let processCount = 0;
-  const born: ModelWorker[] = [];
-  const bear = (slot: 0 | 1): ModelWorker => {
-    const breakers = listenedBreakers(clock);
+  const newWorkspace = (breakers?: Breakers): Workspace => {
     const workspace = createHttpWorkspace({
       baseUrl: service.origin,
       readApiKey: () => serviceDefaults.apiKeys[0],
       rateGate: createPauseGate(clock),
-      breakers: breakers.breakers,
+      ...(breakers === undefined ? {} : { breakers }),
       clock,
       random: () => 0,
       log,
     });
     workspaces.push(workspace);
+    return workspace;
+  };
+  let processCount = 0;
+  const born: ModelWorker[] = [];
+  const bear = (slot: 0 | 1): ModelWorker => {
+    const breakers = listenedBreakers(clock);
+    const workspace = newWorkspace(breakers.breakers);
     processCount += 1;
     const around = { ledger: connections[slot], workspace: chronicle.watched(creates.watched(workspace)), breakers };
     const worker = createModelWorker(`host/boot/${processCount}`, { ...around, clock, folders, limits, dead, tell });
@@ -239,6 +249,8 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
   };
 
   return {
+    desk: openDesk({ submit, workspace: newWorkspace(), limits, folder }),
+    follow: ({ id }) => void atWork.add(id),
     ledger,
     time,
     creates,
@@ -254,8 +266,7 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
       const folder = feed === 'main' ? null : feed;
       const path = join(inbox, folder ?? '', `${feed}-${fileCount}.csv`);
       await writeFile(path, text);
-      const parts = { ledger, clock, log, folders, feeds: feedsWith(policy), host: null, entering: new Set<string>() };
-      const run = await takeFile(parts, { importFolder: inbox, folder, path });
+      const run = await takeFile(submit, { importFolder: inbox, folder, path });
       atWork.add(run.id);
       return run;
     },

@@ -83,8 +83,9 @@ export async function runThreeHosts(ground: Ground, options: ThreeHostsOptions):
   problems.push(...(await auditAll({ ground, view }, folders[2] ?? '')));
   for (const { process } of hosts) {
     process.signal('SIGTERM');
-    const { code, stderr } = await process.ended();
-    if (code !== 143) problems.push(`a host ended with ${code} on SIGTERM: ${stderr.slice(-600)}`);
+    const { code, stdout, stderr } = await process.ended();
+    const told = `${stdout}${stderr}`.slice(-600).trim();
+    if (code !== 143 && !wasTurnedAway(told)) problems.push(`a host ended with ${code} on SIGTERM: ${told}`);
   }
   const verdict = await judge({ ground, view }, folders, files);
   return { ...verdict, ...done, violations: [...problems, ...verdict.violations] };
@@ -209,12 +210,15 @@ async function waitFor(stage: Stage, isThere: () => Promise<boolean>): Promise<v
       const { stdout, stderr } = host.process;
       const told = `${stdout}${stderr}`.slice(-600).trim();
       host.process = stage.start(host.data);
-      // One that was started while PostgreSQL or Redis was away says so and ends.
-      if (/"(ledger\w+|commitUnanswered|queueUnreachable|otherQueue)"/.test(told)) continue;
+      if (wasTurnedAway(told)) continue;
       stage.violations.push(`a host ended by itself: ${told}`);
     }
   }
 }
+
+/** A host that was started while PostgreSQL or Redis was away says so and ends. */
+const wasTurnedAway = (told: string): boolean =>
+  /"(ledger\w+|commitUnanswered|queueUnreachable|otherQueue)"/.test(told);
 
 async function waitForWrites(stage: Stage, count: number): Promise<void> {
   const { writes } = stage.ground.service;
