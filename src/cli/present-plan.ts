@@ -33,8 +33,10 @@ export function presentPlan(output: Output, made: MadePlan, options: ViewOptions
   const isStopped = stop !== null && made.plan.runId === null;
   if (made.isKept && hasWrites(made.plan.totals) && !isStopped)
     lines.push(`  ${output.paste(`carry it out: ${importCommand(made.plan)}`)}`);
+  const { runId } = made.plan;
+  const again = runId === null ? '' : `patchbay plan --run ${runId} `;
   if (view.groups.some(({ moreCount }) => moreCount > 0))
-    lines.push('  all of it: --full; as a file: --output plan.html');
+    lines.push(`  ${output.paste(`all of it: ${again}--full; as a file: ${again}--output plan.html`)}`);
   return lines.join('\n');
 }
 

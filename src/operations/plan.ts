@@ -241,8 +241,8 @@ export interface PlanShown {
   readonly values: boolean;
 }
 
-/** `plan --json` (`docs/contract.md`). */
-export function planDocument(made: MadePlan, { limit, values }: PlanShown, exitCode: number): object {
+/** `plan --json` (`docs/contract.md`). @param exitCode absent where the plan is part of another document. */
+export function planDocument(made: MadePlan, { limit, values }: PlanShown, exitCode?: number): object {
   const { plan, isKept, contacts, contactCount, problems, outcomes, notes, unsure, sent } = made;
   const { id, feed, runId, undoes, fileName, service, totals, stop, checksum, createdAtMs } = plan;
   const { rows, ...counts } = totals;
@@ -266,7 +266,7 @@ export function planDocument(made: MadePlan, { limit, values }: PlanShown, exitC
     outcomes: outcomes.slice(0, limit).map((event: RunEvent) => (values ? event : withoutValues(event))),
     notes,
     sent: { ...zeroSent, ...sent },
-    exitCode,
+    ...(exitCode === undefined ? {} : { exitCode }),
   };
 }
 

@@ -67,6 +67,31 @@ describe.concurrent('a plan', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('[nothingToUndo]')]);
   });
 
+  test('of a stopped run is in the story of the run, and is what an approval carries out', async ({ journey }) => {
+    const service = await journey.service();
+    await journey.call(['import', journey.file('before.csv', peopleCsv(30))]);
+    const cleared = journey.file('after.csv', peopleCsv(30).replaceAll(/^(p-\d+),[^,]+/gm, '$1,Other'));
+    const [stopped] = (await journey.call(['import', cleared, '--json'])).documents;
+    expect(stopped).toMatchObject({ state: 'stopped', exitCode: 5 });
+    await service.setFaults(['*:status=503']);
+    const away = await journey.run(['runs', 'show', stopped.run, '--json']);
+    expect(away.code).toBe(0);
+    expect(away.stderr).toContain('its plan could not be made now');
+    expect(away.documents).toMatchObject([{ state: 'stopped', plan: null }]);
+    await service.setFaults([]);
+    const story = await journey.run(['runs', 'show', stopped.run]);
+    expect(story.stdout).toContain('30 contacts to update');
+    expect(story.stdout).toContain(`all of it: patchbay plan --run ${stopped.run} --full`);
+    const [told] = (await journey.call(['runs', 'show', stopped.run, '--json'])).documents;
+    expect(told.plan).toMatchObject({ run: stopped.run, updated: 30, contactsComplete: true });
+
+    const [key] = await service.keys();
+    await service.edit(key ?? '', { firstName: 'Edited' });
+    const approved = await journey.run(['runs', 'approve', stopped.run, '--json']);
+    expect(approved.documents, approved.stderr).toMatchObject([{ updated: 29, moved: 1, exitCode: 5 }]);
+    expect((await journey.call(['runs', 'show', stopped.run, '--json'])).documents).toMatchObject([{ plan: null }]);
+  });
+
   test('is made beside a running engine, through its queue, and in the sandbox of that engine', async ({ journey }) => {
     const engine = journey.start(['start']);
     await until('the engine is up', () => engine.stdout.includes('page'));

@@ -4,26 +4,24 @@ import type { Home } from '#src/app.ts';
 import type { AuditDocument } from '#src/audits/audit-document.ts';
 import { type Terminal, terminalOf } from '#src/cli/output.ts';
 import { startEngine } from '#src/engine/engine.ts';
+import { messageOf } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
-import type { PlanRecord } from '#src/ledger/plans.ts';
-import { activeRunStates, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import { activeRunStates, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { actDocument, listActs } from '#src/operations/acts.ts';
 import { readAudits } from '#src/operations/audits.ts';
-import { planStoppedRun } from '#src/operations/plan.ts';
+import { planDocument } from '#src/operations/plan.ts';
 import { changeDocument, changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import { approveRun, cancelRun, findRun, listRuns, type RunView, readRun, runDocument } from '#src/operations/runs.ts';
+import { contactsShownMax, type MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { asksForLinks } from '#src/runs/guards.ts';
-import { listenForInterrupt } from '../interrupt.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable, shellWord } from '../output.ts';
 import { actLine } from '../present-acts.ts';
 import { auditLines } from '../present-audit.ts';
-import { presentPlan } from '../present-plan.ts';
 import { presentRun, stateText, tally } from '../present-run.ts';
 import { changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
-import { withService } from './plan.ts';
+import { hasPlan, keptPlanOf, planNow, presentStoppedPlan } from '../stopped-plan.ts';
 
 /** How long `cancel` waits for the end of the run where it has to start an engine for it. */
 const cancelWaitMs = 10_000;
@@ -88,18 +86,51 @@ export async function showRun(options: ShowOptions, id: string): Promise<number>
     const story = await readStory(home, await findRun(home, id));
     const audits = await readAudits(home, story.record.id, output.values);
     const acts = (await listActs(home, { run: story.record.id, limit: actsOfRunMax })).toReversed();
+    const planned = hasPlan(story.record) ? await planToShow(home, options, output, story.record) : null;
     if (output.json) {
-      const document = { ...storyDocument(story, output.values), acts: acts.map(actDocument), audits };
+      const document = {
+        ...storyDocument(story, output.values),
+        plan: planned === null ? null : planDocument(planned, { limit: contactsShownMax, values: output.values }),
+        acts: acts.map(actDocument),
+        audits,
+      };
       await output.longDocument(document, 'changes', changeDocuments(home, story, output.values));
       return 0;
     }
     output.line(presentStory(output, story, options.full === true));
     for (const act of acts) output.line(`  ${actLine(output, act)}`);
+    if (planned !== null) output.line(presentStoppedPlan(output, planned));
     await printChanges(home, output, story, options.full === true);
     for (const audit of audits) output.line(auditLines(output, audit, auditLabel(audit)).join('\n'));
     return 0;
   } finally {
     await home.close();
+  }
+}
+
+/** An outage of the service is not waited for: what the run is, is told all the same. */
+const planPatienceMs = 5_000;
+
+/** The plan that is kept of the run, or one that is made now. Null where there is none: how to make one is among the run's hints. */
+async function planToShow(
+  looking: Home,
+  options: GlobalOptions,
+  output: Output,
+  run: RunRecord,
+): Promise<MadePlan | null> {
+  const kept = await keptPlanOf(looking, run);
+  if (kept !== null) return kept;
+  try {
+    // Looking keeps nothing, and a plan is kept, so that it is what an approval carries out.
+    const home = await openCliHome(options, 'act');
+    try {
+      return await planNow(home, run, planPatienceMs);
+    } finally {
+      await home.close();
+    }
+  } catch (error) {
+    output.note(`its plan could not be made now: ${messageOf(error)}`);
+    return null;
   }
 }
 
@@ -147,11 +178,15 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
     const run = await findRun(home, id);
     const choice = options.adopt === true ? 'adopt' : options.createAnyway === true ? 'createAnyway' : null;
     // Where the stop is a choice that was not made, there is nothing to say yes to.
-    const isAsked = run.state === 'stopped' && (choice !== null || run.reason === null || !asksForLinks(run.reason));
+    const isAsked = run.state === 'stopped' && (choice !== null || hasPlan(run));
     const terminal = isAsked ? terminalOf(options) : null;
-    const shown =
-      choice === null && isAsked ? await planToShow(home, output, run, terminal !== null, patienceMs) : null;
-    const text = [presentRun(output, await readRun(home, run)), ...(shown?.text === undefined ? [] : [shown.text])];
+    const kept = choice === null && isAsked ? await keptPlanOf(home, run) : null;
+    const isShownNow = choice === null && terminal !== null;
+    const shown = kept ?? (isShownNow ? await planNow(home, run, patienceMs) : null);
+    const text = [
+      presentRun(output, await readRun(home, run)),
+      ...(isShownNow && shown !== null ? [presentStoppedPlan(output, shown)] : []),
+    ];
     const answer =
       terminal === null
         ? { isApproved: true, why: options.reason ?? null }
@@ -161,7 +196,7 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
       return exitCodes.guard;
     }
     const approved = async () => {
-      await approveRun(home, run, answer.why, choice, shown?.plan ?? null);
+      await approveRun(home, run, answer.why, choice, shown?.isKept === true ? shown.plan : null);
       return [{ run, isNew: false }];
     };
     if (options.detach === true) {
@@ -172,43 +207,6 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
     return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, approved);
   } finally {
     await home.close();
-  }
-}
-
-interface ShownPlan {
-  readonly plan: PlanRecord;
-  /** Absent where the plan was shown by an earlier command. */
-  readonly text?: string;
-}
-
-/** Few enough to be looked up while a person waits: a hundred requests. */
-const plannedAtApprovalMax = 2_000;
-const contactsShown = 10;
-
-/**
- * What the person approves: the plan that is kept of the run, or at a terminal one that is made now. Null where there is none, and the
- * run is large.
- */
-async function planToShow(
-  home: Home,
-  output: Output,
-  run: RunRecord,
-  isTerminal: boolean,
-  patienceMs: number,
-): Promise<ShownPlan | null> {
-  const [plan] = await home.ledger.plans.list({ runId: run.id, limit: 1 });
-  if (plan !== undefined) return { plan };
-  if (!isTerminal || pendingCount(run.counts) > plannedAtApprovalMax) return null;
-  const interrupt = listenForInterrupt(() => undefined);
-  try {
-    const { signal } = interrupt;
-    const made = await withService(home, { patienceMs, signal, sameWorkspace: false }, (service) =>
-      planStoppedRun(service, run, { signal, onProgress: () => undefined }),
-    );
-    const text = presentPlan(output, made, { limit: contactsShown, values: output.values });
-    return made.isKept ? { plan: made.plan, text } : null;
-  } finally {
-    interrupt.dispose();
   }
 }
 
