@@ -8,7 +8,7 @@ import { isWorthShowing, noGroups, withContact } from './plan-totals.ts';
 const contactsPerPage = 1_000;
 
 /**
- * The plan with its contacts. What was rejected, skipped and warned of is told by the run itself, and not repeated here.
+ * The plan with its contacts. The run itself says what was rejected, skipped and warned of.
  * Ends with the plan's last contact.
  */
 export async function readKeptPlan(plans: Pick<PlanLedger, 'contacts'>, plan: PlanRecord): Promise<MadePlan> {

@@ -108,7 +108,7 @@ export async function showRun(options: ShowOptions, id: string): Promise<number>
   }
 }
 
-/** An outage of the service is not waited for: what the run is, is told all the same. */
+/** An outage of the service is not waited for: the rest of the story is shown without the plan. */
 const planPatienceMs = 5_000;
 
 /** The plan that is kept of the run, or one that is made now. Null where there is none: how to make one is among the run's hints. */
