@@ -6,7 +6,7 @@ import { contactsKeptMax, type LookParts, lookAtNewKeys } from '#src/runs/look.t
 import { type Contact, contactReply } from '#src/wire/contact.ts';
 import { phone, wanted } from '#test/upsert/support/build.ts';
 
-// Only what the look reads of a run and of a staged row.
+// A cast, here and below, because the look reads these members alone: a whole run would be twenty others that nothing looks at.
 const run = { id: 'r1', feed: 'main', kind: 'redrive', options: { createAnyway: false } } as unknown as RunRecord;
 
 function contact(id: string, number: string, externalId: string | null = null): Contact {
@@ -19,6 +19,7 @@ function contact(id: string, number: string, externalId: string | null = null): 
 function partsFor(rowCount: number, contacts: readonly Contact[], hasPhones = true) {
   const rows = Array.from({ length: rowCount }, (_, index) => {
     const desired = wanted(`k${index}`, hasPhones ? { phones: { work: [phone(index)] } } : { firstName: 'Ann' });
+    // What the look reads of a staged row.
     return { position: index + 1, key: `k${index}`, desired, row: { line: index + 2 } } as unknown as StagedRecord;
   });
   const read: number[] = [];
@@ -29,7 +30,7 @@ function partsFor(rowCount: number, contacts: readonly Contact[], hasPhones = tr
       rows.slice(after, after + limit).map(({ position, key }) => ({ position, key, unlinked: [] })),
     stagedAt: async (_: string, positions: readonly number[]) => {
       read.push(positions.length);
-      return positions.map((position) => rows[position - 1] as StagedRecord);
+      return positions.flatMap((position) => rows[position - 1] ?? []);
     },
     linkRows: async (_: string, given: readonly unknown[]) => void links.push(...given),
     lastLook: async () => null,
@@ -43,6 +44,7 @@ function partsFor(rowCount: number, contacts: readonly Contact[], hasPhones = tr
       yield contacts.slice(first, first + 50);
     }
   };
+  // Of a ledger and a client with dozens of methods, those that a look calls: what it asks for is counted here.
   const parts = { ledger: { runs, contacts: {} }, workspace: { listContactPages } } as unknown as LookParts;
   return { parts, read, links, pages };
 }

@@ -1,0 +1,165 @@
+/** What each column of an unknown layout is, by its name and its values. */
+import { describe, expect, test } from 'vitest';
+import { tableFacts, propose, lines, six, first, last } from './support/proposals.ts';
+
+describe('headers of many systems', () => {
+  test('German', () => {
+    const header = [
+      'Kunden-Nr.',
+      'Anrede',
+      'Vorname',
+      'Name',
+      'Firma',
+      'Funktion',
+      'E-Mail-Adresse',
+      'Telefon',
+      'Handy',
+      'Fax',
+      'Geburtstag',
+    ];
+    const facts = tableFacts(
+      header,
+      six((n) => [
+        ...[`K-10${n}`, 'Frau', first(n), last(n), 'Muster GmbH', 'Leiterin Einkauf', `${first(n)}@example.com`],
+        ...[`+49 30 90182${n}0`, `+49 170 123456${n}`, '+49 30 901829', '03.07.1980'],
+      ]),
+    );
+    expect(lines(facts)).toEqual([
+      'Kunden-Nr. → key (certain)',
+      'Anrede → –',
+      'Vorname → firstName (certain)',
+      'Name → lastName (certain)',
+      'Firma → company (certain)',
+      'Funktion → role (certain)',
+      'E-Mail-Adresse → email (certain)',
+      'Telefon → phone (certain)',
+      'Handy → phone (mobile) (certain)',
+      'Fax → –',
+      'Geburtstag → –',
+    ]);
+  });
+
+  test('French', () => {
+    const header = [
+      'Identifiant',
+      'Nom',
+      'Prénom',
+      'Société',
+      'Poste',
+      'Courriel',
+      'Téléphone fixe',
+      'Portable',
+      'Code postal',
+    ];
+    const facts = tableFacts(
+      header,
+      six((n) => [
+        ...[`c${n}f7`, last(n), first(n), 'Exemple SARL', 'Directrice', `${n}@example.com`, `+33 1 42 68 53 0${n}`],
+        ...[`+33 6 12 34 56 7${n}`, '75001'],
+      ]),
+    );
+    expect(lines(facts)).toEqual([
+      'Identifiant → key (likely)',
+      'Nom → lastName (certain)',
+      'Prénom → firstName (certain)',
+      'Société → company (certain)',
+      'Poste → role (certain)',
+      'Courriel → email (certain)',
+      'Téléphone fixe → phone (certain)',
+      'Portable → phone (mobile) (certain)',
+      'Code postal → –',
+    ]);
+  });
+
+  test('Spanish', () => {
+    const header = [
+      'Código de cliente',
+      'Nombre',
+      'Apellidos',
+      'Empresa',
+      'Cargo',
+      'Correo electrónico',
+      'Teléfono móvil',
+      'Teléfono fijo',
+    ];
+    const facts = tableFacts(
+      header,
+      six((n) => [
+        ...[
+          `${700 + 3 * n}`,
+          first(n),
+          'García Márquez',
+          'Ejemplo SL',
+          'Gerente',
+          `${n}@example.com`,
+          `+34 612 34 56 7${n}`,
+        ],
+        `+34 91 123 45 6${n}`,
+      ]),
+    );
+    expect(lines(facts)).toEqual([
+      'Código de cliente → key (certain)',
+      'Nombre → firstName (certain)',
+      'Apellidos → lastName (certain)',
+      'Empresa → company (certain)',
+      'Cargo → role (certain)',
+      'Correo electrónico → email (certain)',
+      'Teléfono móvil → phone (mobile) (certain)',
+      'Teléfono fijo → phone (certain)',
+    ]);
+  });
+
+  test('a table that somebody made by hand: whole names, contents that tell, two names for one field', () => {
+    const header = ['Record', 'Ansprechpartner', 'Organisation', 'Firma', 'Kontakt 1', 'Kontakt 2', 'Since', 'VIP'];
+    const facts = tableFacts(
+      header,
+      six((n) => [
+        ...[`R${n}x9`, `${last(n)}, ${first(n)}`, n < 4 ? 'Muster AG' : '', n < 3 ? '' : 'Probe KG'],
+        ...[`+1 415 555 01${n}0`, `${n}@example.com`, '2024-01-02', 'yes'],
+      ]),
+    );
+    const { draft, mapping } = propose(facts);
+    expect(lines(facts)).toEqual([
+      'Record → key (likely)',
+      'Ansprechpartner → firstName and lastName (guess)',
+      'Organisation → company (guess)',
+      'Firma → company (guess)',
+      'Kontakt 1 → phone (kontakt 1) (likely)',
+      'Kontakt 2 → email (kontakt 2) (likely)',
+      'Since → –',
+      'VIP → –',
+    ]);
+    expect(draft.columns[1]?.reason).toContain('whole names');
+    expect(mapping.fields.company).toMatchObject({ firstOf: expect.arrayContaining([expect.anything()]) });
+    expect(mapping.fields.firstName).toMatchObject({ column: 'Ansprechpartner', transform: ['givenNames'] });
+    expect(mapping.fields.lastName).toMatchObject({ column: 'Ansprechpartner', transform: ['familyName'] });
+  });
+});
+
+describe('a name that the values contradict', () => {
+  const facts = (name: string, value: (n: number) => string) =>
+    tableFacts(
+      ['ID', name],
+      six((n) => [`a${n}`, value(n)]),
+    );
+  test.each([
+    ['Email Type', () => 'work', '–'],
+    ['Phone', () => 'yes', '–'],
+    ['Mobile', (n: number) => (n < 2 ? `+1 415 555 010${n}` : 'unknown to us'), 'phone (mobile) (guess)'],
+    ['Position', (n: number) => `${n + 7}`, '–'],
+    ['Position', () => 'Sales Manager', 'role (certain)'],
+    ['Title', () => 'Dr.', '–'],
+    ['Title', (n: number) => (n % 2 === 0 ? 'Sales Manager' : 'Head of Sales'), 'role (likely)'],
+    ['Title', () => 'Foo', '–'],
+    ['Name', (n: number) => `${first(n)} ${last(n)}`, 'firstName and lastName (likely)'],
+    ['Name', (n: number) => `Muster ${n} GmbH`, 'company (guess)'],
+    ['Order number', (n: number) => `730945791616${n}`, '–'],
+    ['Assistant', (n: number) => `+1 415 555 01${n}0`, '–'],
+    ['Website', () => 'https://example.com', '–'],
+    ['Profile URL', (n: number) => `https://example.com/p/${n}`, 'sourceUrl (likely)'],
+    ['Telephone', () => '', 'phone (likely)'],
+    ['custom.tier', () => 'gold', 'custom.tier (certain)'],
+  ])('%s', (name, value, expected) => {
+    expect(lines(facts(name, value as (n: number) => string))[1]).toBe(`${name} → ${expected}`);
+  });
+});

@@ -1,0 +1,220 @@
+/** Proposals for files of unusual form, and for JSON. */
+import { describe, expect, test } from 'vitest';
+import { collectFacts } from '#src/mapping/propose/column-facts.ts';
+import { keyRank } from '#src/mapping/propose/propose.ts';
+import { cellsRow } from '../support.ts';
+import { tableFacts, jsonFacts, propose, lines, six, first, last } from './support/proposals.ts';
+
+describe('files of unusual form', () => {
+  test('one column', () => {
+    expect(
+      lines(
+        tableFacts(
+          ['E-Mail'],
+          six((n) => [`${n}@example.com`]),
+        ),
+      ),
+    ).toEqual(['E-Mail → key and email (guess)']);
+    expect(
+      lines(
+        tableFacts(
+          ['Phone'],
+          six(() => ['+14155550101']),
+        ),
+      ),
+    ).toEqual(['Phone → phone (certain)']);
+    expect(
+      propose(
+        tableFacts(
+          ['x'],
+          six(() => ['y']),
+        ),
+      ).draft.remarks.join(),
+    ).toContain('no column was recognised');
+  });
+
+  test('500 columns', () => {
+    const header = Array.from({ length: 500 }, (_, n) => (n === 250 ? 'Contact ID' : `Spalte ${n}`));
+    const facts = tableFacts(
+      header,
+      Array.from({ length: 200 }, (_, n) => header.map((_name, c) => `v${n}-${c}`)),
+    );
+    expect(propose(facts).mapping.key).toBe('Contact ID');
+  });
+
+  test('many rows of many columns: the likely keys alone are compared to the end', () => {
+    const header = [...Array.from({ length: 20 }, (_, n) => `c${n}`), 'uid'];
+    const collector = collectFacts(header, keyRank);
+    for (let n = 0; n < 3_000; n += 1)
+      collector.see(
+        cellsRow(
+          header,
+          header.map((_, c) => `v${n}x${c}`),
+          n + 2,
+        ),
+      );
+    const facts = collector.facts(false);
+    expect(facts.columns.filter(({ isUnique }) => isUnique === true)).toHaveLength(4);
+    expect(propose(facts).mapping.key).toBe('uid');
+  });
+
+  test.each([
+    ...[
+      'Kunde-Nr',
+      'Kd-Nr.',
+      'Kundennummer',
+      'Mitgliedsnr',
+      'Nr',
+      'No',
+      'Number',
+      '#',
+      'Customer #',
+      'Code',
+      'Client Code',
+    ],
+    ...['Réf', 'Código', 'Nº', 'N°', 'Account Number', 'Record No', 'Membership Number', 'Vertragsnummer', 'Socio Nº'],
+  ])('%s is the key before an e-mail address, however few rows there are', (name) => {
+    const header = [name, 'Ansprechpartner', 'Firma', 'Festnetz', 'Handy', 'E-Mail', 'Status'];
+    const facts = tableFacts(
+      header,
+      six((n) => [
+        ...[`${1001 + n}`, `${first(n)} ${last(n)}`, 'Muster GmbH', `030 90182${n}0`, `0170 123456${n}`],
+        ...[`${first(n)}@example.com`, 'aktiv'],
+      ]).slice(0, 3),
+    );
+    expect(propose(facts).mapping.key).toBe(name);
+  });
+
+  test.each([
+    ...['PLZ-Nr', 'Postal Code', 'Zip Code', 'Hausnummer', 'Fax Number', 'Faxnr', 'Tax No', 'Steuernummer', 'Lfd. Nr.'],
+    ...['Area Code', 'Country Code', 'Order Number', 'Rechnungsnummer', 'Company Number', 'Owner No', 'IBAN-Nr'],
+  ])('%s is a number of something else', (name) => {
+    const facts = tableFacts(
+      [name, 'Email'],
+      six((n) => [`${n + 1}`, `${first(n)}@example.com`]),
+    );
+    expect(propose(facts).mapping.key).toMatchObject({ column: 'Email', transform: ['emailAddress', 'lowerCase'] });
+  });
+
+  test('a number that counts the rows is no key', () => {
+    const facts = tableFacts(
+      ['Nr', 'Email'],
+      six((n) => [`${n + 1}`, `${first(n)}@example.com`]),
+    );
+    expect(propose(facts).mapping.key).toMatchObject({ column: 'Email' });
+  });
+
+  test('a value that occurs twice beyond the sample is found', () => {
+    const collector = collectFacts(['ID', 'Email'], keyRank);
+    for (let n = 0; n < 3_000; n += 1)
+      collector.see(cellsRow(['ID', 'Email'], [`${n % 2_500}`, `${n}@example.com`], n + 2));
+    expect(propose(collector.facts(false)).mapping.key).toMatchObject({ column: 'Email' });
+  });
+
+  test('a header alone', () => {
+    expect(lines(tableFacts(['ID', 'Vorname', 'Mobile'], []))).toEqual([
+      'ID → key (likely)',
+      'Vorname → firstName (likely)',
+      'Mobile → phone (mobile) (likely)',
+    ]);
+  });
+
+  test('no columns', () => {
+    expect(propose(tableFacts([], [])).draft.columns).toEqual([]);
+  });
+
+  test('headers that occur twice, or are empty, are named by their positions', () => {
+    const facts = tableFacts(
+      ['ID', 'Phone', 'Phone', ''],
+      six((n) => [`a${n}`, `+1 415 555 01${n}0`, `+1 415 555 01${n}1`, 'x']),
+    );
+    expect(propose(facts).mapping.phones).toMatchObject([{ column: 2 }, { column: 3 }]);
+  });
+
+  test.each([
+    'a: b',
+    '- x',
+    '# y',
+    '"',
+    "'",
+    '{n}',
+    'Phone {n}',
+    'Phone {label}',
+    '*',
+    '&a',
+    '!b',
+    '%',
+    '@',
+    '`',
+    'true',
+    'null',
+    '12',
+    '1.5',
+    'a # b',
+    'a, b',
+    '[x]',
+    '\\',
+    'ünï',
+    '電話',
+    'x\ny',
+    '\u2028',
+    'constructor',
+    '__proto__',
+    '~',
+    '?',
+    '| |',
+    '> ',
+    'a\tb',
+    '🙂',
+    'No',
+  ])('whatever a header is called, the draft is a mapping that names it: %j', (name) => {
+    const facts = tableFacts(
+      ['ID', name],
+      six((n) => [`a${n}`, `+1 415 555 01${n}0`]),
+    );
+    const { mapping } = propose(facts);
+    expect(mapping.phones).toHaveLength(1);
+    const tidy = name.normalize('NFC').trim();
+    const isPattern = /\{(?:n|label)\}/.test(name);
+    expect(mapping.phones[0]?.column).toBe(isPattern || tidy === '' ? 2 : tidy);
+  });
+
+  test('holds no value of the file', () => {
+    const facts = tableFacts(
+      ['ID', 'Name', 'Phone', 'Secret'],
+      six((n) => [`a${n}`, `${first(n)} ${last(n)}`, `+1 415 555 01${n}0`, `s3cret${n}`]),
+    );
+    expect(propose(facts).text).not.toMatch(/Ada|Lovelace|415|s3cret/);
+  });
+});
+
+describe('JSON', () => {
+  test('members of members are paths, lists are columns', () => {
+    const facts = jsonFacts(
+      [0, 1, 2, 3, 4, 5].map((n) => ({
+        id: `${n + 60}`,
+        properties: { firstname: first(n), lastname: last(n), email: `${n}@example.com`, company: 'Muster AG' },
+        phones: [{ label: 'work', value: `+1415555010${n}` }, { value: `+1415555011${n}` }],
+        owner: { id: 'o1' },
+        archived: false,
+      })),
+    );
+    expect(lines(facts)).toEqual([
+      'id → key (certain)',
+      'properties.firstname → firstName (certain)',
+      'properties.lastname → lastName (certain)',
+      'properties.email → email (certain)',
+      'properties.company → company (certain)',
+      'phones → phone (certain)',
+      'owner.id → –',
+      'archived → –',
+    ]);
+    expect(propose(facts).mapping.emails).toMatchObject([{ column: 'properties.email', label: 'email' }]);
+  });
+
+  test('records with different members, and deep ones', () => {
+    const facts = jsonFacts([{ a: 1 }, { b: { c: { d: { e: { f: 1 } } } } }, {}, { a: 2, 'x.y': 'z' }]);
+    expect(facts.columns.map(({ name }) => name)).toEqual(['a', 'x.y']);
+    expect(facts.columns[0]).toMatchObject({ filled: 2, isUnique: true });
+  });
+});
