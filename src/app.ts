@@ -91,9 +91,14 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
     log,
     feeds,
     submit: { ledger, clock, log, folders: runFolders, feeds, host: host?.id ?? null, entering: new Set() },
-    actor: { who: userName(), by: 'command' },
+    actor: personAtCommand(),
     close: () => ledger.close(),
   };
+}
+
+/** Who acts by a command: the user that the process runs as. */
+export function personAtCommand(): Actor {
+  return { who: userName(), by: 'command' };
 }
 
 const userCharsMax = 100;

@@ -13,7 +13,7 @@ export function actLine({ style }: Output, act: ActRecord): string {
     ...(feed === null ? [] : [`feed ${printable(feed)}`]),
     ...factWords(facts),
   ];
-  const what = `${actWords[kind]}${about.length === 0 ? '' : ` ${about.join(', ')}`}`;
+  const what = about.length === 0 ? actWords[kind].replace(/:$/, '') : `${actWords[kind]} ${about.join(', ')}`;
   const why = reason === null ? '' : `: ${printable(reason)}`;
   return `${style('gray', instantText(isoInstant(atMs)))}  ${style('cyan', printable(who))}${places[by]}  ${what}${why}`;
 }
@@ -28,22 +28,38 @@ const actWords: Readonly<Record<ActKind, string>> = {
   deadRetry: 'retried dead letters:',
   deadEdit: 'edited a dead letter:',
   deadDrop: 'dropped dead letters:',
-  undo: 'undid',
+  undo: 'entered an undo:',
   forget: 'forgot a person:',
   schedulePause: 'paused',
   scheduleResume: 'resumed',
   scheduleRun: 'asked for',
+  hostForget: 'gave up a host:',
+  ledgerCopy: 'copied the ledger:',
+  sameWorkspace: 'confirmed that the workspace is the same:',
 };
 
 const sideWords: Readonly<Record<string, string>> = { file: "the file's values", app: "the app's values" };
 
+const actFlags = [
+  ...['accept', 'adopt', 'createAnyway', 'remap', 'verify', 'repair', 'createOnly', 'updateOnly'],
+  ...['deleteCreated', 'keyChanged'],
+];
+const actFigures = ['maxChange', 'maxDead', 'limit'];
+const actCounts = { keys: 'key', runs: 'run', rows: 'row' };
+
 /** What is worth a word; ids and checksums are for `--json`. */
-function factWords({ side, decided, letters, code, fields, columns, stoppedBy, choice, ...given }: ActFacts): string[] {
+function factWords(facts: ActFacts): string[] {
+  const { side, decided, letters, code, fields, columns, stoppedBy, choice, undoes, plan, host, from, to, ...given } =
+    facts;
   const list = (value: ActFacts[string] | undefined): string | null =>
     Array.isArray(value) && value.length > 0 ? value.map((one) => printable(String(one))).join(', ') : null;
-  const flags = ['accept', 'adopt', 'createAnyway', 'remap'].filter((name) => given[name] === true);
-  const shares = ['maxChange', 'maxDead'].filter((name) => typeof given[name] === 'number');
+  const flags = actFlags.filter((name) => given[name] === true);
+  const figures = actFigures.filter((name) => typeof given[name] === 'number');
   return [
+    ...(typeof undoes === 'string' ? [`of run ${undoes}`] : []),
+    ...(typeof plan === 'string' ? [`plan ${printable(plan)}`] : []),
+    ...(typeof host === 'string' ? [printable(host)] : []),
+    ...(typeof from === 'string' && typeof to === 'string' ? [`${printable(from)} → ${printable(to)}`] : []),
     ...(typeof side === 'string' ? [sideWords[side] ?? side] : []),
     ...(typeof decided === 'number' ? [counted(decided, 'field')] : []),
     ...(typeof letters === 'number' ? [counted(letters, 'letter')] : []),
@@ -52,6 +68,9 @@ function factWords({ side, decided, letters, code, fields, columns, stoppedBy, c
     ...(typeof stoppedBy === 'string' ? [`stopped by ${stoppedBy}`] : []),
     ...(typeof choice === 'string' ? [choice] : []),
     ...flags,
-    ...shares.map((name) => `${name} ${given[name]}`),
+    ...Object.entries(actCounts).flatMap(([name, noun]) =>
+      typeof given[name] === 'number' ? [counted(given[name], noun)] : [],
+    ),
+    ...figures.map((name) => `${name} ${given[name]}`),
   ];
 }

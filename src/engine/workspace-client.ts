@@ -6,9 +6,10 @@ import type { RedisOptions } from 'bullmq';
 import { type Home, requireApiKey } from '#src/app.ts';
 import { serviceFigures } from '#src/config/schema.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
+import { actOf } from '#src/operations/acts.ts';
 import type { RateGate } from '#src/rate/rate-gate.ts';
 import { createKeyGates, type KeyGates } from '#src/rate/shared-rate-gate.ts';
-import { checkWorkspace } from '#src/runs/check-workspace.ts';
+import { checkWorkspace, type WorkspaceIdentity } from '#src/runs/check-workspace.ts';
 import { type Breakers, createBreakers, type OpenedBreaker } from '#src/workspace/classify.ts';
 import { createHttpWorkspace, parseOrigin } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
@@ -48,7 +49,8 @@ export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions)
   const baseUrl = sandbox?.origin ?? config.service.baseUrl ?? '';
   const { requestsPerSecond } = serviceFigures(config, mode);
   const gates = createKeyGates({ origin: parseOrigin(baseUrl), requestsPerSecond, connection, clock, log });
-  const keys = createKeySource(home, gates, sameWorkspace);
+  const confirmed = sameWorkspace ? () => actOf(home, 'sameWorkspace') : null;
+  const keys = createKeySource(home, gates, confirmed);
   const breakers = createBreakers({ clock, onOpen: onOpenBreaker });
   const workspace = createHttpWorkspace({
     baseUrl,
@@ -65,7 +67,7 @@ export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions)
     recheck: async () => {
       if (sandbox !== null) return;
       const apiKey = keys.known() ?? (await keys.read());
-      await checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, sameWorkspace });
+      await checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, confirmed });
     },
     close: async () => {
       await workspace.close();
@@ -109,7 +111,7 @@ export interface KeySource {
 export function createKeySource(
   { config, clock, log, ledger }: Pick<Home, 'config' | 'clock' | 'log' | 'ledger'>,
   gates: KeyGates,
-  sameWorkspace: boolean,
+  confirmed: WorkspaceIdentity['confirmed'],
 ): KeySource {
   let known: string | null = null;
   const verify = async (apiKey: string): Promise<void> => {
@@ -117,7 +119,7 @@ export function createKeySource(
     const rateGate = gates.of(apiKey);
     const probe = createHttpWorkspace({ baseUrl, readApiKey: () => apiKey, rateGate, clock, random: Math.random, log });
     try {
-      await checkWorkspace(ledger, probe, { origin: probe.origin, apiKey, sameWorkspace });
+      await checkWorkspace(ledger, probe, { origin: probe.origin, apiKey, confirmed });
     } finally {
       await probe.close();
     }

@@ -7,7 +7,8 @@
 
 export type ActKind =
   | ('import' | 'approve' | 'cancel' | 'heldTake' | 'deadRetry' | 'deadEdit' | 'deadDrop' | 'undo' | 'forget')
-  | ('schedulePause' | 'scheduleResume' | 'scheduleRun');
+  | ('schedulePause' | 'scheduleResume' | 'scheduleRun')
+  | ('hostForget' | 'ledgerCopy' | 'sameWorkspace');
 
 /** Who acts, and where. */
 export interface Actor {

@@ -5,6 +5,7 @@
  * A host is known by an id in its data folder. Its engine renews its entry every few seconds, by the ledger's clock; one that is
  * silent for longer is *away*. A ledger in a file has no hosts: it belongs to one data folder.
  */
+import type { NewAct } from './acts.ts';
 import type { QueuePlace } from './engine-presence.ts';
 
 export interface HostRecord {
@@ -68,5 +69,5 @@ export interface HostLedger {
    * The host does not come back: its open runs go to another host, and those whose file was not read are cancelled.
    * @returns how many runs went over.
    */
-  forget(id: string, heir: string, atMs: number): Promise<number>;
+  forget(id: string, heir: string, atMs: number, act?: NewAct): Promise<number>;
 }

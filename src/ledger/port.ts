@@ -8,7 +8,7 @@
  * throw `transient` for trouble that passes, and `damaged` for trouble that does not.
  */
 import type { Moment } from '#src/clock.ts';
-import type { ActLedger } from './acts.ts';
+import type { ActLedger, NewAct } from './acts.ts';
 import type { AuditLedger } from './audits.ts';
 import type { ContactLedger } from './contacts.ts';
 import type { DeliveryLedger } from './deliveries.ts';
@@ -98,8 +98,8 @@ export interface Ledger {
   readonly plans: PlanLedger;
 
   binding(): Promise<WorkspaceBinding | null>;
-  /** Durable. */
-  bind(binding: WorkspaceBinding): Promise<void>;
+  /** Durable. @param act of the person who says that it is the same workspace. */
+  bind(binding: WorkspaceBinding, act?: NewAct): Promise<void>;
 
   pause(): Promise<Pause | null>;
   setPause(pause: Pause | null): Promise<void>;

@@ -2,9 +2,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ledgerPlace, schemaSuffixOf } from '#src/app.ts';
+import { systemClock } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import type { Config, ServiceMode } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
+import type { Actor, NewAct } from '#src/ledger/acts.ts';
 import {
   type CopiedCount,
   type CopyOptions,
@@ -16,7 +18,8 @@ import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts'
 import { type LedgerPlace, nameOfPlace } from '#src/ledger/place.ts';
 import { openSqliteSource, openSqliteTarget } from '#src/ledger/sqlite/copy.ts';
 
-export interface CopyRequest extends CopyOptions {
+export interface CopyRequest extends Omit<CopyOptions, 'act'> {
+  readonly actor: Actor;
   readonly config: Config;
   /** Whose ledger of the data folder is copied. */
   readonly mode: ServiceMode;
@@ -40,7 +43,7 @@ export interface CopyReport {
  *   `ledgerMissing`, what opening throws; `transient`: `copyDiffers`, trouble of either database. Then there is no copy, except after
  *   `commitUnanswered`. The signal's reason.
  */
-export async function copyTheLedger({ config, mode, to, ...options }: CopyRequest): Promise<CopyReport> {
+export async function copyTheLedger({ config, mode, to, actor, ...options }: CopyRequest): Promise<CopyReport> {
   const from = ledgerPlace(config, mode);
   const place = placeOf(to, mode);
   const { lockFile } = dataFolders(config, mode);
@@ -61,7 +64,17 @@ export async function copyTheLedger({ config, mode, to, ...options }: CopyReques
   try {
     source = await openSource(from);
     target = await openTarget(place).catch(asSaid);
-    const tables = await copyLedger(source, target, options);
+    const facts = { from: from.kind, to: place.kind };
+    // By the ledger's clock it is entered at the latest instant that the ledger knows: nothing works on it.
+    const act: NewAct = {
+      ...actor,
+      kind: 'ledgerCopy',
+      reason: null,
+      atMs: systemClock().nowMs(),
+      ledgerAtMs: 0,
+      facts,
+    };
+    const tables = await copyLedger(source, target, { ...options, act });
     return {
       from: await nameOfPlace(from),
       to: await nameOfPlace(place),

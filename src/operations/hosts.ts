@@ -6,6 +6,7 @@ import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import type { HostRecord } from '#src/ledger/hosts.ts';
 import { hostSilentMaxMs, isAtWork } from '#src/ledger/rules/hosts.ts';
 import { activeRunStates, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+import { actOf } from './acts.ts';
 
 type HostsHome = Pick<Home, 'ledger' | 'clock' | 'host'>;
 
@@ -85,7 +86,8 @@ export interface ForgottenHost {
  * @param named its id, or its name.
  * @throws PatchbayError `usage`: `noSuchHost`, `hostAtWork`, `hostNotKnownHere`.
  */
-export async function forgetHost({ ledger, clock, host: heir }: HostsHome, named: string): Promise<ForgottenHost> {
+export async function forgetHost(home: HostsHome & Pick<Home, 'actor'>, named: string): Promise<ForgottenHost> {
+  const { ledger, clock, host: heir } = home;
   const hosts = await ledger.hosts.list();
   const found = hosts.find(({ id, name }) => id === named || name === named);
   if (found === undefined) {
@@ -104,6 +106,6 @@ export async function forgetHost({ ledger, clock, host: heir }: HostsHome, named
       hint: 'Run the command on another host, with its data folder (--data DIR).',
     });
   }
-  const runs = await ledger.hosts.forget(found.id, heir.id, clock.nowMs());
+  const runs = await ledger.hosts.forget(found.id, heir.id, clock.nowMs(), await actOf(home, 'hostForget'));
   return { host: found.id, name: found.name, runs };
 }

@@ -149,12 +149,14 @@ export async function enterFiles(
   return { runs, refused };
 }
 
-/** What of the options lets a guard pass, or takes contacts over. */
-function choicesOf({ accept, adopt, createAnyway, maxChange, maxDead }: RunOptions): ActFacts {
-  const flags = { accept, adopt, createAnyway };
-  const shares = { maxChange, maxDead };
+/** What of the options lets a guard pass, takes contacts over, or changes what is done with the rows. Keys stay out, and their number does not. */
+function choicesOf(options: RunOptions): ActFacts {
+  const { accept, adopt, createAnyway, verify, repair, createOnly, updateOnly } = options;
+  const { maxChange, maxDead, planId: plan, limit, only } = options;
+  const flags = { accept, adopt, createAnyway, verify, repair, createOnly, updateOnly };
+  const figures = { maxChange, maxDead, plan, limit, keys: only.length === 0 ? null : only.length };
   return Object.fromEntries([
     ...Object.entries(flags).filter(([, given]) => given),
-    ...Object.entries(shares).filter(([, share]) => share !== null),
+    ...Object.entries(figures).filter(([, figure]) => figure !== null),
   ]);
 }

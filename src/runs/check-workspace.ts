@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { PatchbayError } from '#src/errors.ts';
+import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { askControlKey, lookUpChunks } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
@@ -12,8 +13,8 @@ export interface WorkspaceIdentity {
   /** `sandbox`, or the service's origin. */
   readonly origin: string;
   readonly apiKey: string;
-  /** A person says that it is the same workspace. */
-  readonly sameWorkspace: boolean;
+  /** The act of the person who says that it is the same workspace; null without such a person. */
+  readonly confirmed: (() => Promise<NewAct>) | null;
 }
 
 /** Contacts to look for: as many as one look-up takes. */
@@ -29,7 +30,7 @@ export async function checkWorkspace(ledger: Ledger, workspace: Workspace, ident
   const keyHash = createHash('sha256').update(`${ledger.id} ${identity.apiKey}`).digest('hex').slice(0, 32);
   const known = await ledger.binding();
   const changed = known !== null && (known.origin !== identity.origin || known.keyHash !== keyHash);
-  if (changed && !identity.sameWorkspace && !(await isSame(ledger, workspace, known.phoneNumberIds, numbers))) {
+  if (changed && identity.confirmed === null && !(await isSame(ledger, workspace, known.phoneNumberIds, numbers))) {
     // A list that could not be read does not prove that the workspace is another one.
     if (numbers instanceof PatchbayError) throw numbers;
     throw new PatchbayError(
@@ -45,7 +46,9 @@ export async function checkWorkspace(ledger: Ledger, workspace: Workspace, ident
     );
   }
   const phoneNumberIds = numbers instanceof PatchbayError ? (known?.phoneNumberIds ?? []) : numbers;
-  await ledger.bind({ origin: identity.origin, keyHash, phoneNumberIds });
+  const act = changed ? await identity.confirmed?.() : undefined;
+  const between = { from: known?.origin ?? null, to: identity.origin, keyChanged: known?.keyHash !== keyHash };
+  await ledger.bind({ origin: identity.origin, keyHash, phoneNumberIds }, act && { ...act, facts: between });
 }
 
 /** Whether no request got through at all: another request would show nothing more. */

@@ -1,15 +1,9 @@
 /** Acts of people: entered with what they did, listed newest first, kept as long as the records of runs. */
 import { expect, test } from 'vitest';
-import type { ActKind, NewAct } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
-import { createdAtMs, deadRow, newRun, slice, stagingRun } from './support/build.ts';
+import { act, createdAtMs, deadRow, newRun, slice, stagingRun } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
-
-const act = (kind: ActKind, parts: Partial<NewAct> = {}): NewAct => ({
-  ...{ kind, who: 'ann', by: 'command', reason: null, atMs: createdAtMs, ledgerAtMs: 17, facts: {} },
-  ...parts,
-});
 
 const shown = { code: 'guardDead', message: 'm', hint: null, facts: { deadCount: 25 } };
 
@@ -56,6 +50,7 @@ export function actContract(open: OpenLedger): void {
     );
     expect(await ledger.schedules.setPaused('none', 1, null, null, act('schedulePause'))).toBe(false);
     expect(await ledger.deliveries.retry('n1', 1, act('deadRetry'))).toBe(false);
+    expect(await ledger.hosts.forget('none', 'heir', 1, act('hostForget'))).toBe(0);
     expect(await ledger.deadLetters.enterRedrive(newRun('r2'), { metBy: ['r1'] }, act('deadRetry'))).toBeNull();
     const request = { id: 't1', schedule: 'none', trigger: 'request', user: null, dueAtMs: 1 } as const;
     await expect(ledger.schedules.request(request, act('scheduleRun'))).rejects.toMatchObject({

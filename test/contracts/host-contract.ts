@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { HostRecord } from '#src/ledger/hosts.ts';
 import type { Candidacy } from '#src/ledger/lead.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { applyingRun, createdAtMs, newRun } from './support/build.ts';
+import { act, applyingRun, createdAtMs, newRun } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -92,7 +92,11 @@ export function hostContract(open: OpenLedger): void {
     const staged = await applyingRun(ledger, 'a1', ['k1'], { host: 'a' });
     await ledger.runs.create(newRun('a2', { host: 'a' }));
     await ledger.runs.create(newRun('b1', { host: 'b' }));
-    expect(await ledger.hosts.forget('a', 'b', createdAtMs)).toBe(2);
+    expect(await ledger.hosts.forget('a', 'b', createdAtMs, act('hostForget'))).toBe(2);
+    expect(await ledger.hosts.forget('a', 'b', createdAtMs, act('hostForget'))).toBe(0);
+    expect(await ledger.acts.list({ limit: 9 })).toMatchObject([
+      { kind: 'hostForget', who: 'ann', run: null, facts: { host: 'a', heir: 'b', runs: 2 } },
+    ]);
     expect(await ledger.hosts.list()).toEqual([]);
     expect(await ledger.runs.get(staged.id)).toMatchObject({ host: 'b', state: 'applying' });
     expect(await ledger.runs.get('a2')).toMatchObject({

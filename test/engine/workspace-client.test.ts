@@ -27,7 +27,7 @@ async function keysOf(known: readonly string[]) {
   const config = configSchema.parse({ service: { baseUrl: service.origin, apiKey: 'first' } });
   const rateGate = createPauseGate(clock);
   const gates: KeyGates = { of: () => rateGate, close: async () => undefined };
-  const keys = createKeySource({ config, clock, log: silentLogger(), ledger }, gates, false);
+  const keys = createKeySource({ config, clock, log: silentLogger(), ledger }, gates, null);
   return { keys, rotate: (key: string) => Object.assign(config.service, { apiKey: key }) };
 }
 

@@ -63,4 +63,53 @@ describe('the trail of acts', () => {
     expect((await journey.call(['--json', 'runs', 'show', retried])).documents[0].acts).toMatchObject(documents);
     expect((await journey.call(['logs', '--acts', '--follow'])).code).toBe(2);
   });
+
+  test('tells each act once: a plan applied, an approval, a cancellation, an undo and a person forgotten', async ({
+    journey,
+  }) => {
+    await journey.service();
+    const people = (role: string) => `externalId,firstName,role\n${peopleWith(role)}`;
+    await journey.call(['import', journey.file('a.csv', people('Lead'))]);
+    const stop = async (role: string) => {
+      const { code, documents } = await journey.call(['--json', 'import', journey.file('a.csv', people(role))]);
+      expect([code, documents[0].state]).toEqual([5, 'stopped']);
+      return documents[0].run;
+    };
+    const approved = await stop('Chief');
+    expect((await journey.call(['runs', 'approve', approved, '--reason', 'new titles'])).code).toBe(0);
+    const cancelled = await stop('Boss');
+    expect((await journey.call(['runs', 'cancel', cancelled, '--reason', 'old list'])).code).toBe(0);
+    // What has ended is not cancelled again.
+    await journey.call(['runs', 'cancel', cancelled]);
+    const file = journey.file('b.csv', `${people('Chief')}c-21,Cy,New\n`);
+    const [{ plan }] = (await journey.call(['--json', 'plan', file])).documents;
+    const [applied] = (await journey.call(['--json', 'import', '--plan', plan])).documents;
+    expect((await journey.call(['runs', 'undo', applied.run, '--delete-created', '--accept'])).code).toBe(0);
+    expect((await journey.call(['forget', 'c-1', '--reason', 'asked by post', '--yes'])).code).toBe(0);
+
+    const { stdout } = await journey.call(['logs', '--acts']);
+    expect(
+      stdout.split('\n').map((line) =>
+        line
+          .split('  ')
+          .at(-1)
+          ?.replaceAll(/20\d{6}T\S+?(?=[,:\s]|$)/g, 'RUN')
+          .replace(/\d+ rows/, 'N rows'),
+      ),
+    ).toEqual([
+      'imported run RUN, feed main',
+      'imported run RUN, feed main',
+      'approved run RUN, feed main, stopped by guardUpdates: new titles',
+      'imported run RUN, feed main',
+      'cancelled run RUN, feed main: old list',
+      'imported run RUN, feed main, plan RUN',
+      'entered an undo: run RUN, feed main, of run RUN, deleteCreated',
+      'forgot a person: N rows: asked by post',
+      '',
+    ]);
+  });
 });
+
+/** Twenty people, all in that role. */
+const peopleWith = (role: string): string =>
+  Array.from({ length: 20 }, (_, index) => `c-${index + 1},Ann,${role}\n`).join('');

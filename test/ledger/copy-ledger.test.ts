@@ -7,12 +7,16 @@ import { copiedTables } from '#src/ledger/copy/copied-tables.ts';
 import { type CopiedRow, type CopyOptions, type CopyTarget, copyLedger } from '#src/ledger/copy/copy-ledger.ts';
 import { openSqliteSource, openSqliteTarget } from '#src/ledger/sqlite/copy.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
-import { newRun } from '#test/contracts/support/build.ts';
+import { act, newRun } from '#test/contracts/support/build.ts';
 import { damageTables } from '#test/support/damage-ledger.ts';
 import { filledRows, fillLedger, lastGiven } from './support/filled-ledger.ts';
 import { tempFolder } from './support/temp-ledger.ts';
 
-const quiet: CopyOptions = { onProgress: () => undefined, signal: new AbortController().signal };
+const quiet: CopyOptions = {
+  act: act('ledgerCopy', { facts: { to: 'file' } }),
+  onProgress: () => undefined,
+  signal: new AbortController().signal,
+};
 
 async function filled(): Promise<{ readonly from: string; readonly to: string }> {
   const folder = tempFolder();
@@ -33,6 +37,9 @@ async function copied(from: string, to: string, change = (target: CopyTarget): C
     await source.close();
   }
 }
+
+const totalOf = (counts: readonly { readonly rows: number }[]): number =>
+  counts.reduce((sum, { rows }) => sum + rows, 0);
 
 /** A target that is given other rows of that table. */
 const spoils =
@@ -63,6 +70,12 @@ describe('a copy', () => {
     expect(statSync(to).mode & 0o777).toBe(0o600);
     const [one, other] = [openSqliteLedger(from), openSqliteLedger(to)];
     expect(other.id).toBe(one.id);
+    // Who copied it is told by the copy alone.
+    const facts = { to: 'file', rows: totalOf(counts) };
+    const told = { kind: 'ledgerCopy', who: 'ann', number: lastGiven + 1, facts };
+    expect(await other.acts.list({ limit: 1 })).toMatchObject([told]);
+    expect((await one.acts.list({ limit: 1 }))[0]?.kind).not.toBe('ledgerCopy');
+    await other.schedules.put({ name: 'next', work: 'take', rule: null, dueAtMs: null, createdAtMs: 1 });
     await other.runs.create(newRun('next'));
     const db = new DatabaseSync(to, { readOnly: true });
     expect(db.prepare("SELECT sequence FROM runs WHERE id = 'next'").get()?.sequence).toBe(lastGiven + 1);
@@ -115,7 +128,7 @@ describe('a copy', () => {
   it('that is interrupted leaves nothing, and takes away what a killed one has left', async () => {
     const { from, to } = await filled();
     const interrupted = new AbortController();
-    const given: CopyOptions = { signal: interrupted.signal, onProgress: () => interrupted.abort() };
+    const given: CopyOptions = { ...quiet, signal: interrupted.signal, onProgress: () => interrupted.abort() };
     await expect(copied(from, to, undefined, given)).rejects.toMatchObject({ name: 'AbortError' });
     expect(existsSync(to)).toBe(false);
     const left = await openSqliteTarget(to);

@@ -11,7 +11,7 @@ import { hasPostgresLedger, openPostgresLedger } from '#src/ledger/postgres/ledg
 import { migrations } from '#src/ledger/postgres/migrations/migrations.ts';
 import { openSqliteSource, openSqliteTarget } from '#src/ledger/sqlite/copy.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
-import { newRun } from '#test/contracts/support/build.ts';
+import { act, newRun } from '#test/contracts/support/build.ts';
 import { damageTables } from '#test/support/damage-ledger.ts';
 import type { PostgresServer } from '#test/support/postgres-server.ts';
 import { describeOnPostgres } from '#test/support/with-postgres.ts';
@@ -20,7 +20,7 @@ import { filledRows, fillLedger, lastGiven } from './support/filled-ledger.ts';
 import { newSchema } from './support/postgres-ledgers.ts';
 import { tempFolder } from './support/temp-ledger.ts';
 
-const quiet = { onProgress: () => undefined, signal: new AbortController().signal };
+const quiet = { act: act('ledgerCopy'), onProgress: () => undefined, signal: new AbortController().signal };
 /** What the copy changes behind its comparison. */
 const settled = ['flights', 'staged', 'batches', 'records'];
 

@@ -7,6 +7,7 @@ import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { checkWorkspace } from '#src/runs/check-workspace.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
+import { act } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 import { startTestService, testKey } from '#test/service/test-service.ts';
 import { csv, openRunsBench } from './support/runs-bench.ts';
@@ -47,8 +48,10 @@ async function openWorkspace(numbers: number): Promise<OpenWorkspace> {
   return { workspace, createPerson, faults };
 }
 
-const check = (ledger: Ledger, { workspace }: { workspace: Workspace }, apiKey = testKey, sameWorkspace = false) =>
-  checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, sameWorkspace });
+const check = (ledger: Ledger, { workspace }: { workspace: Workspace }, apiKey = testKey, sameWorkspace = false) => {
+  const confirmed = sameWorkspace ? async () => act('sameWorkspace') : null;
+  return checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, confirmed });
+};
 const other = { kind: 'usage', code: 'otherWorkspace' };
 
 describe('a ledger that knows nothing', () => {
@@ -142,11 +145,16 @@ describe('another origin', () => {
 
   it('passes with --same-workspace, once and for all', async () => {
     const ledger = await openLedger();
-    await check(ledger, await openWorkspace(1));
+    const first = await openWorkspace(1);
+    // Where nothing has changed there is nothing to confirm.
+    for (const isFirst of [true, false]) await check(ledger, first, testKey, !isFirst);
     const there = await openWorkspace(0);
+    await check(ledger, there, testKey, true);
     await check(ledger, there, testKey, true);
     await check(ledger, there);
     expect((await ledger.binding())?.origin).toBe(there.workspace.origin);
+    const facts = { from: first.workspace.origin, to: there.workspace.origin, keyChanged: false };
+    expect(await ledger.acts.list({ limit: 9 })).toMatchObject([{ kind: 'sameWorkspace', who: 'ann', facts }]);
   });
 });
 

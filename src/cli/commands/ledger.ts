@@ -1,6 +1,6 @@
 /** `patchbay ledger check|backup|copy`. */
 import { SingleBar } from 'cli-progress';
-import { findLedger, findMode } from '#src/app.ts';
+import { findLedger, findMode, personAtCommand } from '#src/app.ts';
 import type { CopyProgress } from '#src/ledger/copy/copy-ledger.ts';
 import { type LedgerPlace, nameOfPlace } from '#src/ledger/place.ts';
 import { type CopyReport, copyTheLedger as copy } from '#src/operations/copy-ledger.ts';
@@ -30,6 +30,7 @@ export async function copyTheLedger(options: GlobalOptions & { readonly to: stri
     const report = await copy({
       config,
       mode,
+      actor: personAtCommand(),
       to: options.to,
       onProgress: (progress) => bar?.show(progress),
       signal: interrupt.signal,

@@ -5,11 +5,13 @@
  * Invariant: the target is a whole ledger or none, however the copy ends; the source is never changed. Rows pass in slices, so that memory
  * does not grow with the ledger.
  *
- * Of the copy alone is: what belongs to the processes that worked on the source (registrations, leases), and what waited by
+ * Of the copy alone is: the act of the person who made it; what belongs to the processes that worked on the source (registrations, leases), and what waited by
  * its clock: the copy waits by the clock of its own database, so that horizons begin anew there, in full.
  */
 import { hash } from 'node:crypto';
-import { PatchbayError } from '#src/errors.ts';
+import { invariant, PatchbayError } from '#src/errors.ts';
+import type { NewAct } from '#src/ledger/acts.ts';
+import { actRow } from '#src/ledger/desk/acts.ts';
 import { type CopiedTable, type Counters, copiedTables } from './copied-tables.ts';
 
 export type CopiedValue = string | number | null | Uint8Array;
@@ -70,6 +72,8 @@ export interface CopyProgress {
 }
 
 export interface CopyOptions {
+  /** Of the person who copies: entered in the copy. */
+  readonly act: NewAct;
   readonly onProgress: (progress: CopyProgress) => void;
   /** Looked at between two slices: its reason is thrown, and the target is none. */
   readonly signal: AbortSignal;
@@ -82,7 +86,7 @@ export interface CopyOptions {
 export async function copyLedger(
   source: CopySource,
   target: CopyTarget,
-  { onProgress, signal }: CopyOptions,
+  { act, onProgress, signal }: CopyOptions,
 ): Promise<readonly CopiedCount[]> {
   let total = 0;
   for (const table of copiedTables) total += 2 * (await source.count(table));
@@ -112,13 +116,21 @@ export async function copyLedger(
     requireSame(counts[index], { table: table.name, ...sum.value() }, target);
   }
   signal.throwIfAborted();
-  await target.settle({
-    ledgerId: source.ledgerId,
-    counters: await source.counters(),
-    latestMs: await source.latestMs(),
-  });
+  const [counters, latestMs] = [await source.counters(), await source.latestMs()];
+  const number = counters.records + 1;
+  const rows = counts.reduce((sum, one) => sum + one.rows, 0);
+  await enterAct(target, number, { ...act, ledgerAtMs: latestMs, facts: { ...act.facts, rows } });
+  await target.settle({ ledgerId: source.ledgerId, counters: { ...counters, records: number }, latestMs });
   await target.publish();
   return counts;
+}
+
+async function enterAct(target: CopyTarget, number: number, act: NewAct): Promise<void> {
+  const records = copiedTables.find(({ name }) => name === 'records');
+  invariant(records !== undefined, 'records are copied');
+  const row = actRow(act, number);
+  const columns = await target.columnsOf(records);
+  await target.write(records, columns, [columns.map((column) => row[column] ?? null)]);
 }
 
 async function sameColumns(source: CopySource, target: CopyTarget, table: CopiedTable): Promise<readonly string[]> {

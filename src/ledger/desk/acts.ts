@@ -18,9 +18,21 @@ export async function enterAct(
   about: Partial<Pick<ActRecord, 'run' | 'feed' | 'schedule' | 'facts'>>,
 ): Promise<void> {
   if (act === null || act === undefined) return;
+  await actsIn(tables).put(keptAct(act, about));
+}
+
+/** With an id of its own. */
+function keptAct(act: NewAct, about: Partial<Pick<ActRecord, 'run' | 'feed' | 'schedule' | 'facts'>>): KeptAct {
   const { run = null, feed = null, schedule = null, facts = {} } = about;
   const id = `a${randomBytes(6).toString('hex')}`;
-  await actsIn(tables).put({ id, ...act, run, feed, schedule, facts: { ...act.facts, ...facts } });
+  return { id, ...act, run, feed, schedule, facts: { ...act.facts, ...facts } };
+}
+
+/** A row of the table of records, for a database that is no ledger yet: a copy tells by it who made it. */
+export function actRow(act: NewAct, number: number): Readonly<Record<string, string | number | null>> {
+  const document = keptAct(act, {});
+  const { id, atMs } = document;
+  return { number, kind: 'act', id, owner: null, state, at: atMs, document: JSON.stringify(document) };
 }
 
 export function actsOver({ reads }: Store): ActLedger {

@@ -3,6 +3,7 @@ import type { HostLedger, HostRecord } from '#src/ledger/hosts.ts';
 import { entryOf, inherited } from '#src/ledger/rules/hosts.ts';
 import { openRunStates } from '#src/ledger/runs.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
+import { enterAct } from './acts.ts';
 import { allMax, inSlices, recordsOf, sliceMax } from './records.ts';
 
 const hostsIn = recordsOf<HostRecord>('host', ({ id }) => ({ id, owner: null, state: '', atMs: null }));
@@ -48,7 +49,7 @@ export function hostsOver(store: Store): HostLedger {
     list: () => all(reads),
     queueId: () => queueId(reads),
 
-    forget: async (id, heir, atMs) => {
+    forget: async (id, heir, atMs, act) => {
       // Ends: each slice leaves fewer runs of that host.
       const count = await inSlices(() =>
         transact(async (tables) => {
@@ -59,7 +60,11 @@ export function hostsOver(store: Store): HostLedger {
           return { count: runs.length, isLast: runs.length < sliceMax };
         }),
       );
-      await transact((tables) => hostsIn(tables).remove(id));
+      await transact(async (tables) => {
+        const removed = await hostsIn(tables).remove(id);
+        // Another process may have been faster: then it is its act.
+        if (removed > 0) await enterAct(tables, act, { facts: { host: id, heir, runs: count } });
+      });
       return count;
     },
   };

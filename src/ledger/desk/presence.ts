@@ -2,6 +2,7 @@
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
 import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
 import type { RecordKind, Store, Tables } from '#src/ledger/tables.ts';
+import { enterAct } from './acts.ts';
 import { allMax, type Records, recordsOf } from './records.ts';
 
 type Presence = Pick<Ledger, 'binding' | 'bind' | 'pause' | 'setPause' | 'registrations' | 'register' | 'unregister'>;
@@ -21,7 +22,11 @@ export function presenceOver(store: Store): Presence {
   const { reads } = store;
   return {
     binding: () => bindingIn(reads).get('binding'),
-    bind: (binding) => store.transact((tables) => bindingIn(tables).put(binding), 'durable'),
+    bind: (binding, act) =>
+      store.transact(async (tables) => {
+        await bindingIn(tables).put(binding);
+        await enterAct(tables, act, {});
+      }, 'durable'),
 
     pause: () => pauseIn(reads).get('pause'),
     setPause: async (pause) => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Ownership, Said } from '#src/contacts/base.ts';
 import type { Claim } from '#src/contacts/claim.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { ActKind, NewAct } from '#src/ledger/acts.ts';
 import type { BoundContact, Horizon, LeaseRequest, LeaseResult } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
@@ -28,6 +29,12 @@ export const hash = (name: string): string =>
   createHash('sha256').update(name).digest().subarray(0, 16).toString('base64url');
 
 export const createdAtMs = 1_800_000_000_000;
+
+/** What a person did. */
+export const act = (kind: ActKind, parts: Partial<NewAct> = {}): NewAct => ({
+  ...{ kind, who: 'ann', by: 'command', reason: null, atMs: createdAtMs, ledgerAtMs: 17, facts: {} },
+  ...parts,
+});
 
 export function newRun(id: string, parts: Partial<NewRun> = {}): NewRun {
   return {

@@ -6,6 +6,7 @@
 import { copyLedger } from '#src/ledger/copy/copy-ledger.ts';
 import { openPostgresSource, openPostgresTarget } from '#src/ledger/postgres/copy.ts';
 import { openSqliteSource, openSqliteTarget } from '#src/ledger/sqlite/copy.ts';
+import { act } from '#test/contracts/support/build.ts';
 
 const [from = '', to = '', dies = ''] = process.argv.slice(2);
 const isUrl = (text: string): boolean => text.startsWith('postgres:');
@@ -13,6 +14,7 @@ const isUrl = (text: string): boolean => text.startsWith('postgres:');
 const source = isUrl(from) ? await openPostgresSource(from, '') : await openSqliteSource(from);
 const target = isUrl(to) ? await openPostgresTarget(to, '') : await openSqliteTarget(to);
 await copyLedger(source, target, {
+  act: act('ledgerCopy'),
   signal: new AbortController().signal,
   onProgress: ({ phase, done, total }) => {
     const isThere = done > (phase === 'copying' ? total / 4 : (total * 3) / 4);

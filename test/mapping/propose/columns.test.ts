@@ -1,6 +1,6 @@
 /** What each column of an unknown layout is, by its name and its values. */
 import { describe, expect, test } from 'vitest';
-import { tableFacts, propose, lines, six, first, last } from './support/proposals.ts';
+import { first, last, lines, propose, six, tableFacts } from './support/proposals.ts';
 
 describe('headers of many systems', () => {
   test('German', () => {

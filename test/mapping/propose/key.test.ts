@@ -1,7 +1,7 @@
 /** The key of a proposal, the country of its phone numbers, and its name. */
 import { describe, expect, test } from 'vitest';
 import { slugOf } from '#src/mapping/propose/propose.ts';
-import { type Cells, tableFacts, propose, six, first, last } from './support/proposals.ts';
+import { type Cells, first, last, propose, six, tableFacts } from './support/proposals.ts';
 
 describe('the key', () => {
   const key = (header: Cells, rows: readonly Cells[], given = {}) => propose(tableFacts(header, rows), given);

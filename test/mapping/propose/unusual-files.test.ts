@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { collectFacts } from '#src/mapping/propose/column-facts.ts';
 import { keyRank } from '#src/mapping/propose/propose.ts';
 import { cellsRow } from '../support.ts';
-import { tableFacts, jsonFacts, propose, lines, six, first, last } from './support/proposals.ts';
+import { first, jsonFacts, last, lines, propose, six, tableFacts } from './support/proposals.ts';
 
 describe('files of unusual form', () => {
   test('one column', () => {
