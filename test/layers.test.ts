@@ -50,7 +50,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['errors', 'clock', 'log', 'wire', 'contacts', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'journal'],
   ],
   takes: ['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'feeds', 'runs', 'whole-file'],
-  'dead-letters': ['errors', 'clock', 'config', 'ledger', 'mapping', 'runs', 'sources'],
+  'dead-letters': ['errors', 'clock', 'config', 'feeds', 'ledger', 'mapping', 'runs', 'sources'],
   audits: ['errors', 'clock', 'log', 'contacts', 'workspace', 'ledger', 'whole-file'],
   queue: ['errors', 'clock', 'log', 'ledger', 'schedules', 'threads'],
   jobs: [

@@ -7,11 +7,13 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PatchbayError } from '#src/errors.ts';
+import { findMapping } from '#src/feeds/feeds.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { DeadLetter, LetterChoice } from '#src/ledger/letters.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { versionOf } from '#src/mapping/compile-mapping.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
@@ -106,28 +108,45 @@ async function byReading(
 }
 
 /**
- * The current mapping of the feed; without one, the preset by which the file was recognised, as it is now. What a person said of the
- * file when it was imported still holds: its country, and what its blank cells do.
+ * The mapping that a person named for the file, as it is now; else that of the feed; without one, the preset by which the file was
+ * recognised. What a person said of the file when it was imported still holds: its country, and what its blank cells do.
+ * @throws PatchbayError `usage` `mappingGone`, and what `findMapping` throws.
  */
 async function readingNow({ feeds, ledger }: SubmitParts, feed: string, runId: string): Promise<Reading> {
-  const { mapping, ownSource, recognise } = await feeds.get(feed);
   const met = await ledger.runs.get(runId);
+  const { defaultCountry, onBlank, mappingNamed } = met?.options ?? noOptions;
+  const options = { ...noOptions, remap: true, defaultCountry, onBlank, mappingNamed };
+  const { mapping, ownSource, recognise } = await feeds.get(feed);
+  if (met !== null && mappingNamed !== null)
+    return {
+      mapping: await mappingAgain(met, mappingNamed),
+      sourceLabel: ownSource,
+      options: { ...options, recognise: false },
+    };
   const used = recognise ? (met?.mapping ?? null) : null;
-  const { defaultCountry, onBlank } = met?.options ?? noOptions;
   const preset =
     used?.recognise === undefined ? undefined : (await loadPresets()).find(({ name }) => name === used.name);
-  return {
-    mapping: mapping ?? preset ?? null,
-    sourceLabel: ownSource,
-    options: { ...noOptions, recognise, remap: true, defaultCountry, onBlank },
-  };
+  return { mapping: mapping ?? preset ?? null, sourceLabel: ownSource, options: { ...options, recognise } };
+}
+
+async function mappingAgain({ fileName }: RunRecord, place: string): Promise<Mapping | null> {
+  try {
+    return await findMapping(place);
+  } catch (error) {
+    if (!(error instanceof PatchbayError) || error.code !== 'mappingNotFound') throw error;
+    const message = `the mapping ${place}, which was named when ${fileName} was imported, is not there any more`;
+    throw new PatchbayError('usage', 'mappingGone', message, {
+      hint: 'Put it back, or correct the row in the fix-file of its run and drop that in.',
+    });
+  }
 }
 
 async function readingOfRun({ ledger }: SubmitParts, runId: string): Promise<Reading> {
   const met = await ledger.runs.get(runId);
   if (met === null) return { mapping: null, sourceLabel: null, options: noOptions };
-  const { defaultCountry, onBlank } = met.options;
-  return { mapping: met.mapping, sourceLabel: met.sourceLabel, options: { ...noOptions, defaultCountry, onBlank } };
+  const { defaultCountry, onBlank, mappingNamed } = met.options;
+  const options = { ...noOptions, defaultCountry, onBlank, mappingNamed };
+  return { mapping: met.mapping, sourceLabel: met.sourceLabel, options };
 }
 
 function newRedrive(

@@ -9,7 +9,7 @@
  * so that the folder, the configuration and `--feed` mean the same feed.
  */
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { feedNameProblem, isMappingName, type OnMissing, readOnMissing } from '#src/config/feed-schema.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -220,14 +220,20 @@ async function mappingIfThere(file: string): Promise<Mapping | null> {
  * @throws PatchbayError `usage`: `mappingNotFound` with the existing names; what `loadMapping` throws.
  */
 export async function findMapping(nameOrFile: string): Promise<Mapping | null> {
+  const place = placeOfMapping(nameOrFile);
+  return isAbsolute(place) ? loadMapping(place) : namedMapping(place);
+}
+
+/** The same, to be found from any folder: the path of the file, or the name. */
+export function placeOfMapping(nameOrFile: string): string {
   const isFile = existsSync(resolve(nameOrFile)) || /[/\\]|\.ya?ml$/.test(nameOrFile);
-  return nameOrFile !== 'generic' && isFile ? loadMapping(resolve(nameOrFile)) : namedMapping(nameOrFile);
+  return nameOrFile !== 'generic' && isFile ? resolve(nameOrFile) : nameOrFile;
 }
 
 /** The text of that mapping, with its comments; `generic` is the one that describes every key. @throws PatchbayError as `findMapping`. */
 export async function findMappingText(nameOrFile: string): Promise<string> {
-  const isFile = existsSync(resolve(nameOrFile)) || /[/\\]|\.ya?ml$/.test(nameOrFile);
-  return readMappingText(nameOrFile !== 'generic' && isFile ? resolve(nameOrFile) : mappingFileOf(nameOrFile));
+  const place = placeOfMapping(nameOrFile);
+  return readMappingText(isAbsolute(place) ? place : mappingFileOf(place));
 }
 
 /** @throws PatchbayError as `findMapping`. */

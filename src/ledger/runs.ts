@@ -224,6 +224,8 @@ const runOptions = z.object({
   recognise: z.boolean().default(true),
   /** Where the file is that was named on the command line: an absolute path. */
   path: z.string().nullable().default(null),
+  /** The mapping that a person named for this file alone: the path of a file, or a name. */
+  mappingNamed: z.string().nullable().default(null),
   /** A redrive: map the source cells again, even if there is a mapped record. */
   remap: z.boolean().default(false),
   /** The kept plan that is carried out: a row whose plan is another one now is skipped. */

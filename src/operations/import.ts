@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { findMapping } from '#src/feeds/feeds.ts';
+import { findMapping, placeOfMapping } from '#src/feeds/feeds.ts';
 import type { ActFacts } from '#src/ledger/acts.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
@@ -99,7 +99,8 @@ export async function chooseTarget(
   { feeds, ledger }: Pick<Home, 'feeds' | 'ledger'>,
   { feed: name = mainFeed, mapping }: { readonly feed?: string; readonly mapping?: string },
 ): Promise<ImportTarget> {
-  const named = mapping === undefined ? {} : { mapping: await findMapping(mapping) };
+  const named =
+    mapping === undefined ? {} : { mapping: await findMapping(mapping), mappingNamed: placeOfMapping(mapping) };
   const feed = await feeds.get(name);
   const isKnown = feeds.exists(feed.name) || (await ledger.runs.list({ feed: feed.name, limit: 1 })).length > 0;
   return { choice: { feed, ...named }, isNewFeed: !isKnown };

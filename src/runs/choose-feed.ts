@@ -20,7 +20,12 @@ import { refusedFolder } from './run-files.ts';
 /** What the place of a file says about it. */
 export type FeedChoice =
   /** `mapping` is present if a person named one for this file; null is the generic layout. */
-  | { readonly kind: 'feed'; readonly feed: FeedSettings; readonly mapping?: Mapping | null }
+  | {
+      readonly kind: 'feed';
+      readonly feed: FeedSettings;
+      readonly mapping?: Mapping | null;
+      readonly mappingNamed?: string;
+    }
   /** It cannot be read: its folder cannot be a feed, or the feed's mapping is broken. */
   | { readonly kind: 'refused'; readonly feed: string; readonly refusal: RunReason };
 
@@ -66,10 +71,11 @@ export async function readingOfFile(
 ): Promise<FileReading> {
   const fix = await readFixFile(ledger, file.path, file.name);
   const named = choice.kind === 'feed' ? choice.mapping : undefined;
+  const mappingNamed = choice.kind === 'feed' ? (choice.mappingNamed ?? null) : null;
   if (fix !== null && fix.origin !== null) {
     const { feed: origin } = fix.origin;
     const today = await chooseFeed(feeds, origin === mainFeed ? null : origin);
-    return readingOfFixFile(fix.origin, today, options, named);
+    return readingOfFixFile(fix.origin, today, { ...options, mappingNamed }, named);
   }
   const kind = fix === null ? 'file' : 'fixFile';
   if (choice.kind === 'refused') {
@@ -79,7 +85,14 @@ export async function readingOfFile(
   const mapping = named === undefined ? feed.mapping : named;
   const recognise = named === undefined && feed.recognise;
   const { name, ownSource } = feed;
-  return { feed: name, kind, options: { ...options, recognise }, mapping, sourceLabel: ownSource, refusal: null };
+  return {
+    feed: name,
+    kind,
+    options: { ...options, recognise, mappingNamed },
+    mapping,
+    sourceLabel: ownSource,
+    refusal: null,
+  };
 }
 
 function readingOfFixFile(

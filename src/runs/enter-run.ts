@@ -62,6 +62,8 @@ export interface SubmitChoice {
   readonly feed: FeedSettings;
   /** Instead of the feed's mapping; null is the generic layout. */
   readonly mapping?: Mapping | null;
+  /** Where that one is: the path of a file, or a name. */
+  readonly mappingNamed?: string;
 }
 
 /** A file that a person named, and its name for people. */

@@ -30,6 +30,7 @@ export interface ImportOptions {
   /** Instead of `main`. */
   readonly feed?: string;
   readonly mapping?: Mapping | null;
+  readonly mappingNamed?: string;
 }
 
 export interface RunsBench {
