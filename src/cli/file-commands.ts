@@ -9,14 +9,9 @@ export function addPlan(program: Command): void {
     .command('plan')
     .description('show what importing a file would change, contact by contact; writes nothing')
     .argument('[FILE]', `an export: ${readableEndings}; - reads standard input`)
-    .option('--run <run>', 'of a run that a guard stopped, instead of a file')
-    .option('--feed <name>', 'the feed that the file belongs to (default: main)')
-    .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
-    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
-    .option('--encoding <name>', 'encoding of the file (default: detected)')
-    .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
-    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
-    .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
+    .option('--run <run>', 'of a run that a guard stopped, instead of a file');
+  withReading(command, 'the feed that the file belongs to (default: main)')
+    .option('--repair', "as for import: write back the file's values where people changed them")
     .option('--adopt', 'as for import: the file wins for contacts with its keys; others are linked')
     .option('--create-anyway', 'as for import: create contacts although they may exist already')
     .option('--only <key>', 'only this contact, even if others change; may be repeated', append)
@@ -39,18 +34,8 @@ export function addImport(program: Command): void {
     .command('import')
     .description('import files, then exit')
     .argument('[FILE...]', `exports: ${readableEndings}; - reads standard input`)
-    .option('--plan <id>', 'carry out this plan (patchbay plan FILE): a contact that changed since is skipped')
-    .option('--feed <name>', 'the feed that the files belong to, with its mapping, label and limits (default: main)')
-    .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
-    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
-    .option('--encoding <name>', 'encoding of the file (default: detected)')
-    .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
-    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
-    .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
-    .addOption(
-      new Option('--create-only', 'only create contacts; leave those that exist as they are').conflicts('updateOnly'),
-    )
-    .option('--update-only', 'only update contacts that exist; create none')
+    .option('--plan <id>', 'carry out this plan (patchbay plan FILE): a contact that changed since is skipped');
+  withReading(command, 'the feed that the files belong to, with its mapping, label and limits (default: main)')
     .option('--only <key>', 'only the row with this key, prefix included; may be given again', append)
     .option('--limit <n>', 'only the first changed rows, at most this many', countFromOne)
     .addOption(
@@ -81,6 +66,22 @@ export function addImport(program: Command): void {
     'patchbay import --json contacts.csv                       for scripts',
     'curl -s https://example.com/crm.csv | patchbay import -   standard input',
   ).action(run(async () => (await import('./commands/import.ts')).importFiles));
+}
+
+/** How a file is read, and which of its rows count: the same for its plan and for its import. */
+function withReading(command: Command, feed: string): Command {
+  return command
+    .option('--feed <name>', feed)
+    .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
+    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
+    .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
+    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
+    .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
+    .addOption(
+      new Option('--create-only', 'only create contacts; leave those that exist as they are').conflicts('updateOnly'),
+    )
+    .option('--update-only', 'only update contacts that exist; create none');
 }
 
 export function addMap(program: Command): void {

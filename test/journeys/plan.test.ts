@@ -67,6 +67,27 @@ describe.concurrent('a plan', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('[nothingToUndo]')]);
   });
 
+  test('of some rows alone is carried out for these alone, and takes no other choice then', async ({ journey }) => {
+    const service = await journey.service();
+    await journey.call(['import', journey.file('before.csv', `${header}c-1,Ann,Lead\nc-2,Bob,Buyer\n`)]);
+    await service.edit('c-2', { role: 'Edited' });
+    const after = journey.file('after.csv', `${header}c-1,Ann,Chief\nc-2,Bob,Buyer\nc-3,Cyn,New\n`);
+    const plan = async (...mode: string[]) => (await journey.call(['plan', after, '--json', ...mode])).documents[0];
+    expect(await plan('--create-only')).toMatchObject({ created: 1, updated: 0, skipped: 1 });
+    expect(await plan('--repair')).toMatchObject({ created: 1, updated: 2 });
+    const { plan: id, ...counts } = await plan('--update-only');
+    expect(counts).toMatchObject({ created: 0, updated: 1, unchanged: 1, skipped: 1 });
+    for (const other of ['--create-only', '--repair', '--only=c-1', '--limit=1', '--feed=crm']) {
+      const refused = await journey.call(['import', '--plan', id, other, '--json']);
+      expect(refused.documents, other).toMatchObject([{ error: { code: 'planOptions' }, exitCode: 2 }]);
+    }
+    const carried = await journey.call(['import', '--plan', id, '--json']);
+    expect(carried.documents, carried.stderr).toMatchObject([{ created: 0, updated: 1, skipped: 1, moved: 0 }]);
+    expect(await service.keys()).toEqual(['c-1', 'c-2']);
+    const ofRun = await journey.call(['plan', '--run', carried.documents[0].run, '--update-only', '--json']);
+    expect(ofRun.documents).toMatchObject([{ error: { code: 'planRunOptions' }, exitCode: 2 }]);
+  });
+
   test('of a stopped run is in the story of the run, and is what an approval carries out', async ({ journey }) => {
     const service = await journey.service();
     await journey.call(['import', journey.file('before.csv', peopleCsv(30))]);

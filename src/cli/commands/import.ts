@@ -151,12 +151,16 @@ function requireSense(options: ImportCommandOptions, files: readonly string[]): 
 /** @throws PatchbayError `usage` `planOptions`. */
 function requirePlanAlone(options: ImportCommandOptions, files: readonly string[]): void {
   const { feed, mapping, delimiter, encoding, defaultCountry, onBlank, adopt, createAnyway } = options;
-  const ofReading = { feed, mapping, delimiter, encoding, defaultCountry, onBlank, adopt, createAnyway };
+  const { createOnly, updateOnly, only, limit, verify, repair } = options;
+  const ofReading = {
+    ...{ feed, mapping, delimiter, encoding, defaultCountry, onBlank, adopt, createAnyway },
+    ...{ createOnly, updateOnly, only, limit, verify, repair },
+  };
   const given = Object.entries(ofReading).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (given.length === 0 && files.length <= 1) return;
   const message =
     given.length > 0
-      ? 'how the file is read, and into which feed, is part of the plan'
+      ? 'how the file is read, into which feed, and which of its rows count, is part of the plan'
       : 'a plan is of one file, and several were named';
   throw new PatchbayError('usage', 'planOptions', message, {
     hint: 'Give --plan alone, or with one file; --accept, --max-change, --max-dead and --reason may be added.',

@@ -68,11 +68,21 @@ export async function plan(options: PlanOptions, file: string | undefined): Prom
   }
 }
 
-/** @throws PatchbayError `usage` `planNothing` | `planBoth`. */
-function requireSense({ run }: PlanOptions, file: string | undefined): void {
+/** @throws PatchbayError `usage` `planNothing` | `planBoth` | `planRunOptions`. */
+function requireSense({ run, ...options }: PlanOptions, file: string | undefined): void {
   if (run !== undefined && file !== undefined) {
     throw new PatchbayError('usage', 'planBoth', 'a plan is of a file or of a stopped run, not of both', {
       hint: 'Leave out the file, or --run.',
+    });
+  }
+  const { feed, mapping, delimiter, encoding, format, defaultCountry, onBlank } = options;
+  const { adopt, createAnyway, createOnly, updateOnly, repair } = options;
+  const ofReading = [feed, mapping, delimiter, encoding, format, defaultCountry, onBlank];
+  const ofRows = [adopt, createAnyway, createOnly, updateOnly, repair];
+  if (run !== undefined && [...ofReading, ...ofRows].some((one) => one !== undefined)) {
+    const message = 'the file of a stopped run has been read already: how it is read cannot be chosen any more';
+    throw new PatchbayError('usage', 'planRunOptions', message, {
+      hint: 'Give --run with --only, --limit, --full, --output or --exit-code alone; or plan the file: patchbay plan FILE',
     });
   }
   if (run === undefined && (file === undefined || file === '')) {
