@@ -10,6 +10,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
+import type { IsForgotten } from '#src/ledger/forgetting.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
@@ -96,19 +97,47 @@ async function eraseRows(
   path: string,
   run: RunRecord | null,
   person: PersonMarks,
-  where: RowsWhere,
+  { isFixFile, lines }: RowsWhere,
 ): Promise<number | null> {
+  const open = () =>
+    isFixFile || run === null ? openPlain(path, run, person) : openAsRun(path, run, (key) => key === person.key);
+  const rows = { open, namesThem: (row: Row) => namesThem(row, person), lines };
   try {
-    const { ranges, isByLine } = await theirRows(path, run, person, where);
-    if (ranges.length === 0) return 0;
-    if (isByLine) {
-      await writeWholeFile(path, linesWithout(path, ranges));
-      if ((await theirRows(path, run, person, where)).ranges.length === 0) return ranges.length;
-    }
+    return await cutRows(path, rows);
   } catch (error) {
     if (!(error instanceof PatchbayError)) throw error;
     // It cannot be read as rows, and may hold the person all the same.
     if (!(await holdsText(path, person.texts))) return 0;
+    await rm(path, { force: true });
+    return null;
+  }
+}
+
+/**
+ * Erases the rows of people who were forgotten before the file came, from the file that a run has read.
+ * @returns how many; null where the file was deleted, since it cannot be cut by lines. @throws PatchbayError as the file is read.
+ */
+export async function eraseForgottenRows(run: RunRecord, isForgotten: IsForgotten): Promise<number | null> {
+  const path = run.claimedPath;
+  const open = () => openAsRun(path, run, (key) => key !== null && isForgotten(key));
+  const isNamed = (row: Row) => textsOf(row).some((text) => isForgotten(text.normalize('NFC')));
+  return await cutRows(path, { open, namesThem: isNamed, lines: new Set() });
+}
+
+interface RowsToCut {
+  readonly open: () => Promise<OpenedRows>;
+  /** Whether a row that cannot be mapped is theirs. */
+  readonly namesThem: (row: Row) => boolean;
+  readonly lines: Set<number>;
+}
+
+/** @returns how many rows left the file; null where it was deleted. */
+async function cutRows(path: string, rows: RowsToCut): Promise<number | null> {
+  const { ranges, isByLine } = await theirRows(path, rows);
+  if (ranges.length === 0) return 0;
+  if (isByLine) {
+    await writeWholeFile(path, linesWithout(path, ranges));
+    if ((await theirRows(path, rows)).ranges.length === 0) return ranges.length;
   }
   await rm(path, { force: true });
   return null;
@@ -120,22 +149,16 @@ interface TheirRows {
   readonly isByLine: boolean;
 }
 
-async function theirRows(
-  path: string,
-  run: RunRecord | null,
-  person: PersonMarks,
-  { isFixFile, lines }: RowsWhere,
-): Promise<TheirRows> {
-  const { source, isTheirs } =
-    isFixFile || run === null ? await openPlain(path, run, person) : await openAsRun(path, run, person);
+async function theirRows(path: string, rows: RowsToCut): Promise<TheirRows> {
+  const { source, isTheirs } = await rows.open();
   try {
     const ranges: LineRange[] = [];
     let open: number | null = null;
     for await (const slice of source.slices()) {
       for (const { row, type } of slice) {
         if (open !== null) ranges.push({ first: open, next: row.line });
-        open = type === 'broken' ? (namesThem(row, person) ? row.line : null) : isTheirs(row) ? row.line : null;
-        if (open !== null) lines.add(open);
+        open = type === 'broken' ? (rows.namesThem(row) ? row.line : null) : isTheirs(row) ? row.line : null;
+        if (open !== null) rows.lines.add(open);
       }
     }
     if (open !== null) ranges.push({ first: open, next: Number.MAX_SAFE_INTEGER });
@@ -153,10 +176,14 @@ interface OpenedRows {
 }
 
 /** As its run read it. */
-async function openAsRun(path: string, run: RunRecord, person: PersonMarks): Promise<OpenedRows> {
+async function openAsRun(
+  path: string,
+  run: RunRecord,
+  isTheirKey: (key: string | null) => boolean,
+): Promise<OpenedRows> {
   const file = await openRunFile({ ...run, claimedPath: path });
   const keyOf = await keyReader({ ...run, mapping: file.mapping });
-  return { source: file.source, isTheirs: (row) => keyOf(row) === person.key };
+  return { source: file.source, isTheirs: (row) => isTheirKey(keyOf(row)) };
 }
 
 /** A fix-file, whose columns are those of its run and some more; or a table of our own, with the key in a column. */
@@ -189,8 +216,12 @@ function withoutOwnColumns(row: Row): Row {
 }
 
 function namesThem(row: Row, { key, texts }: PersonMarks): boolean {
+  return textsOf(row).some((text) => text === key || texts.includes(text));
+}
+
+function textsOf(row: Row): readonly string[] {
   const values = row.kind === 'cells' ? [...row.cells, ...(row.beyond ?? [])] : Object.values(row.object);
-  return values.some((value) => typeof value === 'string' && (value.trim() === key || texts.includes(value.trim())));
+  return values.flatMap((value) => (typeof value === 'string' ? [value.trim()] : []));
 }
 
 /** Lines of a note that hold one of the person's texts. @returns how many. */

@@ -12,10 +12,12 @@ import { type CountDelta, pendingCount, type RunCounts, type RunRecord, type Run
 import { archiveFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { inWork } from '#src/telemetry.ts';
+import { eraseForgottenRows } from './erase-files.ts';
 import { isFullFile } from './feed-history.ts';
 import { writeFixFile } from './fix-file.ts';
 import { publishEnd, publishRows } from './publish-run.ts';
 import { noteOn, type RunSummary, writeReport } from './report.ts';
+import { hasMetForgotten } from './selection.ts';
 import { removeStoppedNote, type StopParts } from './stop-run.ts';
 
 /** What runs are ended with. */
@@ -101,6 +103,7 @@ async function writeResults(parts: FinishParts, run: RunRecord, state: RunState,
   const changesFile = await writeChangesFile(ledger.contacts, parts.reports, run.id);
   const summary = await inStep('writeReport', () => writeReport(parts, ended, { fixFile, changesFile }, atMs));
   if (run.claimedPath !== '') {
+    await eraseForgotten(parts, run);
     const note = await noteOn(ledger.runs, ended, summary);
     await inStep('archive', () => archive(run, state, note));
   }
@@ -116,6 +119,20 @@ const secondAuditAfterMs = 600_000;
 async function enterAudits(ledger: Ledger, runId: string, atMs: number, firstDueAtMs: number): Promise<void> {
   const secondDueAtMs = firstDueAtMs + secondAuditAfterMs;
   await inStep('enterAudits', () => ledger.audits.enter({ runId, atMs, firstDueAtMs, secondDueAtMs }));
+}
+
+/** Rows that were skipped since their person was forgotten are not archived. Before the archive, so that a crash leaves none there. */
+async function eraseForgotten({ ledger, log }: FinishParts, run: RunRecord): Promise<void> {
+  const isForgotten = hasMetForgotten(run.notes) ? await ledger.forgetting.isForgotten() : null;
+  if (isForgotten === null) return;
+  try {
+    const rows = await eraseForgottenRows(run, isForgotten);
+    log.info({ run: run.id, feed: run.feed, rows }, 'rows of forgotten people erased from the file');
+  } catch (error) {
+    // It has disappeared, or was exchanged: its run has read it, and must end.
+    if (!(error instanceof PatchbayError)) throw error;
+    log.warn({ run: run.id, feed: run.feed, code: error.code }, 'rows of forgotten people were not erased');
+  }
 }
 
 async function archive(run: RunRecord, state: RunState, note: string): Promise<void> {

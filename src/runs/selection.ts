@@ -29,6 +29,13 @@ export interface Selection {
 /** Why a row is left out. */
 type Mode = '--only' | '--create-only' | '--limit' | '--verify' | 'forgotten';
 
+const forgottenWords = 'skipped: forgotten';
+
+/** Whether a run has left out rows of people who were forgotten. @param notes of the run. */
+export function hasMetForgotten(notes: readonly string[]): boolean {
+  return notes.some((note) => note.endsWith(forgottenWords));
+}
+
 /** @param isForgotten null where no person was forgotten. */
 export function createSelection(
   { only, createOnly, updateOnly, limit, verify }: Modes,
@@ -75,7 +82,7 @@ export function createSelection(
     notes: () => [
       ...[...left].map(([mode, count]) => {
         const rows = count === 1 ? '1 row was' : `${count} rows were`;
-        return mode === 'forgotten' ? `${rows} skipped: forgotten` : `${rows} left out by ${mode}`;
+        return mode === 'forgotten' ? `${rows} ${forgottenWords}` : `${rows} left out by ${mode}`;
       }),
       ...(missing.size === 0
         ? []

@@ -105,10 +105,15 @@ describe('patchbay forget', () => {
       skipped: 1,
       dead: 0,
     });
-    const holding = place.holding(...marks).map((path) => path.slice(path.lastIndexOf('__') + 2));
-    expect(holding.toSorted()).toEqual(['f.csv', 'g.csv']);
+    place.file('h.csv.gz', gzipSync(csv(them, others[1] ?? '')));
+    expect((await place.call('import', '--sandbox', 'h.csv.gz')).code).toBe(0);
+    // Their archives do not have the rows either; what cannot be cut is not archived.
+    expect(place.holding(...marks)).toEqual([]);
+    expect(archived('f.csv')).toBe(csv(others[1] ?? ''));
+    expect(archived('g.csv')).toBe(csv());
+    expect(archived('h.csv.gz')).toBeNull();
 
-    // Done again, it takes these too.
+    // It may be done again.
     const again = await place.call('forget', '--sandbox', 'forget-me-17', '--reason', 'once more', '--yes');
     expect(again.code, again.stdout).toBe(0);
     expect(place.holding('forget-me-17')).toEqual([]);
