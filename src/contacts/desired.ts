@@ -51,7 +51,10 @@ export interface DesiredContact {
   readonly emails: readonly Slot[];
   readonly phones: readonly Slot[];
   readonly customFields: readonly DesiredCustomField[];
-  /** Instead of what a file says: what a run wrote is to be taken back (`undo.ts`). The members above are empty then. */
+  /**
+   * Instead of what a file says: what a run wrote is to be taken back (`undo.ts`). The members above are empty then, but for a contact that
+   * is to be made again.
+   */
   readonly undo?: UndoOrder;
 }
 
@@ -62,6 +65,8 @@ export interface UndoOrder {
   readonly changes: readonly UndoChange[];
   /** The run made the contact, and it is deleted if it is still as the run left it. */
   readonly deletes: boolean;
+  /** The run deleted the contact: it is made again with what it held, unless one has the key by then. */
+  readonly makes?: true;
 }
 
 /** One value as the run left it, and as it was before. */

@@ -12,6 +12,8 @@
  * applied again; a file that says something else is. What is put back is Patchbay's own only where a feed's file names it:
  * otherwise no later file removes it.
  *
+ * A contact that an undo deleted is made again, with what it held, by the undo of that.
+ *
  * Invariant: nothing is written over a value that the run did not leave.
  */
 import type { Contact, ContactItem, CustomFieldValue, UpdateItem } from '#src/wire/contact.ts';
@@ -44,6 +46,7 @@ interface UndoneItems {
 
 export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): PatchPlan | DeletePlan | IdlePlan {
   if (order.deletes) return planDelete(order, theirs);
+  if (order.makes === true) return leftThere;
   const isOther = theirs.id !== order.contactId;
   const verdicts = order.changes
     .filter(({ field }) => itemOf(field) === null)
@@ -195,6 +198,12 @@ function planDelete({ contactId, changes }: UndoOrder, theirs: Contact): DeleteP
 }
 
 const nothingWritten = { emails: [], phones: [], customFields: [], disowned: { emails: [], phones: [] } };
+
+/** The contact that was to be made again is there: others made it, and it is theirs. */
+const leftThere: IdlePlan = {
+  ...{ kind: 'noop', body: null, expected: null, reasons: [], held: [], verdicts: [], passed: [], notes: [] },
+  ...{ clears: 0, removals: 0, written: nothingWritten },
+};
 
 interface HeldContents {
   readonly field: FieldName;

@@ -3,8 +3,17 @@
  * order, from the value before the first to the value that the last left.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FieldName, UndoChange, UndoOrder } from '#src/contacts/desired.ts';
-import { itemOf } from '#src/contacts/merge.ts';
+import {
+  type DesiredContact,
+  type DesiredItem,
+  type FieldName,
+  type ItemKind,
+  type Slot,
+  scalarNames,
+  type UndoChange,
+  type UndoOrder,
+} from '#src/contacts/desired.ts';
+import { customKeyOf, itemOf } from '#src/contacts/merge.ts';
 import type { ContactLedger, JournalRow } from '#src/ledger/contacts.ts';
 
 /** What a run wrote to one contact. */
@@ -83,7 +92,25 @@ export function undoOrderOf(
   { contactId, changes, isMade, isDeleted }: WrittenContact,
   deleteCreated: boolean,
 ): UndoOrder | null {
-  // A deleted contact stays gone.
-  if (isDeleted || (isMade && !deleteCreated)) return null;
-  return { contactId, changes, deletes: isMade };
+  if (isDeleted) return changes.length === 0 ? null : { contactId, changes, deletes: false, makes: true };
+  return isMade && !deleteCreated ? null : { contactId, changes, deletes: isMade };
+}
+
+/** What a deleted contact held, as it is to be made again: each item in a list of its own kind, with its label. */
+export function contentsBefore({ changes }: UndoOrder): Omit<DesiredContact, 'key' | 'source' | 'undo'> {
+  const held = changes.filter(({ before, isLabel }) => before !== null && isLabel !== true);
+  const items = (kind: ItemKind): readonly Slot[] => {
+    const of = held.filter(({ field }) => itemOf(field)?.kind === kind);
+    const all = of.map(({ before, label }): DesiredItem => ({ label: label ?? kind, value: String(before) }));
+    return all.length === 0 ? [] : [{ slot: `${kind}s`, items: all, whole: true }];
+  };
+  const scalars = held.flatMap(({ field, before }) => {
+    const name = scalarNames.find((one) => one === field);
+    return name === undefined ? [] : [[name, String(before)] as const];
+  });
+  const customFields = held.flatMap(({ field, before }) => {
+    const key = customKeyOf(field);
+    return key === null ? [] : [{ key, value: before }];
+  });
+  return { scalars: Object.fromEntries(scalars), emails: items('email'), phones: items('phone'), customFields };
 }

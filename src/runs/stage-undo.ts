@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { fingerprint, type UndoOrder } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { undoOrderOf, type WrittenContact, writtenContacts } from '#src/journal/undo-records.ts';
+import { contentsBefore, undoOrderOf, type WrittenContact, writtenContacts } from '#src/journal/undo-records.ts';
 import { figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { NewStagedRecord, RunEvent } from '#src/ledger/staging.ts';
@@ -24,6 +24,8 @@ export interface UndoParts extends LeaveParts {
 interface UndoTally {
   readonly changed: number;
   readonly deleted: number;
+  /** Deleted before, and made again. */
+  readonly made: number;
   /** Values that are cleared or removed. */
   readonly cleared: number;
 }
@@ -34,7 +36,7 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   if (!(await ledger.runs.beginStaging(run.id, clock.nowMs()))) return;
   const { undoes, deleteCreated } = run.options;
   if (undoes === null) throw new PatchbayError('bug', 'undoWithoutRun', 'an undo names the run that it undoes');
-  let tally: UndoTally = { changed: 0, deleted: 0, cleared: 0 };
+  let tally: UndoTally = { changed: 0, deleted: 0, made: 0, cleared: 0 };
   let line = 0;
   let linked = 0;
   for await (const contacts of writtenContacts(ledger.contacts, undoes)) {
@@ -81,7 +83,8 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
 }
 
 function recordOf(run: RunRecord, key: string, line: number, undo: UndoOrder): NewStagedRecord {
-  const desired = { key, scalars: {}, source: null, emails: [], phones: [], customFields: [], undo };
+  const nothing = { scalars: {}, emails: [], phones: [], customFields: [] };
+  const desired = { key, source: null, ...(undo.makes === true ? contentsBefore(undo) : nothing), undo };
   const fields = undo.changes.map(({ field, before }) => [field, before] as const);
   return {
     line,
@@ -98,13 +101,14 @@ function recordOf(run: RunRecord, key: string, line: number, undo: UndoOrder): N
 
 function leftAlone({ key, isDeleted }: WrittenContact, line: number): RunEvent {
   const message = isDeleted
-    ? 'the run that is undone deleted this contact, and it stays gone'
+    ? 'the run that is undone deleted this contact, and it is not known what the contact held'
     : 'the run that is undone made this contact: it is deleted with --delete-created only';
   return { kind: 'skipped', line, key, code: isDeleted ? 'gone' : 'made', field: null, message };
 }
 
-function withOrder(tally: UndoTally, { deletes, changes }: UndoOrder): UndoTally {
+function withOrder(tally: UndoTally, { deletes, makes, changes }: UndoOrder): UndoTally {
   if (deletes) return { ...tally, deleted: tally.deleted + 1 };
+  if (makes === true) return { ...tally, made: tally.made + 1 };
   const cleared = changes.filter(({ before, isLabel }) => before === null && !isLabel).length;
   return { ...tally, changed: tally.changed + 1, cleared: tally.cleared + cleared };
 }
@@ -113,17 +117,17 @@ function withOrder(tally: UndoTally, { deletes, changes }: UndoOrder): UndoTally
 function verdictsOn(
   { feeds }: UndoParts,
   { feed, options }: RunRecord,
-  { changed, deleted, cleared }: UndoTally,
+  { changed, deleted, made, cleared }: UndoTally,
   knownKeys: number,
 ): readonly GuardVerdict[] {
-  const rows = changed + deleted;
+  const rows = changed + deleted + made;
   const tally = {
     ...noTally,
     rows,
     known: knownKeys,
     shared: knownKeys,
     updates: changed,
-    creates: deleted,
+    creates: deleted + made,
     clears: cleared,
   };
   return checkGuards({ ...tally, knownKeys }, feeds.rulesOf(feed).guards, options);
@@ -131,7 +135,7 @@ function verdictsOn(
 
 const undoWords: Readonly<Record<string, string>> = {
   updates: 'it changes',
-  creates: 'it deletes',
+  creates: 'it deletes or makes',
   clears: 'it clears or removes values:',
 };
 

@@ -157,7 +157,8 @@ function labelIn(seen: Contact | null, field: FieldName): string | null {
 
 /** What is remembered from now on. */
 function settled(record: StagedRecord, input: SettleInput): Settled {
-  return record.desired.undo === undefined ? settle(input) : settleUndo(input);
+  const { undo } = record.desired;
+  return undo === undefined || input.plan.kind === 'create' ? settle(input) : settleUndo(input);
 }
 
 function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAtMs }: Written): Ended {

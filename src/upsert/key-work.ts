@@ -452,13 +452,18 @@ function factsOf(chunk: Chunk, contact: ContactRecord, record: StagedRecord, now
   const { attemptsMax, visibilityLagMs, onGoneOf } = parts.limits;
   const { writtenAtMs } = contact;
   return {
-    // An undo writes to its contact and makes none.
+    // An undo writes to the contact of its run.
     bound: contact.contactId !== null || record.desired.undo !== undefined,
     mayLag: writtenAtMs !== null && nowMs - writtenAtMs < visibilityLagMs,
     createsLeft: attemptsMax - contact.attempts,
     triesLeft: attemptsMax - record.attempts,
     refreshesLeft: refreshesMax,
     maySearchAgain: record.attempts === 0,
-    link: linkOf(chunk, record)?.kind ?? fateOfAbsent(run.options, contact, onGoneOf(run.feed)),
+    link:
+      record.desired.undo === undefined
+        ? (linkOf(chunk, record)?.kind ?? fateOfAbsent(run.options, contact, onGoneOf(run.feed)))
+        : record.desired.undo.makes === true
+          ? 'again'
+          : 'none',
   };
 }

@@ -1,6 +1,6 @@
 /** What a run wrote to a contact, from the rows of its journal: one order, from the first value before to the last one left. */
 import { describe, expect, it } from 'vitest';
-import { undoOrderOf, writtenContact } from '#src/journal/undo-records.ts';
+import { contentsBefore, undoOrderOf, writtenContact } from '#src/journal/undo-records.ts';
 import type { JournalRow } from '#src/ledger/contacts.ts';
 
 function row(number: number, parts: Partial<JournalRow>): JournalRow {
@@ -71,7 +71,20 @@ describe('the order to take it back', () => {
     expect(undoOrderOf(made, true)).toMatchObject({ contactId: 'id-1', deletes: true });
   });
 
-  it('is none for a contact that the run deleted', () => {
+  it('makes a contact again that the run deleted, with what it held', () => {
+    const changes = [
+      { field: 'role', from: 'Lead', to: null, why: 'cleared' },
+      { field: 'custom.seats', from: 3, to: null, why: 'cleared' },
+      { field: 'phone.+14155550100', from: '+14155550100', to: null, why: 'removed', label: 'mobile' },
+    ] as const;
+    const order = undoOrderOf(writtenContact([row(1, { kind: 'delete', changes })]), false);
+    expect(order).toMatchObject({ contactId: 'id-1', deletes: false, makes: true });
+    expect(order && contentsBefore(order)).toEqual({
+      scalars: { role: 'Lead' },
+      emails: [],
+      phones: [{ slot: 'phones', items: [{ label: 'mobile', value: '+14155550100' }], whole: true }],
+      customFields: [{ key: 'seats', value: 3 }],
+    });
     expect(undoOrderOf(writtenContact([row(1, { kind: 'delete' })]), true)).toBeNull();
   });
 

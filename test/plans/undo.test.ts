@@ -43,8 +43,8 @@ async function audited({ bench: { parts, ledger } }: PlanBench, { id }: RunRecor
 }
 
 /** Files A and B in every kind of field and item, and the custom field that they fill. */
-async function openTwoNights(patchMode: 'merge' | 'replace') {
-  const planned = await openPlanBench({ patchMode });
+async function openTwoNights(patchMode: 'merge' | 'replace', onGone: 'skip' | 'recreate' = 'skip') {
+  const planned = await openPlanBench({ patchMode, limits: { onGoneOf: () => onGone } });
   const field = (await planned.bench.parts.workspace.listCustomFields())?.find(({ type }) => type === 'string');
   const named = header.replace('CF', field?.key ?? '');
   const fileA = csv(
@@ -167,6 +167,29 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     // What an undo deleted is not missing.
     expect(await audited(planned, run)).toMatchObject({ state: 'done', checked: 2, missing: 0 });
     expect(await audited(planned, runA)).toMatchObject({ state: 'done', missing: 0 });
+    await world.expectSound();
+  });
+
+  it.each(['skip', 'recreate'] as const)('makes a contact again that an undo deleted (onGone: %s)', async (onGone) => {
+    const { planned, bench, world, runA, runB, fileB, asA } = await openTwoNights(patchMode, onGone);
+    await undo(planned, runB);
+    const deleted = await undo(planned, runA, { deleteCreated: true });
+    expect(await world.contacts()).toEqual([]);
+    // A change of a contact that is gone is taken back nowhere, whatever the feed says of such rows.
+    expectCounts(await undo(planned, runB), { rows: 2, skipped: 2 });
+
+    const looking = { signal: new AbortController().signal, onProgress: () => undefined };
+    const made = await planUndoOf(planned.service, bench.parts, deleted, { deleteCreated: false }, looking);
+    const [shown] = made.contacts;
+    expect(shown).toMatchObject({ key: 'c-1', deed: 'create' });
+    const back = await undo(planned, deleted);
+    expectCounts(back, { rows: 2, created: 2 });
+    expect(contents(await world.contacts())).toEqual(contents(asA));
+    expectCounts(await undo(planned, deleted), { rows: 2, unchanged: 2 });
+    expect(contents(await world.contacts())).toEqual(contents(asA));
+    // Another file goes on from there.
+    await bench.import('people.csv', fileB.replaceAll('Chief', 'President'));
+    expect((await world.contactOf('c-1')).defaultFields).toMatchObject({ role: 'President', company: 'Pier' });
     await world.expectSound();
   });
 

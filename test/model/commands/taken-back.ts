@@ -149,7 +149,12 @@ function takenBack(
     if (isMade && deleteCreated && isAsLeft)
       return after.has(key) ? [`${key}: ${what} left a contact that nobody has changed`] : [];
     if (now.has(key) && !after.has(key)) return [`${key}: ${what} deleted a contact`];
-    // What an undo deleted stays gone.
+    // What an undo deleted, and nothing else, is made again by the undo of that.
+    if (!now.has(key) && before.has(key) && !left.has(key))
+      return changedFields(before.get(key), after.get(key)).map(
+        (field) =>
+          `${key}: ${field} was "${valueAt(before, key, field)}", and ${what} made it "${valueAt(after, key, field)}"`,
+      );
     if (!now.has(key)) return after.has(key) ? [`${key}: ${what} made a contact`] : [];
     return fieldsOf(...[before, left, now, after].map((all) => all.get(key) ?? new Map())).flatMap((field) => {
       const [was, made, is] = [before, left, now].map((all) => valueAt(all, key, field));

@@ -69,7 +69,7 @@ type RunParts = SubmitParts & StageParts & SupplyParts & { readonly actor: Actor
 /** More than any test needs; a run that never ends shows here. */
 const roundsMax = 60;
 
-export interface BenchOptions extends Partial<RunParts>, Pick<WorldOptions, 'patchMode'> {
+export interface BenchOptions extends Partial<RunParts>, Pick<WorldOptions, 'patchMode' | 'limits'> {
   readonly guards?: GuardLimits;
   /** Of `main`. */
   readonly mapping?: Mapping | null;
@@ -79,8 +79,8 @@ export interface BenchOptions extends Partial<RunParts>, Pick<WorldOptions, 'pat
 
 /** Closed and removed when the test ends. */
 export async function openRunsBench(options: BenchOptions = {}): Promise<RunsBench> {
-  const { patchMode, ...given } = options;
-  const world = await openUpsertWorld(patchMode === undefined ? {} : { patchMode });
+  const { patchMode, limits = {}, ...given } = options;
+  const world = await openUpsertWorld(patchMode === undefined ? { limits } : { patchMode, limits });
   const folder = await mkdtemp(join(tmpdir(), 'patchbay-runs-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { ledger, clock } = world;
