@@ -10,7 +10,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { emptyIfMissing } from './errors.ts';
+import { emptyIfMissing, PatchbayError, systemCodeOf } from './errors.ts';
 
 export const ownerOnlyFileMode = 0o600;
 export const ownerOnlyFolderMode = 0o700;
@@ -41,6 +41,38 @@ export async function writeWholeFile(path: string, content: string | FileContent
   }
   await syncFolder(folder);
 }
+
+/**
+ * Writes where a person asked for it. @param write writes at `path`, or into it. @throws PatchbayError `usage` `outputNotWritten` for what
+ * the system refuses; what `write` throws else.
+ */
+export async function writeAsAsked<Written>(path: string, write: () => Promise<Written>): Promise<Written> {
+  try {
+    return await write();
+  } catch (error) {
+    const why = error instanceof PatchbayError ? undefined : refusals[systemCodeOf(error) ?? ''];
+    if (why === undefined) throw error;
+    throw new PatchbayError('usage', 'outputNotWritten', `${path} cannot be written: ${why}`, {
+      hint: 'Name a file in a folder that can be written, on a disk with free space. Nothing else was changed.',
+      cause: error,
+    });
+  }
+}
+
+/** What the system says, in words. */
+const refusals: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'your share of the disk is full',
+  ENOTDIR: 'a file stands where a folder is needed',
+  EEXIST: 'a file stands where a folder is needed',
+  EISDIR: 'a folder has this name',
+  ENOTEMPTY: 'a folder has this name',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'there is no such folder, and it cannot be made',
+};
 
 async function writeAndSync(path: string, content: FileContent): Promise<void> {
   // Closed before the rename: Windows renames no open file.

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removeUnfinishedFiles, writeWholeFile } from '#src/whole-file.ts';
+import { removeUnfinishedFiles, writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -46,6 +46,24 @@ describe('writing a whole file', () => {
     await mkdir(join(folder, 'taken/inside'), { recursive: true });
     await expect(writeWholeFile(join(folder, 'taken'), 'x')).rejects.toThrow();
     expect(await readdir(folder)).toEqual(['taken']);
+  });
+});
+
+describe('a file that a person named', () => {
+  it('and that the system refuses is told in words, by its path', async () => {
+    await writeFile(join(folder, 'file'), 'x');
+    await mkdir(join(folder, 'taken/inside'), { recursive: true });
+    const told = async (path: string) => {
+      const error = await writeAsAsked(path, () => writeWholeFile(path, 'x')).catch((one: unknown) => one);
+      expect(error).toMatchObject({ kind: 'usage', code: 'outputNotWritten' });
+      return error instanceof Error ? error.message : '';
+    };
+    const below = join(folder, 'file/a.html');
+    expect(await told(below)).toBe(`${below} cannot be written: a file stands where a folder is needed`);
+    expect(await told(join(folder, 'taken'))).toContain('a folder has this name');
+    expect(await told(join(folder, `${'x'.repeat(300)}.md`))).toContain('the name is too long');
+    const failing = () => Promise.reject(new Error('a defect'));
+    await expect(writeAsAsked(folder, failing)).rejects.toThrow('a defect');
   });
 });
 

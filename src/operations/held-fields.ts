@@ -17,6 +17,7 @@ import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { writeCsvFile } from '#src/sources/csv-writer.ts';
+import { writeAsAsked } from '#src/whole-file.ts';
 import { actOf } from './acts.ts';
 
 /** Fields that are decided at once at most: one transaction must not lock the ledger for long. */
@@ -103,12 +104,13 @@ const exportColumns = ['feed', 'key', 'field', 'file', 'app', 'since', 'source f
 
 /**
  * Writes the held fields that fit as a table, for a colleague; no cell is a formula.
- * @returns how many there are. @throws PatchbayError `usage` `noHeldFields`; the system's errors.
+ * @returns how many there are. @throws PatchbayError `usage`: `noHeldFields`, `outputNotWritten`.
  */
 export async function exportHeld(home: Pick<Home, 'ledger'>, choice: HeldChoice, path: string): Promise<number> {
   const count = await home.ledger.contacts.heldCount(choice);
   if (count === 0) throw noHeldFields();
-  await writeCsvFile(path, { columns: exportColumns, rows: exportRows(home, choice), delimiter: ',' });
+  const table = { columns: exportColumns, rows: exportRows(home, choice), delimiter: ',' };
+  await writeAsAsked(path, () => writeCsvFile(path, table));
   return count;
 }
 

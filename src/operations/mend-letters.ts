@@ -13,6 +13,7 @@ import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { importFolderOf } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
+import { writeAsAsked } from '#src/whole-file.ts';
 import { actOf } from './acts.ts';
 import { readDeadLetter } from './dead-letters.ts';
 
@@ -102,7 +103,7 @@ export async function dropLetters(
 /**
  * Writes open letters that fit as files that can be imported again, one for each feed and mapping.
  * @param folder null: where fix-files are.
- * @throws PatchbayError `usage` `noDeadLetters`; the system's errors.
+ * @throws PatchbayError `usage`: `noDeadLetters`, `outputNotWritten`.
  */
 export async function exportDeadLetters(
   { submit }: Pick<Home, 'submit'>,
@@ -115,7 +116,7 @@ export async function exportDeadLetters(
     folder: folder ?? archiveFolders(importFolderOf(submit)).fix,
     prefix: newRunId(submit.clock.nowMs()),
   };
-  const files = await exportLetters(submit.ledger, filter, place);
+  const files = await writeAsAsked(place.folder, () => exportLetters(submit.ledger, filter, place));
   if (files.length > 0) return files;
   throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter with a row fits this choice', {
     hint: 'List open dead letters: patchbay dead ls',

@@ -73,6 +73,8 @@ export class FeedMemory {
   readonly #others = new KeyTable();
   /** Keys that the feed has come to know since the memory was read. */
   readonly #late = new Map<string, number>();
+  /** Numbers of keys of rows that cannot be used: the file has them, and no row of theirs was met. */
+  readonly #seen = new Set<number>();
 
   constructor(keyCount: number, revision: number, inDoubt: ReadonlySet<number>, adopt: boolean) {
     this.#revision = revision;
@@ -217,6 +219,11 @@ export class FeedMemory {
     this.#others.clash(key);
   }
 
+  /** The file has the key of that number, in a row of which nothing else is known. */
+  see(number: number | null): void {
+    if (number !== null) this.#seen.add(number);
+  }
+
   forget(place: number): void {
     this.#met[place] = 0;
   }
@@ -232,7 +239,8 @@ export class FeedMemory {
       const value = this.#met[place] as number;
       const number = this.#numbers.at(place);
       if (value === 0) {
-        if (missing !== null) enterBit(missing, number);
+        if (this.#seen.has(number)) enterBit(met, number);
+        else if (missing !== null) enterBit(missing, number);
         continue;
       }
       enterBit(met, number);

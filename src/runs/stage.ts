@@ -43,6 +43,7 @@ import { type LeaveParts, leaveStaging } from './leave-staging.ts';
 import { missingRuleOf } from './missing-people.ts';
 import { outcomesOf, publishRows } from './publish-run.ts';
 import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
+import { seenKeys } from './seen-keys.ts';
 import { createSelection, type Selection } from './selection.ts';
 import {
   contentOf,
@@ -349,6 +350,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     const compared = rows.map((row, index) => {
       return { order: orders[index] ?? 0, verdict: compareRow(row, { said, bound }, rules) };
     });
+    for (const { number } of (await saidOf(seenKeys(hashed, rows, compared, mapping))).values()) memory.see(number);
     const judged = [...compared, ...met].toSorted((one, two) => one.order - two.order).map(({ verdict }) => verdict);
     const traces = await tracesOf(placeByKey, said);
     const verdicts = selection.select(judged, (key) => traces.has(key));

@@ -193,6 +193,10 @@ describe('whole names and derived keys', () => {
       /Mail +Ada@Example\.com +emailAddress → Ada@example\.com; lowerCase → ada@example\.com +key +ada@example\.com/,
     );
     expect(row.stdout).toMatch(/Name +van Dyke, Ada +familyName → van Dyke +lastName +van Dyke/);
+    // One long cell does not make the whole table as wide as itself.
+    const long = place.file('long.csv', `externalId,firstName,role\nc-1,Ada,${'x'.repeat(9_000)}\n`);
+    const { stdout } = await place.call('map', long, '--explain', '2');
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThan(1_100);
     const saved = await place.call('map', file, '--save');
     const then = /next: patchbay (.*)\n$/.exec(saved.stdout)?.[1]?.split(' ') ?? [];
     const done = await place.call('--json', ...then);

@@ -70,6 +70,20 @@ describe('a full file that lacks people', () => {
     const run = await bench.import('b.csv', broken, inFeed);
     expect(run.counts.dead).toBe(1);
     expect(run.shape?.missing).toEqual({ count: 0, new: 0 });
+    // Rows that cannot be read hold their keys as well.
+    const unreadable = `${file('c-1')}c-2,A\u0007nn,Buyer,\r\nc-3,Ann\r\nc-4,Ann,Buyer, Jr.,${phone(4)}\r\n`;
+    const unread = await bench.import('u.csv', unreadable, inFeed);
+    expect([unread.counts.dead, unread.shape?.missing]).toEqual([3, { count: 0, new: 0 }]);
+    const records = keys.map((externalId) => {
+      const firstName = externalId === 'c-4' ? 'A\u0007nn' : 'Ann';
+      return { externalId, firstName, role: 'Buyer', phone: phone(Number(externalId.slice(2))) };
+    });
+    const json = await bench.import('j.json', JSON.stringify(records), inFeed);
+    expect([json.counts.dead, json.shape?.missing]).toEqual([1, { count: 0, new: 0 }]);
+    const ignoring = { ...mapping, name: 'ignoring', ignoreRejected: [{ code: 'phoneLetters' }] };
+    const ignored = `${file('c-1', 'c-2', 'c-3')}c-4,Ann,Buyer,call me\r\n`;
+    const skipped = await bench.import('i.csv', ignored, { feed: 'crm', mapping: ignoring });
+    expect([skipped.counts.skipped, skipped.shape?.missing]).toEqual([1, { count: 0, new: 0 }]);
     const delta = { feed: 'changes', mapping };
     await bench.import('c.csv', file('c-1'), delta);
     expect((await bench.import('d.csv', file('c-2'), delta)).shape?.missing).toBeUndefined();

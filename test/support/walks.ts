@@ -133,6 +133,7 @@ export const walks: readonly Walk[] = [
       'src/sources/short-rows.ts': 'rows that are shorter than the header, and totals',
       'src/sources/code-page.ts': 'text in other encodings, or decoded wrongly before',
       'src/runs/country-advice.ts': 'hints for rejected phone numbers',
+      'src/runs/seen-keys.ts': 'whose rows cannot be used, and who are in the file all the same',
       'src/runs/feed-history.ts': 'compares a file with those before it',
       'src/runs/finish-run.ts': 'the end of a run',
       'src/runs/fix-rows.ts': 'rejected rows that come back',

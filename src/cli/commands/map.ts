@@ -3,6 +3,7 @@ import { isAbsolute, relative } from 'node:path';
 import { ledgerPlace } from '#src/app.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable, shellWord } from '#src/cli/output.ts';
+import { shorten } from '#src/cli/present-run.ts';
 import { type DataFolders, dataFolders } from '#src/config/data-folders.ts';
 import type { Config } from '#src/config/schema.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
@@ -343,8 +344,13 @@ export function contactLine(contact: ContactView): string {
     .join('  ');
 }
 
+/** A cell, and what is made of it: longer ones would make all lines of the table as long. */
+const explainedCharsMax = 120;
+const contactCharsMax = 1_000;
+
 export function presentExplained(output: Output, row: ExplainedRow): readonly string[] {
-  const shown = (text: string | null): string => (text === null ? '' : output.values ? text : '…');
+  const shown = (text: string | null): string =>
+    text === null ? '' : output.values ? shorten(text, explainedCharsMax) : '…';
   const lines = row.entries.map(({ target, cells, steps, result, problems }) => [
     cells.map(({ column }) => column).join(', '),
     cells.map(({ raw }) => shown(raw)).join(', '),
@@ -366,7 +372,9 @@ export function presentExplained(output: Output, row: ExplainedRow): readonly st
           ),
         ]),
     '',
-    ...(row.contact === null ? [] : [`contact: ${output.values ? contactLine(row.contact) : row.contact.externalId}`]),
+    ...(row.contact === null
+      ? []
+      : [`contact: ${output.values ? shorten(contactLine(row.contact), contactCharsMax) : row.contact.externalId}`]),
     ...row.problems.map((problem) => `rejected: ${inWords(problem)}`),
     ...row.warnings.map((warning) => `warning: ${inWords(warning)}`),
   ];

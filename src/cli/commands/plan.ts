@@ -14,7 +14,7 @@ import { planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
 import { planView } from '#src/plans/show/plan-view.ts';
 import type { NamedFile } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
-import { writeWholeFile } from '#src/whole-file.ts';
+import { writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
 import { type Interrupt, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -172,7 +172,7 @@ function planWriter(file: string) {
     });
   }
   return async (made: MadePlan, exitCode: number, values: boolean): Promise<string> => {
-    await writeWholeFile(path, content(made, exitCode, values));
+    await writeAsAsked(path, () => writeWholeFile(path, content(made, exitCode, values)));
     return path;
   };
 }
