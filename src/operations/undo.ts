@@ -81,8 +81,9 @@ export async function beginUndo(
     requireSame(underWay, undone, request);
     return { run: underWay, isNew: false };
   }
-  const { deleteCreated, reason } = request;
-  const act = await actOf(home, 'undo', reason, { undoes: undone.id, deleteCreated });
+  const { deleteCreated, accept, plan, reason } = request;
+  const facts = { undoes: undone.id, deleteCreated, accept, ...(plan === undefined ? {} : { plan: plan.id }) };
+  const act = await actOf(home, 'undo', reason, facts);
   const run = await home.ledger.runs.create(undoRun(home.submit, undone, request), act);
   home.log.info({ run: run.id, feed: run.feed, undoes: undone.id }, 'undo entered');
   return { run, isNew: true };

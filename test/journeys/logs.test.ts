@@ -103,7 +103,7 @@ describe('the trail of acts', () => {
       'imported run RUN, feed main',
       'cancelled run RUN, feed main: old list',
       'imported run RUN, feed main, plan RUN',
-      'entered an undo: run RUN, feed main, of run RUN, deleteCreated',
+      'entered an undo: run RUN, feed main, of run RUN, accept, deleteCreated',
       'forgot a person: N rows: asked by post',
       '',
     ]);
