@@ -113,14 +113,16 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
       giveBack(first, count);
       return;
     }
+    const isSlow = nowMs - askedAtMs > slowAnswerMs;
     for (let place = 0; place < count; place += 1) {
       const pass = passOf(first + place, askedAtMs);
-      if (nowMs - askedAtMs > slowAnswerMs) void pass.written();
       if (line.admitFirst(pass)) {
         inHand.used();
+        // Only what somebody takes: a report of one that is given back would bring it back.
+        if (isSlow) void pass.written();
         continue;
       }
-      if (closed || nowMs - askedAtMs > slowAnswerMs) giveBack(first + place, count - place);
+      if (closed || isSlow) giveBack(first + place, count - place);
       else inHand.keep(first + place, count - place, askedAtMs);
       return;
     }

@@ -11,6 +11,9 @@ import { type GateBench, keepTaking, openGateBench, type RedisPlace, shortestMs 
 /** One pass counts for a second and a margin; the clocks of the test are whole or another one's. */
 const secondMs = 999;
 const longerThanAnAnswerMs = 600;
+/** A pass whose answer took so long counts from its arrival; and a report of that is on its way for less than the other. */
+const slowAnswerMs = 120;
+const longerThanAReportMs = 300;
 
 /** `place` is asked for in each test. The tests run side by side, each with a gate of its own name. */
 export function sharedRateGateContract(place: () => RedisPlace): void {
@@ -106,6 +109,24 @@ export function sharedRateGateContract(place: () => RedisPlace): void {
     await expect(taken).rejects.toThrow('left');
     proxy.release();
     await until('the pass back', async () => !(await bench.passNumbers()).includes(given));
+  });
+
+  it.concurrent('a pass that came slowly, to somebody who left meanwhile, stays given back', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const proxy = await startRedisProxy(place(), context.onTestFinished);
+    const gate = bench.open(20, { place: proxy.connection });
+    await gate.take();
+    proxy.hold();
+    const leave = new AbortController();
+    const taken = gate.take(leave.signal);
+    const given = await until('the pass', secondPass(bench));
+    leave.abort(new Error('left'));
+    await expect(taken).rejects.toThrow('left');
+    await sleep(slowAnswerMs);
+    proxy.release();
+    await until('the pass back', async () => !(await bench.passNumbers()).includes(given));
+    await sleep(longerThanAReportMs);
+    expect(await bench.passNumbers()).not.toContain(given);
   });
 
   it.concurrent('a busy process is given passes ahead, and what it does not use counts for nobody', async (context) => {
