@@ -118,7 +118,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
       const pass = passOf(first + place, askedAtMs);
       if (line.admitFirst(pass)) {
         inHand.used();
-        // Only what somebody takes: a report of one that is given back would bring it back.
+        // Only what a caller takes: a report of one that is given back would bring it back.
         if (isSlow) void pass.written();
         continue;
       }
