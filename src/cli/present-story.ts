@@ -91,6 +91,8 @@ function approvedText({ guard, count, base }: GuardFigures): string {
       return `despite unmapped columns: ${count}`;
     case 'columns':
       return `despite missing columns: ${count}`;
+    case 'blanks':
+      return `despite blank columns: ${count}`;
     default:
       return `${guard} ${count} of ${base} (${percent(base === 0 ? 1 : count / base)})`;
   }

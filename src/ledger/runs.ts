@@ -165,6 +165,12 @@ export interface DriftCounts {
   readonly doubled: number;
 }
 
+/** How many of a file's rows have a value in a mapped column: a share from 0 to 1. */
+export interface ColumnFill {
+  readonly column: string;
+  readonly share: number;
+}
+
 export interface FileShape {
   readonly format: 'csv' | 'xlsx' | 'json' | 'ndjson' | 'vcf';
   readonly columns: readonly string[] | null;
@@ -177,6 +183,8 @@ export interface FileShape {
   readonly drift?: DriftCounts;
   /** Columns with contact data that nothing mapped. Absent until the file was read to its end, and in older versions. */
   readonly leftOut?: readonly string[];
+  /** Of a full file with columns, once it was read to its end. Absent in what older versions wrote. */
+  readonly filled?: readonly ColumnFill[];
 }
 
 /** A run as it is entered; the ledger sets everything else. */

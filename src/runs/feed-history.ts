@@ -9,12 +9,13 @@
 import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
+import type { ColumnFill, RunRecord } from '#src/ledger/runs.ts';
 import { namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/mapping/header.ts';
 import { genericMeaning } from '#src/mapping/layout.ts';
 import { listNames } from '#src/sources/row.ts';
+import { blankedColumns, type FillCount, fillOf } from './column-fill.ts';
 import type { FileBefore, FileHistory, GuardVerdict, OlderFile } from './guards.ts';
 
 /** Whether the run's file belongs to a series of files that each hold all contacts of their feed. */
@@ -51,16 +52,31 @@ export async function runBefore(ledger: Ledger, feeds: Feeds, run: RunRecord): P
   return (await ledger.runs.lastAccepted(run.feed, run.sequence))?.run ?? null;
 }
 
+/** How full the columns of the run's file are, which has been read to its end. @param leftCount records that were known by their text. */
+export async function fillOfFile(
+  { ledger, feeds }: { readonly ledger: Ledger; readonly feeds: Feeds },
+  run: RunRecord,
+  count: FillCount,
+  leftCount: number,
+): Promise<readonly ColumnFill[]> {
+  if (count.filled.size === 0) return [];
+  const before = (await runBefore(ledger, feeds, run))?.shape?.filled ?? null;
+  // The mapping may have been recognised while the file was read.
+  return await fillOf((await ledger.runs.get(run.id)) ?? run, count, leftCount, before);
+}
+
 async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunRecord): Promise<FileBefore> {
   const { keys, shared } = await ledger.runs.sharedKeys(before.id, run.id);
   const mapped = before.shape?.mapped ?? [];
+  const isSameMapping = before.mapping?.name === run.mapping?.name;
   return {
     rows: before.counts.rows,
     keys,
     sharedKeys: shared,
     mappedColumns: mapped.length,
     // Another mapping reads other columns.
-    missingColumns: before.mapping?.name === run.mapping?.name ? missingColumns(mapped, run) : [],
+    missingColumns: isSameMapping ? missingColumns(mapped, run) : [],
+    blankedColumns: isSameMapping ? blankedColumns(before.shape?.filled ?? [], run.shape?.filled ?? []) : [],
   };
 }
 

@@ -102,6 +102,8 @@ export interface FileBefore {
   readonly mappedColumns: number;
   /** Those of them that this file lacks, as the file before wrote them. */
   readonly missingColumns: readonly string[];
+  /** Those of them whose values this file has lost (`column-fill.ts`). */
+  readonly blankedColumns: readonly string[];
 }
 
 type Guard =
@@ -111,6 +113,7 @@ type Guard =
   | 'unlinked'
   | 'keyForms'
   | 'columns'
+  | 'blanks'
   | 'rows'
   | 'keys'
   | 'updates'
@@ -174,6 +177,9 @@ function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits
   // No floor: a column is missing for all rows or for none.
   if (names.length > 0)
     verdicts.push({ guard: 'columns', count: names.length, base: before.mappedColumns, limit: 0, names });
+  const blanked = before.blankedColumns;
+  if (blanked.length > 0 && before.rows >= Math.max(1, limits.rowsFloor))
+    verdicts.push({ guard: 'blanks', count: blanked.length, base: before.mappedColumns, limit: 0, names: blanked });
   const check = (guard: 'rows' | 'keys', count: number, base: number, limit: number, floor: number): void => {
     if (base >= Math.max(1, floor) && count < limit * base - rounding) verdicts.push({ guard, count, base, limit });
   };
@@ -314,6 +320,8 @@ function sentence(verdict: GuardVerdict): string {
       return forms.map((one) => formSentence(one, base)).join('; ');
     case 'columns':
       return `the file lacks the mapped ${count === 1 ? 'column' : 'columns'} ${listNames(names)}, which the previous file had`;
+    case 'blanks':
+      return `the mapped ${count === 1 ? 'column' : 'columns'} ${listNames(names)}, filled in half or more of the previous file's rows, ${count === 1 ? 'has' : 'have'} lost the values: filled in less than a third as many now`;
     case 'rows':
       return `the file has ${count} ${count === 1 ? 'row' : 'rows'}, and the previous file had ${base} ${least}`;
     case 'keys':
@@ -365,7 +373,7 @@ function dateOf(ms: number): string {
 }
 
 const comparisons: ReadonlySet<Guard> = new Set([
-  ...(['older', 'strangers', 'unmapped', 'keyForms', 'columns', 'rows', 'keys'] as const),
+  ...(['older', 'strangers', 'unmapped', 'keyForms', 'columns', 'blanks', 'rows', 'keys'] as const),
 ]);
 
 /** The flags that let all of them pass at once; null where only `--accept` does: a percentage ends at 100 %. */

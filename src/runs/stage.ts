@@ -15,7 +15,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { heldEvent } from '#src/ledger/rules/events.ts';
-import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
+import type { ColumnFill, RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { type IgnoresRow, ignoredRows } from '#src/mapping/ignored-rows.ts';
@@ -24,6 +24,7 @@ import { type HashWords, hashName, hashOfName, seedOf } from '#src/sources/recor
 import { inStep } from '#src/steps.ts';
 import { inWork, type Works } from '#src/telemetry.ts';
 import { type BeyondRows, type StageBeyond, stageBeyondRows } from './beyond-rows.ts';
+import { createFillCount, type FillCount } from './column-fill.ts';
 import {
   type CompareRules,
   compareRow,
@@ -34,7 +35,7 @@ import {
   type Verdict,
 } from './compare.ts';
 import { type CountryAdvice, createCountryAdvice } from './country-advice.ts';
-import { headerNote, isFullFile } from './feed-history.ts';
+import { fillOfFile, headerNote, isFullFile } from './feed-history.ts';
 import { type FeedMemory, type Met, readFeedMemory } from './feed-memory.ts';
 import { finishFailed } from './finish-run.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
@@ -97,8 +98,8 @@ async function stageFile(
     const { leftOut } = supply.compiled;
     const changed = await headerNote(ledger, run, supply.shape.columns);
     if (changed !== null) await ledger.runs.record(run.id, { notes: [changed] });
-    const shape = { ...supply.shape, ...rows.told };
-    await ledger.runs.record(run.id, { shape: { ...shape, leftOut: leftOut.map(({ column }) => column) } });
+    const read = { ...rows.told, filled: rows.filled, leftOut: leftOut.map(({ column }) => column) };
+    await ledger.runs.record(run.id, { shape: { ...supply.shape, ...read } });
     const writeEvents = async (events: readonly RunEvent[]): Promise<void> => {
       await writeSlice(parts, run, { events });
     };
@@ -137,6 +138,7 @@ interface StagedFile {
   readonly tally: StagedTally;
   readonly knownKeys: number;
   readonly told: BeyondRows['told'];
+  readonly filled: readonly ColumnFill[];
 }
 
 /** Null where the run was cancelled meanwhile, or is no longer ours to stage. */
@@ -154,19 +156,13 @@ async function stageRows(
   const selection = createSelection(run.options, await ledger.forgetting.isForgotten());
   const missingRule = await missingRuleOf(parts, run);
   const isIgnored = ignoredRows(supply.mapping);
+  const fill = isFullFile(parts.feeds, run) ? createFillCount(supply.shape.mapped ?? []) : null;
   const given = {
-    memory,
-    advice,
-    adopt,
-    isIgnored,
-    reader,
-    mapping: supply.compiled,
-    meaning: supply.meaning,
-    selection,
-    missingRule,
+    ...{ memory, advice, adopt, isIgnored, reader, fill, selection, missingRule },
+    ...{ mapping: supply.compiled, meaning: supply.meaning },
   };
   const fold = createFold(parts, run, given);
-  let tally = noTally;
+  let [tally, leftOutCount] = [noTally, 0];
   const lateDead: LateDead[] = [];
   try {
     for await (const slice of readAhead(
@@ -175,6 +171,7 @@ async function stageRows(
       reader.slicesAhead,
     )) {
       signal.throwIfAborted();
+      leftOutCount += slice.left.places.length;
       const staged = await fold.stage(slice);
       if (staged.state !== 'staging') {
         // This slice was staged after the cancellation gave the other rows their outcome.
@@ -211,7 +208,8 @@ async function stageRows(
   });
   const creates = selection.makesContacts ? tally.creates : 0;
   const all = { ...tally, creates, dead: tally.dead + lateCount };
-  return { tally: all, knownKeys: memory.keyCount, told: beyond.told };
+  const filled = fill === null ? [] : await fillOfFile(parts, run, fill, leftOutCount);
+  return { tally: all, knownKeys: memory.keyCount, told: beyond.told, filled };
 }
 
 /** Whether contacts that are there already are taken over without asking. */
@@ -235,6 +233,8 @@ interface FoldWith {
   readonly mapping: CompiledMapping;
   readonly selection: Selection;
   readonly missingRule: MissingRule;
+  /** Null where no file is compared with this one. */
+  readonly fill: FillCount | null;
   /** What decides, besides its text, what a record is; null where records are not known by their text. */
   readonly meaning: string | null;
 }
@@ -276,7 +276,7 @@ interface KnownRow {
 }
 
 function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
-  const { memory, advice, adopt, isIgnored, reader, mapping, meaning, selection, missingRule } = given;
+  const { memory, advice, adopt, isIgnored, reader, mapping, meaning, selection, missingRule, fill } = given;
   const { runs, contacts } = parts.ledger;
   const rules: CompareRules = { mapping, adopt, isIgnored, missingRule };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
@@ -297,6 +297,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
   const read = (items: readonly StageItem[], isAgain: boolean): ReadSlice => {
     const before = left;
     left = { places: [], lines: [] };
+    if (fill !== null && !isAgain) for (const item of items) if (item.kind === 'row') fill.note(item.row);
     const unknown: HashedItem[] = [];
     const hashed = items.map((item) => {
       hashRow(item, seeds, words);

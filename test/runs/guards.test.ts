@@ -128,7 +128,14 @@ describe('the guard on dead rows', () => {
 });
 
 describe('the guards against the file before', () => {
-  const alike: FileBefore = { rows: 100, keys: 100, sharedKeys: 100, mappedColumns: 3, missingColumns: [] };
+  const alike: FileBefore = {
+    rows: 100,
+    keys: 100,
+    sharedKeys: 100,
+    mappedColumns: 3,
+    missingColumns: [],
+    blankedColumns: [],
+  };
   const against = (rows: number, before: Partial<FileBefore> | null, options = {}) =>
     checkGuards(
       tallyOf({ rows }),
@@ -150,6 +157,11 @@ describe('the guards against the file before', () => {
 
   it('stop one missing column, however small the file', () => {
     expect(against(1, { rows: 1, keys: 1, sharedKeys: 1, missingColumns: ['Role'] })).toEqual(['columns']);
+  });
+
+  it('stop a column that has lost its values, from 10 rows of the file before', () => {
+    expect(against(10, { rows: 10, blankedColumns: ['Role'] })).toEqual(['blanks']);
+    expect(against(9, { rows: 9, blankedColumns: ['Role'] })).toEqual([]);
   });
 
   it('give way to --accept alone', () => {

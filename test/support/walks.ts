@@ -148,6 +148,7 @@ export const walks: readonly Walk[] = [
       'src/runs/leave-staging.ts': 'stops a whole run',
       'src/runs/stop-run.ts': 'stops a whole run',
       'src/runs/selection.ts': 'rows that a person did not choose',
+      'src/runs/column-fill.ts': 'how full the columns of a file are',
       'src/contacts/missing.ts': 'people whom a file lacks',
       'src/runs/missing-people.ts': 'people whom a file lacks',
       'src/runs/beyond-rows.ts': 'people whom a file lacks, and drift',
