@@ -46,6 +46,12 @@ export function createFillCount(mapped: readonly string[]): FillCount {
 
 const isBlank = (cell: string): boolean => cell === '' || cell.trim() === '';
 
+/** A column that was filled in half of the rows or more, and now is in less than a third of that. */
+const filledMin = 0.5;
+const lostMax = 1 / 3;
+/** Shares are kept with four digits. */
+const roundingError = 0.000_1;
+
 /** Of the rows that must have lost a value where a column falls below a third of what it held, these are enough to look again. */
 const suspiciousShare = 0.5;
 
@@ -66,7 +72,7 @@ export async function fillOf(
     before?.find((one) => normaliseHeader(one.column) === normaliseHeader(column))?.share ?? null;
   const isUnsure = ([column, count]: readonly [string, number]): boolean => {
     const share = shareBefore(column);
-    return share === null || rowCount - count >= suspiciousShare * share * rows;
+    return share === null || (share >= filledMin && rowCount - count >= suspiciousShare * share * rows);
   };
   if (leftCount > 0 && [...filled].some(isUnsure)) return await recounted(run, [...filled.keys()]);
   return [...filled].map(([column, count]) => ({
@@ -90,12 +96,6 @@ async function recounted(run: RunRecord, columns: readonly string[]): Promise<re
 }
 
 const rounded = (share: number): number => Math.round(share * 10_000) / 10_000;
-
-/** A column that was filled in half of the rows or more, and now is in less than a third of that. */
-const filledMin = 0.5;
-const lostMax = 1 / 3;
-/** Shares are kept with four digits. */
-const roundingError = 0.000_1;
 
 /** The columns that have lost their values since the file before, as that file wrote them. */
 export function blankedColumns(before: readonly ColumnFill[], now: readonly ColumnFill[]): readonly string[] {

@@ -82,6 +82,16 @@ describe('the share of filled rows', () => {
       { column: 'externalId', share: 1 },
       { column: 'role', share: 0.5 },
     ]);
+    // A column that few rows ever filled cannot be lost.
+    expect(
+      await fillOf(unread, counted('', ''), 2, [
+        { column: 'externalId', share: 1 },
+        { column: 'role', share: 0 },
+      ]),
+    ).toEqual([
+      { column: 'externalId', share: 1 },
+      { column: 'role', share: 0 },
+    ]);
     await expect(fillOf(unread, counted('', '', ''), 3, before)).rejects.toMatchObject({ code: 'fileMissing' });
     await expect(fillOf(unread, counted('Lead'), 9, null)).rejects.toMatchObject({ code: 'fileMissing' });
   });
