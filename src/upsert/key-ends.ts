@@ -157,8 +157,9 @@ function labelIn(seen: Contact | null, field: FieldName): string | null {
 
 /** What is remembered from now on. */
 function settled(record: StagedRecord, input: SettleInput): Settled {
-  const { undo } = record.desired;
-  return undo === undefined || input.plan.kind === 'create' ? settle(input) : settleUndo(input);
+  if (record.desired.undo === undefined) return settle(input);
+  // No feed has said anything by an undo: a contact that is made again is the one that they spoke of.
+  return input.plan.kind === 'create' ? { ...settle(input), others: [] } : settleUndo(input);
 }
 
 function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAtMs }: Written): Ended {

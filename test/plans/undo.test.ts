@@ -193,6 +193,43 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     await world.expectSound();
   });
 
+  it.each(['none', 'create:dropAfter'])(
+    'makes contacts again and moves nothing that another feed has said (fault: %s)',
+    async (fault) => {
+      const planned = await openPlanBench({ patchMode, configured: { crm: {} } });
+      const { bench } = planned;
+      const { world } = bench;
+      const file = csv(
+        ['c-1,Ann,Lead,Pier,+14155550101', 'c-2,Bob,Buyer,Quay,+14155550102'],
+        'externalId,firstName,role,company,phone mobile',
+      );
+      const made = await bench.import('people.csv', file);
+      expectCounts(await bench.import('crm.csv', file, { feed: 'crm' }), { rows: 2, unchanged: 2 });
+      const making = await stage(planned, await enter(planned, await undo(planned, made, { deleteCreated: true })));
+      await world.faults(...(fault === 'none' ? [] : [fault]));
+      await world.workOnce(making);
+      await world.faults();
+      expectCounts(await bench.finish(await bench.apply(making)), { rows: 2, created: 2 });
+
+      const { id, defaultFields, customFields } = await world.contactOf('c-1');
+      const edited = { ...defaultFields, role: 'Edited', phoneNumbers: [] };
+      await world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: edited, customFields });
+      const kept = contents(await world.contacts());
+      for (const feed of ['crm', 'main']) {
+        const { counts } = await bench.import(`${feed}.csv`, file, { feed });
+        expect(counts).toMatchObject({ rows: 2, unchanged: 2, heldFields: 0 });
+      }
+      expect(contents(await world.contacts())).toEqual(kept);
+      // What the other feed says anew is written as ever.
+      expectCounts(await bench.import('crm.csv', file.replace('Quay', 'Dock'), { feed: 'crm' }), {
+        rows: 2,
+        updated: 1,
+        unchanged: 1,
+      });
+      await world.expectSound();
+    },
+  );
+
   it('goes on where answers are lost, and enters each write once', async () => {
     const { planned, bench, world, runA, runB, asA } = await openTwoNights(patchMode);
     const staged = await stage(planned, await enter(planned, runB));
