@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '#src/clock.ts';
 import type { PlannedContact } from '#src/contacts/planned.ts';
 import { unreachable } from '#src/errors.ts';
-import { type PlanRecord, planContactsMax } from '#src/ledger/plans.ts';
+import { type PlanLedger, type PlanRecord, planContactsMax } from '#src/ledger/plans.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import { pendingCount, type RunReason, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
@@ -301,4 +301,27 @@ function stopOf({ upsert }: PlanParts, run: RunRecord, { unknown, ...counts }: P
   if (stop === null) return null;
   const { code, message, hint = null, facts } = stop;
   return { code, message, hint, facts };
+}
+
+const contactsPerPage = 1_000;
+
+/**
+ * A plan as it was kept, with its contacts, to be shown again. The run itself says what was rejected, skipped and warned of.
+ * Ends with the plan's last contact.
+ */
+export async function readKeptPlan(plans: Pick<PlanLedger, 'contacts'>, plan: PlanRecord): Promise<MadePlan> {
+  const contacts: PlannedContact[] = [];
+  let [contactCount, groupCounts] = [0, noGroups];
+  for (let after = 0; ; after += contactsPerPage) {
+    const page = await plans.contacts(plan.id, after, contactsPerPage);
+    for (const contact of page.filter(isWorthShowing)) {
+      contactCount += 1;
+      groupCounts = withContact(groupCounts, contact);
+      if (contacts.length < contactsShownMax) contacts.push(contact);
+    }
+    if (page.length < contactsPerPage) break;
+    await nextTurn();
+  }
+  const elsewhere = { problems: [], outcomes: [], notes: [], unsure: 0, sent: {} };
+  return { plan, isKept: true, contacts, contactCount, groupCounts, ...elsewhere };
 }

@@ -21,7 +21,7 @@ import { actLine } from '../present-acts.ts';
 import { auditLines } from '../present-audit.ts';
 import { presentRun, stateText, tally } from '../present-run.ts';
 import { changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
-import { hasPlan, keptPlanOf, planNow, presentStoppedPlan } from '../stopped-plan.ts';
+import { hasPlan, keptPlanOf, planNow, presentStoppedPlan } from './stopped-plan.ts';
 
 /** How long `cancel` waits for the end of the run where it has to start an engine for it. */
 const cancelWaitMs = 10_000;

@@ -2,13 +2,12 @@
 import type { Home } from '#src/app.ts';
 import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import { planStoppedRun } from '#src/operations/plan.ts';
-import { readKeptPlan } from '#src/plans/kept-plan.ts';
-import type { MadePlan } from '#src/plans/make-plan.ts';
+import { type MadePlan, readKeptPlan } from '#src/plans/make-plan.ts';
 import { asksForLinks } from '#src/runs/guards.ts';
-import { withService } from './commands/plan.ts';
-import { listenForInterrupt } from './interrupt.ts';
-import type { Output } from './output.ts';
-import { presentPlan } from './present-plan.ts';
+import { listenForInterrupt } from '../interrupt.ts';
+import type { Output } from '../output.ts';
+import { presentPlan } from '../present-plan.ts';
+import { withService } from './plan.ts';
 
 /** Few enough to be looked up while a person waits: a hundred requests. */
 const plannedAtOnceMax = 2_000;
