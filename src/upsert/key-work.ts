@@ -447,9 +447,16 @@ export function leaves({ run }: Pick<Chunk, 'run'>, { contact: { state } }: Leas
   return run.options.createOnly && state !== 'intent';
 }
 
-function factsOf(chunk: Chunk, contact: ContactRecord, record: StagedRecord, nowMs: number): Facts {
+/** An undo makes no contact but one that the run which it undoes has deleted, whatever its feed says of such rows. */
+function linkFact(chunk: Chunk, record: StagedRecord, contact: ContactRecord): Facts['link'] {
   const { run, parts } = chunk;
-  const { attemptsMax, visibilityLagMs, onGoneOf } = parts.limits;
+  const { undo } = record.desired;
+  if (undo !== undefined) return undo.makes === true ? 'again' : 'none';
+  return linkOf(chunk, record)?.kind ?? fateOfAbsent(run.options, contact, parts.limits.onGoneOf(run.feed));
+}
+
+function factsOf(chunk: Chunk, contact: ContactRecord, record: StagedRecord, nowMs: number): Facts {
+  const { attemptsMax, visibilityLagMs } = chunk.parts.limits;
   const { writtenAtMs } = contact;
   return {
     // An undo writes to the contact of its run.
@@ -459,11 +466,6 @@ function factsOf(chunk: Chunk, contact: ContactRecord, record: StagedRecord, now
     triesLeft: attemptsMax - record.attempts,
     refreshesLeft: refreshesMax,
     maySearchAgain: record.attempts === 0,
-    link:
-      record.desired.undo === undefined
-        ? (linkOf(chunk, record)?.kind ?? fateOfAbsent(run.options, contact, onGoneOf(run.feed)))
-        : record.desired.undo.makes === true
-          ? 'again'
-          : 'none',
+    link: linkFact(chunk, record, contact),
   };
 }
