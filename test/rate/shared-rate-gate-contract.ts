@@ -1,6 +1,6 @@
 /** What the shared rate gate has to do on every Redis (`docs/rules.md`, "Retries, rate, outages"). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, type TestContext } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { createLogger } from '#src/log.ts';
 import { startRedisProxy } from '../queue/support/redis-proxy.ts';
@@ -14,6 +14,21 @@ const longerThanAnAnswerMs = 600;
 /** A pass whose answer took so long counts from its arrival; and a report of that is on its way for less than the other. */
 const slowAnswerMs = 120;
 const longerThanAReportMs = 300;
+
+/** A pass that Redis gave to a caller who has left; the answer is held back. */
+async function givenToWhoLeft(place: () => RedisPlace, { onTestFinished }: TestContext) {
+  const bench = openGateBench(place(), onTestFinished);
+  const proxy = await startRedisProxy(place(), onTestFinished);
+  const gate = bench.open(20, { place: proxy.connection });
+  await gate.take();
+  proxy.hold();
+  const leave = new AbortController();
+  const taken = gate.take(leave.signal);
+  const given = await until('the pass', secondPass(bench));
+  leave.abort(new Error('left'));
+  await expect(taken).rejects.toThrow('left');
+  return { bench, proxy, given };
+}
 
 /** `place` is asked for in each test. The tests run side by side, each with a gate of its own name. */
 export function sharedRateGateContract(place: () => RedisPlace): void {
@@ -97,31 +112,13 @@ export function sharedRateGateContract(place: () => RedisPlace): void {
   });
 
   it.concurrent('a pass that is given to somebody who left meanwhile is given back', async (context) => {
-    const bench = openGateBench(place(), context.onTestFinished);
-    const proxy = await startRedisProxy(place(), context.onTestFinished);
-    const gate = bench.open(20, { place: proxy.connection });
-    await gate.take();
-    proxy.hold();
-    const leave = new AbortController();
-    const taken = gate.take(leave.signal);
-    const given = await until('the pass', secondPass(bench));
-    leave.abort(new Error('left'));
-    await expect(taken).rejects.toThrow('left');
+    const { bench, proxy, given } = await givenToWhoLeft(place, context);
     proxy.release();
     await until('the pass back', async () => !(await bench.passNumbers()).includes(given));
   });
 
   it.concurrent('a pass that came slowly, to somebody who left meanwhile, stays given back', async (context) => {
-    const bench = openGateBench(place(), context.onTestFinished);
-    const proxy = await startRedisProxy(place(), context.onTestFinished);
-    const gate = bench.open(20, { place: proxy.connection });
-    await gate.take();
-    proxy.hold();
-    const leave = new AbortController();
-    const taken = gate.take(leave.signal);
-    const given = await until('the pass', secondPass(bench));
-    leave.abort(new Error('left'));
-    await expect(taken).rejects.toThrow('left');
+    const { bench, proxy, given } = await givenToWhoLeft(place, context);
     await sleep(slowAnswerMs);
     proxy.release();
     await until('the pass back', async () => !(await bench.passNumbers()).includes(given));
