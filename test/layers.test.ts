@@ -44,7 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   runs: [
     ...['errors', 'clock', 'log', 'steps', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
-    ...['feeds', 'whole-file', 'threads', 'telemetry', 'journal'],
+    ...['upsert', 'feeds', 'whole-file', 'threads', 'telemetry', 'journal'],
   ],
   plans: [
     ...['errors', 'clock', 'log', 'wire', 'contacts', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'journal'],

@@ -23,7 +23,8 @@ export function batchContext(
   hasFeedElsewhere: (feed: string) => boolean = () => false,
 ): BatchContext {
   const ownsItems = (feed: string): boolean => home.feeds.exists(feed) || hasFeedElsewhere(feed);
-  return { runs: runParts(home, workspace), upsert: upsertParts(home, workspace, ownsItems), ...failures };
+  const upsert = upsertParts(home, workspace, ownsItems);
+  return { runs: runParts(home, workspace, upsert), upsert, ...failures };
 }
 
 /** What only the running engine can give to its jobs. */
@@ -74,12 +75,13 @@ export function takeParts({ config, ledger, clock, log, submit, folders }: Home)
   };
 }
 
-export function runParts(home: Home, workspace: Workspace): BatchContext['runs'] {
+export function runParts(home: Home, workspace: Workspace, upsert: UpsertParts): BatchContext['runs'] {
   const { config, ledger, clock, log, feeds, mode } = home;
   const { latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   return {
     ledger,
     workspace,
+    upsert,
     clock,
     log,
     feeds,

@@ -11,7 +11,7 @@ export function planParts(home: Home, workspace: Workspace): PlanService {
   const { requestsPerSecond } = serviceFigures(config, mode);
   const upsert = upsertParts(home, workspace, home.feeds.exists);
   return {
-    reading: runParts(home, workspace),
+    reading: runParts(home, workspace, upsert),
     plan: { ledger, clock, upsert, requestsPerSecond, serviceName },
     draftsFolder: join(folders.root, 'drafts'),
   };

@@ -17,7 +17,7 @@ import { problemLines } from '#src/runs/report.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { adoptionStop } from '#src/upsert/applying-guards.ts';
 import { keysPerChunk, type UpsertParts } from '#src/upsert/chunk.ts';
-import { type PlannedRecord, planRecords } from '#src/upsert/plan-records.ts';
+import { type PlannedRecord, planStagedPages } from '#src/upsert/plan-records.ts';
 import type { RequestKind } from '#src/workspace/port.ts';
 import {
   type GroupCounts,
@@ -79,9 +79,6 @@ export interface MadePlan {
 
 /** More are counted, and not kept in memory. */
 export const contactsShownMax = 10_000;
-/** Records of one look-up, and look-ups under way at once: reads of a distant service must not wait for each other. */
-const recordsPerLookUp = 20;
-const lookUpsAtOnce = 8;
 const rejectedShownMax = 1_000;
 
 /**
@@ -145,34 +142,19 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
 }
 
 /** Ends with the run's last staged row. */
-async function* plannedPages(
+function plannedPages(
   { upsert }: PlanParts,
   { run, ledger, only, signal, onProgress }: PlanTask,
   onRequest: (kind: RequestKind) => void,
 ): AsyncGenerator<readonly PlannedRecord[]> {
-  const parts: UpsertParts = { ...upsert, ledger };
   const total = pendingCount(run.counts);
   let done = 0;
-  for (let next: number | null = 0; next !== null; await nextTurn()) {
-    const page: Awaited<ReturnType<Ledger['runs']['stagedPage']>> = await ledger.runs.stagedPage(
-      run.id,
-      next,
-      recordsPerLookUp * lookUpsAtOnce,
-    );
-    next = page.next;
-    const wanted = only === null ? page.records : page.records.filter(({ key }) => only.has(key));
-    const chunks = Array.from({ length: Math.ceil(wanted.length / recordsPerLookUp) }, (_, index) =>
-      wanted.slice(index * recordsPerLookUp, (index + 1) * recordsPerLookUp),
-    );
-    const ended = await Promise.allSettled(
-      chunks.map((records: readonly StagedRecord[]) => planRecords(parts, run, records, { signal, onRequest })),
-    );
-    // All have ended before the first failure is thrown: none goes on without anybody who waits for it.
-    for (const one of ended) if (one.status === 'rejected') throw one.reason;
-    yield ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    done += page.records.length;
+  const choose = (records: readonly StagedRecord[]) =>
+    only === null ? records : records.filter(({ key }) => only.has(key));
+  return planStagedPages({ ...upsert, ledger }, run, choose, { signal, onRequest }, (rows) => {
+    done += rows;
     onProgress({ done, total });
-  }
+  });
 }
 
 /** Of the contacts that were chosen, and of no other row. */

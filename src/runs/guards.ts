@@ -70,10 +70,20 @@ export function addTally(left: StagedTally, right: StagedTally): StagedTally {
   };
 }
 
+/** What the run would take away that its feed never said (`others-values.ts`). */
+export interface OthersValues {
+  readonly valueCount: number;
+  /** Contacts that were looked at and whose keys the feed does not know: they count with those that it knows. */
+  readonly contactCount: number;
+}
+
+export const noOthersValues: OthersValues = { valueCount: 0, contactCount: 0 };
+
 /** What is counted for the guards: the file, and what its feed knows. */
 export interface FeedTally extends StagedTally {
   /** All keys that the feed knows, in the file or not: the base of creates. */
   readonly knownKeys: number;
+  readonly others: OthersValues;
 }
 
 /** What is known of the files of the feed; for each that comes in full. */
@@ -131,6 +141,8 @@ export interface GuardVerdict extends GuardFigures {
   readonly names?: readonly string[];
   /** How many of those for `unlinked` cannot be told apart. */
   readonly unclear?: number;
+  /** How many of those for `clears` the feed never said. */
+  readonly others?: number;
   /** For `keyForms`. */
   readonly forms?: readonly KeyFormCount[];
   /** What a person can do besides approving the run, in sentences. */
@@ -210,7 +222,11 @@ function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions):
     change(limits.createsMax),
     tally.knownKeys >= Math.max(1, limits.createsFloor),
   );
-  check('clears', tally.clears, tally.known, change(limits.clearsMax), tally.clears >= Math.max(1, limits.clearsFloor));
+  const { valueCount: others, contactCount } = tally.others;
+  const clears = { guard: 'clears', count: tally.clears + others, base: tally.known + contactCount } as const;
+  const clearsLimit = change(limits.clearsMax);
+  if (clears.count >= Math.max(1, limits.clearsFloor) && clears.count > clearsLimit * clears.base + rounding)
+    verdicts.push({ ...clears, limit: clearsLimit, ...(others === 0 ? {} : { others }) });
   check('dead', tally.dead, tally.rows, deadLimit, tally.dead >= Math.max(1, limits.deadFloor));
   // A value or two that cannot be read must not cost a person; those of most rows are a mistake, such as a missing country.
   const lossesLimit = Math.max(limits.lossesMax, options.maxDead ?? 0);
@@ -303,7 +319,7 @@ export function approveCommand(runId: string, serviceName: string): string {
 }
 
 function sentence(verdict: GuardVerdict): string {
-  const { guard, count, base, limit, older, names = [], unclear = 0, forms = [] } = verdict;
+  const { guard, count, base, limit, older, names = [], unclear = 0, forms = [], others = 0 } = verdict;
   const share = percent(base === 0 ? 1 : count / base);
   const most = `(${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
   const least = `(${share}; your limit is ${percent(limit)}: guards.${guard}Min)`;
@@ -331,7 +347,9 @@ function sentence(verdict: GuardVerdict): string {
     case 'creates':
       return `the file adds ${count} contacts to the ${base} that the feed knows ${most}`;
     case 'clears':
-      return `the file clears or removes ${count} values of ${base} contacts it had before ${most}`;
+      return others === 0
+        ? `the file clears or removes ${count} values of ${base} contacts it had before ${most}`
+        : `the file clears or removes ${count} values of ${base} contacts that are there, ${others} of them from people or other feeds, since the mapping lets it win (items: all, policy: source) ${most}`;
     case 'dead':
       return `${count} of ${base} rows are rejected ${most}`;
     case 'losses':

@@ -9,11 +9,20 @@ import { inStep } from '#src/steps.ts';
 import type { CountryAdviceParts } from './country-advice.ts';
 import { fileHistory, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
 import type { FinishParts } from './finish-run.ts';
-import { checkGuards, checkLook, type GuardVerdict, guardReason, type StagedTally } from './guards.ts';
+import {
+  checkGuards,
+  checkLook,
+  type GuardVerdict,
+  guardReason,
+  noOthersValues,
+  type OthersValues,
+  type StagedTally,
+} from './guards.ts';
 import { lookAtNewKeys } from './look.ts';
+import { countOthersValues, type OthersValuesParts } from './others-values.ts';
 import { stopRun } from './stop-run.ts';
 
-export interface LeaveParts extends FinishParts, CountryAdviceParts {}
+export interface LeaveParts extends FinishParts, CountryAdviceParts, OthersValuesParts {}
 
 /** A file that was read to its end. */
 interface Staged {
@@ -44,10 +53,13 @@ export async function leaveStaging(
   await ledger.runs.record(run.id, { notes: found.notes, ...(found.look === null ? {} : { look: found.look }) });
   await replaceStopped(parts, run);
   const current = (await ledger.runs.get(run.id)) ?? run;
+  const others = run.kind === 'file' ? await countOthersValues(parts, current, signal) : noOthersValues;
+  // The run was cancelled while contacts were looked up.
+  if (others === null) return;
   // A person has already looked at each row of a fix-file or a redrive: no guard counts them. One that makes contacts is asked.
   const verdicts = [
     ...checkLook(found, { accept: run.options.accept, adopt }),
-    ...(run.kind === 'file' ? await verdictsOn(parts, current, staged) : []),
+    ...(run.kind === 'file' ? await verdictsOn(parts, current, staged, others) : []),
   ];
   if (verdicts.length > 0) {
     const reason = guardReason(verdicts, run, parts.serviceName);
@@ -68,10 +80,11 @@ async function verdictsOn(
   { ledger, feeds }: LeaveParts,
   run: RunRecord,
   { tally, knownKeys, leftOut }: Staged,
+  others: OthersValues,
 ): Promise<readonly GuardVerdict[]> {
   const { guards } = feeds.rulesOf(run.feed);
   return [
-    ...checkGuards({ ...tally, knownKeys }, guards, run.options, await fileHistory(ledger, feeds, run)),
+    ...checkGuards({ ...tally, knownKeys, others }, guards, run.options, await fileHistory(ledger, feeds, run)),
     ...leftOutVerdict(await newlyLeftOut(ledger, run, leftOut), run),
   ];
 }

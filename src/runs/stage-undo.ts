@@ -11,7 +11,7 @@ import { contentsBefore, undoOrderOf, type WrittenContact, writtenContacts } fro
 import { figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { NewStagedRecord, RunEvent } from '#src/ledger/staging.ts';
-import { approveCommand, checkGuards, type GuardVerdict, noTally } from './guards.ts';
+import { approveCommand, checkGuards, type GuardVerdict, noOthersValues, noTally } from './guards.ts';
 import type { LeaveParts } from './leave-staging.ts';
 import { stopRun } from './stop-run.ts';
 
@@ -130,7 +130,7 @@ function verdictsOn(
     creates: deleted + made,
     clears: cleared,
   };
-  return checkGuards({ ...tally, knownKeys }, feeds.rulesOf(feed).guards, options);
+  return checkGuards({ ...tally, knownKeys, others: noOthersValues }, feeds.rulesOf(feed).guards, options);
 }
 
 const undoWords: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@
  *
  * There are no leases, so that others may write the keys meanwhile: a run that carries the plan out compares each contact again.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pMap from 'p-map';
 import type { Plan } from '#src/contacts/plan.ts';
 import { type PlannedContact, plannedContact } from '#src/contacts/planned.ts';
@@ -42,6 +43,46 @@ export type PlannedRecord = { readonly record: StagedRecord } & (
   /** Reads may still show an older state, or do not show the contact: nothing can be said of it now. */
   | { readonly is: 'unsure' }
 );
+
+/** Records of one look-up, and look-ups under way at once: reads of a distant service must not wait for each other. */
+const recordsPerLookUp = 20;
+const lookUpsAtOnce = 8;
+
+/**
+ * Plans the staged rows of a run, page by page, in the order of the file. Ends with the last of them.
+ *
+ * @param choose of a page, the records to plan.
+ * @param onPage told after each page how many staged rows it had.
+ * @throws as `planRecords`.
+ */
+export async function* planStagedPages(
+  parts: UpsertParts,
+  run: RunRecord,
+  choose: (records: readonly StagedRecord[]) => readonly StagedRecord[] | Promise<readonly StagedRecord[]>,
+  options: CallOptions & { readonly signal: AbortSignal },
+  onPage: (rows: number) => void = () => undefined,
+): AsyncGenerator<readonly PlannedRecord[]> {
+  const { runs } = parts.ledger;
+  for (let next: number | null = 0; next !== null; await nextTurn()) {
+    const page: Awaited<ReturnType<typeof runs.stagedPage>> = await runs.stagedPage(
+      run.id,
+      next,
+      recordsPerLookUp * lookUpsAtOnce,
+    );
+    next = page.next;
+    const chosen = await choose(page.records);
+    const chunks = Array.from({ length: Math.ceil(chosen.length / recordsPerLookUp) }, (_, index) =>
+      chosen.slice(index * recordsPerLookUp, (index + 1) * recordsPerLookUp),
+    );
+    const ended = await Promise.allSettled(
+      chunks.map((records: readonly StagedRecord[]) => planRecords(parts, run, records, options)),
+    );
+    // All have ended before the first failure is thrown: none goes on without anybody who waits for it.
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    yield ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    onPage(page.records.length);
+  }
+}
 
 /**
  * At most as many records as one chunk has.

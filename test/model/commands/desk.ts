@@ -36,7 +36,7 @@ export function openDesk({ submit, workspace, limits, folder }: DeskParts): Desk
     reading: {
       ...shared,
       ...readingSettings,
-      ...{ feeds, reports: folders.reports, serviceName: 'sandbox', auditAfterMs: 0 },
+      ...{ upsert, feeds, reports: folders.reports, serviceName: 'sandbox', auditAfterMs: 0 },
     },
     plan: { ledger, clock, upsert, requestsPerSecond: null, serviceName: 'sandbox' },
     draftsFolder: join(folder, 'drafts'),

@@ -129,15 +129,17 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
   const watch = createServiceWatch({ ...shared, breakers: breakers.breakers, recheck: async () => {}, tryWrite });
   breakers.onOpen(watch.opened);
   const identity = { name, isDead: (owner: string) => dead.has(owner.split('#')[0] ?? '') };
+  const upsert = { ...shared, identity, limits, writeHealth: createWriteHealth(clock) };
   const context: RunContext = {
     runs: {
       ...shared,
       ...reading,
+      upsert,
       reports: folders.reports,
       serviceName: 'sandbox',
       auditAfterMs: latestCommitMs + visibilityLagMs,
     },
-    upsert: { ...shared, identity, limits, writeHealth: createWriteHealth(clock) },
+    upsert,
     audits: { ...shared, reports: folders.reports },
     pause: watch.pauseFor,
     exhausted: watch.exhausted,

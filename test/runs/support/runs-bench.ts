@@ -88,6 +88,7 @@ export async function openRunsBench(options: BenchOptions = {}): Promise<RunsBen
   const parts: RunParts = {
     ledger,
     workspace: world.parts.workspace,
+    upsert: world.parts,
     clock,
     log: silentLogger(),
     folders: {
