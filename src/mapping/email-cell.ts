@@ -123,7 +123,8 @@ const remarkDropped: Flaw<WarningCode> = {
 const addressLengthMax = 254;
 /** With a name beside it. */
 const entryLengthMax = 1_000;
-const localPart = /^[^\s@,;:<>()[\]"\\]{1,64}$/u;
+/** Without what separates addresses: a value that is read again must be one. */
+const localPart = /^[^\s@,;:|<>()[\]"\\]{1,64}$/u;
 const domainLabel = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
 
 /** Nothing of it has to be tidied. */
@@ -191,7 +192,7 @@ function addressOf(entry: string): Entry {
 
 /** Quotes, brackets and stops that text leaves around an address. */
 function withoutEdges(text: string): string {
-  return text.replace(/^[\s"'“”„‘’<>([{,;:]+/u, '').replace(/[\s"'“”‘’<>)\]}.,;:]+$/u, '');
+  return text.replace(/^[\s"'“”„‘’<>([{,;:|]+/u, '').replace(/[\s"'“”‘’<>)\]}.,;:|]+$/u, '');
 }
 
 /** `%2B` of a link is `+`; what is no escape stays. */

@@ -44,6 +44,7 @@ describe('an e-mail address', () => {
     '"bob@example.com"',
     "'bob@example.com'",
     '(bob@example.com)',
+    '(|bob@example.com|)',
     'bob@example.com <bob@example.com>',
     '"bob@example.com" <bob@example.com>',
     'E-Mail: bob@example.com',
