@@ -11,6 +11,11 @@ export function addPlan(program: Command): void {
     .argument('[FILE]', `an export: ${readableEndings}; - reads standard input`)
     .option('--run <run>', 'of a run that a guard stopped, instead of a file');
   withReading(command, 'the feed that the file belongs to (default: main)')
+    .addOption(
+      new Option('--verify', 'as for import: what people changed, deleted or doubled; exit code 10 if any').conflicts(
+        'repair',
+      ),
+    )
     .option('--repair', "as for import: write back the file's values where people changed them")
     .option('--adopt', 'as for import: the file wins for contacts with its keys; others are linked')
     .option('--create-anyway', 'as for import: create contacts although they may exist already')
@@ -24,6 +29,7 @@ export function addPlan(program: Command): void {
     withWait(onDataFolder(command)),
     'patchbay plan crm.csv --feed crm              what tonight would change',
     'patchbay plan crm.csv --only c-17             one contact',
+    'patchbay plan crm.csv --feed crm --verify     what people changed in the app since',
     'patchbay plan crm.csv --output plan.html      for a colleague: one file',
     'patchbay import --plan 1a2b3c                 carry out what was shown',
   ).action(run(async () => (await import('./commands/plan.ts')).plan));

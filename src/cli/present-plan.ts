@@ -62,7 +62,9 @@ function changeText(
   isHeld: boolean,
   isUndo: boolean,
 ): string {
-  const start = `${output.style(styleOf[sign], sign)} ${printable(field)}: `;
+  const told = `${output.style(styleOf[sign], sign)} ${printable(field)}`;
+  if (before === null && after === null) return told;
+  const start = `${told}: `;
   const [there, wanted] = [before, after].map((value) => (value === null ? '–' : shorten(value)));
   if (isHeld && isUndo) return `${start}${there} now, ${wanted} before the run`;
   if (isHeld) return `${start}the file says ${wanted}, the app ${there}`;

@@ -279,10 +279,10 @@ export interface RunEvent {
   /** Of a change: the names of all fields that were written. */
   readonly fields?: readonly string[];
   readonly message: string;
-  /** Of a held field: what the file says, and what the app holds. Of a match: the names of row and contact. */
+  /** Of a held field: what the file says, and what the app holds. Of a match: the names of row and contact. Of drift: the two values. */
   readonly file?: CustomFieldValue;
   readonly app?: CustomFieldValue;
-  /** Of a match: the contact's id, or the other key. */
+  /** Of a match: the contact's id, or the other key. Of `samePhone`: the other key. */
   readonly contact?: string;
 }
 

@@ -71,10 +71,22 @@ export async function planFile(
       signal,
       onProgress,
     });
-    return withAdvice(made);
+    return withAdvice(withRequestsOf(run, made));
   } finally {
     await drafted.close();
   }
+}
+
+/** Reading the file has sent requests, too: the workspace was listed, or contacts were read for drift. */
+function withRequestsOf({ requests }: RunRecord, made: MadePlan): MadePlan {
+  const { get, retried, rateLimited } = requests;
+  const sum = (kind: 'get' | 'retried' | 'rateLimited', before: number) => (made.sent[kind] ?? 0) + before;
+  const sent = {
+    get: sum('get', get),
+    retried: sum('retried', retried),
+    rateLimited: sum('rateLimited', rateLimited),
+  };
+  return { ...made, sent };
 }
 
 /** How the file is read, before its layout was recognised: that follows from the file. */
@@ -226,11 +238,13 @@ function planMoved({ id }: PlanRecord, why: string, cause?: unknown): PatchbayEr
   });
 }
 
-/** How a plan ends for a script. @param asksForChanges `--exit-code`. */
+/** How a plan ends for a script. With `--verify` drift is a difference. @param asksForChanges `--exit-code`. */
 export function exitCodeOfPlan(
-  { plan, problems }: Pick<MadePlan, 'plan' | 'problems'>,
+  { plan, problems, drift }: Pick<MadePlan, 'plan' | 'problems' | 'drift'>,
   asksForChanges: boolean,
 ): number {
+  const { changed = 0, gone = 0, doubled = 0 } = drift ?? {};
+  if (plan.reading?.options.verify === true && changed + gone + doubled > 0) return exitCodes.differs;
   if (asksForChanges && hasWrites(plan.totals)) return exitCodes.differs;
   return problems.length > 0 ? exitCodes.dead : exitCodes.done;
 }
@@ -243,7 +257,7 @@ export interface PlanShown {
 
 /** `plan --json` (`docs/contract.md`). @param exitCode absent where the plan is part of another document. */
 export function planDocument(made: MadePlan, { limit, values }: PlanShown, exitCode?: number): object {
-  const { plan, isKept, contacts, contactCount, problems, outcomes, notes, unsure, sent } = made;
+  const { plan, isKept, contacts, contactCount, problems, outcomes, notes, drift, unsure, sent } = made;
   const { id, feed, runId, undoes, fileName, service, totals, stop, checksum, createdAtMs } = plan;
   const { rows, ...counts } = totals;
   const shown = contacts.slice(0, limit);
@@ -259,6 +273,7 @@ export function planDocument(made: MadePlan, { limit, values }: PlanShown, exitC
     ...rows,
     ...counts,
     pending: unsure,
+    drift,
     stop: stop === null ? null : { code: stop.code, message: stop.message, hint: stop.hint },
     contacts: shown.map((one) => contactDocument(one, values)),
     contactsComplete: shown.length === contactCount,

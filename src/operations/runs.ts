@@ -277,8 +277,8 @@ export function withoutValues(event: RunEvent): RunEvent {
     field: event.field === null ? null : fieldWithoutValue(event.field),
     ...(event.value === undefined ? {} : { value: null }),
     ...(fields === undefined ? {} : { fields: fields.map(fieldWithoutValue) }),
-    // Of a key that is known in another form it is that key.
-    ...(contact === undefined || event.code === 'matchKey' ? {} : { contact }),
+    // There it is another key, not the id of a contact.
+    ...(contact === undefined || event.code === 'matchKey' || event.code === 'samePhone' ? {} : { contact }),
     message: event.code === 'replyDiffers' ? 'a field came back in another form' : event.message,
   };
 }

@@ -10,7 +10,7 @@ import { unreachable } from '#src/errors.ts';
 import { type PlanLedger, type PlanRecord, planContactsMax } from '#src/ledger/plans.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
-import { pendingCount, type RunReason, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
+import { type DriftCounts, pendingCount, type RunReason, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { problemLines } from '#src/runs/report.ts';
@@ -68,9 +68,11 @@ export interface MadePlan {
   readonly groupCounts: GroupCounts;
   /** Rejected rows, one line for each problem; at most `contactsShownMax`. */
   readonly problems: readonly ProblemLine[];
-  /** What was skipped and warned of. */
+  /** What was skipped and warned of, and what drifted. */
   readonly outcomes: readonly RunEvent[];
   readonly notes: readonly string[];
+  /** With `--verify` and `--repair`: how many contacts people changed, deleted or doubled. Null: it was not looked for. */
+  readonly drift: DriftCounts | null;
   /** Rows of which nothing can be said now, since writes of them have just been sent. */
   readonly unsure: number;
   /** Requests that making it took. */
@@ -91,7 +93,8 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
   const id = newRunId(createdAtMs);
   const sent = new Map<RequestKind, number>();
   const onRequest = (kind: RequestKind): void => void sent.set(kind, (sent.get(kind) ?? 0) + 1);
-  const gathered = gatherer(ledger, id, only === null);
+  // With `--verify` nothing would be written: there is nothing to carry out.
+  const gathered = gatherer(ledger, id, only === null && !run.options.verify);
   await ledger.plans.begin(id, createdAtMs);
   let isKept = false;
   try {
@@ -133,6 +136,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
         ...gathered.skipped,
       ],
       notes: run.notes,
+      drift: run.shape?.drift ?? null,
       unsure: counts.unsure,
       sent: Object.fromEntries(sent),
     };
@@ -304,6 +308,6 @@ export async function readKeptPlan(plans: Pick<PlanLedger, 'contacts'>, plan: Pl
     if (page.length < contactsPerPage) break;
     await nextTurn();
   }
-  const elsewhere = { problems: [], outcomes: [], notes: [], unsure: 0, sent: {} };
+  const elsewhere = { problems: [], outcomes: [], notes: [], drift: null, unsure: 0, sent: {} };
   return { plan, isKept: true, contacts, contactCount, groupCounts, ...elsewhere };
 }

@@ -88,6 +88,24 @@ describe.concurrent('a plan', () => {
     expect(ofRun.documents).toMatchObject([{ error: { code: 'planRunOptions' }, exitCode: 2 }]);
   });
 
+  test('with --verify tells what people changed, ends with 10, and reads the named contact alone', async ({
+    journey,
+  }) => {
+    const service = await journey.service();
+    const before = journey.file('before.csv', `${header}c-1,Ann,Lead\nc-2,Bob,Buyer\n`);
+    await journey.call(['import', before]);
+    expect((await journey.call(['plan', before, '--verify'])).code).toBe(0);
+    await service.edit('c-2', { role: 'Edited' });
+    const shown = await journey.call(['plan', before, '--verify']);
+    expect(shown.code, shown.stderr).toBe(10);
+    expect(shown.stdout).toContain('~ role: Buyer → Edited');
+    const one = await journey.call(['plan', before, '--verify', '--only', 'c-1', '--json']);
+    expect(one.documents).toMatchObject([{ plan: null, drift: { looked: 1, changed: 0 }, exitCode: 0 }]);
+    const both = await journey.call(['plan', before, '--verify', '--repair']);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--repair')]);
+    expect((await service.people()).get('c-2')).toMatchObject({ role: 'Edited' });
+  });
+
   test('of a stopped run is in the story of the run, and is what an approval carries out', async ({ journey }) => {
     const service = await journey.service();
     await journey.call(['import', journey.file('before.csv', peopleCsv(30))]);

@@ -4,12 +4,13 @@ import { createOutput } from '#src/cli/output.ts';
 import { presentPlan } from '#src/cli/present-plan.ts';
 import type { PlannedContact } from '#src/contacts/planned.ts';
 import { noOptions } from '#src/ledger/runs.ts';
-import { planDocument } from '#src/operations/plan.ts';
+import { exitCodeOfPlan, planDocument } from '#src/operations/plan.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { noGroups, withContact } from '#src/plans/plan-totals.ts';
 import { planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
 import { planView } from '#src/plans/show/plan-view.ts';
 
+const verifyOptions = { ...noOptions, verify: true };
 const evil = '<script>alert("x")</script> | `a` [b](http://c) \u001b[31m\u202e';
 
 function contact(key: string, parts: Partial<PlannedContact> = {}): PlannedContact {
@@ -50,6 +51,7 @@ function made(contacts: readonly PlannedContact[]): MadePlan {
       groupCounts: contacts.reduce(withContact, noGroups),
       outcomes: [],
       notes: [],
+      drift: null,
       unsure: 0,
       sent: { get: 3 },
     },
@@ -91,6 +93,65 @@ describe('a plan on a terminal', () => {
       '  carry it out: patchbay import --plan 20261121T140000Z-1a2b3c',
       '  all of it: --full; as a file: --output plan.html',
     ]);
+  });
+});
+
+describe('a plan with --verify', () => {
+  const drift = (key: string, code: string, rest: object) =>
+    ({
+      kind: 'drift',
+      line: 0,
+      key,
+      code,
+      field: null,
+      message: 'the contact was deleted in the app',
+      ...rest,
+    }) as const;
+  const plain = made([]);
+  const verified: MadePlan = {
+    ...plain,
+    plan: { ...plain.plan, reading: plain.plan.reading && { ...plain.plan.reading, options: verifyOptions } },
+    isKept: false,
+    drift: { looked: 9, changed: 2, gone: 1, doubled: 0 },
+    outcomes: [
+      drift('c-1', 'driftChanged', { field: 'role', file: 'Buyer', app: 'Chief' }),
+      drift('c-1', 'driftChanged', { field: 'phone.+14155550101', file: '+14155550101', app: null }),
+      drift('c-2', 'driftGone', {}),
+      drift('c-3', 'samePhone', { contact: 'c-9', value: '+14155550102', message: 'a contact has the same number' }),
+    ],
+  };
+
+  it('shows what people changed, with both values, and counts contacts that are cut', () => {
+    const lines = presentPlan(createOutput({ color: false }), verified, { limit: 2, values: true }).split('\n');
+    expect(lines.slice(1, 10)).toEqual([
+      '  3 contacts that people changed, deleted or doubled:',
+      '    c-1',
+      '      ~ role: Buyer → Chief',
+      '      - phone.+14155550101: +14155550101 → –',
+      '    c-2',
+      '      ! the contact was deleted in the app',
+      '    … and 1 more',
+      '  1 contact with a phone number of another contact:',
+      '    c-3',
+    ]);
+    expect(lines[10]).toBe('      ! a contact has the same number: c-9');
+    expect(planMarkdown(planView(verified, { limit: 2, values: true }))).toContain(
+      '| contact | field | in the file | in the app |',
+    );
+  });
+
+  it('without values names fields alone', () => {
+    const hidden = { limit: 9, values: false };
+    const document = JSON.stringify(planDocument(verified, hidden, 10));
+    for (const text of [planHtml(planView(verified, hidden)), document]) {
+      expect(text).not.toMatch(/c-[1-9]|Buyer|Chief|1415555/);
+      expect(text).toContain('role');
+    }
+  });
+
+  it('ends with 10 where there is drift, asked for or not', () => {
+    expect(exitCodeOfPlan(verified, false)).toBe(10);
+    expect(exitCodeOfPlan({ ...verified, drift: { looked: 9, changed: 0, gone: 0, doubled: 0 } }, false)).toBe(3);
   });
 });
 

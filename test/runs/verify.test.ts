@@ -1,7 +1,10 @@
 /** Drift (`docs/rules.md`, "Drift"): what people changed is told by `--verify`, and written back by `--repair`. */
 import { describe, expect, it } from 'vitest';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
+import { exitCodeOfPlan } from '#src/operations/plan.ts';
 import { exitCodeOfRun } from '#src/runs/exit-code.ts';
+import { openPlanBench } from '#test/plans/support/plan-bench.ts';
 import { phone } from '#test/upsert/support/build.ts';
 import { expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
@@ -114,6 +117,26 @@ describe('a run with --verify', () => {
       parts: { ...bench.parts, workspace },
     });
     expect(staged.shape?.drift).toEqual({ looked: 5, changed: 0, gone: 0, doubled: 1 });
+  });
+});
+
+describe('a plan with --verify', () => {
+  it('tells what the import with it tells, and changes nothing: no contact, no row of the ledger, no file', async () => {
+    const planned = await openPlanBench(await drifted());
+    const { bench } = planned;
+    await bench.write('b.csv', file());
+    const was = await planned.everything();
+    const made = await planned.plan('b.csv', file(), verify);
+    expect(await planned.everything()).toEqual(was);
+    expect(made).toMatchObject({ isKept: false, drift: { looked: 5, changed: 1, gone: 1, doubled: 0 } });
+    expect(made.plan.totals.rows).toMatchObject({ rows: 5, unchanged: 5, updated: 0 });
+    expect(made.sent.get).toBeGreaterThan(0);
+    expect(exitCodeOfPlan(made, false)).toBe(10);
+    const run = await bench.import('b.csv', file(), verify);
+    const ofKind = (outcomes: readonly RunEvent[]) => outcomes.filter(({ kind }) => kind === 'drift');
+    expect(ofKind(made.outcomes)).toEqual(ofKind((await bench.report(run)).outcomes));
+    expect(run.shape?.drift).toEqual(made.drift);
+    expect(made.notes).toEqual(run.notes);
   });
 });
 

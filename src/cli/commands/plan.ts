@@ -76,9 +76,9 @@ function requireSense({ run, ...options }: PlanOptions, file: string | undefined
     });
   }
   const { feed, mapping, delimiter, encoding, format, defaultCountry, onBlank } = options;
-  const { adopt, createAnyway, createOnly, updateOnly, repair } = options;
+  const { adopt, createAnyway, createOnly, updateOnly, verify, repair } = options;
   const ofReading = [feed, mapping, delimiter, encoding, format, defaultCountry, onBlank];
-  const ofRows = [adopt, createAnyway, createOnly, updateOnly, repair];
+  const ofRows = [adopt, createAnyway, createOnly, updateOnly, verify, repair];
   if (run !== undefined && [...ofReading, ...ofRows].some((one) => one !== undefined)) {
     const message = 'the file of a stopped run has been read already: how it is read cannot be chosen any more';
     throw new PatchbayError('usage', 'planRunOptions', message, {
@@ -106,9 +106,10 @@ async function make(
   { patienceMs, interrupt, onProgress }: Making,
 ): Promise<MadePlan> {
   const { signal } = interrupt;
-  // They choose what is shown: a plan is made of the whole file.
-  const { only: _only, limit: _limit, ...reading } = options;
-  const runOptions = checkImportOptions(reading);
+  // They choose what is shown: a plan is made of the whole file. With --verify no other contact is read.
+  const { only: shown, limit: _limit, ...reading } = options;
+  const isVerify = options.verify === true;
+  const runOptions = checkImportOptions({ ...reading, ...(isVerify && shown !== undefined ? { only: shown } : {}) });
   const run = options.run === undefined ? null : await findRun(home, options.run);
   const input = file === '-' ? await readStandardInput(home, options.format ?? null, signal) : null;
   const session = { patienceMs, signal, sameWorkspace: options.sameWorkspace === true };
@@ -126,7 +127,7 @@ async function make(
         options: runOptions,
         choice,
         mappingNamed: options.mapping ?? null,
-        only: options.only ?? null,
+        only: isVerify ? null : (shown ?? null),
         signal,
         onProgress,
       }),

@@ -149,7 +149,7 @@ table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-top:1px solid #d0d7de;overflow-wrap:anywhere}
 thead th{border-top:0;color:#57606a;font-weight:600}
 tbody th{font-weight:600}i{color:#8c959f}
-.create b{color:#1a7f37}.remove b{color:#cf222e}.held b{color:#9a6700}
+.create b{color:#1a7f37}.remove b{color:#cf222e}.held b,.drift b{color:#9a6700}
 .stop{border-left:4px solid #cf222e;padding:.1rem 1rem;background:#fff5f5}
 @media (prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th,td{border-color:#30363d}.stop{background:#2d1215}}
 `;

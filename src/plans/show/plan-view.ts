@@ -7,13 +7,14 @@ import type { HeldField } from '#src/contacts/outcome.ts';
 import type { PlannedContact } from '#src/contacts/planned.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanTotals } from '#src/ledger/plans.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { placeText } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import type { MadePlan } from '../make-plan.ts';
 import { type GroupKind, hasWrites, isIn } from '../plan-totals.ts';
 
-/** One field: before → after. Null: no value. */
+/** One field: before → after. Null: no value. With neither, `field` is a sentence about the contact. */
 export interface ViewChange {
   readonly sign: '+' | '~' | '-' | '!';
   readonly field: string;
@@ -22,13 +23,13 @@ export interface ViewChange {
 }
 
 export interface ViewContact {
-  /** The key and the name, and the line of the file. */
+  /** The key and the name, and the line of the file if it is known. */
   readonly heading: string;
   readonly changes: readonly ViewChange[];
 }
 
 export interface ViewGroup {
-  readonly kind: GroupKind;
+  readonly kind: GroupKind | 'drift';
   readonly title: string;
   /** What the two values of a change are. */
   readonly columns: readonly [before: string, after: string];
@@ -99,7 +100,7 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
           .replace(/\.\d+Z$/, 'Z'),
       ],
     ],
-    groups,
+    groups: [...groups, ...driftGroups(made, options)],
     rejected: {
       rows: problems.slice(0, options.limit).map((problem) => problemRow(problem, options.values)),
       moreCount: Math.max(0, problems.length - options.limit),
@@ -108,6 +109,56 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
     stop: plan.stop === null ? null : { message: plan.stop.message, hints: plan.stop.hint?.split('\n') ?? [] },
     summary: summaryOf(made),
   };
+}
+
+/** Of a plan with `--verify`: what people changed, deleted or doubled, and phone numbers that two contacts have. */
+function driftGroups({ plan, drift, outcomes }: MadePlan, options: ViewOptions): readonly ViewGroup[] {
+  if (drift === null || plan.reading?.options.verify !== true) return [];
+  const events = outcomes.filter(({ kind }) => kind === 'drift');
+  const samePhones = events.filter(({ code }) => code === 'samePhone');
+  const drifted = events.filter(({ code }) => code !== 'samePhone');
+  const count = drift.changed + drift.gone + drift.doubled;
+  return [
+    ...driftGroup(`${counted(count, 'contact')} that people changed, deleted or doubled`, count, drifted, options),
+    ...driftGroup(
+      `${counted(samePhones.length, 'contact')} with a phone number of another contact`,
+      samePhones.length,
+      samePhones,
+      options,
+    ),
+  ];
+}
+
+function driftGroup(
+  title: string,
+  count: number,
+  events: readonly RunEvent[],
+  { limit, values }: ViewOptions,
+): readonly ViewGroup[] {
+  if (count === 0) return [];
+  const contacts = [...Map.groupBy(events, ({ key }) => key)].slice(0, limit);
+  return [
+    {
+      kind: 'drift',
+      title,
+      columns: ['in the file', 'in the app'],
+      contacts: contacts.map(([key, ofKey]) => ({
+        heading: values && key !== null ? key : 'contact',
+        changes: ofKey.map((one) => driftChange(one, values)),
+      })),
+      moreCount: count - contacts.length,
+    },
+  ];
+}
+
+function driftChange({ code, field, file = null, app = null, ...event }: RunEvent, values: boolean): ViewChange {
+  if (code === 'driftChanged' && field !== null) {
+    const shown = (value: CustomFieldValue) => (values ? valueText(value) : hidden(value));
+    const sign = app === null ? '-' : '~';
+    return { sign, field: fieldText(field, values), before: shown(file), after: shown(app) };
+  }
+  const other = values && event.contact !== undefined ? `: ${event.contact}` : '';
+  return { sign: '!', field: `${event.message}${other}`, before: null, after: null };
 }
 
 /** Why rows are skipped, and how many for each reason. */

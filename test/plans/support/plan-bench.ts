@@ -28,8 +28,9 @@ export interface PlanOptions extends ImportOptions {
   readonly signal?: AbortSignal;
 }
 
-export async function openPlanBench(options: BenchOptions = {}): Promise<PlanBench> {
-  const bench = await openRunsBench(options);
+/** @param given a bench that is open already, or how one is opened. */
+export async function openPlanBench(given: BenchOptions | RunsBench = {}): Promise<PlanBench> {
+  const bench = 'parts' in given ? given : await openRunsBench(given);
   const { parts, world, ledger, folder } = bench;
   const { clock } = world;
   const service: PlanService = {
