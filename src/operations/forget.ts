@@ -6,7 +6,8 @@ import { isAbsolute, relative } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FoundInLedger, Scrubbed } from '#src/ledger/forgetting.ts';
-import { type ErasedFile, eraseFromFiles, type PersonMarks } from '#src/runs/erase-files.ts';
+import type { PersonMarks } from '#src/runs/erase-entries.ts';
+import { type ErasedFile, eraseFromFiles } from '#src/runs/erase-files.ts';
 import { filesHolding } from '#src/runs/file-bytes.ts';
 import { actOf } from './acts.ts';
 
@@ -15,7 +16,6 @@ const textCharsMin = 5;
 
 /** What is known of a person before they are forgotten. */
 export interface PersonKnown extends PersonMarks {
-  readonly contactId: string | null;
   readonly feeds: readonly string[];
   /** Whether the ledger knows the key at all; files may name it all the same. */
   readonly isKnown: boolean;

@@ -6,28 +6,25 @@
  * a line is written anew without them; any other file (a workbook, an archive, vCards, one JSON document, UTF-16) is deleted whole, and
  * so is one that cannot be read any more and holds the person's key, addresses or numbers.
  */
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
+import type { changesColumns } from '#src/journal/changes-file.ts';
 import type { IsForgotten } from '#src/ledger/forgetting.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
+import { unguardFormulas } from '#src/sources/csv-writer.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
-import type { Row } from '#src/sources/row.ts';
+import { placeText, type Row, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
+import { eraseEntries, eraseLines, type PersonMarks, type PlacesOfPerson } from './erase-entries.ts';
 import { holdsText, type LineRange, linesWithout } from './file-bytes.ts';
-import { originalName } from './fix-file.ts';
+import { isMisshapen, originalName } from './fix-file.ts';
 import { openRunFile, presetsFor } from './open-file.ts';
+import { hasMoved, possibleKeys } from './possible-keys.ts';
 import { type RunFolders, runIdOf } from './run-files.ts';
 import { readingOf, rowMapper } from './supply.ts';
-
-/** By what a person is recognised in files. */
-export interface PersonMarks {
-  readonly key: string;
-  /** Addresses, numbers and ids of the contact; the key where it is long enough to be no other word. */
-  readonly texts: readonly string[];
-}
 
 export interface ErasedFile {
   readonly path: string;
@@ -46,70 +43,73 @@ export async function eraseFromFiles(
   person: PersonMarks,
 ): Promise<readonly ErasedFile[]> {
   const erased: ErasedFile[] = [];
-  const linesByRun = new Map<string, Set<number>>();
+  const placesByRun = new Map<string, PlacesOfPerson>();
   const note = (path: string, removed: number | null): void => {
     if (removed !== 0) erased.push({ path, removed });
   };
+  const placesOf = (runId: string): PlacesOfPerson => placesByRun.get(runId) ?? null;
   for (const importFolder of folders.importFolders) {
     const { done, failed, fix, stopped } = archiveFolders(importFolder);
+    const notes = await filesIn(stopped);
     for (const folder of [done, failed, fix]) {
-      for (const path of await filesIn(folder)) {
+      const files = await filesIn(folder);
+      for (const path of files) {
         const named = runIdOf(basename(path));
-        if (/\.txt$/.test(path) && (await isNote(path, folder))) note(path, await eraseLines(path, person));
+        if (isNote(path, files)) notes.push(path);
         else if (named !== null) {
           const run = await ledger.runs.get(named.runId);
-          const lines = linesByRun.get(named.runId) ?? new Set<number>();
-          linesByRun.set(named.runId, lines);
-          note(path, await eraseRows(path, run, person, { isFixFile: folder === fix, lines }));
+          const { removed, places } = await eraseRows(path, run, person, folder === fix ? 'fixFile' : 'original');
+          if (folder !== fix) placesByRun.set(named.runId, places);
+          note(path, removed);
         }
       }
     }
-    for (const path of await filesIn(stopped)) note(path, await eraseLines(path, person));
+    for (const path of notes)
+      note(path, await eraseLines(path, person, placesOf(runIdOf(basename(path))?.runId ?? '')));
   }
   for (const path of await filesIn(folders.reports)) {
-    if (path.endsWith('.csv')) note(path, await eraseRows(path, null, person, { isFixFile: false, lines: new Set() }));
+    if (path.endsWith('.csv')) note(path, (await eraseRows(path, null, person, 'changes')).removed);
     else {
-      const lines = linesByRun.get(basename(path).replace(/(?:\.audit)?\.json$/, '')) ?? new Set<number>();
-      note(path, await eraseEntries(path, person, lines));
+      const places = placesOf(basename(path).replace(/(?:\.audit)?\.json$/, ''));
+      note(path, await eraseEntries(path, person, places));
     }
   }
   return erased;
 }
 
-async function filesIn(folder: string): Promise<readonly string[]> {
+async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(emptyIfMissing);
   return entries.filter((entry) => entry.isFile()).map((entry) => join(folder, entry.name));
 }
 
 /** Beside an archived file lies a note of the same name. */
-async function isNote(path: string, folder: string): Promise<boolean> {
-  const file = path.replace(/(?:\.reason)?\.txt$/, '');
-  return file !== path && (await filesIn(folder)).includes(file);
+function isNote(path: string, files: readonly string[]): boolean {
+  return path.endsWith('.reason.txt') || (path.endsWith('.txt') && files.includes(path.replace(/\.txt$/, '')));
 }
 
-interface RowsWhere {
-  readonly isFixFile: boolean;
-  /** Takes the lines of the person's rows. */
-  readonly lines: Set<number>;
+/** An original is read as its run read it; a file of changes is a table of our own. */
+type RowsOf = 'original' | 'fixFile' | 'changes';
+
+interface ErasedRows {
+  /** How many; null where the file was deleted. */
+  readonly removed: number | null;
+  readonly places: PlacesOfPerson;
 }
 
-async function eraseRows(
-  path: string,
-  run: RunRecord | null,
-  person: PersonMarks,
-  { isFixFile, lines }: RowsWhere,
-): Promise<number | null> {
-  const open = () =>
-    isFixFile || run === null ? openPlain(path, run, person) : openAsRun(path, run, (key) => key === person.key);
-  const rows = { open, namesThem: (row: Row) => namesThem(row, person), lines };
+async function eraseRows(path: string, run: RunRecord | null, person: PersonMarks, of: RowsOf): Promise<ErasedRows> {
+  const open = (): Promise<OpenedRows> => {
+    if (of === 'changes') return openChanges(path, person);
+    return of === 'fixFile' || run === null ? openPlain(path, run, person) : openAsRun(path, run, rowsOf(person));
+  };
+  const places = new Set<string>();
   try {
-    return await cutRows(path, rows);
+    return { removed: await cutRows(path, { open, places }), places };
   } catch (error) {
     if (!(error instanceof PatchbayError)) throw error;
     // It cannot be read as rows, and may hold the person all the same.
-    if (!(await holdsText(path, person.texts))) return 0;
+    if (!(await holdsText(path, person.texts))) return { removed: 0, places: null };
     await rm(path, { force: true });
-    return null;
+    return { removed: null, places: null };
   }
 }
 
@@ -119,16 +119,14 @@ async function eraseRows(
  */
 export async function eraseForgottenRows(run: RunRecord, isForgotten: IsForgotten): Promise<number | null> {
   const path = run.claimedPath;
-  const open = () => openAsRun(path, run, (key) => key !== null && isForgotten(key));
-  const isNamed = (row: Row) => textsOf(row).some((text) => isForgotten(text.normalize('NFC')));
-  return await cutRows(path, { open, namesThem: isNamed, lines: new Set() });
+  const open = () => openAsRun(path, run, { hasKey: isForgotten, isNamedIn: () => false });
+  return await cutRows(path, { open, places: new Set() });
 }
 
 interface RowsToCut {
   readonly open: () => Promise<OpenedRows>;
-  /** Whether a row that cannot be mapped is theirs. */
-  readonly namesThem: (row: Row) => boolean;
-  readonly lines: Set<number>;
+  /** Takes the places of the rows. */
+  readonly places: Set<string>;
 }
 
 /** @returns how many rows left the file; null where it was deleted. */
@@ -157,8 +155,8 @@ async function theirRows(path: string, rows: RowsToCut): Promise<TheirRows> {
     for await (const slice of source.slices()) {
       for (const { row, type } of slice) {
         if (open !== null) ranges.push({ first: open, next: row.line });
-        open = type === 'broken' ? (rows.namesThem(row) ? row.line : null) : isTheirs(row) ? row.line : null;
-        if (open !== null) rows.lines.add(open);
+        open = isTheirs(row, type === 'broken') ? row.line : null;
+        if (open !== null) rows.places.add(placeText({ line: row.line, ...recordOf(row) }));
       }
     }
     if (open !== null) ranges.push({ first: open, next: Number.MAX_SAFE_INTEGER });
@@ -170,49 +168,77 @@ async function theirRows(path: string, rows: RowsToCut): Promise<TheirRows> {
   }
 }
 
+/** Whose rows are looked for. */
+interface RowsOfPeople {
+  hasKey(key: string): boolean;
+  /** Of a row whose key cannot be read. */
+  isNamedIn(row: Row): boolean;
+}
+
+function rowsOf(person: PersonMarks): RowsOfPeople {
+  return { hasKey: (key) => key === person.key, isNamedIn: (row) => namesThem(row, person) };
+}
+
 interface OpenedRows {
   readonly source: OpenSource;
-  readonly isTheirs: (row: Row) => boolean;
+  readonly isTheirs: (row: Row, isBroken: boolean) => boolean;
 }
 
 /** As its run read it. */
-async function openAsRun(
-  path: string,
-  run: RunRecord,
-  isTheirKey: (key: string | null) => boolean,
-): Promise<OpenedRows> {
+async function openAsRun(path: string, run: RunRecord, people: RowsOfPeople): Promise<OpenedRows> {
   const file = await openRunFile({ ...run, claimedPath: path });
-  const keyOf = await keyReader({ ...run, mapping: file.mapping });
-  return { source: file.source, isTheirs: (row) => isTheirKey(keyOf(row)) };
+  return { source: file.source, isTheirs: await judgeOf({ ...run, mapping: file.mapping }, people) };
 }
 
-/** A fix-file, whose columns are those of its run and some more; or a table of our own, with the key in a column. */
+/** A fix-file, whose columns are those of its run and some more; or a file whose run is not known any more. */
 async function openPlain(path: string, run: RunRecord | null, person: PersonMarks): Promise<OpenedRows> {
   const source = await openSource(path, { name: basename(path), mayBeCut: false });
-  const keyOf = run === null ? null : await keyReader(run);
-  return {
-    source,
-    isTheirs: (row) => namesThem(row, person) || (keyOf !== null && keyOf(withoutOwnColumns(row)) === person.key),
-  };
+  if (run === null) return { source, isTheirs: (row) => namesThem(row, person) };
+  const judge = await judgeOf(run, rowsOf(person));
+  return { source, isTheirs: (row) => judge(withoutOwnColumns(row), isMisshapen(codeOf(row))) };
 }
 
-async function keyReader(run: RunRecord): Promise<(row: Row) => string | null> {
+async function openChanges(path: string, { key }: PersonMarks): Promise<OpenedRows> {
+  const source = await openSource(path, { name: basename(path), mayBeCut: false });
+  const isTheirs = (row: Row): boolean =>
+    row.kind === 'cells' && unguardFormulas(row.cells[row.columns.indexOf(keyOfChanges)] ?? '') === key;
+  return { source, isTheirs };
+}
+
+/** The column of a file of changes (`src/journal/changes-file.ts`). */
+const keyOfChanges: (typeof changesColumns)[number] = 'key';
+
+/** Whether a row is theirs: by its key, and where it cannot be read, by those that it may have, or by what else names them. */
+async function judgeOf(run: RunRecord, people: RowsOfPeople): Promise<OpenedRows['isTheirs']> {
   const { mapping, context } = readingOf(run, { defaultCountry: null, onBlank: 'keep' });
   const mapRow = rowMapper(mapping, context, await presetsFor(run));
-  return (row) => {
+  return (row, isBroken) => {
+    if (isBroken && hasMoved(row)) return possibleKeys(row, mapRow).some(people.hasKey) || people.isNamedIn(row);
     const mapped = mapRow(row);
-    return mapped.kind === 'dead' ? mapped.key : mapped.desired.key;
+    const key = mapped.kind === 'dead' ? mapped.key : mapped.desired.key;
+    return key === null ? people.isNamedIn(row) : people.hasKey(key);
   };
 }
 
+function codeOf(row: Row): string {
+  return row.kind === 'cells' ? (row.cells[row.columns.indexOf('_code')] ?? '') : String(row.object._code ?? '');
+}
+
+/** The original row of a fix-file: the cells of `_more1`, `_more2`… are beyond its header again. */
 function withoutOwnColumns(row: Row): Row {
   if (row.kind === 'object') return row;
-  const kept = row.columns.flatMap((name, index) => (originalName(name) === null ? [] : [index]));
-  return {
-    ...row,
-    columns: kept.map((index) => originalName(row.columns[index] ?? '') ?? ''),
-    cells: kept.map((index) => row.cells[index] ?? ''),
-  };
+  const kept: number[] = [];
+  const beyond: string[] = [];
+  for (const [index, name] of row.columns.entries()) {
+    if (originalName(name) !== null) kept.push(index);
+    else if (name.startsWith('_more') && row.cells[index] !== '') beyond.push(row.cells[index] ?? '');
+  }
+  const cells = kept.map((index) => unguardFormulas(row.cells[index] ?? ''));
+  const columns = kept.map((index) => originalName(row.columns[index] ?? '') ?? '');
+  // A row with too few cells was filled up with blank ones.
+  const isFilledUp = beyond.length === 0 && isMisshapen(codeOf(row));
+  const own = isFilledUp ? cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1) : cells;
+  return { ...row, columns, cells: own, beyond };
 }
 
 function namesThem(row: Row, { key, texts }: PersonMarks): boolean {
@@ -222,49 +248,4 @@ function namesThem(row: Row, { key, texts }: PersonMarks): boolean {
 function textsOf(row: Row): readonly string[] {
   const values = row.kind === 'cells' ? [...row.cells, ...(row.beyond ?? [])] : Object.values(row.object);
   return values.flatMap((value) => (typeof value === 'string' ? [value.trim()] : []));
-}
-
-/** Lines of a note that hold one of the person's texts. @returns how many. */
-async function eraseLines(path: string, { texts }: PersonMarks): Promise<number> {
-  const text = await readFile(path, 'utf8');
-  const lines = text.split('\n');
-  const kept = lines.filter((line) => !texts.some((one) => line.includes(one)));
-  if (kept.length < lines.length) await writeWholeFile(path, kept.join('\n'));
-  return lines.length - kept.length;
-}
-
-/** Entries of the lists of a report. @param lines of the person's rows in the run's file. @returns how many. */
-async function eraseEntries(path: string, person: PersonMarks, lines: ReadonlySet<number>): Promise<number | null> {
-  let report: unknown;
-  const text = await readFile(path, 'utf8');
-  try {
-    report = JSON.parse(text);
-  } catch {
-    // Cut off or damaged: it has no entries that could be taken out.
-    if (!person.texts.some((one) => text.includes(one))) return 0;
-    await rm(path, { force: true });
-    return null;
-  }
-  let removed = 0;
-  const isTheirs = (entry: unknown): boolean => {
-    if (typeof entry === 'string') return entry === person.key;
-    if (typeof entry !== 'object' || entry === null) return false;
-    if ('key' in entry && entry.key === person.key) return true;
-    // A problem names the line of its row, and no key.
-    if (!('key' in entry) && 'line' in entry && lines.has(Number(entry.line))) return true;
-    const inside = JSON.stringify(entry);
-    return person.texts.some((one) => inside.includes(JSON.stringify(one).slice(1, -1)));
-  };
-  const cleaned = (value: unknown): unknown => {
-    if (Array.isArray(value)) {
-      const kept = value.filter((entry) => !isTheirs(entry));
-      removed += value.length - kept.length;
-      return kept.map(cleaned);
-    }
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cleaned(member)]));
-  };
-  const rest = cleaned(report);
-  if (removed > 0) await writeWholeFile(path, `${JSON.stringify(rest, null, 1)}\n`);
-  return removed;
 }

@@ -6,7 +6,7 @@ import { mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { eraseFromFiles } from '#src/runs/erase-files.ts';
 import { filesHolding, holdsText, linesWithout } from '#src/runs/file-bytes.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
-import { openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { csv, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 async function bytesOf(parts: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = [];
@@ -70,7 +70,7 @@ const mapping = mappingSchema.parse({
   fields: { firstName: 'Name', role: 'Role' },
   emails: [{ column: 'Mail', optional: true }],
 });
-const person = { key: 'crm-17', texts: ['crm-17', 'zelda@example.com'] };
+const person = { key: 'crm-17', contactId: null, texts: ['crm-17', 'zelda@example.com'] };
 const header = 'Id,Name,Role';
 
 const erase = ({ ledger, parts }: RunsBench) => eraseFromFiles({ ledger, folders: parts.folders }, person);
@@ -131,5 +131,57 @@ describe('archives', () => {
     const report = await bench.report(run);
     expect(report.problems.map(({ line }: { line: number }) => line)).toEqual([3]);
     expect(await readdir(bench.parts.folders.reports)).toContain(`${run.id}.json`);
+  });
+
+  it('keep what belongs to another person with the same address', async () => {
+    const bench = await openRunsBench();
+    const shared = mappingSchema.parse({ ...mapping, fields: { firstName: 'Name' }, emails: [{ column: 'Mail' }] });
+    const mail = 'zelda@example.com';
+    const rows = (name: string) =>
+      csv([`17,Zelda${name},${mail}`, `18,Ann${name},${mail}`, `170,,${mail}`], 'Id,Name,Mail');
+    await bench.import('a.csv', rows(''), { mapping: shared });
+    const run = await bench.import('b.csv', rows(' B').replace('18,Ann B', '18,Ann\u0007'), { mapping: shared });
+    const last = await bench.import('c.csv', rows(' C'), { mapping: shared });
+    expect([run.counts.dead, last.counts.updated]).toEqual([1, 2]);
+    await erase(bench);
+    const fixed = Object.values(await archived(bench, '_fix')).join('');
+    expect(fixed).toContain(`18,Ann\u0007,${mail}`);
+    expect((await bench.report(run)).problems).toHaveLength(1);
+    expect((await bench.report(last)).changes.map(({ key }: { key: string }) => key)).toEqual(['crm-18']);
+    const changes = await readFile(join(bench.parts.folders.reports, `${last.id}.changes.csv`), 'utf8');
+    expect([changes.includes('crm-18'), changes.includes('crm-17')]).toEqual([true, false]);
+    expect(await bench.names('import', '_done')).toHaveLength(6);
+  });
+
+  it('keep an entry of another person that names the key of this one, without the key', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['1,Ann,Clerk'], header), { mapping });
+    const path = join(bench.parts.folders.reports, `${run.id}.json`);
+    const of = (key: string, contact: string) => ({
+      kind: 'match',
+      line: 2,
+      key,
+      contact,
+      message: `as ${contact} has`,
+    });
+    const outcomes = [of('crm-1', 'crm-17'), of('crm-170', 'crm-170'), of('crm-17', 'crm-1')];
+    await writeFile(path, JSON.stringify({ outcomes }));
+    await erase(bench);
+    expect(JSON.parse(await readFile(path, 'utf8')).outcomes).toEqual([
+      of('crm-1', '(forgotten)'),
+      of('crm-170', 'crm-170'),
+    ]);
+  });
+
+  it('lose rows of the person whose cells have moved', async () => {
+    const bench = await openRunsBench();
+    const rows = ['Zelda,Anne,17,Clerk', '17,Zelda', 'Bea,1,17', 'Zelda,17,Clerk,x,y'];
+    const moved = mappingSchema.parse({ ...mapping, emails: [] });
+    const run = await bench.import('a.csv', csv(rows, 'Name,Id,Role'), { mapping: moved });
+    expect(run.counts.dead).toBe(3);
+    await erase(bench);
+    expect((await archived(bench, '_done'))['a.csv']).toBe(csv(['Bea,1,17'], 'Name,Id,Role'));
+    expect(Object.values(await archived(bench, '_fix')).join('')).not.toContain('Zelda');
+    expect((await bench.report(run)).problems).toEqual([]);
   });
 });
