@@ -11,7 +11,7 @@ import { findMapping } from '#src/feeds/feeds.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { DeadLetter, LetterChoice } from '#src/ledger/letters.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
-import { versionOf } from '#src/mapping/compile-mapping.ts';
+import { mappingVersion, versionOf } from '#src/mapping/compile-mapping.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
@@ -175,7 +175,8 @@ const lettersPerPage = 250;
 export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
   await parts.ledger.deadLetters.takeLetters(run.id);
   const { mapping, context } = readingOf(run, parts);
-  const { columns, anyObject, needsMapping } = await surveyOf(parts, run);
+  const { columns, anyObject, needsMapping, metBy } = await surveyOf(parts, run);
+  const notes = await changedMappingNotes(parts, run, metBy);
   const definitions = needsMapping ? await parts.workspace.listCustomFields() : null;
   const presets = needsMapping ? await presetsFor(run) : [];
   const mapRow = rowMapper(mapping, { ...context, customFields: definitions }, presets);
@@ -206,7 +207,7 @@ export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Pro
     items,
     itemsAgain: items,
     refuseLacking: () => undefined,
-    notes: () => [],
+    notes: () => notes,
     warnings: () => [],
     close: async () => undefined,
   };
@@ -236,6 +237,8 @@ interface Survey {
   readonly columns: readonly string[];
   readonly anyObject: boolean;
   readonly needsMapping: boolean;
+  /** The runs that rejected the rows last. */
+  readonly metBy: ReadonlySet<string>;
 }
 
 /** What must be known before the first row is read. */
@@ -243,15 +246,36 @@ async function surveyOf(parts: SupplyParts, run: RunRecord): Promise<Survey> {
   const columns = new Map<string, string>();
   let anyObject = false;
   let needsMapping = run.options.remap;
+  const metBy = new Set<string>();
   for await (const letters of pagesOf(parts, run)) {
-    for (const { row, desired } of letters) {
+    for (const { row, desired, runId } of letters) {
+      metBy.add(runId);
       if (row?.kind === 'cells')
         for (const [index, name] of distinctNames(row.columns).entries()) columns.set(name, row.columns[index] ?? '');
       anyObject ||= row?.kind === 'object';
       needsMapping ||= desired === null;
     }
   }
-  return { columns: [...columns.values()], anyObject, needsMapping };
+  return { columns: [...columns.values()], anyObject, needsMapping, metBy };
+}
+
+/** A mapping that was named for the file may have been edited: then the rows are not read as when they were rejected. */
+async function changedMappingNotes(
+  { ledger }: Pick<SupplyParts, 'ledger'>,
+  { mapping, options }: RunRecord,
+  metBy: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  if (options.mappingNamed === null) return [];
+  const today = mappingVersion(mapping);
+  const otherwise: string[] = [];
+  for (const id of metBy) {
+    const met = await ledger.runs.get(id);
+    if (met !== null && mappingVersion(met.mapping) !== today) otherwise.push(id);
+  }
+  if (otherwise.length === 0) return [];
+  const runs = `run ${otherwise[0]}${otherwise.length === 1 ? '' : ` and ${otherwise.length - 1} more`}`;
+  const since = `the mapping ${options.mappingNamed} has changed since ${runs} rejected these rows`;
+  return [`${since}: they are mapped anew with it as it is now`];
 }
 
 function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
