@@ -10,7 +10,7 @@ export function addPlan(program: Command): void {
     .description('show what importing a file would change, contact by contact; writes nothing')
     .argument('[FILE]', `an export: ${readableEndings}; - reads standard input`)
     .option('--run <run>', 'of a run that a guard stopped, instead of a file');
-  withReading(command, 'the feed that the file belongs to (default: main)')
+  withRows(withReading(command, 'the feed that the file belongs to (default: main)'))
     .addOption(
       new Option('--verify', 'as for import: what people changed, deleted or doubled; exit code 10 if any').conflicts(
         'repair',
@@ -41,7 +41,9 @@ export function addImport(program: Command): void {
     .description('import files, then exit')
     .argument('[FILE...]', `exports: ${readableEndings}; - reads standard input`)
     .option('--plan <id>', 'carry out this plan (patchbay plan FILE): a contact that changed since is skipped');
-  withReading(command, 'the feed that the files belong to, with its mapping, label and limits (default: main)')
+  withRows(
+    withReading(command, 'the feed that the files belong to, with its mapping, label and limits (default: main)'),
+  )
     .option('--only <key>', 'only the row with this key, prefix included; may be given again', append)
     .option('--limit <n>', 'only the first changed rows, at most this many', countFromOne)
     .addOption(
@@ -74,15 +76,24 @@ export function addImport(program: Command): void {
   ).action(run(async () => (await import('./commands/import.ts')).importFiles));
 }
 
-/** How a file is read, and which of its rows count: the same for its plan and for its import. */
-function withReading(command: Command, feed: string): Command {
+/** How a file is read: the same wherever a command looks at one. */
+function withReading(
+  command: Command,
+  feed: string,
+  mapping = 'a mapping file, or the name of a mapping in config/mappings',
+): Command {
   return command
     .option('--feed <name>', feed)
-    .option('--mapping <name|file>', 'a mapping file, or the name of a mapping in config/mappings')
+    .option('--mapping <name|file>', mapping)
     .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
     .option('--encoding <name>', 'encoding of the file (default: detected)')
+    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE');
+}
+
+/** What is read, and which of its rows count: the same for the plan of a file and for its import. */
+function withRows(command: Command): Command {
+  return command
     .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
-    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
     .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
     .addOption(
       new Option('--create-only', 'only create contacts; leave those that exist as they are').conflicts('updateOnly'),
@@ -94,13 +105,10 @@ export function addMap(program: Command): void {
   const command = program
     .command('map')
     .description('show how a file would be read, or propose a mapping for it; sends nothing')
-    .argument('[FILE]', 'an export to look at; with --test also a mapping file')
-    .option('--mapping <name|file>', 'read it by this mapping; without FILE: print the mapping')
-    .option('--feed <name>', 'the feed that the file belongs to (default: main)')
+    .argument('[FILE]', 'an export to look at; with --test also a mapping file');
+  const mapping = 'read it by this mapping; without FILE: print the mapping';
+  withReading(command, 'the feed that the file belongs to (default: main)', mapping)
     .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
-    .option('--delimiter <char>', 'what separates the cells; tab for a tab (default: detected)')
-    .option('--encoding <name>', 'encoding of the file (default: detected)')
-    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
     .option('--save', 'save the mapping: beside the feed, or in the data folder for main')
     .option('--force', 'replace a mapping that is there already')
     .option('--test', 'run the fixtures of the mapping; exit code 3 if one fails')
