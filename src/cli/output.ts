@@ -16,7 +16,7 @@ export interface Output {
   readonly quiet: boolean;
   /** Whether values from files and contacts may be printed. */
   readonly values: boolean;
-  /** One JSON document on one line of stdout. */
+  /** One JSON document on one line of stdout; the commands in its hints as `paste` gives them. */
   document(value: unknown): void;
   /** The same with one more member, a list that is too long to be held: it is written page by page, as fast as it is read. */
   longDocument(value: object, name: string, pages: AsyncIterable<readonly unknown[]>): Promise<void>;
@@ -37,17 +37,18 @@ export function createOutput(options: GlobalOptions): Output {
     (process.stdout.isTTY === true || (process.env.FORCE_COLOR ?? '0') !== '0');
   const style = (format: Style, text: string): string =>
     colours ? styleText(format, text, { validateStream: false }) : text;
+  const json = (value: unknown): string => printableJson(value, options);
   return {
     json: options.json === true,
     quiet: options.quiet === true,
     values: options.values !== false,
-    document: (value) => process.stdout.write(`${printableJson(value)}\n`),
+    document: (value) => process.stdout.write(`${json(value)}\n`),
     longDocument: async (value, name, pages) => {
-      await written(`${printableJson(value).replace(/\}$/, '')},${printableJson(name)}:[`);
+      await written(`${json(value).replace(/\}$/, '')},${json(name)}:[`);
       let isFirst = true;
       for await (const page of pages) {
         if (page.length === 0) continue;
-        await written(`${isFirst ? '' : ','}${page.map(printableJson).join(',')}`);
+        await written(`${isFirst ? '' : ','}${page.map(json).join(',')}`);
         isFirst = false;
       }
       await written(']}\n');
@@ -132,9 +133,21 @@ export function printable(text: string): string {
   );
 }
 
+/** Commands in hints get the flags that they have in text. A hint comes with a code; a column that people call `hint` stays as it is. */
+function pasteableHints(flags: FolderFlags) {
+  return function (this: unknown, name: string, member: unknown): unknown {
+    const isHint = name === 'hint' && typeof member === 'string' && isObject(this) && typeof this.code === 'string';
+    return isHint ? withFlags(member, flags) : member;
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** JSON escapes the control characters below a space by itself. What else would steer a terminal is escaped here; the value stays. */
-function printableJson(value: unknown): string {
-  return JSON.stringify(value).replace(
+function printableJson(value: unknown, flags: FolderFlags): string {
+  return JSON.stringify(value, pasteableHints(flags)).replace(
     /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

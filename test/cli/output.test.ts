@@ -22,6 +22,20 @@ describe('output', () => {
     expect(JSON.parse(captured.stdout())).toEqual(value);
   });
 
+  it('gives commands in the hints of a JSON document the flags that they have in text, once', () => {
+    const options = { data: '/srv/my data', sandbox: true };
+    const output = createOutput(options);
+    const hint = 'Approve it: patchbay runs approve r1 --sandbox\nOr: patchbay runs cancel r1';
+    const reason = { code: 'guardUpdates', message: 'patchbay runs approve r1', hint };
+    const captured = captureOutput();
+    output.document({ reason, again: { ...reason, hint: output.paste(hint) }, row: { hint } });
+    const told = JSON.parse(captured.stdout());
+    expect(told.reason).toEqual({ ...reason, hint: output.paste(hint) });
+    expect(told.reason.hint).toContain(`patchbay --data '/srv/my data' runs cancel --sandbox r1`);
+    expect(told.again).toEqual(told.reason);
+    expect(told.row).toEqual({ hint });
+  });
+
   it('leaves notes out where somebody wants quiet', () => {
     const captured = captureOutput();
     createOutput({ quiet: true }).note('by the way');
