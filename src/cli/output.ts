@@ -7,6 +7,7 @@ import { fstatSync, readSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
+import { wordForShell } from '#src/operations/error-document.ts';
 import type { GlobalOptions } from './open-home.ts';
 
 export type Style = Parameters<typeof styleText>[0];
@@ -103,9 +104,9 @@ export function withFlags(text: string, { config, data, sandbox }: FolderFlags):
   });
 }
 
-/** One word for a shell. */
+/** One word for a shell, which moves no cursor. */
 export function shellWord(text: string): string {
-  return /^[\w@.+:/][\w@.+:/-]*$/.test(text) ? text : `'${printable(text).replaceAll("'", `'\\''`)}'`;
+  return wordForShell(printable(text));
 }
 
 const noBorders = {

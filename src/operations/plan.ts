@@ -10,6 +10,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanReading, PlanRecord } from '#src/ledger/plans.ts';
 import { plansKeptMax } from '#src/ledger/plans.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { draftFile, type ReadingParts } from '#src/plans/draft-file.ts';
@@ -20,6 +21,7 @@ import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { asksForLinks } from '#src/runs/guards.ts';
 import { hashFile } from '#src/sources/check-out.ts';
+import { wordForShell } from './error-document.ts';
 import { chooseTarget } from './import.ts';
 import { withoutValues } from './runs.ts';
 
@@ -140,7 +142,9 @@ function adviceOn(plan: PlanRecord, stop: RunReason, isKept: boolean): string {
     return 'Importing the file stops here and asks. Plan it again with --adopt to link these contacts, or with --create-anyway to create them.';
   }
   if (stop.code === 'guardAdoptions') return stop.hint ?? 'Check the file.';
-  const command = isKept ? importCommand(plan) : 'patchbay import FILE';
+  const { path, reading } = plan;
+  const verify = reading?.options.verify === true ? ' --verify' : '';
+  const command = isKept ? importCommand(plan) : `${commandOn('import', plan, path)}${verify}`;
   return `Importing the file stops here. If this is expected: ${command} --accept`;
 }
 
@@ -154,6 +158,20 @@ export function importCommand({
   if (undoes !== null) return `patchbay runs undo ${undoes}`;
   if (runId !== null) return `patchbay runs approve ${runId}`;
   return path === null ? `patchbay import - --plan ${id}` : `patchbay import --plan ${id}`;
+}
+
+/** What to type to plan or import the file again, as the plan has it. @param path null: standard input. */
+function commandOn(
+  command: 'plan' | 'import',
+  { feed, mappingNamed }: Pick<PlanRecord, 'feed' | 'mappingNamed'>,
+  path: string | null,
+): string {
+  const words = [
+    ...(feed === mainFeed ? [] : ['--feed', wordForShell(feed)]),
+    ...(mappingNamed === null ? [] : ['--mapping', wordForShell(mappingNamed)]),
+    path === null ? '-' : wordForShell(path),
+  ];
+  return `patchbay ${command} ${words.join(' ')}`;
 }
 
 /** A kept plan by its id, or by the end of the id. @throws PatchbayError `usage` `noSuchPlan`. */
@@ -201,8 +219,11 @@ export async function planToImport(
     });
   }
   const named = file ?? { path: resolve(plan.path ?? ''), name: plan.fileName };
-  const sha256 = await hashOf(named, plan);
-  if (sha256 !== plan.sha256) throw planMoved(plan, `${named.name} has other content than when the plan was made`);
+  const moved = (why: string, cause?: unknown) => planMoved(plan, plan.path === null ? null : named.path, why, cause);
+  const sha256 = await hashFile(named.path).catch((error: unknown) => {
+    throw moved(`${named.name} is not there any more`, error);
+  });
+  if (sha256 !== plan.sha256) throw moved(`${named.name} has other content than when the plan was made`);
   const { accept, acceptReason, maxChange, maxDead } = given;
   const raised = { accept, acceptReason, maxChange, maxDead, planId: plan.id };
   const options: RunOptions = { ...plan.reading.options, ...raised };
@@ -216,24 +237,13 @@ export async function planToImport(
     JSON.stringify([today.mapping, today.sourceLabel ?? null, { defaultCountry, onBlank }]) ===
       JSON.stringify([plan.reading.mapping, plan.reading.sourceLabel, plan.reading.defaults]);
   if (!isSame)
-    throw planMoved(
-      plan,
-      `the file is read in another way now: mapping, label or defaults of feed ${plan.feed} have changed`,
-    );
+    throw moved(`the file is read in another way now: mapping, label or defaults of feed ${plan.feed} have changed`);
   return { file: named, options, choice };
 }
 
-async function hashOf({ path, name }: NamedFile, plan: PlanRecord): Promise<string> {
-  try {
-    return await hashFile(path);
-  } catch (error) {
-    throw planMoved(plan, `${name} is not there any more`, error);
-  }
-}
-
-function planMoved({ id }: PlanRecord, why: string, cause?: unknown): PatchbayError {
-  return new PatchbayError('guard', 'planMoved', `plan ${id} was not carried out: ${why}`, {
-    hint: 'Nothing was written. Make a new plan with: patchbay plan FILE',
+function planMoved(plan: PlanRecord, path: string | null, why: string, cause?: unknown): PatchbayError {
+  return new PatchbayError('guard', 'planMoved', `plan ${plan.id} was not carried out: ${why}`, {
+    hint: `Nothing was written. Make a new plan with: ${commandOn('plan', plan, path)}`,
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -1,5 +1,8 @@
 /** A plan says what an import would write, and writes nothing; carried out, it writes that and nothing else. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findMapping } from '#src/feeds/feeds.ts';
 import { approveRun } from '#src/operations/runs.ts';
 import { csv, expectCounts, fillers } from '../runs/support/runs-bench.ts';
 import { defaultGuards } from '../runs/support/tallies.ts';
@@ -196,7 +199,11 @@ describe('a plan is refused as a whole', () => {
     const planned = await openPlanBench();
     const made = await planned.plan('a.csv', before);
     await planned.bench.write('a.csv', after);
-    await expect(planned.carryOut(made)).rejects.toMatchObject({ kind: 'guard', code: 'planMoved' });
+    await expect(planned.carryOut(made)).rejects.toMatchObject({
+      kind: 'guard',
+      code: 'planMoved',
+      hint: `Nothing was written. Make a new plan with: patchbay plan ${join(planned.bench.folder, 'a.csv')}`,
+    });
     expect(await planned.bench.world.contacts()).toEqual([]);
   });
 
@@ -205,6 +212,32 @@ describe('a plan is refused as a whole', () => {
     const made = await planned.plan('a.csv', before);
     await planned.bench.ledger.forget(planned.bench.world.clock.nowMs() + 1_000, 0);
     await expect(planned.carryOut(made)).rejects.toMatchObject({ kind: 'usage', code: 'noSuchPlan' });
+  });
+});
+
+describe('what to type for a new plan', () => {
+  const named = 'name: crm\nkey: externalId\nfields:\n  firstName: firstName\n  role: role\n';
+
+  it('names feed, mapping and file as words of a shell', async () => {
+    const planned = await openPlanBench();
+    const place = join(planned.bench.folder, 'my mapping.yaml');
+    await writeFile(place, named);
+    const given = { feed: 'crm', mapping: await findMapping(place), mappingNamed: place };
+    const made = await planned.plan("Ann's export.csv", before, given);
+    await planned.bench.write("Ann's export.csv", after);
+    await expect(planned.carryOut(made)).rejects.toMatchObject({
+      hint: expect.stringContaining(
+        `patchbay plan --feed crm --mapping '${place}' '${planned.bench.folder}/Ann'\\''s export.csv'`,
+      ),
+    });
+  });
+
+  it('names the file where a guard would stop an import whose plan is not kept', async () => {
+    const planned = await openPlanBench({ guards: defaultGuards });
+    await planned.bench.import('a.csv', csv(fillers(20)));
+    const changed = csv(fillers(20)).replaceAll('Engineer', 'Pilot');
+    const made = await planned.plan('b.csv', changed, { only: ['f-1'] });
+    expect(made.plan.stop?.hint).toContain(`patchbay import ${join(planned.bench.folder, 'b.csv')} --accept`);
   });
 });
 

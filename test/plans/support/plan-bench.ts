@@ -58,7 +58,7 @@ export async function openPlanBench(given: BenchOptions | RunsBench = {}): Promi
         isInput: false,
         options: { ...noOptions, ...chosen },
         choice: { feed: await parts.feeds.get(feed), ...named },
-        mappingNamed: null,
+        mappingNamed: given.mappingNamed ?? null,
         only: only ?? null,
         signal: signal ?? new AbortController().signal,
         onProgress,
