@@ -103,8 +103,11 @@ function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs 
   const { said, others, ...bound } = settled(record, { ...input, plan, reply: theirs });
   const adopted = lease.contact.contactId === null && !madeByUs;
   // A contact that an intent of Patchbay's made counts as created, whenever it is found. One that is adopted counts as
-  // updated, and so does one that an update of Patchbay's changed before its answer was lost.
-  const outcome = madeByUs ? 'created' : adopted || record.sent ? 'updated' : 'unchanged';
+  // updated, and so does one that an update of Patchbay's may have changed before its answer was lost. A deletion of a contact
+  // that is still there has not landed.
+  const { undo } = record.desired;
+  const isThere = undo?.deletes === true && undo.contactId === theirs.id;
+  const outcome = madeByUs ? 'created' : adopted || (record.sent && !isThere) ? 'updated' : 'unchanged';
   const { claim } = lease.contact;
   const landed = claim === null ? null : journalOfClaim(claim, theirs);
   // Another feed has decided since about all that was left of the row.

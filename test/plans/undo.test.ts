@@ -253,6 +253,23 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     ]);
     await world.expectSound();
   });
+
+  it('counts a contact as unchanged that people edited when its deletion had been sent and had not landed', async () => {
+    const { planned, bench, world, runA, runB } = await openTwoNights(patchMode);
+    await undo(planned, runB);
+    const deleting = await stage(planned, await enter(planned, runA, { deleteCreated: true }));
+    await world.faults('delete:dropBefore');
+    await world.workOnce(deleting);
+    await world.faults();
+    await edit(planned, 'c-2', { role: 'Edited' });
+    const run = await bench.finish(await bench.apply(deleting));
+    expect(run.counts).toMatchObject({ rows: 2, updated: 1, deleted: 1, unchanged: 1, heldFields: 1 });
+    expect(await bench.ledger.contacts.journal({ runId: run.id, limit: 10 })).toMatchObject([
+      { key: 'c-1', kind: 'delete' },
+    ]);
+    expect((await world.contacts()).map(({ externalId }) => externalId)).toEqual(['c-2']);
+    await world.expectSound();
+  });
 });
 
 describe('an undo', () => {

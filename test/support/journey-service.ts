@@ -2,9 +2,13 @@
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
 import { parseFault } from '#src/service/faults/faults.ts';
+import type { ObserveReply } from '#src/service/openapi/openapi-document.ts';
 import { startService } from '#src/service/start-service.ts';
 import { createReplyCheck } from './reply-check.ts';
 import { until } from './until.ts';
+
+/** Requests that write a contact. */
+export type WriteMethod = 'POST' | 'PATCH' | 'DELETE';
 
 export interface JourneyService {
   readonly origin: string;
@@ -12,6 +16,10 @@ export interface JourneyService {
   /** POSTs that arrived, refused ones too. */
   createCount(): number;
   writeCount(): number;
+  /** Requests of that kind that were carried out or refused, people's edits too. */
+  answered(method: WriteMethod): number;
+  /** Calls back once, when that many more have been carried out or refused, and before the last of them is answered. */
+  beforeAnswer(method: WriteMethod, further: number, act: () => void): void;
   /** Resolves when that many POSTs have arrived. */
   creates(count: number): Promise<void>;
   /** Puts other faults in force. */
@@ -30,8 +38,15 @@ export interface JourneyService {
 
 export async function startJourneyService(faults: readonly string[], key: string): Promise<JourneyService> {
   const check = createReplyCheck();
+  const writes = watchWrites();
   const service = await startService({
-    replyObserver: check.observer,
+    replyObserver: (document) => {
+      const observe = check.observer(document);
+      return (reply) => {
+        observe(reply);
+        writes.observe(reply);
+      };
+    },
     port: 0,
     apiKeys: [key],
     store: ':memory:',
@@ -52,6 +67,8 @@ export async function startJourneyService(faults: readonly string[], key: string
     origin: service.origin,
     key,
     createCount,
+    answered: writes.answered,
+    beforeAnswer: writes.beforeAnswer,
     writeCount: () => createCount() + (service.counts().update ?? 0),
     creates: async (count) => {
       await until(`${count} creates at the service`, () => createCount() >= count);
@@ -79,6 +96,25 @@ export async function startJourneyService(faults: readonly string[], key: string
     close: async () => {
       await service.close();
       check.requireFit();
+    },
+  };
+}
+
+function watchWrites(): Pick<JourneyService, 'answered' | 'beforeAnswer'> & { readonly observe: ObserveReply } {
+  const counts = new Map<string | null, number>();
+  const waiting = new Map<string, () => void>();
+  return {
+    answered: (method) => counts.get(method) ?? 0,
+    beforeAnswer: (method, further, act) => {
+      waiting.set(`${method} ${(counts.get(method) ?? 0) + further}`, act);
+    },
+    observe: ({ method, path }) => {
+      if (path === null || !path.startsWith('/v1/contacts')) return;
+      const count = (counts.get(method) ?? 0) + 1;
+      counts.set(method, count);
+      const name = `${method} ${count}`;
+      waiting.get(name)?.();
+      waiting.delete(name);
     },
   };
 }

@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { test as base, vi } from 'vitest';
+import type { JournalRow } from '#src/ledger/contacts.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { callPatchbay } from './call-patchbay.ts';
@@ -36,6 +38,8 @@ export interface Journey {
   queue(): Redis;
   /** The runs in the ledger, in the order of their arrival; of a journey with a service of its own. */
   runs(): Promise<readonly RunRecord[]>;
+  /** The first thousand writes of a run in the journal, in the order of their entry. */
+  journal(runId: string): Promise<readonly JournalRow[]>;
 }
 
 /** Short waits after a create in doubt, and no brake: the service is ours. */
@@ -64,6 +68,14 @@ export const test = base.extend<{ readonly journey: Journey }>({
       const started = startPatchbay(args, envWith(env), stdin);
       processes.push(started);
       return started;
+    };
+    const inLedger = async <Answer>(ask: (ledger: Ledger) => Promise<Answer>): Promise<Answer> => {
+      const ledger = openSqliteLedger(join(data, 'ledger.sqlite'));
+      try {
+        return await ask(ledger);
+      } finally {
+        await ledger.close();
+      }
     };
     await use({
       data,
@@ -94,12 +106,8 @@ export const test = base.extend<{ readonly journey: Journey }>({
         clients.push(client);
         return client;
       },
-      runs: async () => {
-        const ledger = openSqliteLedger(join(data, 'ledger.sqlite'));
-        const runs = await ledger.runs.list({ limit: 100 });
-        await ledger.close();
-        return runs.toReversed();
-      },
+      runs: async () => (await inLedger((ledger) => ledger.runs.list({ limit: 100 }))).toReversed(),
+      journal: (runId) => inLedger((ledger) => ledger.contacts.journal({ runId, limit: 1_000 })),
     });
     for (const client of clients) client.disconnect();
     const left = processes.filter((one) => one.running);
