@@ -38,6 +38,7 @@ import { batchContext, jobContext, takeParts } from './job-context.ts';
 import { createLedWork } from './led-work.ts';
 import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
 import { placeSeenFrom, registerEngine, removeDeadWorkers } from './registration.ts';
+import { beginPauses, endPauses } from './run-pauses.ts';
 import type { Sandbox } from './sandbox.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
 import { type Closers, createClosers } from './worker-session.ts';
@@ -224,6 +225,10 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   if (presence !== null) closers.add(() => candidacy?.close());
   // After the last job, and not during another look: a short import ends before its first sweep.
   closers.add(async () => (isLeading() ? noticeWatch.look() : undefined));
+  if (presence === null) {
+    await endPauses(home);
+    closers.add(() => beginPauses(home));
+  }
   const heapRoom = createHeapRoom();
   const workers = startWorkers({
     ...{ ledgerId: ledger.id, host: presence?.id ?? null, connection: server.worker, context, log },

@@ -14,14 +14,16 @@ import {
   isEngineRunning,
   liveWorkers,
   type QueuePlace,
-  workerSignEveryMs,
+  signEveryMs,
 } from '#src/ledger/engine-presence.ts';
 import { isAtWork } from '#src/ledger/rules/hosts.ts';
+import { activeRunStates } from '#src/ledger/runs.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 
 /**
  * Registers the engine for worker processes, and removes registrations of dead workers. It is the last step of an engine's
- * start, so that a worker which sees the registration finds everything ready. @returns a function that removes it.
+ * start, so that a worker which sees the registration finds everything ready. While runs are at work it is renewed, so that after a kill
+ * their pause is known (`run-pauses.ts`). @returns a function that removes it.
  */
 export async function registerEngine(
   home: Home,
@@ -31,13 +33,32 @@ export async function registerEngine(
   const { ledger, clock, identity, folders } = home;
   await removeDeadWorkers(home);
   const mine = `${identity.name}#${randomUUID().slice(0, 8)}`;
-  await ledger.register('engine', {
-    identity: mine,
-    serviceOrigin,
-    queue: placeSeenFrom(folders.root, queue),
-    startedAtMs: clock.nowMs(),
-  });
-  return () => ledger.unregister('engine', mine);
+  const place = placeSeenFrom(folders.root, queue);
+  const registration = { identity: mine, serviceOrigin, queue: place, startedAtMs: clock.nowMs() };
+  const sign = (): Promise<void> => ledger.register('engine', { ...registration, seenAtMs: clock.nowMs() });
+  await sign();
+  const signIfAtWork = async (): Promise<void> => {
+    if ((await ledger.runs.list({ states: activeRunStates, limit: 1 })).length > 0) await sign();
+  };
+  const stop = signEvery(home, signIfAtWork);
+  return async () => {
+    await stop();
+    await ledger.unregister('engine', mine);
+  };
+}
+
+/** Calls `sign` again and again. @returns a function that stops it; no sign is under way then. */
+function signEvery({ log }: Pick<Home, 'log'>, sign: () => Promise<void>): () => Promise<void> {
+  let signing: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    signing = sign().catch((error: unknown) => {
+      log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'no sign of life');
+    });
+  }, signEveryMs);
+  return async () => {
+    clearInterval(timer);
+    await signing;
+  };
 }
 
 /** Removes registrations of workers that have died. */
@@ -157,18 +178,15 @@ export function watchEngine(home: Home, engine: EngineRegistration, feeds: SeenF
 }
 
 /** Registers this worker process, and renews that again and again. @returns a function that removes it. */
-export async function registerWorker({ ledger, clock, log, identity }: Home): Promise<() => Promise<void>> {
+export async function registerWorker(home: Home): Promise<() => Promise<void>> {
+  const { ledger, clock, identity } = home;
   const startedAtMs = clock.nowMs();
   const sign = async (): Promise<void> =>
     ledger.register('worker', { identity: identity.name, startedAtMs, seenAtMs: await ledger.nowMs(clock) });
   await sign();
-  const timer = setInterval(() => {
-    sign().catch((error: unknown) => {
-      log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'no sign of life');
-    });
-  }, workerSignEveryMs);
+  const stop = signEvery(home, sign);
   return async () => {
-    clearInterval(timer);
+    await stop();
     await ledger.unregister('worker', identity.name);
   };
 }

@@ -25,6 +25,8 @@ export interface EngineRegistration {
   readonly serviceOrigin: string;
   readonly queue: QueuePlace;
   readonly startedAtMs: number;
+  /** Its last sign of life while runs were at work, by the wall clock. */
+  readonly seenAtMs?: number;
 }
 
 export interface WorkerRegistration {
@@ -35,8 +37,8 @@ export interface WorkerRegistration {
   readonly seenAtMs: number;
 }
 
-/** How often a worker renews its registration. */
-export const workerSignEveryMs = 5_000;
+/** How often an engine with work, and a worker, renews its registration. */
+export const signEveryMs = 5_000;
 /** Three renewals: a worker that was silent for longer counts as gone. */
 const workerSilentMaxMs = 15_000;
 

@@ -131,9 +131,9 @@ export interface RunRecord {
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
   readonly finishedAtMs: number | null;
-  /** Since when it is stopped; null while it is not, and where older versions stopped it. */
+  /** Since when it is stopped, or waits for an engine; null while it does neither, and where older versions stopped it. */
   readonly stoppedAtMs: number | null;
-  /** How long it was stopped before, waiting for a decision. */
+  /** How long it did so before. */
   readonly stoppedMs: number;
 }
 
@@ -296,6 +296,8 @@ export interface RunFacts {
   readonly notes?: readonly string[];
   readonly counts?: CountDelta;
   readonly requests?: Partial<RequestTotals>;
+  readonly stoppedAtMs?: number | null;
+  readonly stoppedMs?: number;
 }
 
 /** The lines of the feeds, where there are several hosts. */

@@ -117,10 +117,9 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
   };
 }
 
-/** From its start to its end or to now, without the time it was stopped. */
+/** From its start to its end or to now, without the time in which it was stopped, or no engine ran. */
 function workMs(run: RunRecord, nowMs: number): number {
-  const stoppedAtMs = run.state === 'stopped' ? run.stoppedAtMs : null;
-  const endMs = run.finishedAtMs ?? stoppedAtMs ?? nowMs;
+  const endMs = run.finishedAtMs ?? run.stoppedAtMs ?? nowMs;
   return endMs - (run.startedAtMs ?? run.createdAtMs) - run.stoppedMs;
 }
 
